@@ -10,6 +10,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/processes.hpp"
@@ -167,6 +168,19 @@ Operand points_operand(std::string& target, std::shared_ptr<void> owner) {
         target, std::move(owner), Completion::points);
 }
 
+std::vector<double> read_weights(const std::string& file, const std::string& column, Index rows,
+                                 const std::vector<FilePart>& points) {
+    std::vector<double> out = read_numbers(file, column, points);
+    try {
+        check_weights(out, rows);
+    } catch (const BadArgument& error) {
+        ErrorFields fields = error.fields();
+        fields.file = file;
+        throw BadArgument("option --weights: " + file + ": " + error.message(), std::move(fields));
+    }
+    return out;
+}
+
 void require_weights(const std::string& file, const std::string& column) {
     if (!column.empty() && file.empty())
         throw UsageError("option --weights-column needs --weights FILE",
@@ -205,6 +219,8 @@ void Outputs::add(const std::string& flag, const std::string& path, const std::v
 }
 
 void Outputs::keep(const std::string& path) {
+    if (path == "-" && ++standard_inputs_ > 1)
+        throw UsageError("two of what is read are standard input (-), which can be read once", "name a file for one");
     if (path.empty() || path == "-" || is_data_name(path)) return;
     try {
         for (auto& file : files_of(path)) inputs_.push_back(std::move(file));

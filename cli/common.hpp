@@ -62,6 +62,9 @@ extern const char* const report_meaning;
 
 /// UsageError on a column of weights without their file.
 void require_weights(const std::string& file, const std::string& column);
+/// A weight for each of the rows; errors name the file.
+std::vector<double> read_weights(const std::string& file, const std::string& column, Index rows,
+                                 const std::vector<FilePart>& points);
 
 /// Points with "did you mean" on a data set's name.
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run);
@@ -105,6 +108,7 @@ private:
     };
     std::vector<Output> outputs_;
     std::vector<std::string> inputs_;
+    int standard_inputs_ = 0;
 };
 
 /// Outputs that could not be written: they do not take the others with them.

@@ -72,6 +72,10 @@ int compare_on(const CompareRequest& request) {
     else
         print_result(with_flags(text_document(found, source)), outputs);
     failures.rethrow();
+    const auto failed = [](const ComparedMethod& method) { return !method.error.empty(); };
+    if (!found.interrupted && std::all_of(found.methods.begin(), found.methods.end(), failed))
+        throw BadData("no method could be fitted; the first, " + found.methods.front().method + ": " +
+                      found.methods.front().error);
     if (!found.interrupted) return Exit::done;
     print_error("interrupted; the methods above were done");
     return Exit::interrupted;

@@ -58,8 +58,10 @@ int consensus_on(const ConsensusRequest& request) {
     const std::string source = fit.points == "-" ? "standard input" : fit.points;
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
-    const Consensus found = naming_points(source, [&] { return consensus(inputs.problem, options, run); });
+    Consensus found = naming_points(source, [&] { return consensus(inputs.problem, options, run); });
     bar.clear();
+    found.command = command_text();
+    found.date = date_text();
     if (!fit.running->quiet) {
         for (const auto& note : inputs.notes) print_note(note);
         for (const auto& warning : inputs.warnings) print_warning(warning);

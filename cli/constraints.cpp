@@ -136,15 +136,27 @@ void read_pairs(const std::string& file, Problem& problem) {
                       {.option = "pairs", .file = file});
     };
     constexpr const char* form = "two row numbers, counted from 1, and must or cannot";
+    const auto what_is_wrong = [&]() -> std::string {
+        if (table.points.columns() != 3) return "there are " + std::to_string(table.points.columns()) + " columns";
+        for (const std::size_t column : {0, 1})
+            if (column < table.categories.size() && !table.categories[column].empty())
+                return "column " + std::to_string(column + 1) + " holds words, '" + table.categories[column].front() +
+                       "' among them";
+        return "column 3 holds numbers";
+    };
     if (table.points.columns() != 3 || table.categories.size() != 3 || !table.categories[0].empty() ||
         !table.categories[1].empty() || table.categories[2].empty())
-        refuse("a line must have " + std::string(form), -1);
+        refuse("a line must have " + std::string(form) + "; " + what_is_wrong(), -1);
+    const auto numbers = to_matrix<double>(table.points);
     std::vector<bool> must;
     for (const std::string& word : table.categories[2]) {
-        if (word != "must" && word != "cannot") refuse("'" + word + "' is not accepted; must or cannot is", -1);
+        if (word != "must" && word != "cannot") {
+            Index first = 0;
+            while (static_cast<std::size_t>(numbers(first, 2)) != must.size()) ++first;
+            refuse("'" + word + "' is not accepted; must or cannot is", first);
+        }
         must.push_back(word == "must");
     }
-    const auto numbers = to_matrix<double>(table.points);
     for (Index i = 0; i < numbers.rows(); ++i) {
         RowPair pair;
         for (const auto& [column, row] : {std::pair(0, &pair.first), {1, &pair.second}}) {

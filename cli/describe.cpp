@@ -53,7 +53,8 @@ int describe_rows(const DescribeRequest& request) {
         throw BadArgument("option --report: is drawn of points in memory, and these are " +
                           std::string(!file.points.resident() ? "read in blocks" : "worked on in several processes"));
     std::vector<double> weights;
-    if (!request.weights.empty()) weights = read_numbers(request.weights, request.weights_column, file.parts);
+    if (!request.weights.empty())
+        weights = read_weights(request.weights, request.weights_column, file.points.rows(), file.parts);
     seconds.emplace_back("read", watch.restart());
 
     const PreparedRows rows = prepared_for(pipeline, request, file, run);

@@ -42,14 +42,14 @@ std::string confusion_text(const Confusion& confusion) {
 
 int evaluate(const EvaluateRequest& request) {
     const Run run = request.running->run();
-    const LabelColumn labels = read_labels(request.labels, request.labels_column);
+    const LabelColumn labels = read_labels(request.labels, request.labels_column, true);
     const Truth truth = read_truth(request.truth, request.truth_column, run);
     const Agreement agreement = compare(labels, request.labels, truth);
     if (agreement.unknown > 0 && !request.running->quiet)
         print_warning(count_text(agreement.unknown) + " of " +
                       count_text(static_cast<long long>(labels.labels.size())) +
-                      (agreement.unknown == 1 ? " rows has no truth and is left out of the scores"
-                                              : " rows have no truth and are left out of the scores"));
+                      (agreement.unknown == 1 ? " rows has no truth or no label and is left out of the scores"
+                                              : " rows have no truth or no label and are left out of the scores"));
     if (request.running->json) {
         Json out;
         out["schema"] = 1;
@@ -80,7 +80,7 @@ Command evaluate_command() {
         "homogeneity and "
         "completeness, all as fractions of 1, and the table of classes and clusters with matched clusters on the "
         "diagonal. Rows whose "
-        "truth is blank are left out.";
+        "truth or label is blank (in arrays -1 or NaN), noise among them, are left out.";
     command.operands = {
         text_operand("LABELS", "one label per row, in any format: numbers or words", request->labels, request),
         text_operand("TRUTH", "one class a row, in any format; or data:NAME, whose truth is taken", request->truth,

@@ -304,7 +304,8 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
                                   " knows has a partial label; nothing is left to score");
         inputs.truth.reset();
     }
-    if (!request.weights.empty()) problem.weights = read_numbers(request.weights, request.weights_column, parts);
+    if (!request.weights.empty())
+        problem.weights = read_weights(request.weights, request.weights_column, problem.rows(), parts);
     if (!request.initial_centroids.empty()) {
         ReadOptions centroid_options;
         centroid_options.precision = request.reading->precision;

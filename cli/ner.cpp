@@ -154,7 +154,8 @@ void interruptible(const NerRequest& request, Act&& act) {
 // ---- encode ---------------------------------------------------------------------------------------------------------
 
 int encode(const NerRequest& request) {
-    const Outputs outputs = outputs_of(request, {request.corpus}, "--out", request.out, {".npy", ".csv"});
+    const Outputs outputs =
+        outputs_of(request, {request.corpus, request.vectors}, "--out", request.out, {".npy", ".csv"});
     if (request.out.empty()) throw UsageError("coterie ner encode needs --out FILE", "see coterie ner encode --help");
     Notes notes(request);
     const ner::Corpus corpus = read(request.corpus, request, notes);

@@ -10,6 +10,7 @@
 #include "common.hpp"
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/together.hpp"
+#include "coterie/pipeline/description.hpp"
 #include "labels_file.hpp"
 #include "model_command.hpp"
 #include "result_table.hpp"
@@ -181,6 +182,8 @@ int predict(const PredictRequest& request) {
     run.should_stop = InterruptGuard::interrupted;
     Failures failures;
     const Predicted predicted = predict_and_write(request, pipeline, rows, file, truth.has_value(), run, failures);
+    // Rows that are read in blocks are not read once more for a warning; describe gives it of them, too.
+    const std::string far = rows.points.resident() ? far_rows_warning(pipeline, rows, run) : std::string();
     if (run.communicator().rank() > 0) {  // the first process tells
         failures.rethrow();
         return Exit::done;
@@ -193,6 +196,7 @@ int predict(const PredictRequest& request) {
     result.seconds = seconds;
     result.written = predicted.written;
     complete(result, request, file, rows, run);
+    if (!far.empty()) result.warnings.push_back(far);
     tell_applied(result, request, outputs);
     failures.rethrow();
     return Exit::done;

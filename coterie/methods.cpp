@@ -117,6 +117,8 @@ std::unique_ptr<Model> model_of(const Archive& archive) {
     if (archive.method() == "checkpoint")
         throw BadData("this is a checkpoint of a fit of " + archive.text("fit") +
                       ", not a model; the fit that wrote it goes on from it");
+    if (archive.method() == "ner-tagger")
+        throw BadData("this is a tagger of named entities, which ner tag takes, not a model of clusters");
     if (archive.method() == "ner-projection")
         throw BadData("this is the projection of an encoder that was trained by contrasts, not a model");
     throw BadData("model of method '" + archive.method() + "', which this version of coterie does not have");

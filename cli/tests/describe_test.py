@@ -74,7 +74,7 @@ def test_weights_and_bad_input(fitted, tmp_path):
     assert [cluster["share"] for cluster in value["profiles"]] == pytest.approx([weights[labels == j].sum() / weights.sum() for j in range(3)])
     assert value["silhouettes"] == "simplified"
     write_csv(tmp_path / "short.csv", [[1], [2]], ["weight"])
-    assert "--weights: 2 numbers for 300 rows" in run("describe", folder / "m.st", folder / "points.csv", "--weights", tmp_path / "short.csv", code=2).err
+    assert "short.csv: weights: 2 given for 300 points" in run("describe", folder / "m.st", folder / "points.csv", "--weights", tmp_path / "short.csv", code=2).err
     write_csv(tmp_path / "bad.csv", [[1, 2, 3], [1, "nan", 3]], COLUMNS)
     assert "bad.csv" in run("describe", folder / "m.st", tmp_path / "bad.csv", code=3).err
 
@@ -92,3 +92,36 @@ def test_several_processes_tell_the_same(fitted, tmp_path):
     assert done.returncode == 0, done.stderr
     together = json.loads(done.stdout)
     assert together["profiles"] == alone["profiles"] and together["silhouette"] == alone["silhouette"]
+
+
+def test_columns_of_one_name_are_found_in_their_order_or_refused(tmp_path):
+    (tmp_path / "fit.csv").write_text("a,x,x\n1,100,0\n2,101,0\n1,900,5\n2,901,5\n")
+    run("fit", "kmeans", tmp_path / "fit.csv", "-k", 2, "--model-out", tmp_path / "m.st", "--labels-out", tmp_path / "l.csv", "--quiet")
+    (tmp_path / "new.csv").write_text("x,x,a\n100,0,1\n900,5,2\n")
+    done = run("predict", tmp_path / "m.st", tmp_path / "new.csv", "--labels-out", tmp_path / "p.csv", "--quiet")
+    fitted = (tmp_path / "l.csv").read_text().split()
+    assert (tmp_path / "p.csv").read_text().split() == [fitted[0], fitted[1], fitted[3]]
+    (tmp_path / "new.csv").write_text("a,x\n1,100\n")
+    assert "column 'x' is there 1 time, not 2" in run("predict", tmp_path / "m.st", tmp_path / "new.csv", code=3).err
+
+
+def test_predict_tells_of_rows_that_are_far_from_the_fit(tmp_path):
+    run("fit", "kmeans", "data:iris", "-k", 3, "--model-out", tmp_path / "m.st", "--quiet")
+    (tmp_path / "new.csv").write_text("sepal_length,sepal_width,petal_length,petal_width\n51,35,14,2\n4.9,3,1.4,0.2\n")
+    value = document("predict", tmp_path / "m.st", tmp_path / "new.csv")
+    assert [text for text in value["warnings"] if text.startswith("1 of 2 rows lies far from every row of the fit")]
+    assert not [text for text in document("predict", tmp_path / "m.st", "data:iris")["warnings"] if "far from" in text]
+
+
+def test_noise_that_came_or_went_has_moved(tmp_path):
+    run("fit", "hdbscan", "data:wine", "--scale", "zscore", "--model-out", tmp_path / "a.st", "--labels-out", tmp_path / "a.npy", "--quiet")
+    run("fit", "hdbscan", "data:wine", "--scale", "zscore", "--min-cluster-size", 10, "--model-out", tmp_path / "b.st", "--labels-out", tmp_path / "b.npy", "--quiet")
+    a, b = np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy")
+    value = document("describe", tmp_path / "a.st", "data:wine", "--beside", tmp_path / "b.st")["beside"]
+    assert value["moved"] >= ((a < 0) != (b < 0)).sum() > 0
+    text = run("describe", "a.st", "data:wine", "--beside", "b.st", "--quiet", cwd=tmp_path).out
+    assert f"{value['moved']} of 178 rows moved" in text and "from its noise to" in text
+
+
+def test_columns_of_data_sets_can_be_left_out():
+    assert document("fit", "kmeans", "data:iris", "-k", 3, "--exclude", 1)["d"] == 3

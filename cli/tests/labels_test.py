@@ -166,3 +166,53 @@ def test_pairs_of_rows_are_kept(files, tmp_path):
         run("fit", method, files / "points.csv", "-k", 3, "--pairs", files / "pairs.csv", "--labels-out", tmp_path / "l.npy")
         labels = np.load(tmp_path / "l.npy")
         assert labels[0] == labels[1] == labels[100] != labels[200]
+
+
+def test_rows_without_a_label_are_left_out_of_scores(tmp_path):
+    metrics = pytest.importorskip("sklearn.metrics")
+    for name in ("l.csv", "l.npy"):
+        run("fit", "hdbscan", "data:wine", "--scale", "zscore", "--labels-out", tmp_path / name, "--quiet")
+    labels = np.load(tmp_path / "l.npy")
+    truth = np.arange(178) % 3
+    np.save(tmp_path / "truth.npy", truth)
+    assert (labels < 0).any()
+    for name in ("l.csv", "l.npy"):
+        scored = document("evaluate", tmp_path / name, tmp_path / "truth.npy")
+        assert (scored["n"], scored["unknown"]) == ((labels >= 0).sum(), (labels < 0).sum())
+        assert scored["ari"] == pytest.approx(metrics.adjusted_rand_score(truth[labels >= 0], labels[labels >= 0]), rel=1e-9)
+    assert "no truth or no label" in run("evaluate", tmp_path / "l.csv", "data:wine").err
+
+
+def test_the_name_of_a_column_of_labels_is_no_label(tmp_path):
+    (tmp_path / "points.csv").write_text("x\n1\n2\n8\n9\n")
+    for text, labels in (
+        ("group\n0\n0\n1\n1\n", ["0", "0", "1", "1"]), ("group\na\na\nb\nb\n", ["a", "a", "b", "b"]), ("group\n\n0\n\n1\n", ["0", "0", "1", "1"]),
+        ("a\n\n\nb\n", ["a", "a", "b", "b"]), ("a\nb\nc\nd\n", ["a", "b", "c", "d"]), ("a\na\nb\nb\n", ["a", "a", "b", "b"]),
+    ):
+        (tmp_path / "known.csv").write_text(text)
+        clusters = len(set(labels))
+        run("fit", "kmeans", "points.csv", "-k", clusters, "--partial-labels", "known.csv", "--labels-out", "l.csv", "--quiet", cwd=tmp_path)
+        assert read_words(tmp_path / "l.csv") == labels, text
+
+
+def test_labels_that_are_codes_stay_as_they_stand(tmp_path):
+    (tmp_path / "t.csv").write_text("x,y,l\n1,2,01\n1,2.1,01\n8,9,1\n8,9.1,1\n")
+    value = document("fit", "kmeans", tmp_path / "t.csv", "-k", 2, "--label-column", "l")
+    assert value["scores"]["acc"] == 1 and set(value["confusion"]["classes"]) == {"01", "1"}
+    (tmp_path / "p.csv").write_text("label\n007\n\n008\n\n")
+    run("fit", "kmeans", tmp_path / "t.csv", "--columns", "x,y", "--partial-labels", tmp_path / "p.csv", "--labels-out", tmp_path / "l.csv", "--quiet")
+    assert read_words(tmp_path / "l.csv") == ["007", "007", "008", "008"]
+
+
+def test_errors_of_weights_and_pairs_name_file_and_place(files, tmp_path):
+    (tmp_path / "w.csv").write_text("w\n" + "1\n" * 299 + "-1\n")
+    error = run("fit", "kmeans", files / "points.npy", "-k", 3, "--weights", tmp_path / "w.csv", code=2).err
+    assert "w.csv: weights: row 300: -1 is not accepted" in error
+    (tmp_path / "w.csv").write_text("1\n1\n")
+    for words in ([], ["--sample", 50]):
+        assert "w.csv: weights: 2 given for 300 points" in run("fit", "kmeans", files / "points.npy", "-k", 3, "--weights", tmp_path / "w.csv", *words, code=2).err
+    for text, said in (("1,2,must\n1,3,perhaps\n", "pair 2: 'perhaps' is not accepted"), ("1,x,must\n2,y,must\n", "column 2 holds words, 'x' among them"),
+                       ("1,2\n", "there are 2 columns")):
+        (tmp_path / "pairs.csv").write_text(text)
+        assert said in run("fit", "kmeans", files / "points.npy", "-k", 3, "--pairs", tmp_path / "pairs.csv", code=3).err
+    assert "can be read once" in run("fit", "kmeans", "-", "-k", 3, "--truth", "-", input=b"1\n2\n", code=2).err

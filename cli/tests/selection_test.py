@@ -80,10 +80,11 @@ def test_compare(three):
 
 
 def test_compare_tells_of_a_method_that_fails(three):
-    value = document("compare", three, "-k", 200, "--methods", "kmeans,ward")
+    value = document("compare", three, "-k", 200, "--methods", "kmeans,ward", code=3)
     assert all("200" in method["error"] and method["scores"] is None for method in value["methods"])
-    text = run("compare", three, "-k", 200, "--methods", "kmeans").out
-    assert "kmeans failed" in text and "--clusters" in text
+    done = run("compare", three, "-k", 200, "--methods", "kmeans", code=3)
+    assert "kmeans failed" in done.out and "--clusters" in done.out
+    assert "no method could be fitted; the first, kmeans: " in done.err
 
 
 def test_consensus(three, tmp_path):
@@ -127,3 +128,8 @@ def test_rows_that_miss_a_value_have_no_label(tmp_path):
     assert len(rows) == 41 and rows[3] == "3,," and rows[4] == "4,0,1" or rows[4] == "4,1,1"
     value = document("fit", "kmeans", tmp_path / "points.csv", "-k", "auto", "--missing", "drop")
     assert value["choice"]["recommended"] == value["clusters_found"] == 2
+
+
+def test_a_consensus_tells_how_it_was_asked_for(three):
+    value = document("consensus", three, "-k", 3, "--fits", 5)
+    assert value["command"].startswith("coterie consensus") and value["date"] and value["version"]

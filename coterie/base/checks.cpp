@@ -196,4 +196,11 @@ void check_weights(std::span<const double> weights, Index rows) {
     if (!any) throw BadArgument("weights: all are 0; at least one point must weigh more", {.option = "weights"});
 }
 
+void check_partial_labels(std::span<const std::int32_t> labels, Index rows) {
+    if (!labels.empty() && static_cast<Index>(labels.size()) != rows)
+        throw BadArgument("partial labels: " + std::to_string(labels.size()) + " given for " + counted(rows, "point") +
+                              "; one (or blank) per point is needed",
+                          {.option = "partial_labels"});
+}
+
 }  // namespace coterie

@@ -1,6 +1,7 @@
 #pragma once
 // What every fit and predict checks before anything else.
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -20,5 +21,7 @@ COTERIE_API void require_finite(PointsView points, std::string_view what, const 
 COTERIE_API double check_points(PointsView points, std::string_view what, const Run& run, Index first = 0);
 /// Weights: as many as rows, each 0 or from 1e-30 to 1e30, not all zero.
 COTERIE_API void check_weights(std::span<const double> weights, Index rows);
+/// Partial labels: as many as rows, or none at all.
+COTERIE_API void check_partial_labels(std::span<const std::int32_t> labels, Index rows);
 
 }  // namespace coterie

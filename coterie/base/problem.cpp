@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/error.hpp"
 #include "coterie/base/sparse_points.hpp"
 
@@ -42,6 +43,8 @@ Problem Problem::subset(std::span<const Index> which) const {
     if (graph) throw BadArgument("a graph of affinities has no parts: points are needed");
     for (const Index i : which)
         if (i < 0 || i >= rows()) throw InternalError("a row that the problem does not have");
+    if (!weights.empty()) check_weights(weights, rows());
+    check_partial_labels(partial_labels, rows());
     Problem out;
     const SparsePoints* const sparse = as_sparse(points);
     out.points = sparse != nullptr ? Points(std::make_shared<const SparsePoints>(sparse->subset(which)))

@@ -29,10 +29,7 @@ struct NamedLabels {
 
 NamedLabels check_labels(Index points, const Problem& problem) {
     NamedLabels out;
-    if (static_cast<Index>(problem.partial_labels.size()) != points)
-        throw BadArgument("partial labels: " + std::to_string(problem.partial_labels.size()) + " given for " +
-                              counted(points, "point") + "; one (or blank) per point is needed",
-                          {.option = "partial_labels"});
+    check_partial_labels(problem.partial_labels, points);
     const std::int32_t largest = *std::max_element(problem.partial_labels.begin(), problem.partial_labels.end());
     if (largest < 0)
         throw BadArgument("partial labels: all are blank; at least one point must have a label",

@@ -353,8 +353,8 @@ PointsFile read_data(std::string_view name, const ReadOptions& options, const Ru
     }
 
     const Index rows = options.max_rows < 0 ? entry.rows : std::min(entry.rows, options.max_rows);
-    const bool whole_rows =
-        options.columns.empty() && (options.label_column.empty() || options.label_column == "label");
+    const bool whole_rows = options.columns.empty() && options.exclude.empty() && options.id_column.empty() &&
+                            (options.label_column.empty() || options.label_column == "label");
     if (out.points.rows() != rows || (whole_rows && out.points.columns() != entry.columns))
         throw BadData(folder.string() + ": " + std::to_string(out.points.rows()) + " rows of " +
                       std::to_string(out.points.columns()) + " columns where the catalogue has " +

@@ -336,6 +336,8 @@ LabelColumn labels_of_words(const std::vector<std::string_view>& words) {
         numeric = parse_field(distinct[k], reals[k], overflow);
         std::string_view digits = distinct[k];
         if (digits.starts_with('+')) digits.remove_prefix(1);
+        // 007 is a code.
+        if (digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9') numeric = false;
         const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), integers[k]);
         whole = whole && result.ec == std::errc() && result.ptr == digits.data() + digits.size();
         reals[k] += 0.0;  // -0 is 0

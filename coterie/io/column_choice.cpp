@@ -8,6 +8,7 @@
 
 #include "coterie/base/internal/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/words.hpp"
 #include "coterie/io/internal/formats.hpp"
 
 namespace coterie::formats {
@@ -31,6 +32,29 @@ void copy_columns(PointsView points, const std::vector<std::size_t>& chosen, voi
 }
 
 }  // namespace
+
+std::vector<std::size_t> positions_of_names(const std::vector<std::string>& wanted,
+                                            const std::vector<std::string>& given, const std::string& source,
+                                            std::vector<std::string>& missing) {
+    std::vector<std::size_t> out;
+    for (auto name = wanted.begin(); name != wanted.end(); ++name) {
+        const auto times = std::count(given.begin(), given.end(), *name);
+        const auto asked = std::count(wanted.begin(), wanted.end(), *name);
+        if (times == 0) {
+            missing.push_back(*name);
+            continue;
+        }
+        if (times != asked)
+            throw BadData(source + "column '" + shown(*name) + "' is there " + counted(times, "time") + ", not " +
+                              std::to_string(asked) + "; columns are found by name",
+                          {.column = *name});
+        auto found = std::find(given.begin(), given.end(), *name);
+        for (auto before = std::count(wanted.begin(), name, *name); before > 0; --before)
+            found = std::find(found + 1, given.end(), *name);
+        out.push_back(static_cast<std::size_t>(found - given.begin()));
+    }
+    return out;
+}
 
 std::string ColumnNames::text(std::size_t column) const {
     std::string out = std::to_string(column + 1);

@@ -30,18 +30,37 @@ void Table::find_nameless_index() {
 }
 
 std::vector<std::size_t> Table::named(const std::vector<std::string>& wanted) const {
-    std::vector<std::size_t> out;
-    std::string missing;
-    for (const std::string& name : wanted) {
-        const auto found = std::find(names_.begin(), names_.end(), name);
-        if (found == names_.end()) missing += (missing.empty() ? "'" : ", '") + shown(name) + "'";
-        out.push_back(static_cast<std::size_t>(found - names_.begin()));
-    }
-    if (!missing.empty())
-        throw BadData(source_ + ": column " + missing + " is missing in the header line; columns are found by name",
-                      {.column = missing});
-    return out;
+    std::vector<std::string> missing;
+    std::vector<std::size_t> out = positions_of_names(wanted, names_, source_ + ": ", missing);
+    if (missing.empty()) return out;
+    std::string text;
+    for (const std::string& name : missing) text += (text.empty() ? "'" : ", '") + shown(name) + "'";
+    throw BadData(source_ + ": column " + text + " is missing in the header line; columns are found by name",
+                  {.column = text});
 }
+
+namespace {
+
+constexpr std::string_view dates_accepted = "dates such as 2026-11-23, 23.11.2026 and 2026-11-23 14:05:30";
+
+// Three whole numbers with '.', '-' or '/' between them, the first or the last of which may be a year.
+bool is_like_a_date(std::string_view word) {
+    std::vector<std::size_t> digits = {0};
+    const char between = word.find_first_of(".-/") == std::string_view::npos ? 0 : word[word.find_first_of(".-/")];
+    for (const char c : word) {
+        if (c >= '0' && c <= '9')
+            ++digits.back();
+        else if (c == between)
+            digits.push_back(0);
+        else
+            return false;
+    }
+    const auto year = [](std::size_t count) { return count == 4 || count == 2; };
+    return digits.size() == 3 && digits[1] >= 1 && digits[1] <= 2 && digits[0] >= 1 && digits[2] >= 1 &&
+           ((year(digits[0]) && digits[2] <= 2) || (year(digits[2]) && digits[0] <= 2));
+}
+
+}  // namespace
 
 template <class Scalar>
 void Table::take_missing(std::size_t where, std::size_t column, std::string_view field, const Plan& plan,
@@ -76,9 +95,7 @@ void Table::take_field(std::size_t where, std::size_t column, std::string_view f
         const auto days = days_of_date(bare);
         if (!days)
             refuse_field(where, column,
-                         "'" + shown(field) +
-                             "' is not a date; dates such as 2026-11-23, 23.11.2026 and "
-                             "2026-11-23 14:05:30 are accepted",
+                         "'" + shown(field) + "' is not a date; " + std::string(dates_accepted) + " are accepted",
                          field);
         value = static_cast<Scalar>(*days);
         return;
@@ -96,6 +113,10 @@ std::string Table::why_not_a_number(std::size_t where, std::size_t column, std::
     const std::string_view bare = trimmed(field);
     if (is_infinite_word(bare)) return out + "; infinite values are not accepted: leave the row out";
     if (days_of_date(bare)) return out + (plan.advises ? "; `dates` takes dates as numbers of days" : "; it is a date");
+    if (is_like_a_date(bare))
+        return out + "; " +
+               (plan.advises ? "`dates` takes " + std::string(dates_accepted)
+                             : std::string(dates_accepted) + " are dates");
     if (is_like_a_number(bare)) {
         const bool comma = bare.find(',') != std::string_view::npos, point = bare.find('.') != std::string_view::npos;
         if (comma && !point && decimal_ == '.')

@@ -58,6 +58,7 @@ public:
     std::size_t first_record() const override { return first_; }
 
 private:
+    bool heads_labels(std::string_view word, std::size_t below) const;
     // A place is an offset.
     Index row_of(std::size_t where) const override { return line_at(records_.text, where); }
     Field field_at(std::size_t piece, Index row, std::size_t column) const override;
@@ -132,6 +133,31 @@ void TextTable::each_record(std::size_t begin, std::size_t end, Use use) const {
     }
 }
 
+// Whether a word on the first line is the name of the labels below it: all those are numbers, or there is one in every
+// row, each of them more than once and the word not at all.
+bool TextTable::heads_labels(std::string_view word, std::size_t below) const {
+    std::unordered_map<std::string, bool> recurs;  // of each label
+    bool numbers = true, blanks = false, again = false;
+    if (below < records_.text.size()) try {
+            each_record(below, records_.text.size(), [&](std::size_t, const auto& fields) {
+                const std::string label(trimmed(fields.empty() ? std::string() : without_quotes(fields.front())));
+                again = again || label == word;
+                blanks = blanks || label.empty();
+                double value = 0;
+                bool overflow = false;
+                if (label.empty() || again) return !again;
+                numbers = numbers && parse_field(label, value, overflow, decimal_);
+                const auto [found, added] = recurs.emplace(label, false);
+                found->second = !added;
+                return true;
+            });
+        } catch (const BadData&) {  // a quote that makes no sense is told where its row is parsed
+        }
+    if (again || recurs.empty()) return false;
+    return numbers ||
+           (!blanks && std::all_of(recurs.begin(), recurs.end(), [](const auto& label) { return label.second; }));
+}
+
 void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, bool one_column) {
     constexpr std::size_t looked_at = 100;
     FirstRows rows;
@@ -168,7 +194,8 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
         });
         if (one_column) {
             header = std::find(named.begin(), named.end(), trimmed(rows.first.front())) != named.end() ||
-                     (rows.first.size() == 1 && is_label_word(rows.first.front()));
+                     (rows.first.size() == 1 && (is_label_word(rows.first.front()) ||
+                                                 (all_words && heads_labels(trimmed(rows.first.front()), first_end))));
             if (rows.first.size() > 1) header = guess_header(rows, named, false).is == FirstRow::names;
         } else if (alone) {
             header = all_words || guess_header(rows, named, false).is == FirstRow::names;

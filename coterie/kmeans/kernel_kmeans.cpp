@@ -19,6 +19,7 @@
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/kmeans/ward.hpp"
 #include "coterie/linalg/distances.hpp"
+#include "coterie/linalg/panels.hpp"
 #include "coterie/linalg/row_products.hpp"
 
 namespace coterie {
@@ -439,12 +440,14 @@ Labels labels_of(const KernelRows<T>& kernel_of_centroids, const std::vector<dou
 }
 
 // What is taken off every row first. Distances, and so rbf values and linear partitions, do not depend on the origin;
-// products are most exact about the mean.
-Vector<double> origin_of(PointsView points, const KernelKMeansOptions& options, std::span<const double> weights,
-                         const Run& run) {
+// products are most exact about a place amid most points, which the mean of points is not where one lies far off.
+template <class T>
+Vector<double> origin_of(const Rows<T>& points, const KernelKMeansOptions& options) {
     if (options.kernel == KernelFunction::polynomial || options.kernel == KernelFunction::precomputed)
-        return Vector<double>::Zero(points.columns());
-    return internal::spread_of(points, weights, run).mean;
+        return Vector<double>::Zero(points.columns);
+    std::vector<const T*> rows;
+    for (Index i = 0; i < points.rows; i += std::max<Index>(1, points.rows / 128)) rows.push_back(points.row(i));
+    return internal::CentroidPanels<T>::medians(rows, points.columns).template cast<double>();
 }
 
 // The options with an automatic width or gamma replaced by the one to use.
@@ -605,7 +608,7 @@ KernelKMeansModel KernelKMeansMethod::fit(const Problem& problem, const KernelKM
         KernelKMeansModel model;
         model.dimensions_ = rows.columns;
         model.options_ = with_parameters(options, rows, problem.weights, run);
-        const Vector<double> origin = origin_of(points, options, problem.weights, run);
+        const Vector<double> origin = origin_of(rows, options);
         Matrix<T> computed;
         Rows<T> kernel = rows;
         if (!precomputed) {

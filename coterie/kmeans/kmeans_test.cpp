@@ -54,6 +54,36 @@ TEST(KMeans, HandComputed) {
     EXPECT_EQ(model.predict(Matrix<double>(Matrix<double>::Constant(1, 1, 6.1)))[0], 1);
 }
 
+// A row that stands for "no value" draws the mean of the centroids away from all others, and what is left of float's
+// digits there must still tell these apart.
+template <class T>
+void expect_nearest_beside_a_far_row(double far, double tolerance) {
+    Matrix<double> blobs = blob_points<double>(400, 16, 8, 10, 3);
+    Matrix<T> points(401, 16);
+    points.topRows(400) = blobs.cast<T>();
+    points.row(400).setConstant(static_cast<T>(far));
+    coterie::Run run(1, 2);
+    const auto model = fit_kmeans(with(points), {.clusters = 9, .restarts = 20}, run);
+    EXPECT_EQ(std::count(model.labels().begin(), model.labels().end(), model.labels()[400]), 1);
+    double inertia = 0;
+    const Matrix<double> centroids = to_matrix<double>(model.centroids());
+    EXPECT_EQ(model.predict(points), model.labels());
+    for (Index i = 0; i < 401; ++i) {
+        const auto to = (centroids.rowwise() - points.row(i).template cast<double>()).rowwise().squaredNorm();
+        const double own = to[model.labels()[static_cast<std::size_t>(i)]];
+        EXPECT_LE(own, to.minCoeff() * (1 + tolerance)) << "row " << i + 1;
+        inertia += own;
+    }
+    EXPECT_NEAR(model.inertia(), inertia, tolerance * inertia);
+}
+
+TEST(KMeans, AFarRowCostsTheOthersNothing) {
+    expect_nearest_beside_a_far_row<float>(1e6, 1e-4);
+    expect_nearest_beside_a_far_row<float>(-99999, 1e-4);
+    expect_nearest_beside_a_far_row<double>(-999999999, 1e-9);
+    expect_nearest_beside_a_far_row<double>(1e12, 1e-9);
+}
+
 TEST(KMeans, EveryIterationEqualsThePlainReference) {
     for (std::uint64_t seed = 0; seed < 30; ++seed) {
         RandomStream random(seed, "test.shapes");

@@ -21,7 +21,7 @@ Nearest nearest(PointsView points, const Rows<T>& centroids, const Run& run, Nea
     const RowBlocks grid = internal::grid_of(points);
     const internal::Range own = internal::own_rows(grid, run.communicator());
     internal::CentroidPanels<T> panels;
-    panels.pack(centroids, internal::CentroidPanels<T>::mean_of(centroids));
+    panels.pack(centroids, internal::CentroidPanels<T>::amid(centroids));
     Nearest out;
     out.labels.resize(static_cast<std::size_t>(own.count()));
     if (wants == NearestWants::distances) out.squared.resize(out.labels.size());
@@ -63,7 +63,7 @@ Nearest nearest(const SparsePoints& points, const Rows<T>& centroids, const Run&
                 std::span<const double> weights) {
     const RowBlocks grid{points.rows(), 512};
     internal::CentroidPanels<T> panels;
-    panels.pack(centroids, internal::CentroidPanels<T>::mean_of(centroids));
+    panels.pack(centroids, internal::CentroidPanels<T>::amid(centroids));
     std::vector<double> norms;
     if (wants != NearestWants::labels)
         for (Index j = 0; j < centroids.rows; ++j)

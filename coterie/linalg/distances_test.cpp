@@ -54,7 +54,7 @@ TYPED_TEST(Kernel, FindsBestAndSecondLikeBruteForce) {
                     const auto c = random_matrix<T>(k, d, 1, 2, static_cast<std::uint64_t>(k * 77 + d));
                     const Rows<T> centroids{c.data(), k, d, d};
                     internal::CentroidPanels<T> panels(*table);
-                    panels.pack(centroids, internal::CentroidPanels<T>::mean_of(centroids));
+                    panels.pack(centroids, internal::CentroidPanels<T>::amid(centroids));
                     std::vector<const T*> rows;
                     for (Index i = 0; i < n; ++i) rows.push_back(x.row(i).data());
                     std::vector<T> best(rows.size()), second(rows.size());
@@ -107,7 +107,7 @@ TYPED_TEST(Kernel, ErrorBoundCoversTheRoundingErrors) {
             const auto c = random_matrix<T>(40, d, 1, offset, 6);
             const Rows<T> centroids{c.data(), c.rows(), d, d};
             internal::CentroidPanels<T> panels;
-            panels.pack(centroids, internal::CentroidPanels<T>::mean_of(centroids));
+            panels.pack(centroids, internal::CentroidPanels<T>::amid(centroids));
             const auto error = panels.error_bound(std::sqrt(static_cast<double>(d)));
             for (Index i = 0; i < x.rows(); ++i) {
                 const T* row = x.row(i).data();

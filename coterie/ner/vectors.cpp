@@ -49,8 +49,11 @@ Table table_of_text(const std::string& path) {
             numbers.clear();
             return;
         }
+        if (here == 0)
+            internal::refuse_line(path, number,
+                                  "no numbers; a line is a word and its numbers, with single blanks between");
         if (columns < 0) columns = here;
-        if (here == 0 || here != columns)
+        if (here != columns)
             internal::refuse_line(path, number,
                                   std::to_string(here) + " numbers; the lines before have " + std::to_string(columns));
         out.rows.emplace(line.substr(0, border), static_cast<Index>(numbers.size()) / columns - 1);

@@ -16,38 +16,51 @@ Beside compare_partitions(const Labels& labels, const std::vector<std::string>& 
     out.labels = other;
     out.names = other_clusters;
     out.has_moved.assign(labels.size(), false);
-    // By number, since clusters of one label share its name.
-    out.agreement = compare({labels, {}}, "this model", {{other, {}}, "the other model"});
+    // By number, since clusters of one label share its name. Noise is one more class, and matched with noise alone.
+    const auto with_noise = [](const Labels& from, std::size_t noise) {
+        Labels all = from;
+        for (auto& label : all) label = label == -1 ? static_cast<std::int32_t>(noise) : std::max(label, -1);
+        return all;
+    };
+    const Labels here = with_noise(labels, clusters.size());
+    const Labels there = with_noise(other, other_clusters.size());
+    out.agreement = compare({here, {}}, "this model", {{there, {}}, "the other model"});
+    std::vector<std::int32_t> class_of(clusters.size() + 1, -1);  // of a cluster; -1: none
+    bool both = false;
+    for (std::size_t i = 0; i < labels.size(); ++i) both = both || (labels[i] >= 0 && other[i] >= 0);
+    if (both) {
+        const Confusion matching = compare({labels, {}}, "this model", {{other, {}}, "the other model"}).confusion;
+        for (std::size_t u = 0; u < matching.clusters.size(); ++u)
+            if (!matching.matched[u].empty())
+                class_of[std::stoul(matching.clusters[u])] = static_cast<std::int32_t>(std::stol(matching.matched[u]));
+    }
+    class_of.back() = static_cast<std::int32_t>(other_clusters.size());
+    std::vector<std::string> names = clusters, other_names = other_clusters;
+    for (auto* const list : {&names, &other_names}) list->emplace_back("noise");
     Confusion& confusion = out.agreement.confusion;
-    std::vector<std::int32_t> class_of(clusters.size(), -1);  // of a cluster; -1: none
-    for (std::size_t u = 0; u < confusion.clusters.size(); ++u)
-        if (!confusion.matched[u].empty())
-            class_of[std::stoul(confusion.clusters[u])] = static_cast<std::int32_t>(std::stol(confusion.matched[u]));
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> places;
     for (std::size_t i = 0; i < labels.size(); ++i) {
-        if (labels[i] < 0 || other[i] < 0) continue;
-        if (class_of[static_cast<std::size_t>(labels[i])] == other[i]) continue;
+        if (here[i] < 0 || there[i] < 0) continue;
+        if (class_of[static_cast<std::size_t>(here[i])] == there[i]) continue;
         ++out.moved;
         out.has_moved[i] = true;
-        const auto [found, added] = places.emplace(std::pair(other[i], labels[i]), out.moves.size());
+        const auto [found, added] = places.emplace(std::pair(there[i], here[i]), out.moves.size());
         if (added)
-            out.moves.push_back({other_clusters[static_cast<std::size_t>(other[i])],
-                                 clusters[static_cast<std::size_t>(labels[i])],
-                                 0,
-                                 {}});
+            out.moves.push_back(
+                {other_names[static_cast<std::size_t>(there[i])], names[static_cast<std::size_t>(here[i])], 0, {}});
         Beside::Move& move = out.moves[found->second];
         ++move.rows;
         if (move.some.size() < 3) move.some.push_back(static_cast<Index>(i));
     }
     std::stable_sort(out.moves.begin(), out.moves.end(),
                      [](const Beside::Move& a, const Beside::Move& b) { return a.rows > b.rows; });
-    const auto rename = [](std::vector<std::string>& numbers, const std::vector<std::string>& names) {
+    const auto rename = [](std::vector<std::string>& numbers, const std::vector<std::string>& by) {
         for (auto& number : numbers)
-            if (!number.empty()) number = names[std::stoul(number)];
+            if (!number.empty()) number = by[std::stoul(number)];
     };
-    rename(confusion.classes, other_clusters);
-    rename(confusion.matched, other_clusters);
-    rename(confusion.clusters, clusters);
+    rename(confusion.classes, other_names);
+    rename(confusion.matched, other_names);
+    rename(confusion.clusters, names);
     return out;
 }
 
@@ -59,11 +72,13 @@ Beside compare_models(const Pipeline& pipeline, const PreparedRows& rows, const 
             out.push_back(model.cluster_labels().empty() ? std::to_string(j) : model.cluster_labels().name_of(j));
         return out;
     };
-    const Labels labels = other.predict(theirs, run);
-    Labels own(labels.size(), -1);
+    Labels labels = other.predict(theirs, run);
+    for (const Index row : theirs.left_out) labels[static_cast<std::size_t>(row)] = -2;
+    Labels own(labels.size(), -2);
     for (std::size_t i = 0; i < row_labels.size(); ++i)
         own[static_cast<std::size_t>(internal::number_among_all(static_cast<Index>(i), rows.left_out))] = row_labels[i];
     Beside out = compare_partitions(own, names_of(pipeline.model()), labels, names_of(other.model()));
+    for (auto& label : out.labels) label = std::max(label, -1);
     out.method = other.model().method();
     return out;
 }

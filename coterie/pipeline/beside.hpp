@@ -32,8 +32,8 @@ struct Beside {
     std::vector<Move> moves;         // the most rows first
 };
 
-/// `labels` and `other`: n clusters of the same rows, -1 for those that a model leaves out; `clusters` and
-/// `other_clusters`: their names. BadData where no row has both.
+/// `labels` and `other`: n clusters of the same rows, -1 for noise, which is matched with noise alone, and -2 for rows
+/// that a model leaves out; `clusters` and `other_clusters`: their names. BadData where no row has both.
 COTERIE_API Beside compare_partitions(const Labels& labels, const std::vector<std::string>& clusters,
                                       const Labels& other, const std::vector<std::string>& other_clusters);
 

@@ -25,21 +25,25 @@ TEST(Beside, AsFewAsPossibleMove) {
         const int here = 2 + trial % 4, there = 2 + trial % 3;
         Labels own, other;
         for (int i = 0; i < 60; ++i) {
-            own.push_back(i < here ? i : i % 17 == 16 ? -1 : draw(here));
-            other.push_back(i < there ? i : i % 19 == 18 ? -1 : draw(there));
+            own.push_back(i < here ? i : i % 17 == 16 ? -2 : i % 7 == 6 ? -1 : draw(here));
+            other.push_back(i < there ? i : i % 19 == 18 ? -2 : i % 5 == 4 ? -1 : draw(there));
         }
         const Beside beside = compare_partitions(own, named(here, 'a'), other, named(there, 'A'));
         // Each cluster of this one stands for one of `wide`, of which those beyond the other's clusters are nobody's.
         std::vector<int> match(static_cast<std::size_t>(std::max(here, there)));
         std::iota(match.begin(), match.end(), 0);
+        const auto same = [&](std::size_t i) {  // noise is noise's match
+            return own[i] < 0 || other[i] < 0 ? own[i] == other[i]
+                                              : match[static_cast<std::size_t>(own[i])] == other[i];
+        };
+        const auto in_both = [&](std::size_t i) { return own[i] > -2 && other[i] > -2; };
         Index least = 1000, both = 0;
         do {
             Index moved = 0;
-            for (std::size_t i = 0; i < own.size(); ++i)
-                moved += own[i] >= 0 && other[i] >= 0 && match[static_cast<std::size_t>(own[i])] != other[i] ? 1 : 0;
+            for (std::size_t i = 0; i < own.size(); ++i) moved += in_both(i) && !same(i) ? 1 : 0;
             least = std::min(least, moved);
         } while (std::next_permutation(match.begin(), match.end()));
-        for (std::size_t i = 0; i < own.size(); ++i) both += own[i] >= 0 && other[i] >= 0 ? 1 : 0;
+        for (std::size_t i = 0; i < own.size(); ++i) both += in_both(i) ? 1 : 0;
         EXPECT_EQ(beside.moved, least);
         EXPECT_EQ(beside.agreement.scored, both);
         EXPECT_EQ(std::count(beside.has_moved.begin(), beside.has_moved.end(), true), least);
@@ -53,8 +57,9 @@ TEST(Beside, AsFewAsPossibleMove) {
             EXPECT_EQ(static_cast<Index>(move.some.size()), std::min<Index>(3, move.rows));
             for (const Index row : move.some) {
                 EXPECT_TRUE(beside.has_moved[static_cast<std::size_t>(row)]);
-                EXPECT_EQ(move.to[0], 'a' + own[static_cast<std::size_t>(row)]);
-                EXPECT_EQ(move.from[0], 'A' + other[static_cast<std::size_t>(row)]);
+                const auto at = static_cast<std::size_t>(row);
+                EXPECT_EQ(move.to, own[at] < 0 ? "noise" : named(here, 'a')[static_cast<std::size_t>(own[at])]);
+                EXPECT_EQ(move.from, other[at] < 0 ? "noise" : named(there, 'A')[static_cast<std::size_t>(other[at])]);
             }
         }
         EXPECT_EQ(told, least);
@@ -67,7 +72,10 @@ TEST(Beside, RenamedClustersStay) {
     EXPECT_TRUE(beside.moves.empty());
     EXPECT_EQ(beside.agreement.confusion.classes, named(3, 'A'));
     EXPECT_EQ(beside.agreement.confusion.clusters, (std::vector<std::string>{"b", "c", "a"}));
-    EXPECT_THROW(compare_partitions({0, -1}, named(1, 'a'), {-1, 0}, named(1, 'A')), BadData);
+    EXPECT_THROW(compare_partitions({0, -2}, named(1, 'a'), {-2, 0}, named(1, 'A')), BadData);
+    const Beside noise = compare_partitions({0, 0, 1}, named(2, 'a'), {-1, -1, -1}, {});
+    EXPECT_EQ(noise.moved, 3);
+    EXPECT_EQ(noise.moves.front().from, "noise");
 }
 
 }  // namespace

@@ -244,9 +244,14 @@ std::vector<std::string> ColumnCoding::names_out(const std::vector<std::string>&
 
 std::vector<bool> ColumnCoding::indicators() const {
     std::vector<bool> out;
+    for (const ColumnKind kind : kinds_out()) out.push_back(kind == ColumnKind::category);
+    return out;
+}
+
+std::vector<ColumnKind> ColumnCoding::kinds_out() const {
+    std::vector<ColumnKind> out;
     for (const Column& column : columns_)
-        out.insert(out.end(), column.kind == ColumnKind::category ? column.words.size() : 1,
-                   column.kind == ColumnKind::category);
+        out.insert(out.end(), column.kind == ColumnKind::category ? column.words.size() : 1, column.kind);
     return out;
 }
 

@@ -68,6 +68,8 @@ public:
     std::vector<std::string> names_out(const std::vector<std::string>& names) const;
     /// Whether each column that comes out stands for a word.
     std::vector<bool> indicators() const;
+    /// What each coded column holds.
+    std::vector<ColumnKind> kinds_out() const;
 
     /// The points as numbers alone. `categories`: the words of these points' numbers. What was filled in and what words
     /// were not known is told in `warnings`.

@@ -175,6 +175,17 @@ TEST(ColumnHints, NameTheColumnAndTheOption) {
     EXPECT_NE(hints[1].find("column 2 (unit) is the same"), std::string::npos);
     EXPECT_NE(hints[2].find("column 3 (income) carries 1.0000"), std::string::npos) << hints[2];
     EXPECT_EQ(column_hints(problem, {.scale = Scale::zscore}).size(), 2u);
+    // Columns of words stand for more than numbers that hardly differ.
+    Problem words;
+    Matrix<double> mixed(40, 2);
+    for (Index i = 0; i < 40; ++i) {
+        mixed(i, 0) = static_cast<double>(i % 4);
+        mixed(i, 1) = 0.01 + 0.001 * static_cast<double>(i % 7);
+    }
+    words.points = Points(std::move(mixed));
+    words.column_kinds = {ColumnKind::category, ColumnKind::number};
+    words.categories = {{"a", "b", "c", "d"}, {}};
+    EXPECT_TRUE(column_hints(words, {}).empty());
     points(29, 0) = 7;
     points(29, 1) = 5;
     problem.points = Points(std::move(points));

@@ -88,6 +88,20 @@ std::vector<std::string> column_hints(const Problem& problem, const PreparationO
                 at = j;
             }
         }
+        // A column of words is one of 1 / sqrt(2) for each.
+        for (std::size_t j = 0; j < problem.categories.size(); ++j) {
+            if (problem.categories[j].empty()) continue;
+            std::vector<double> rows_of(problem.categories[j].size(), 0.0);
+            double count = 0, squares = 0;
+            for (Index i = 0; i < rows.rows; i += step) {
+                const auto word = static_cast<double>(rows.row(i)[j]);
+                if (std::isnan(word)) continue;
+                rows_of[static_cast<std::size_t>(word)] += 1;
+                count += 1;
+            }
+            for (const double each : rows_of) squares += each * each;
+            if (count > 0) total += (1 - squares / (count * count)) / 2;
+        }
         if (std::isfinite(total) && largest > large_share * total)
             out.push_back(column(at) + " carries " + internal::share_text(largest / total) +
                           " of the variance of all columns, so that distances are of little else; `scale=zscore` gives "

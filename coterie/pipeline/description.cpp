@@ -9,7 +9,9 @@
 #include "coterie/pipeline/description.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -238,7 +240,7 @@ Closeness closeness_of(PointsView space, const Matrix<double>& means, const std:
     std::vector<Index> place_of(at(means.rows()), -1);
     for (std::size_t c = 0; c < there.size(); ++c) place_of[at(there[c])] = static_cast<Index>(c);
     internal::CentroidPanels<Scalar> panels;
-    panels.pack(centroids, internal::CentroidPanels<Scalar>::mean_of(centroids));
+    panels.pack(centroids, internal::CentroidPanels<Scalar>::amid(centroids));
 
     struct Scratch {
         std::vector<const Scalar*> rows;
@@ -456,10 +458,58 @@ std::vector<ClusterProfile> profiles_of(const ClusterMoments& moments, const std
     return out;
 }
 
-// How many rows lie, in some column, farther beyond all rows of the fit than these lie from each other there; and the
-// column where most do.
-std::string far_warning(const Pipeline& pipeline, PointsView prepared, const std::vector<std::string>& names,
-                        const Run& run) {
+// What all rows have, of those that are not left out.
+std::vector<double> kept_of(std::span<const double> all, const PreparedRows& rows) {
+    std::vector<double> out(all.begin(), all.end());
+    internal::erase_rows(out, rows.left_out);
+    return out;
+}
+
+// Columns that stand for a word hold 1 / sqrt(2) where a row has it; a share is told, without what rounding leaves.
+void tell_shares(std::vector<ClusterProfile>& clusters, const ColumnCoding& coding) {
+    const std::vector<ColumnKind> kinds = coding.kinds_out();
+    const auto share = [](double& value) {
+        value = std::round(std::clamp(value * std::numbers::sqrt2, 0.0, 1.0) * 1e12) / 1e12;
+    };
+    for (ClusterProfile& cluster : clusters)
+        for (ColumnProfile& column : cluster.columns) {
+            const ColumnKind kind = kinds.empty() ? ColumnKind::number : kinds[at(column.column)];
+            column.is_date = kind == ColumnKind::date;
+            if (kind != ColumnKind::category) continue;
+            share(column.mean);
+            share(column.elsewhere);
+            if (column.quartiles)
+                for (double& each : *column.quartiles) share(each);
+        }
+}
+
+// Rows of all processes.
+Index noise_in(const Labels& labels, const Run& run) {
+    const auto own = static_cast<Index>(std::count(labels.begin(), labels.end(), -1));
+    return internal::add_up(run.communicator(), std::vector<Index>{own}).front();
+}
+
+// Rows of label -1, noise, count as absent: they get weight 0, and label 0, which then means nothing. False: there is
+// nothing else.
+bool set_noise_aside(Labels& labels, std::vector<double>& weights, PointsView rows, const Run& run) {
+    const internal::Range own = internal::own_rows(rows, run);
+    const Index all = noise_in(labels, run);
+    if (all == 0 || static_cast<Index>(labels.size()) != own.count()) return true;
+    if (weights.empty()) weights.assign(at(rows.rows()), 1.0);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        if (labels[i] >= 0) continue;
+        labels[i] = 0;
+        weights[at(own.begin) + i] = 0;
+    }
+    return all < rows.rows();
+}
+
+}  // namespace
+
+// How many, and the column where most do.
+std::string far_rows_warning(const Pipeline& pipeline, const PreparedRows& rows_to_see, const Run& run) {
+    const PointsView prepared = rows_to_see.points;
+    const std::vector<std::string> names = pipeline.prepared_names();
     const Matrix<double>& range = pipeline.column_range();
     const Index d = prepared.columns();
     if (range.size() == 0) return {};
@@ -486,54 +536,13 @@ std::string far_warning(const Pipeline& pipeline, PointsView prepared, const std
     if (rows == 0) return {};
     const auto most = static_cast<std::size_t>(std::max_element(far.begin(), far.begin() + d) - far.begin());
     const auto counted = [](double count) { return internal::count_text(static_cast<long long>(count)); };
-    return counted(rows) + " of " + internal::count_text(prepared.rows()) + (rows == 1 ? " row lies" : " rows lie") +
+    return counted(rows) + " of " + internal::count_text(prepared.rows()) +
+           (prepared.rows() == 1 ? " row lies"
+            : rows == 1          ? " rows lies"
+                                 : " rows lie") +
            " far from every row of the fit: beyond them by more than their whole range, most often (" +
            counted(far[most]) + ") in " + (names.empty() ? "column " + std::to_string(most + 1) : names[most]);
 }
-
-// What all rows have, of those that are not left out.
-std::vector<double> kept_of(std::span<const double> all, const PreparedRows& rows) {
-    std::vector<double> out(all.begin(), all.end());
-    internal::erase_rows(out, rows.left_out);
-    return out;
-}
-
-// Columns that stand for a word hold 1 / sqrt(2) where a row has it.
-void tell_shares(std::vector<ClusterProfile>& clusters, const ColumnCoding& coding) {
-    const std::vector<bool> words = coding.indicators();
-    if (words.empty()) return;
-    for (ClusterProfile& cluster : clusters)
-        for (ColumnProfile& column : cluster.columns) {
-            if (!words[at(column.column)]) continue;
-            column.mean *= std::numbers::sqrt2;
-            column.elsewhere *= std::numbers::sqrt2;
-            if (column.quartiles)
-                for (double& each : *column.quartiles) each *= std::numbers::sqrt2;
-        }
-}
-
-// Rows of all processes.
-Index noise_in(const Labels& labels, const Run& run) {
-    const auto own = static_cast<Index>(std::count(labels.begin(), labels.end(), -1));
-    return internal::add_up(run.communicator(), std::vector<Index>{own}).front();
-}
-
-// Rows of label -1, noise, count as absent: they get weight 0, and label 0, which then means nothing. False: there is
-// nothing else.
-bool set_noise_aside(Labels& labels, std::vector<double>& weights, PointsView rows, const Run& run) {
-    const internal::Range own = internal::own_rows(rows, run);
-    const Index all = noise_in(labels, run);
-    if (all == 0 || static_cast<Index>(labels.size()) != own.count()) return true;
-    if (weights.empty()) weights.assign(at(rows.rows()), 1.0);
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-        if (labels[i] >= 0) continue;
-        labels[i] = 0;
-        weights[at(own.begin) + i] = 0;
-    }
-    return all < rows.rows();
-}
-
-}  // namespace
 
 std::vector<ClusterProfile> profile(const Pipeline& pipeline, const PreparedRows& rows, const Run& run,
                                     std::span<const double> weights) {
@@ -622,8 +631,23 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
     if (there.size() == 1 && k > 1 && rows.rows() > 1)
         out.warnings.push_back("all rows fall into cluster " + out.clusters[at(there.front())].name + ", one of " +
                                std::to_string(k));
-    const std::string far = far_warning(pipeline, prepared.points, column_names, run);
+    const std::string far = far_rows_warning(pipeline, prepared, run);
     if (!far.empty()) out.warnings.push_back(far);
+    return out;
+}
+
+std::string ColumnProfile::text(double value) const {
+    if (is_date && std::abs(value) < 1e7) {
+        const std::chrono::year_month_day date{
+            std::chrono::sys_days(std::chrono::days(static_cast<int>(std::floor(value))))};
+        char text[32];
+        std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(date.year()),
+                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+        return text;
+    }
+    if (!(std::abs(value) >= 1000 && std::abs(value) < 1e9)) return internal::formatted("%.4g", value);
+    std::string out = internal::formatted("%.1f", value);
+    if (out.ends_with(".0")) out.resize(out.size() - 2);
     return out;
 }
 
@@ -632,8 +656,7 @@ std::string columns_text(const ClusterProfile& cluster, std::size_t most) {
     for (std::size_t c = 0; c < std::min(most, cluster.columns.size()); ++c) {
         const ColumnProfile& column = cluster.columns[c];
         out += (c == 0 ? "" : "; ") + std::string(column.difference > 0 ? "high " : "low ") + column.name + " (" +
-               internal::formatted("%.4g", column.mean) + ", elsewhere " +
-               internal::formatted("%.4g", column.elsewhere) + ")";
+               column.text(column.mean) + ", elsewhere " + column.text(column.elsewhere) + ")";
     }
     return out;
 }

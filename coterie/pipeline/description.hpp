@@ -39,6 +39,10 @@ struct ColumnProfile {
     double mean = 0;  // in the cluster, in the column's own units, as the quartiles
     double elsewhere = 0;
     std::optional<std::array<double, 3>> quartiles;  // lower, median, upper, exact; see describe
+    bool is_date = false;                            // of days since 1970-01-01
+
+    /// One of these numbers as people read it: a date as one, else four digits and all of a whole part.
+    COTERIE_API std::string text(double value) const;
 };
 
 struct ClusterProfile {
@@ -73,9 +77,13 @@ struct Description {
     std::vector<double> row_silhouettes;     // s_i of this process' rows; 1 where there is no other cluster, 0 of noise
     std::vector<double> row_outlier_scores;  // of this process' rows; empty where the pipeline has none
     std::vector<OutlierRow> outliers;        // at most ten, the largest scores of all rows first
-    /// All rows in one cluster, or noise; rows that lie far from every row of the fit (Pipeline::far_rows).
+    /// All rows in one cluster, or noise; rows that lie far from every row of the fit (far_rows_warning).
     std::vector<std::string> warnings;
 };
+
+/// The warning where rows lie, in some column, farther beyond all rows of the fit than these lie from each other there;
+/// else empty.
+COTERIE_API std::string far_rows_warning(const Pipeline& pipeline, const PreparedRows& rows, const Run& run);
 
 /// Sizes, shares and columns of the clusters of a fit alone: one pass over its rows (Pipeline::fitted_rows), which may
 /// be read and lie with several processes. weights: of all rows, those left out among them, or empty. A row of weight 0

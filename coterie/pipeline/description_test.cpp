@@ -422,5 +422,18 @@ TEST(Description, OfWordsAndOfRowsThatAreLeftOut) {
     for (const Index row : others) EXPECT_GE(row, 5);
 }
 
+TEST(Describe, NumbersKeepTheirWholePart) {
+    ColumnProfile column;
+    EXPECT_EQ(column.text(98001), "98001");
+    EXPECT_EQ(column.text(2022.5), "2022.5");
+    EXPECT_EQ(column.text(-1234567.04), "-1234567");
+    EXPECT_EQ(column.text(0.123456), "0.1235");
+    EXPECT_EQ(column.text(1.5e12), "1.5e+12");
+    column.is_date = true;
+    EXPECT_EQ(column.text(0), "1970-01-01");
+    EXPECT_EQ(column.text(20480.7), "2026-01-27");
+    EXPECT_EQ(column.text(-0.5), "1969-12-31");
+}
+
 }  // namespace
 }  // namespace coterie

@@ -143,11 +143,11 @@ std::string outliers_text(const std::vector<OutlierRow>& outliers) {
 }
 
 // Which rows moved, beside another model.
-std::string moves_text(const Beside& beside, Index points) {
+std::string moves_text(const Beside& beside) {
     constexpr std::size_t most = 5;
     std::string out = beside.method + " of " + beside.model + ": " + count_text(beside.moved) + " of " +
-                      count_text(points) + (beside.moved == 1 ? " row moved" : " rows moved") + " (ARI " +
-                      share_text(beside.agreement.scores.ari) + ")";
+                      count_text(beside.agreement.scored) + (beside.moved == 1 ? " row moved" : " rows moved") +
+                      " (ARI " + share_text(beside.agreement.scores.ari) + ")";
     for (std::size_t m = 0; m < std::min(most, beside.moves.size()); ++m) {
         const Beside::Move& move = beside.moves[m];
         out += std::string(m == 0 ? ": " : ", ") + count_text(move.rows) + " from its " + move.from + " to " + move.to +
@@ -174,8 +174,8 @@ std::string long_description(const Description& description) {
                             std::isfinite(column.difference) ? formatted("%+.2f", column.difference)
                             : column.difference > 0          ? "always higher"
                                                              : "always lower",
-                            formatted("%.4g", column.mean), formatted("%.4g", column.elsewhere)});
-            for (const double quartile : *column.quartiles) rows.back().push_back(formatted("%.4g", quartile));
+                            column.text(column.mean), column.text(column.elsewhere)});
+            for (const double quartile : *column.quartiles) rows.back().push_back(column.text(quartile));
         }
         if (!rows.empty())
             out += table({"  column", "difference", "mean", "elsewhere", "25 %", "median", "75 %"}, rows,
@@ -317,7 +317,7 @@ std::string text_document(const AppliedResult& result) {
     if (result.moved_to > 0)
         rows.emplace_back("dimensions", std::to_string(result.dimensions) + " to " + std::to_string(result.moved_to));
     add_scores(rows, result);
-    if (result.beside) rows.emplace_back("beside", moves_text(*result.beside, result.points));
+    if (result.beside) rows.emplace_back("beside", moves_text(*result.beside));
     add_seconds_and_written(rows, result);
     return result.method + " of " + result.model + " on " + result.source + ": " +
            counted(result.points, " point\n", " points\n") + facts(rows) +

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +18,7 @@
 #include "coterie/base/residence.hpp"
 #include "coterie/base/sample.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/io/internal/column_choice.hpp"
 #include "coterie/pipeline/internal/left_out.hpp"
 
 namespace coterie {
@@ -33,19 +33,10 @@ std::string listed(const std::vector<std::string>& names) {
     return names.size() > most ? out + ", ... (" + std::to_string(names.size()) + ")" : out;
 }
 
-bool all_different(const std::vector<std::string>& names) {
-    return std::set<std::string>(names.begin(), names.end()).size() == names.size();
-}
-
 // Positions of the model's columns among those given. BadData names what is missing.
-std::vector<Index> positions_of(const std::vector<std::string>& wanted, const std::vector<std::string>& given) {
-    std::vector<Index> out;
+std::vector<std::size_t> positions_of(const std::vector<std::string>& wanted, const std::vector<std::string>& given) {
     std::vector<std::string> missing;
-    for (const auto& name : wanted) {
-        const auto found = std::find(given.begin(), given.end(), name);
-        if (found == given.end()) missing.push_back(name);
-        out.push_back(found - given.begin());
-    }
+    std::vector<std::size_t> out = formats::positions_of_names(wanted, given, "", missing);
     if (!missing.empty())
         throw BadData((missing.size() == 1 ? "column " : "columns ") + listed(missing) +
                           (missing.size() == 1 ? " is" : " are") + " missing; the model takes " + listed(wanted) +
@@ -54,7 +45,7 @@ std::vector<Index> positions_of(const std::vector<std::string>& wanted, const st
     return out;
 }
 
-Points columns_of(const Points& points, const std::vector<Index>& which) {
+Points columns_of(const Points& points, const std::vector<std::size_t>& which) {
     if (!points.resident())
         return internal::derived_rows(
             points, static_cast<Index>(which.size()), [which](PointsView rows, Index, void* to) {
@@ -432,16 +423,15 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
                                const std::vector<std::vector<std::string>>& categories) const {
     PreparedRows out{rows, {}};
     std::vector<std::vector<std::string>> words = categories;
-    // Names that are not one per column say nothing; the readers give none then.
-    const bool by_name = !column_names_.empty() && static_cast<Index>(column_names.size()) == rows.columns() &&
-                         !column_names.empty() && all_different(column_names);
+    const bool by_name =
+        !column_names_.empty() && !column_names.empty() && static_cast<Index>(column_names.size()) == rows.columns();
     if (by_name) {
         if (column_names != column_names_) {
-            const std::vector<Index> positions = positions_of(column_names_, column_names);
+            const std::vector<std::size_t> positions = positions_of(column_names_, column_names);
             out.points = columns_of(rows, positions);
             if (!categories.empty()) {
                 words.clear();
-                for (const Index j : positions) words.push_back(categories[static_cast<std::size_t>(j)]);
+                for (const std::size_t j : positions) words.push_back(categories[j]);
             }
         }
     } else {

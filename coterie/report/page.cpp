@@ -147,9 +147,9 @@ std::string cluster_cards(const Description& description) {
                 std::string quartiles;
                 if (column.quartiles)
                     for (const double each : *column.quartiles)
-                        quartiles += (quartiles.empty() ? "" : " ") + formatted("%.4g", each);
+                        quartiles += (quartiles.empty() ? "" : " ") + column.text(each);
                 out += "<tr>" + cell((column.difference > 0 ? "high " : "low ") + column.name) +
-                       cell(formatted("%.4g", column.mean), "n") + cell(formatted("%.4g", column.elsewhere), "n") +
+                       cell(column.text(column.mean), "n") + cell(column.text(column.elsewhere), "n") +
                        cell(quartiles, "n") + "</tr>\n";
             }
             out += "</table>\n";

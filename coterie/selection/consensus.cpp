@@ -326,6 +326,7 @@ std::string json_document(const Consensus& result, const std::string& source) {
     out["sample"] = result.sample > 0 ? Json(result.sample) : Json(nullptr);
     out["warnings"] = result.warnings;
     out["seconds"] = result.seconds;
+    add_origin(out, result);
     return document(out);
 }
 

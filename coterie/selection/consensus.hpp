@@ -23,6 +23,7 @@
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/column_coding.hpp"
+#include "coterie/pipeline/document.hpp"
 #include "coterie/pipeline/preparation.hpp"
 
 namespace coterie {
@@ -37,7 +38,7 @@ struct COTERIE_API ConsensusOptions {
     static const OptionSet& described();  // clusters, fits
 };
 
-struct Consensus {
+struct Consensus : Origin {
     Labels labels;                   // n: 0..k-1 by the lowest row, -1 for rows that miss a value and were dropped
     std::vector<double> confidence;  // n; 0 for those rows
     std::vector<Index> sizes;        // k

@@ -620,10 +620,7 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
                            .value = std::string(name(options.select)),
                            .accepted = "silhouette, objective, ratio or knncut"});
     if (!problem.weights.empty()) check_weights(problem.weights, n);
-    if (!problem.partial_labels.empty() && static_cast<Index>(problem.partial_labels.size()) != n)
-        throw BadArgument("partial labels: " + std::to_string(problem.partial_labels.size()) + " given for " +
-                              std::to_string(n) + " points",
-                          {.option = "partial_labels"});
+    check_partial_labels(problem.partial_labels, n);
     if (options.columns.missing == Missing::refuse) check_points(problem.points, "tune", run);
 
     if (compares_clusters_alone(options.select)) return tune_clusters(method, problem, fixed, options, run);

@@ -50,7 +50,7 @@ def _scores_of(model):
         own = _part(model, "centroids")
         centroids = own.astype(float)
         origin, to_space = np.zeros(centroids.shape[1]), None
-    middle = centroids.mean(axis=0)
+    middle = np.sort(centroids, axis=0)[(len(centroids) - 1) // 2]
     centroids = centroids - middle
     if to_space is None:
         return middle, 2 * centroids.T, -(centroids**2).sum(axis=1), own.dtype

@@ -24,6 +24,13 @@ struct ColumnNames {
     std::vector<std::size_t> positions(const std::vector<std::string>& given) const;
 };
 
+/// For each column that is wanted the place of the one of its name among those given; of several of one name in their
+/// order. `missing`: names that are not there. BadData, after `source`, where a name is not there as often as it is
+/// wanted.
+std::vector<std::size_t> positions_of_names(const std::vector<std::string>& wanted,
+                                            const std::vector<std::string>& given, const std::string& source,
+                                            std::vector<std::string>& missing);
+
 /// The columns of an array that `options` choose: by number, as arrays have no names; all of an array hold numbers.
 /// What is read in blocks stays so.
 Points chosen_columns(const Points& points, const ReadOptions& options, const std::string& source);

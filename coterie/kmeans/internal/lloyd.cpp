@@ -640,8 +640,8 @@ LloydResult<T> lloyd(PointsView points, const Matrix<T>& start, const LloydSetti
                         run)(repetition, repetitions, kept);
     }
     const Rows<T> rows{start.data(), start.rows(), start.cols(), start.cols()};
-    return Lloyd<T>(points, start, CentroidPanels<T>::mean_of(rows), settings, weights, run)(repetition, repetitions,
-                                                                                             kept);
+    return Lloyd<T>(points, start, CentroidPanels<T>::amid(rows), settings, weights, run)(repetition, repetitions,
+                                                                                          kept);
 }
 template LloydResult<float> lloyd(PointsView, const Matrix<float>&, const LloydSettings&, std::span<const double>,
                                   const Run&, int, int, KeptFit*);
