@@ -85,3 +85,18 @@ def test_an_encoder_that_lies(tmp_path):
     (tmp_path / "s.conll").write_text(SOUND)
     done = run("ner", "adapt", tmp_path / "s.conll", "--vectors", tmp_path / "encoder", "--model-out", tmp_path / "model", "--quiet", code=3)
     assert "model.safetensors" in done.err and "config.json says" in done.err and not (tmp_path / "model").exists()
+
+
+def test_a_tagger_is_no_model_of_clusters(tagger):
+    assert "a tagger of named entities, which ner tag takes" in run("predict", tagger, "data:iris", code=3).err
+
+
+def test_vectors_that_are_read_are_not_written_over(tmp_path):
+    (tmp_path / "s.conll").write_text(SOUND)
+    (tmp_path / "v.csv").write_text("plain 1 2\nwords 3 4\nstop 5 6\ntext 7 8\n")
+    before = (tmp_path / "v.csv").read_text()
+    done = run("ner", "encode", tmp_path / "s.conll", tmp_path / "v.csv", "--out", tmp_path / "v.csv", code=2)
+    assert "is read as well, and would be written over" in done.err and (tmp_path / "v.csv").read_text() == before
+    (tmp_path / "v.txt").write_text("plain,1,2\nwords,3,4\n")
+    done = run("ner", "adapt", tmp_path / "s.conll", "--vectors", tmp_path / "v.txt", "--model-out", tmp_path / "t", code=3)
+    assert "v.txt: line 1: no numbers; a line is a word and its numbers, with single blanks between" in done.err
