@@ -266,7 +266,7 @@ class Clusterer:
         self.n_iter_ = report["iterations"]
         self.objective_ = report["objective"]
         if rows is not None and isinstance(rows.points, np.ndarray) and len(rows.points):
-            self._one_row = np.array(rows.points[:1])
+            self._one_row = _input.Rows(np.array(rows.points[:1]), None, None, rows.kinds, rows.categories)
         if values is not None:
             self.cluster_labels_ = self._label_of_cluster(values)
         _warn(said)
@@ -488,11 +488,14 @@ class Transforms:
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns of transform: the class's in small letters, and a number."""
         self._require_fitted()
-        if "_columns_out" not in self.__dict__:
-            row = self.__dict__.get("_one_row", np.zeros((1, self.n_features_in_)))
+        if self._transformed == "distances":
+            self._columns_out = self._fitted.clusters
+        elif "_columns_out" not in self.__dict__:
+            words = [[""] if kind == 1 else [] for kind in self._fitted.kinds]  # which the fit did not see
+            row = self.__dict__.get("_one_row") or _input.Rows(np.zeros((1, self.n_features_in_)), categories=words)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self._columns_out = self._output_of(self._transformed, _input.Rows(row)).shape[1]
+                self._columns_out = self._output_of(self._transformed, row).shape[1]
         return np.array([f"{type(self).__name__.lower()}{i}" for i in range(self._columns_out)], dtype=object)
 
     @property

@@ -83,7 +83,7 @@ def clusters(model: Clusterer, X: Any, *, labels: Any = None, ax: Any = None) ->
             raise ValueError(f"labels: one per row is wanted, {count} of them, not shape {labels.shape}")
     step = -(-count // _MOST_ROWS)
     points = rows.points if isinstance(rows.points, np.ndarray) else rows.points.array()
-    shown = _input.Rows(np.ascontiguousarray(points[::step]), rows.names)
+    shown = _input.Rows(np.ascontiguousarray(points[::step]), rows.names, None, rows.kinds, rows.categories)
     labels = model._labels_of(shown) if labels is None else labels[::step]
     ax = _axes(ax)
     flat, (across, up) = _flat(*_in_model_space(model, shown))

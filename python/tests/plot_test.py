@@ -69,6 +69,16 @@ def test_names_one_column_many_rows_and_labels(iris):
     assert sum(len(rows) for rows in drawn(ax).values()) == 150
 
 
+def test_the_map_of_a_model_of_words(iris):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"k": ["x", "y"] * 75, "length": iris[0][:, 2]})[["length", "k"]]
+    model = coterie.KMeans(2, categorical="one-hot").fit(frame)
+    rows = np.concatenate(list(drawn(coterie.plot.clusters(model, frame)).values()))
+    coded = np.column_stack([iris[0][:, 2], *(np.sqrt(0.5) * (frame["k"] == word) for word in "xy")])
+    expected = np.linalg.svd(coded - coded.mean(axis=0), compute_uv=False)[:2]
+    assert np.allclose(np.linalg.norm(rows, axis=0), expected)
+
+
 def test_sizes_and_objective(iris):
     X, _ = iris
     model = coterie.KMeans(12).fit(X)
