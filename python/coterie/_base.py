@@ -269,6 +269,8 @@ class Clusterer:
             self._one_row = _input.Rows(np.array(rows.points[:1]), None, None, rows.kinds, rows.categories)
         if values is not None:
             self.cluster_labels_ = self._label_of_cluster(values)
+        if self._method == "hdbscan":
+            self._value_every_row(rows)
         _warn(said)
         if report["stopped"] == "iteration-limit":
             limit = "max_iter" if "max_iter" in self._options else "its limit"
@@ -286,6 +288,19 @@ class Clusterer:
         self.n_features_in_ = fitted.columns
         if fitted.column_names:
             self.feature_names_in_ = np.array(fitted.column_names, dtype=object)
+
+    def _value_every_row(self, rows):
+        """HDBSCAN's probabilities_ and outlier_scores_ of all rows of the fit, where the model keeps those of fewer: NaN of rows that were dropped, of
+        others that were not drawn what predict says of them. A row that was drawn has its own: the model knows it again."""
+        if len(self.outlier_scores_) == len(self.labels_):
+            return
+
+        def values(output):
+            return self._fitted.output(output, rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), "cpu")[0]
+
+        scores = values("outlier_score")[:, 0]
+        likely = values("memberships").sum(axis=1) if self._fitted.clusters else np.zeros(len(scores))
+        self.outlier_scores_, self.probabilities_ = scores, np.where(np.isnan(scores), np.nan, np.where(self.labels_ < 0, 0.0, likely))
 
     def _label_of_cluster(self, values):
         """k: the label that each cluster belongs to, as y had it; None (of numbers -1) for a cluster of no label."""
