@@ -135,7 +135,7 @@ class Clusterer:
             side["graph"] = _input.graph_of(X, name)
             count = X.shape[0]
         else:
-            if processes is not None and hasattr(X, "shape") and len(X) == 0:
+            if processes is not None and hasattr(X, "shape") and X.shape[0] == 0:
                 rows = _input.Rows(np.empty((0, X.shape[1])))  # the other processes have some
             else:
                 rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse and processes is None, columns=self._column_options())
@@ -194,7 +194,7 @@ class Clusterer:
             out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
         return out
 
-    def _choose_clusters(self, options, points, side, progress, processes):
+    def _choose_clusters(self, options, points, side, seed, progress, processes):
         """Puts a number in the place of "auto"; how it was found, or None where partial labels say it."""
         if "labels" in side:
             options["clusters"] = None
@@ -205,7 +205,7 @@ class Clusterer:
         scale = "none" if self.scale is None else self.scale
         choice = json.loads(
             _core.choose_clusters(
-                self._method, fixed, points, side, {"center": self.center, "scale": scale}, self._column_options(), _input.seed_of(self.random_state),
+                self._method, fixed, points, side, {"center": self.center, "scale": scale}, self._column_options(), seed,
                 _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"), progress if progress.wanted else None,
             )
         )
@@ -215,7 +215,7 @@ class Clusterer:
     def _column_options(self):
         return {"missing": self.missing, "categorical": self.categorical, "dates": self.dates}
 
-    def _fit(self, X, y, weights, comm=None, local=False):
+    def _fit(self, X, y, weights, comm=None, local=False, seed=None):
         in_parts = local is not False  # no pairs at all are those of a process without rows
         if in_parts and comm is None:
             raise ValueError("local: X is a part of the rows where several processes work on a fit; comm says which they are")
@@ -226,9 +226,10 @@ class Clusterer:
             if in_parts:
                 places = [] if local is True else [(int(begin), int(end)) for begin, end in local]
             points, side, rows, values = self._problem(X, y, weights, processes if in_parts else None, places)
+            seed = _input.seed_of(self.random_state) if seed is None else seed
             options, choice = self._option_values(), None
             if options.get("clusters") == "auto":
-                choice = self._choose_clusters(options, points, side, progress, processes)
+                choice = self._choose_clusters(options, points, side, seed, progress, processes)
             fitted, labels, report, said = _core.fit(
                 self._method,
                 options,
@@ -237,7 +238,7 @@ class Clusterer:
                 {"center": self.center, "scale": "none" if self.scale is None else self.scale},
                 self._column_options(),
                 {"sample": self.sample, "noise_share": self.noise_share},
-                _input.seed_of(self.random_state),
+                seed,
                 _input.threads_of(self.n_jobs),
                 getattr(self, "device", "cpu"),
                 getattr(self, "checkpoint", None) or "",
@@ -395,6 +396,7 @@ class Clusterer:
         matched (one to one, so that as few as possible move), "moves" of them "from" its cluster "to" this model's, with "points" and the first three
         "rows", "ari", "nmi" and the "confusion" of the two. Printed, and in a notebook, the dictionary is tables. BadData on NaN. The formulas are in coterie/pipeline/description.hpp.
         """
+        X = _input.read_once(X, type(self).__name__)
         rows = self._new_rows(X)
         document, said = self._fitted.describe(
             rows.points, rows.names or [], rows.categories or [], _input.weights_of(sample_weight), _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"),
@@ -498,6 +500,7 @@ class Transforms:
 
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
         """fit, then transform of the same rows."""
+        X = _input.read_once(X, type(self).__name__)
         return self.fit(X, y, **params).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:

@@ -102,6 +102,11 @@ def _comes_in_blocks(X):
     return isinstance(X, Iterable) and not any(hasattr(X, name) for name in ("__getitem__", "__array__", "__dlpack__", "__arrow_c_array__", "to_numpy"))
 
 
+def read_once(X, estimator):
+    """X itself; of blocks of rows that an iterator gives, which it does once, the rows."""
+    return _from_blocks(X, "X", estimator) if _comes_in_blocks(X) and not isinstance(X, Rows) else X
+
+
 def _from_blocks(blocks, what, estimator):
     """Rows of all blocks, arrays or tables alike, in their order, in a file; in the type of the first block."""
     folder = tempfile.gettempdir()
@@ -134,6 +139,8 @@ def rows_of(X, what="X", estimator="the method", sparse=False, columns=None, wan
     `columns`: what becomes of missing values, words and dates; `wanted` and `kinds`: the columns of a fitted model by name, and what they hold.
     """
     columns = columns or {}
+    if isinstance(X, Rows):
+        return X
     if isinstance(X, _core.Table):
         return _of_table(X)
     if _is_paths(X):
@@ -336,7 +343,7 @@ def _is_missing(label):
     return not isinstance(label, (bool, np.bool_)) and label == -1
 
 
-def labels_of(y, rows):
+def labels_of(y, rows, what="y"):
     """(numbers of labels with -1 where none is known, the labels' values in that order, their names) of partial labels."""
     if np.ma.is_masked(y):
         y = np.where(np.ma.getmaskarray(y), None, np.ma.getdata(y).astype(object))
@@ -344,24 +351,24 @@ def labels_of(y, rows):
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1 or len(values) != rows:
-        raise ValueError(f"y: one label per row is wanted, {rows} of them, not shape {values.shape}")
+        raise ValueError(f"{what}: one label per row is wanted, {rows} of them, not shape {values.shape}")
     if values.dtype.kind in "iub":
         missing = values == -1 if values.dtype.kind == "i" else np.zeros(rows, dtype=bool)
     elif values.dtype.kind == "f":
         missing = np.isnan(values) | (values == -1)
         known = values[~missing]
         if not np.array_equal(known, np.floor(known)):
-            raise ValueError(f"y: {known[known != np.floor(known)][0]} is no label; whole numbers or words are, and -1, None or NaN where none is known")
+            raise ValueError(f"{what}: {known[known != np.floor(known)][0]} is no label; whole numbers or words are, and -1, None or NaN where none is known")
         values = np.where(missing, -1, values).astype(np.int64)
     else:
         values = np.asarray(y, dtype=object).reshape(-1)
         missing = np.fromiter((_is_missing(label) for label in values), dtype=bool, count=rows)
     if missing.all():
-        raise ValueError("y: no row has a label; leave y out where none is known")
+        raise ValueError(f"{what}: no row has a label; leave {what} out where none is known")
     try:
         distinct, inverse = np.unique(values[~missing], return_inverse=True)
     except TypeError:
-        raise ValueError("y: labels are of kinds that cannot be put in order; use numbers or words") from None
+        raise ValueError(f"{what}: labels are of kinds that cannot be put in order; use numbers or words") from None
     numbers = np.full(rows, -1, dtype=np.int32)
     numbers[~missing] = inverse
     return numbers, distinct, [str(value) for value in distinct]

@@ -46,9 +46,10 @@ def report(model: Clusterer | Tuned | Compared, X: Any, y_true: Any = None, *, s
     search = ""
     if isinstance(model, Tuned):
         model, search = model.best_estimator_, model._search
+    X = _input.read_once(X, type(model).__name__)
     rows = model._new_rows(X)
     truth, names = None, []
     if y_true is not None:
-        truth, _, names = _input.labels_of(y_true, rows.shape[0])
+        truth, _, names = _input.labels_of(y_true, rows.shape[0], "y_true")
     return Page(model._fitted.page(rows.points, rows.names or [], rows.categories or [], truth, names, source, _input.threads_of(model.n_jobs),
                                       beside and beside._beside(X), search))

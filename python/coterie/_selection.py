@@ -46,7 +46,7 @@ class Compared(Shown):
         rows, side, _ = _read(X, "report", **self._asked["columns"])
         truth, names = None, []
         if y_true is not None:
-            truth, _, names = _input.labels_of(y_true, rows.shape[0])
+            truth, _, names = _input.labels_of(y_true, rows.shape[0], "y_true")
         return self._found.page(rows.points, side, truth, names, source, self._asked["threads"])
 
     def _parts(self):
@@ -158,7 +158,7 @@ def compare(
         A parameter or X is not accepted. A method that refuses the rows goes on record, in its error.
     """
     rows, side, columns = _read(X, "compare", missing, categorical, dates)
-    truth = None if y_true is None else _input.labels_of(y_true, rows.shape[0])[0]
+    truth = None if y_true is None else _input.labels_of(y_true, rows.shape[0], "y_true")[0]
     threads = _input.threads_of(n_jobs)
     document, labels, comparison = _core.compare(
         _names_of(methods), n_clusters, rows.points, side, {"center": center, "scale": scale}, columns, _input.seed_of(random_state),

@@ -416,6 +416,18 @@ def test_blocks_that_are_refused(iris):
 
 
 @pytest.mark.filterwarnings("ignore:.*temporary file:coterie.CoterieWarning")
+def test_blocks_are_read_once(iris):
+    X, _ = iris
+    model = coterie.KMeans(3).fit(X)
+    blocks = lambda: iter([X[:70], X[70:]])
+    assert np.array_equal(coterie.KMeans(3).fit_transform(blocks()), model.transform(X))
+    tuned = coterie.tune(coterie.KMeans(), blocks(), {"n_clusters": [2, 3]})
+    assert np.array_equal(tuned.best_estimator_.labels_, coterie.KMeans(2).fit(X).labels_)
+    assert model.describe(blocks(), beside=coterie.KMeans(2).fit(X)) == model.describe(X, beside=coterie.KMeans(2).fit(X))
+    frames = iter([pandas.DataFrame(X[:70], columns=list("abcd")), pandas.DataFrame(X[70:], columns=list("abcd"))])
+    coterie.KMeans(3).fit_transform(frames)
+
+
 def test_arrow_batches_and_tables_as_blocks(iris):
     X, _ = iris
     table = pyarrow.table({name: X[:, j] for j, name in enumerate("abcd")})
