@@ -151,7 +151,12 @@ class Clusterer:
         if weights is not None and not (weights == 1).all():  # weights of 1 are none: the same draws, too
             side["weights"] = weights
         init = getattr(self, "init", None)
+        if isinstance(init, str) and "init" not in self._options:
+            raise ValueError(f"init: {init!r} is not accepted; an array of centroids of shape (n_clusters, n_features), or None")
         if init is not None and not isinstance(init, str):
+            usual = self._defaults().get("n_init", 1)  # where it is more than 1, centroids take its place
+            if usual != 1 and self.n_init not in (1, usual, "auto"):
+                raise ValueError(f"n_init: with initial centroids every restart would be the same; it must be 1, not {self.n_init!r}")
             start = _input.rows_of(init, "init", name).points
             points = getattr(rows, "points", None)
             numbers = points[-1] if isinstance(points, tuple) else points
@@ -174,7 +179,7 @@ class Clusterer:
         elif self._takes_labels and (getattr(self, "clusters_per_label", None) or getattr(self, "group_share", None)):
             raise ValueError(f"{name}: clusters_per_label and group_share speak of labels; y must say which points have which")
         if getattr(self, "sizes", None) is not None:
-            side["sizes"] = (self.sizes, self.sizes) if isinstance(self.sizes, (int, np.integer)) else tuple(self.sizes)
+            side["sizes"] = _pair_of_sizes(self.sizes)
         for pairs in ("must_links", "cannot_links"):
             if getattr(self, pairs, None) is not None:
                 numbers = np.asarray(getattr(self, pairs))
@@ -446,6 +451,17 @@ class Clusterer:
         self.__dict__.update(state)
 
 
+def _is_whole(value):
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+
+
+def _pair_of_sizes(sizes):
+    pair = (sizes, sizes) if _is_whole(sizes) else tuple(sizes) if isinstance(sizes, (tuple, list, np.ndarray)) else ()
+    if len(pair) != 2 or not all(each is None or _is_whole(each) and abs(each) < 2**63 for each in pair):
+        raise ValueError(f"sizes: {sizes!r} is not accepted; a whole number is, or (least, most) of whole numbers, either of which may be None")
+    return tuple(None if each is None else int(each) for each in pair)
+
+
 def _interval(share):
     if isinstance(share, (tuple, list)):
         low, high = share
@@ -551,9 +567,14 @@ class GivesDistances:
         return self._output("distances", X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Minus the sum of the squared distances to the nearest centroids, as scikit-learn's k-means has it: larger is better."""
+        """Minus the sum of the squared distances to the nearest centroids, as scikit-learn's k-means has it: larger is better. Rows that missing='drop' leaves out do not
+        count."""
         nearest = self._output("distances", X).min(axis=1) ** 2
-        return -float(nearest.sum() if sample_weight is None else nearest @ _input.weights_of(sample_weight))
+        weights = np.ones(len(nearest)) if sample_weight is None else _input.weights_of(sample_weight)
+        if len(weights) != len(nearest):
+            raise ValueError(f"sample_weight: {len(weights)} numbers for {len(nearest)} rows")
+        kept = ~np.isnan(nearest)
+        return -float(nearest[kept] @ weights[kept])
 
 
 class GivesMemberships:

@@ -213,6 +213,42 @@ def test_start_weights_and_sizes(iris):
     assert np.allclose(coterie.KMeans(1).fit(X, sample_weight=weights).cluster_centers_[0], X[y > 0].mean(axis=0))
 
 
+@pytest.mark.parametrize("sizes", ["a", {}, [1], (1, 2, 3), (49.5, 50.5), 10**30, 50.0, True, (None, "9"), {40, 60}, np.array([[40, 60]])])
+def test_sizes_of_another_kind_are_refused(sizes, iris):
+    with pytest.raises(ValueError, match=r"^sizes: .* is not accepted; a whole number is, or \(least, most\)"):
+        coterie.KMeans(3, sizes=sizes).fit(iris[0])
+
+
+def test_sizes_of_numpy_are_those_of_python(iris):
+    X, _ = iris
+    expected = coterie.KMeans(3, sizes=(40, 60)).fit(X).labels_
+    for sizes in (np.array([40, 60]), [np.int32(40), 60]):
+        assert np.array_equal(coterie.KMeans(3, sizes=sizes).fit(X).labels_, expected)
+
+
+@pytest.mark.parametrize("name", ["Aml", "Cpd", "Fme", "RpcaOm", "KernelKMeans", "Subspace"])
+def test_start_centroids_are_numbers(name, iris):
+    X, _ = iris
+    with pytest.raises(ValueError, match=r"^init: 'k-means\+\+' is not accepted; an array of centroids of shape \(n_clusters, n_features\), or None"):
+        estimator(name, init="k-means++").fit(X)
+    start = X[[0, 60, 120]]
+    estimator(name, init=start).fit(X)
+    with pytest.raises(ValueError, match="n_init"):
+        estimator(name, init=start, n_init=5).fit(X)
+
+
+def test_score_counts_the_rows_that_have_all_values(iris):
+    X = iris[0].copy()
+    X[::12, 0] = np.nan
+    model = coterie.KMeans(3, missing="drop").fit(X)
+    assert model.score(X) == pytest.approx(-model.inertia_)
+    weights = np.arange(150.0)
+    kept = ~np.isnan(X).any(axis=1)
+    assert model.score(X, sample_weight=weights) == pytest.approx(model.score(X[kept], sample_weight=weights[kept]))
+    with pytest.raises(ValueError, match="sample_weight: 149 numbers for 150 rows"):
+        model.score(X, sample_weight=weights[1:])
+
+
 @pytest.mark.parametrize(
     "code",
     [
