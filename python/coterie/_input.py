@@ -336,7 +336,7 @@ def weights_of(sample_weight):
 
 
 def _is_missing(label):
-    if label is None or (isinstance(label, float) and label != label) or type(label).__name__ in ("NAType", "NaTType"):
+    if label is None or (isinstance(label, (float, np.floating)) and label != label) or type(label).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(label, str):
         return label == ""
@@ -357,12 +357,14 @@ def labels_of(y, rows, what="y"):
     elif values.dtype.kind == "f":
         missing = np.isnan(values) | (values == -1)
         known = values[~missing]
-        if not np.array_equal(known, np.floor(known)):
-            raise ValueError(f"{what}: {known[known != np.floor(known)][0]} is no label; whole numbers or words are, and -1, None or NaN where none is known")
+        sound = (known == np.floor(known)) & (abs(known) < 2.0**63)
+        if not sound.all():
+            raise ValueError(f"{what}: {known[~sound][0]} is no label; whole numbers below 2**63 or words are, and -1, None or NaN where none is known")
         values = np.where(missing, -1, values).astype(np.int64)
     else:
+        of_numpy = isinstance(y, np.ndarray) and y.dtype.kind == "U"  # which makes words of the numbers beside words
         values = np.asarray(y, dtype=object).reshape(-1)
-        missing = np.fromiter((_is_missing(label) for label in values), dtype=bool, count=rows)
+        missing = np.fromiter((_is_missing(label) or of_numpy and label in ("-1", "nan", "None") for label in values), dtype=bool, count=rows)
     if missing.all():
         raise ValueError(f"{what}: no row has a label; leave {what} out where none is known")
     try:

@@ -266,6 +266,29 @@ def test_partial_labels(code, iris):
     assert np.array_equal(model.cluster_labels_[model.labels_][known], y[known])
 
 
+def test_labels_of_every_spelling_of_unknown(iris):
+    X, y = iris
+    few = np.arange(150) % 10 == 0
+    expected = coterie.KMeans(None).fit(X, np.where(few, y, -1)).labels_
+    words = np.array(["a", "b", "c"])[y]
+    for unknown in (np.float32("nan"), np.float16("nan"), np.int64(-1), -1.0, None, ""):
+        labels = np.where(few, words.astype(object), None)
+        labels[~few] = unknown
+        assert np.array_equal(coterie.KMeans(None).fit(X, labels).labels_, expected)
+    for unknown in (-1, np.nan):  # NumPy makes words of them
+        labels = np.array([word if known else unknown for word, known in zip(words, few)])
+        assert labels.dtype.kind == "U" and list(coterie.KMeans(None).fit(X, labels).cluster_labels_) == ["a", "b", "c"]
+
+
+def test_numbers_that_are_no_labels(iris):
+    X, y = iris
+    part = np.where(np.arange(150) % 10 == 0, y, -1.0)
+    assert len(set(coterie.KMeans(None).fit(X, np.where(part > 0, part * 2.0**61, part)).cluster_labels_)) == 3
+    for factor in (1e300, np.inf):
+        with pytest.raises(ValueError, match="y: .* is no label; whole numbers below 2"):
+            coterie.KMeans(None).fit(X, np.where(part > 0, part * factor, part))
+
+
 def test_labels_may_be_words(iris):
     X, y = iris
     words = np.array(["setosa", "versicolor", "virginica"], dtype=object)[y]
