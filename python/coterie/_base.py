@@ -5,6 +5,7 @@ from. A constructor only stores. Whatever is fitted lies in one object of the li
 """
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import math
@@ -28,6 +29,19 @@ if TYPE_CHECKING:
 def _warn(texts):
     for text in texts:
         warnings.warn(_names.in_python(text), CoterieWarning, stacklevel=4)
+
+
+@contextlib.contextmanager
+def naming_columns(names):
+    """Errors that tell the number of a column tell its name, too."""
+    try:
+        yield
+    except (BadArgument, BadData) as error:
+        if names and error.column.isdigit() and int(error.column) <= len(names):
+            numbered = f"column {error.column} (counted from 1)"
+            error.column = names[int(error.column) - 1]
+            error.args = (str(error).replace(numbered, f"{numbered}, {error.column!r}"),)
+        raise
 
 
 class Clusterer:
@@ -187,6 +201,9 @@ class Clusterer:
                     continue
                 if numbers.ndim != 2 or numbers.shape[1] != 2 or numbers.dtype.kind not in "iu":
                     raise ValueError(f"{pairs}: an array of shape (n_pairs, 2) of row numbers of X is needed, not {numbers.dtype} of shape {numbers.shape}")
+                if numbers.min() < 0 or numbers.max() >= count:
+                    bad = numbers.min() if numbers.min() < 0 else numbers.max()
+                    raise ValueError(f"{pairs}: row {bad} is not accepted; from 0 to {count - 1} are")
                 side[pairs] = numbers.tolist()
         return (None if rows is None else rows.points), side, rows, values
 
@@ -211,7 +228,7 @@ class Clusterer:
         choice = json.loads(
             _core.choose_clusters(
                 self._method, fixed, points, side, {"center": self.center, "scale": scale}, self._column_options(), seed,
-                _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"), progress if progress.wanted else None,
+                _input.threads_of(self.n_jobs), _input.device_of(getattr(self, "device", "cpu")), progress if progress.wanted else None,
             )
         )
         options["clusters"] = choice["recommended"]
@@ -235,27 +252,24 @@ class Clusterer:
             options, choice = self._option_values(), None
             if options.get("clusters") == "auto":
                 choice = self._choose_clusters(options, points, side, seed, progress, processes)
-            fitted, labels, report, said = _core.fit(
-                self._method,
-                options,
-                points,
-                side,
-                {"center": self.center, "scale": "none" if self.scale is None else self.scale},
-                self._column_options(),
-                {"sample": self.sample, "noise_share": self.noise_share},
-                seed,
-                _input.threads_of(self.n_jobs),
-                getattr(self, "device", "cpu"),
-                getattr(self, "checkpoint", None) or "",
-                progress if progress.wanted else None,
-                processes,
-                places,
-            )
+            with naming_columns(rows and rows.names):
+                fitted, labels, report, said = _core.fit(
+                    self._method,
+                    options,
+                    points,
+                    side,
+                    {"center": self.center, "scale": "none" if self.scale is None else self.scale},
+                    self._column_options(),
+                    {"sample": self.sample, "noise_share": self.noise_share},
+                    seed,
+                    _input.threads_of(self.n_jobs),
+                    _input.device_of(getattr(self, "device", "cpu")),
+                    _input.path_of(getattr(self, "checkpoint", None), "checkpoint"),
+                    progress if progress.wanted else None,
+                    processes,
+                    places,
+                )
         except (BadArgument, BadData) as error:
-            if rows is not None and rows.names and error.column.isdigit():
-                numbered = f"column {error.column} (counted from 1)"
-                error.column = rows.names[int(error.column) - 1]
-                error.args = (str(error).replace(numbered, f"{numbered}, {error.column!r}"),)
             if error.option == "n_clusters" and "is not accepted" in str(error):
                 error.args = (f'{error}, or "auto"',)
             if rows is not None and rows.shape[0] == 1:
@@ -374,8 +388,15 @@ class Clusterer:
         """
         return self._labels_of(self._new_rows(X))
 
+    def _naming(self, rows):
+        # Where there are words, columns are counted with those that are made of them.
+        return naming_columns(None if any(self._fitted.kinds) else rows.names)
+
     def _labels_of(self, rows):
-        labels, said = self._fitted.predict(rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
+        with self._naming(rows):
+            labels, said = self._fitted.predict(
+                rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), _input.device_of(getattr(self, "device", "cpu"))
+            )
         _warn(said)
         return labels
 
@@ -384,7 +405,11 @@ class Clusterer:
         return self._output_of(which, rows)
 
     def _output_of(self, which, rows):
-        matrix, said = self._fitted.output(which, rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
+        with self._naming(rows):
+            matrix, said = self._fitted.output(
+                which, rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs),
+                _input.device_of(getattr(self, "device", "cpu")),
+            )
         _warn(said)
         return matrix
 
@@ -403,10 +428,11 @@ class Clusterer:
         """
         X = _input.read_once(X, type(self).__name__)
         rows = self._new_rows(X)
-        document, said = self._fitted.describe(
-            rows.points, rows.names or [], rows.categories or [], _input.weights_of(sample_weight), _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"),
-            beside and beside._beside(X),
-        )
+        with self._naming(rows):
+            document, said = self._fitted.describe(
+                rows.points, rows.names or [], rows.categories or [], _input.weights_of(sample_weight), _input.threads_of(self.n_jobs),
+                _input.device_of(getattr(self, "device", "cpu")), beside and beside._beside(X),
+            )
         _warn(said)
         told = json.loads(document)
         for move in told["beside"]["moves"] if beside else ():

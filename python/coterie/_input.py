@@ -405,3 +405,26 @@ def threads_of(n_jobs):
     if n_jobs > 0:
         return int(n_jobs)
     return max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))
+
+
+def count_of(value, name, least=1):
+    """A whole number that the library takes as one of its own."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not least <= value < 2**31:
+        raise ValueError(f"parameter {name}: {value!r} is not accepted; a whole number, at least {least}")
+    return int(value)
+
+
+def device_of(device):
+    if not isinstance(device, str):
+        raise ValueError(f"parameter device: {device!r} is not accepted; cpu, cuda or mps")
+    return device
+
+
+def path_of(path, name):
+    """A path as text; none is empty."""
+    if path is None:
+        return ""
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise TypeError(f"parameter {name}: {path!r} is not accepted; the path of a file, or None") from None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _estimators, _input, _names
-from ._base import Clusterer
+from ._base import Clusterer, naming_columns
 from ._progress import Progress
 from ._show import SCORES, ClusterChoice, Shown, Table, number
 
@@ -106,8 +106,8 @@ def tune(
     if not isinstance(estimator, Clusterer):
         raise TypeError(f"estimator: {estimator!r} is not accepted; an object of one of coterie's classes is, KMeans() for example")
     cls = type(estimator)
-    if not grid:
-        raise ValueError(f"grid: {grid!r} has no parameter; a dict of the values to try is wanted, {{'n_clusters': [2, 3, 4]}} for example")
+    if not isinstance(grid, Mapping) or not grid:
+        raise ValueError(f"grid: {grid!r} is not accepted; a dict of parameters and the values to try is, {{'n_clusters': [2, 3, 4]}} for example")
     axes = []
     for parameter, values in grid.items():
         if parameter not in cls._options and parameter not in _PREPARATION:
@@ -127,12 +127,14 @@ def tune(
     fixed = {option: value for option, value in estimator._option_values().items() if option not in dict(axes)}
     progress = Progress(f"tune {cls.__name__}", estimator.verbose, estimator.callback)
     try:
-        found = _core.tune(
-            cls._method, fixed, axes, {"select": select, "folds": folds, "with_kmeans": with_kmeans}, points, side,
-            {"center": "center" not in grid and estimator.center, "scale": "none" if "scale" in grid or estimator.scale is None else estimator.scale},
-            estimator._column_options(),
-            seed, _input.threads_of(estimator.n_jobs), getattr(estimator, "device", "cpu"), truth, progress if progress.wanted else None,
-        )
+        with naming_columns(rows and rows.names):
+            found = _core.tune(
+                cls._method, fixed, axes, {"select": select, "folds": folds, "with_kmeans": with_kmeans}, points, side,
+                {"center": "center" not in grid and estimator.center,
+                 "scale": "none" if "scale" in grid or estimator.scale is None else estimator.scale},
+                estimator._column_options(), seed, _input.threads_of(estimator.n_jobs), _input.device_of(getattr(estimator, "device", "cpu")), truth,
+                progress if progress.wanted else None,
+            )
     finally:
         progress.close()
     out = Tuned()

@@ -169,6 +169,69 @@ def test_no_message_speaks_of_the_command(iris):
         assert "`" not in text, name
 
 
+def test_messages_name_what_was_given(iris):
+    X, y = iris
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    gap = frame.copy()
+    gap.loc[3, "b"] = np.nan
+    model, flat = coterie.KMeans(3).fit(frame), coterie.RpcaOm(3).fit(frame)
+    place = r"^X: row 4, column 2 \(counted from 1\), 'b': value NaN is not accepted"
+    asked = (coterie.KMeans(3).fit, model.predict, model.transform, model.score, model.outlier_score, model.describe, flat.transform)
+    for ask in asked + (lambda X: coterie.tune(model, X, {"n_clusters": [2]}), lambda X: coterie.plot.clusters(model, X)):
+        with pytest.raises(ValueError, match=place) as caught:
+            ask(gap)
+        assert caught.value.column == "b" and caught.value.row == 4
+    with pytest.raises(ValueError, match=r"^X: row 4, column 2 \(counted from 1\): value NaN"):
+        model.predict(gap.to_numpy())
+    with pytest.raises(ValueError, match=r"^sample_weight: row 2 \(counted from 1\): -1 is not accepted"):
+        coterie.KMeans(3).fit(X, sample_weight=np.where(np.arange(150) == 1, -1, 1))
+    for cls in (coterie.KMeans, coterie.Cpd):
+        with pytest.raises(ValueError, match=r"^init: row 1, column 1 \(counted from 1\): value NaN is not accepted") as caught:
+            cls(3, init=np.full((3, 4), np.nan)).fit(X)
+        assert "missing" not in str(caught.value)
+        with pytest.raises(ValueError, match="^init: 2 x 4 given, 3 x 4 needed"):
+            cls(3, init=X[:2]).fit(X)
+    for cls in (coterie.KMeans, coterie.Subspace):
+        with pytest.raises(ValueError, match='^parameter n_clusters: None is not accepted; without partial labels .*, or "auto"$'):
+            cls(None).fit(X)
+    with pytest.warns(coterie.CoterieWarning, match=r"column 5 \(p\) counts the rows and is taken for a coordinate; leave it out of X$"):
+        coterie.KMeans(3).fit(frame.assign(p=np.arange(150)))
+    with pytest.warns(coterie.CoterieWarning, match="the same in every row, and no help; leave it out of X$"):
+        coterie.KMeans(3).fit(frame.assign(p=1.0))
+    for ask in (lambda: coterie.compare(X, 3, y_true=y[1:]), lambda: coterie.report(model, X, y[1:])):
+        with pytest.raises(ValueError, match="^y_true: one label per row is wanted"):
+            ask()
+
+
+@pytest.mark.parametrize(
+    "ask, words",
+    [
+        (lambda X: coterie.compare(X, "auto"), "parameter n_clusters: 'auto' is not accepted; a whole number, at least 1"),
+        (lambda X: coterie.compare(X, None), "parameter n_clusters: None is not accepted; a whole number, at least 1"),
+        (lambda X: coterie.compare(X, 3.0), "parameter n_clusters: 3.0 is not accepted"),
+        (lambda X: coterie.compare(X, 10**30), "parameter n_clusters: 10+ is not accepted"),
+        (lambda X: coterie.compare(X, 3, device=None), "parameter device: None is not accepted; cpu, cuda or mps"),
+        (lambda X: coterie.consensus(X, 3, fits=2.5), "parameter fits: 2.5 is not accepted; a whole number, at least 1"),
+        (lambda X: coterie.consensus(X, 3, methods=3), "methods: 3 is neither a class"),
+        (lambda X: coterie.Dec(3, device=None).fit(X), "parameter device: None is not accepted; cpu, cuda or mps"),
+        (lambda X: coterie.KMeans(3, checkpoint=3).fit(X), "parameter checkpoint: 3 is not accepted; the path of a file, or None"),
+        (lambda X: coterie.metrics.silhouette_score(X, np.arange(150) % 2, sample_size=2.5), "parameter sample_size: 2.5 is not accepted"),
+        (lambda X: coterie.metrics.normalized_mutual_info_score([0, 1], [0, 1], average_method=None), "None"),
+        (lambda X: coterie.metrics.accuracy_score([None, "a"], ["a", "b"]), "labels_true: labels are of kinds that cannot be put in order"),
+    ],
+)
+def test_values_of_another_kind_are_named(ask, words, iris):
+    with pytest.raises((ValueError, TypeError), match=words) as caught:
+        ask(iris[0])
+    assert "incompatible function arguments" not in str(caught.value)
+
+
+def test_a_checkpoint_is_a_path_of_any_kind(iris, tmp_path):
+    X, _ = iris
+    model = coterie.KMeans(3, n_init=3, checkpoint=tmp_path / "state")
+    assert np.array_equal(model.fit(X).labels_, coterie.KMeans(3, n_init=3).fit(X).labels_)
+
+
 def test_seeds(iris):
     X, _ = iris
     one = coterie.KMeans(8, random_state=np.random.RandomState(3), max_iter=1, n_init=1)
