@@ -426,6 +426,8 @@ class Clusterer:
         matched (one to one, so that as few as possible move), "moves" of them "from" its cluster "to" this model's, with "points" and the first three
         "rows", "ari", "nmi" and the "confusion" of the two. Printed, and in a notebook, the dictionary is tables. BadData on NaN. The formulas are in coterie/pipeline/description.hpp.
         """
+        if beside is not None:
+            require_model(beside, "beside")
         X = _input.read_once(X, type(self).__name__)
         rows = self._new_rows(X)
         with self._naming(rows):
@@ -493,6 +495,11 @@ def _interval(share):
         low, high = share
         return (0.0 if low is None else float(low), 1.0 if high is None else float(high))
     return (float(share), float(share))
+
+
+def require_model(value, name):
+    if not isinstance(value, Clusterer):
+        raise TypeError(f"{name}: {value!r} is not accepted; a fitted model of coterie's is, as coterie.load gives it of a file")
 
 
 class WeightedClusterer(Clusterer):

@@ -42,7 +42,8 @@ def describe(
 
     X: n x n_features_in_; sample_weight: n; beside: another model for the same X, or its file. BadData on NaN.
     """
-    fitted, other = (each if each is None or isinstance(each, Clusterer) else load(each) for each in (model, beside))
+    fitted = model if isinstance(model, Clusterer) else load(model)
+    other = beside if beside is None or isinstance(beside, Clusterer) else load(beside)
     return fitted.describe(X, sample_weight, other)
 
 

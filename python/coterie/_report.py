@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from . import _input
-from ._base import Clusterer
+from ._base import Clusterer, require_model
 from ._files import write_whole
 from ._selection import Compared
 from ._tuning import Tuned
@@ -46,6 +46,9 @@ def report(model: Clusterer | Tuned | Compared, X: Any, y_true: Any = None, *, s
     search = ""
     if isinstance(model, Tuned):
         model, search = model.best_estimator_, model._search
+    require_model(model, "model")
+    if beside is not None:
+        require_model(beside, "beside")
     X = _input.read_once(X, type(model).__name__)
     rows = model._new_rows(X)
     truth, names = None, []
