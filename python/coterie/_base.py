@@ -12,6 +12,7 @@ import math
 import os
 import sys
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -186,11 +187,12 @@ class Clusterer:
             labels = None
         if labels is not None:
             side["labels"], values, side["label_names"] = labels
-            if getattr(self, "clusters_per_label", None):
-                side["clusters_per_label"] = [(str(label), int(clusters)) for label, clusters in self.clusters_per_label.items()]
-            if getattr(self, "group_share", None):
-                side["group_shares"] = [(str(label), *_interval(share)) for label, share in self.group_share.items()]
-        elif self._takes_labels and (getattr(self, "clusters_per_label", None) or getattr(self, "group_share", None)):
+        per_label = _per_label(self, "clusters_per_label", "a whole number, at least 1,", _is_number_of_clusters)
+        shares = _per_label(self, "group_share", "a share from 0 to 1, or (low, high),", _is_share)
+        if labels is not None:
+            side["clusters_per_label"] = [(str(label), int(clusters)) for label, clusters in per_label.items()]
+            side["group_shares"] = [(str(label), *_interval(share)) for label, share in shares.items()]
+        elif per_label or shares:
             raise ValueError(f"{name}: clusters_per_label and group_share speak of labels; y must say which points have which")
         if getattr(self, "sizes", None) is not None:
             side["sizes"] = _pair_of_sizes(self.sizes)
@@ -373,6 +375,8 @@ class Clusterer:
         name = type(self).__name__
         wanted = self._fitted.column_names
         options = {option: self._fitted.preparation[option] for option in ("missing", "categorical", "dates")}
+        if self._takes_graph and self._is_pairwise() and _input.is_sparse(X):
+            raise TypeError(f"X: fit of {name} takes a sparse matrix of affinities, predict and transform take dense rows of them; X.toarray() makes them dense")
         rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse, columns=options, wanted=wanted, kinds=self._fitted.kinds)
         if rows.names and wanted and list(rows.names) != wanted and not set(wanted) <= set(rows.names):
             missing = [each for each in wanted if each not in rows.names]
@@ -490,11 +494,35 @@ def _pair_of_sizes(sizes):
     return tuple(None if each is None else int(each) for each in pair)
 
 
+def _is_number_of_clusters(value):
+    return _is_whole(value) and 1 <= value < 2**31
+
+
+def _is_share(value):
+    def is_number(each):
+        return isinstance(each, (int, float, np.integer, np.floating)) and not isinstance(each, bool)
+
+    if isinstance(value, (tuple, list)):
+        return len(value) == 2 and all(each is None or is_number(each) for each in value)
+    return is_number(value)
+
+
+def _per_label(estimator, name, accepted, is_accepted):
+    """What a parameter says of labels of y: a dict, empty where it says nothing."""
+    told = getattr(estimator, name, None)
+    if told is None:
+        return {}
+    if not isinstance(told, Mapping):
+        raise ValueError(f"{name}: {told!r} is not accepted; a dict with {accepted} for each label is")
+    for label, value in told.items():
+        if not is_accepted(value):
+            raise ValueError(f"{name}: {value!r} of label {label!r} is not accepted; {accepted} is")
+    return told
+
+
 def _interval(share):
-    if isinstance(share, (tuple, list)):
-        low, high = share
-        return (0.0 if low is None else float(low), 1.0 if high is None else float(high))
-    return (float(share), float(share))
+    low, high = share if isinstance(share, (tuple, list)) else (share, share)
+    return (0.0 if low is None else float(low), 1.0 if high is None else float(high))
 
 
 def require_model(value, name):

@@ -2275,7 +2275,7 @@ class Entropy(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClust
     fairness : float, default=1.0
         Mi, renyi: weight of the mean prediction's divergence from the prior. A number, at least 0.
     prior : list of float, or None, default=None
-        Share of each cluster: k numbers that sum to 1. Numbers with commas between them, above 0. None: equal shares.
+        Share of each cluster: k numbers that sum to 1. A list of numbers, above 0. None: equal shares.
     label_solver : {'em', 'dual'}, default='em'
         Self-label: label_rounds rounds of EM, or the optimum itself by Newton's method on the dual.
     label_rounds : int, default=10
@@ -2491,7 +2491,7 @@ class Mi(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer)
     fairness : float, default=1.0
         Weight of the mean prediction's divergence from the prior. A number, at least 0.
     prior : list of float, or None, default=None
-        Share of each cluster: k numbers that sum to 1. Numbers with commas between them, above 0. None: equal shares.
+        Share of each cluster: k numbers that sum to 1. A list of numbers, above 0. None: equal shares.
     clusters_per_label : dict, default=None
         How many clusters a label of y has: {label: number}; one where nothing is said.
     group_share : dict, default=None
@@ -2687,7 +2687,7 @@ class Sela(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClustere
     sharpness : float, default=25.0
         Of the transport: the power of the predictions whose row and column sums it scales. A number, from 1e-06 to 1e+06.
     prior : list of float, or None, default=None
-        Share of each cluster: k numbers that sum to 1. Numbers with commas between them, above 0. None: equal shares.
+        Share of each cluster: k numbers that sum to 1. A list of numbers, above 0. None: equal shares.
     labels_per : {'batch', 'epoch'}, default='epoch'
         When labels are renewed.
     clusters_per_label : dict, default=None
@@ -3937,10 +3937,10 @@ class AeKMeans(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(500, 500, 2000)
-        Dense: units of the layers between the points and the embedding. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the embedding. A list of whole numbers, from 1 to 999999.
     embedding : int, default=10
         Dimensions p of the embedding. A whole number, from 1 to 4096.
     pretrain_epochs : int, default=200
@@ -4122,10 +4122,10 @@ class Dekm(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(500, 500, 2000)
-        Dense: units of the layers between the points and the embedding. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the embedding. A list of whole numbers, from 1 to 999999.
     embedding : int, default=10
         Dimensions p of the embedding. A whole number, from 1 to 4096.
     pretrain_epochs : int, default=200
@@ -4340,10 +4340,10 @@ class Dec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(500, 500, 2000)
-        Dense: units of the layers between the points and the embedding. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the embedding. A list of whole numbers, from 1 to 999999.
     embedding : int, default=10
         Dimensions p of the embedding. A whole number, from 1 to 4096.
     pretrain_epochs : int, default=200
@@ -4545,10 +4545,10 @@ class Idec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(500, 500, 2000)
-        Dense: units of the layers between the points and the embedding. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the embedding. A list of whole numbers, from 1 to 999999.
     embedding : int, default=10
         Dimensions p of the embedding. A whole number, from 1 to 4096.
     pretrain_epochs : int, default=200
@@ -4754,10 +4754,10 @@ class Dcn(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(500, 500, 2000)
-        Dense: units of the layers between the points and the embedding. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the embedding. A list of whole numbers, from 1 to 999999.
     embedding : int, default=10
         Dimensions p of the embedding. A whole number, from 1 to 4096.
     pretrain_epochs : int, default=200
@@ -4964,10 +4964,10 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierSco
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(1200, 1200)
-        Dense: units of the layers between the points and the head. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the head. A list of whole numbers, from 1 to 999999.
     kernel : int, default=3
         Vgg4: side of its convolutions, odd. A whole number, from 1 to 15.
     augment : str, default='auto'
@@ -5010,7 +5010,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierSco
     lambda_value : float, default=100.0
         Weight of the prior's divergence from the mean label. A number, above 0 and at most 1e+06.
     prior : list of float, or None, default=None
-        Share of each cluster: k numbers that sum to 1. Numbers with commas between them, above 0. None: equal shares.
+        Share of each cluster: k numbers that sum to 1. A list of numbers, above 0. None: equal shares.
     label_solver : {'em', 'dual'}, default='em'
         Label_rounds rounds of EM, or the optimum itself by Newton's method on the dual.
     label_rounds : int, default=10
@@ -5221,10 +5221,10 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, 
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(1200, 1200)
-        Dense: units of the layers between the points and the head. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the head. A list of whole numbers, from 1 to 999999.
     kernel : int, default=3
         Vgg4: side of its convolutions, odd. A whole number, from 1 to 15.
     augment : str, default='auto'
@@ -5265,7 +5265,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, 
     augmentation_weight : float, default=10.0
         Weight of the divergence of the second view's predictions from the point's. A number, at least 0.
     prior : list of float, or None, default=None
-        Share of each cluster: k numbers that sum to 1. Numbers with commas between them, above 0. None: equal shares.
+        Share of each cluster: k numbers that sum to 1. A list of numbers, above 0. None: equal shares.
     view : {'auto', 'adversarial', 'augmented'}, default='auto'
         The second view: against the network (auto: vectors), or changed by augment (images).
     adversarial_radius : float, default=0.25
@@ -5468,10 +5468,10 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, Bl
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(1200, 1200)
-        Dense: units of the layers between the points and the head. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the head. A list of whole numbers, from 1 to 999999.
     kernel : int, default=3
         Vgg4: side of its convolutions, odd. A whole number, from 1 to 15.
     augment : str, default='auto'
@@ -5694,10 +5694,10 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(1200, 1200)
-        Dense: units of the layers between the points and the head. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the head. A list of whole numbers, from 1 to 999999.
     kernel : int, default=3
         Vgg4: side of its convolutions, odd. A whole number, from 1 to 15.
     augment : str, default='auto'
@@ -5740,7 +5740,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores
     sharpness : float, default=25.0
         Of the transport: the power of the predictions whose row and column sums it scales. A number, from 1e-06 to 1e+06.
     prior : list of float, or None, default=None
-        Share of each cluster: k numbers that sum to 1. Numbers with commas between them, above 0. None: equal shares.
+        Share of each cluster: k numbers that sum to 1. A list of numbers, above 0. None: equal shares.
     labels_per : {'batch', 'epoch'}, default='epoch'
         When labels are renewed.
     clusters_per_label : dict, default=None
@@ -5942,10 +5942,10 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScore
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(1200, 1200)
-        Dense: units of the layers between the points and the head. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the head. A list of whole numbers, from 1 to 999999.
     kernel : int, default=3
         Vgg4: side of its convolutions, odd. A whole number, from 1 to 15.
     augment : str, default='auto'

@@ -196,7 +196,8 @@ def _table_numbers(X, labels, what, columns, kinds):
     pandas = hasattr(X, "iloc")
     column_at = (lambda position: X.iloc[:, position]) if pandas else X.column if _is_arrow(X) else (lambda position: X[labels[position]])
     # Others than pandas make numbers of dates, unasked, where they stand beside numbers.
-    if not kinds and (pandas or all(column_at(position)[:0].to_numpy().dtype.kind in "fiub" for position in range(len(labels)))):
+    named = columns.get("categorical") in ("one-hot", "drop") and any(_is_category(column_at(position)) for position in range(len(labels)))
+    if not kinds and not named and (pandas or all(column_at(position)[:0].to_numpy().dtype.kind in "fiub" for position in range(len(labels)))):
         if not _is_arrow(X):
             array = X.to_numpy()
         else:
@@ -223,7 +224,8 @@ def _column_numbers(column, name, what, columns, wanted):
     """(0 numbers, 1 categories, 2 dates, or None: left out; the values; the words of categories)."""
     if getattr(getattr(column, "dtype", None), "tz", None) is not None and hasattr(column, "dt"):
         column = column.dt.tz_convert(None)  # of pandas, whose numbers of such times are of no unit that is told
-    values = column.to_numpy()
+    as_names = _is_category(column) and (columns.get("categorical") in ("one-hot", "drop") if wanted is None else wanted == 1)
+    values = column.astype(object).to_numpy() if as_names and hasattr(column, "iloc") else column.to_numpy()
     told_type = getattr(column, "dtype", None) or getattr(column, "type", "object")
     if values.dtype.kind == "c":
         raise ValueError(f"{what}: column {name!r} has dtype {told_type}: Complex data not supported, real numbers are")
@@ -232,7 +234,9 @@ def _column_numbers(column, name, what, columns, wanted):
             raise ValueError(f"{what}: column {name!r} has dtype {told_type}, which is no number; dates=True takes dates as numbers of days")
         days = (values - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
         return 2, days.astype(np.float64), []
-    if wanted != 1:
+    if values.dtype.kind == "O" and any(hasattr(value, "__len__") and not isinstance(value, (str, bytes)) for value in values):
+        raise ValueError(f"{what}: column {name!r} has dtype {told_type} and holds lists; a column of its own is wanted for each of their places")
+    if wanted != 1 and not as_names:
         try:
             if values.dtype.kind == "m":
                 raise TypeError
@@ -242,7 +246,8 @@ def _column_numbers(column, name, what, columns, wanted):
                 return 0, numbers, []
         except (TypeError, ValueError):
             pass
-        days = _core.days_of(_words_of(values)) if wanted is None or wanted == 2 else None
+    if wanted != 1:
+        days = _core.days_of(_words_of(values)) if not as_names and (wanted is None or wanted == 2) else None
         if days is not None and columns.get("dates"):
             return 2, days, []
         how = columns.get("categorical", "refuse")
@@ -266,13 +271,28 @@ def _words_of(values):
 
 
 def _is_missing_value(value):
-    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType") or value == ""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return value == "" if isinstance(value, str) else bool(value != value)
+
+
+def _is_category(column):
+    """Whether a column's type says that its values, numbers too, are names: that of pandas, polars or pyarrow."""
+    return type(getattr(column, "dtype", None) or getattr(column, "type", None)).__name__ in ("CategoricalDtype", "Categorical", "Enum", "DictionaryType")
 
 
 def _array(X, what, estimator):
+    if X is None or isinstance(X, (dict, bool, int, float, complex)) or hasattr(X, "collect") or callable(X) and not hasattr(X, "__array__"):
+        raise ValueError(
+            f"{what}: {type(X).__name__} is not accepted; a 2D array, a table of pandas, polars or pyarrow"
+            + (", which its collect() makes," if hasattr(X, "collect") else ", or the path of a file") + " is"
+        )
     if np.ma.isMaskedArray(X):  # what is masked is missing, whatever number stands below
         X = X.astype(_scalar(X.dtype)).filled(np.nan) if X.dtype.kind in "fiub" else X.filled()
-    array = np.asarray(X)
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise ValueError(f"{what}: rows of different lengths are not accepted: {error}") from None
     if array.dtype.kind in "SU":
         raise ValueError(f"{what}: an array of words (dtype {array.dtype}) is not accepted, numbers are; X.astype(float) takes words for numbers")
     if array.dtype.kind == "c":
@@ -290,7 +310,10 @@ def _array(X, what, estimator):
     stepping = array.shape[0] == 1 or (array.strides[0] >= array.shape[1] * array.itemsize and array.strides[0] % array.itemsize == 0)
     if array.dtype == wanted and contiguous and stepping and array.flags.aligned:
         return array.view(np.ndarray)
-    return np.ascontiguousarray(array, dtype=wanted)
+    try:
+        return np.ascontiguousarray(array, dtype=wanted)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{what}: {error}; numbers are accepted, and words in columns of a table, with categorical='one-hot'") from None
 
 
 def _require_some(shape, what, estimator):
@@ -347,7 +370,10 @@ def labels_of(y, rows, what="y"):
     """(numbers of labels with -1 where none is known, the labels' values in that order, their names) of partial labels."""
     if np.ma.is_masked(y):
         y = np.where(np.ma.getmaskarray(y), None, np.ma.getdata(y).astype(object))
-    values = np.asarray(y)
+    try:
+        values = np.asarray(y)
+    except ValueError as error:
+        raise ValueError(f"{what}: one label per row is wanted, a number or a word: {error}") from None
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1 or len(values) != rows:

@@ -49,6 +49,7 @@ _SAID = [(re.compile(pattern), python) for pattern, python in (
     (r"\bauto, or\b", "None, or"),
     (r"^option (?=\w+:)", "parameter "),
     (r"^(parameter \w+): auto is not accepted", r"\1: None is not accepted"),  # the word "auto" itself stands between quotes
+    (r"\b((?:whole )?numbers) with commas between them", r"a list of \1"),
     (r"^points: ", "X: "),
     (r"^(?:predict|distances|embedding|memberships|label_scores|outlier_score|tune): (?=row \d)", "X: "),
     (r"^points (?=must be finite, column)", "X: points "),

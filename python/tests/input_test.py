@@ -226,6 +226,68 @@ def test_values_of_another_kind_are_named(ask, words, iris):
     assert "incompatible function arguments" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "X, words",
+    [
+        (None, "^X: NoneType is not accepted; a 2D array, a table"),
+        ({"a": [1.0, 2.0]}, "^X: dict is not accepted; a 2D array, a table"),
+        (polars.DataFrame({"a": [1.0, 2.0]}).lazy(), "^X: LazyFrame is not accepted; .* which its collect\\(\\) makes, is"),
+        ([[1, 2], [3]], "^X: rows of different lengths are not accepted"),
+        (np.array([["x", "y"], ["z", "w"]], dtype=object), "^X: could not convert string to float: 'x'; numbers are accepted, and words in columns"),
+        (polars.DataFrame({"a": [[1.0], [2.0], [3.0]]}), "^X: column 'a' has dtype List.* holds lists"),
+        (pandas.DataFrame({"a": [[1.0], [2.0], [3.0]]}), "^X: column 'a' has dtype object and holds lists"),
+    ],
+)
+def test_what_is_no_table_is_named(X, words):
+    with pytest.raises(ValueError, match=words):
+        coterie.KMeans(2).fit(X)
+
+
+def test_what_is_no_list_of_labels_or_widths_is_named(iris):
+    with pytest.raises(ValueError, match="^y: one label per row is wanted, a number or a word"):
+        coterie.KMeans(2).fit(iris[0], [("a", 1)] * 149 + [3])
+    with pytest.raises(ValueError, match="^parameter widths: '8,4' is not accepted; a list of whole numbers"):
+        coterie.AeKMeans(2, widths="8,4").fit(iris[0])
+
+
+@pytest.mark.parametrize(
+    "parameters, words",
+    [
+        ({"clusters_per_label": {0: 1.7}}, "^clusters_per_label: 1.7 of label 0 is not accepted; a whole number, at least 1, is"),
+        ({"clusters_per_label": {0: True}}, "^clusters_per_label: True of label 0"),
+        ({"clusters_per_label": [1]}, r"^clusters_per_label: \[1\] is not accepted; a dict"),
+        ({"group_share": [0.2]}, r"^group_share: \[0.2\] is not accepted; a dict"),
+        ({"group_share": {0: (0.5, 0.2, 0.1)}}, "^group_share: .* of label 0 is not accepted; a share from 0 to 1, or "),
+        ({"group_share": {0: "a"}}, "^group_share: 'a' of label 0"),
+        ({"group_share": {0: None}}, "^group_share: None of label 0"),
+    ],
+)
+def test_what_is_said_of_labels(parameters, words, iris):
+    X, y = iris
+    with pytest.raises(ValueError, match=words):
+        coterie.KMeans(3, **parameters).fit(X, np.where(np.arange(150) % 10 == 0, y, -1))
+
+
+def test_categories_may_be_numbers(iris):
+    X, _ = iris
+    numbers = np.array([3, 1, 2] * 50)
+    words = pandas.DataFrame({"k": numbers.astype(str), "x": X[:, 0]})
+    expected = coterie.KMeans(3, categorical="one-hot").fit(words)
+    frames = [
+        pandas.DataFrame({"k": pandas.Categorical(numbers), "x": X[:, 0]}),
+        polars.DataFrame({"k": numbers.astype(str), "x": X[:, 0]}).with_columns(polars.col("k").cast(polars.Categorical)),
+    ]
+    for frame in frames:
+        model = coterie.KMeans(3, categorical="one-hot").fit(frame)
+        assert model.cluster_centers_.shape == (3, 4) and np.array_equal(model.labels_, expected.labels_)
+        assert np.array_equal(model.predict(frame[:7]), expected.labels_[:7]) and np.array_equal(model.predict(words), expected.labels_)
+    assert coterie.KMeans(3, categorical="drop").fit(frames[0]).n_features_in_ == 1
+    assert coterie.KMeans(3).fit(frames[0]).cluster_centers_.shape == (3, 2)  # unasked they are numbers
+    frames[0].loc[4, "k"] = None
+    model = coterie.KMeans(3, categorical="one-hot", missing="drop").fit(frames[0])
+    assert model.labels_[4] == -1 and np.array_equal(model.predict(frames[0][:4]), model.labels_[:4])
+
+
 def test_a_checkpoint_is_a_path_of_any_kind(iris, tmp_path):
     X, _ = iris
     model = coterie.KMeans(3, n_init=3, checkpoint=tmp_path / "state")
@@ -733,6 +795,14 @@ def test_damaged_sparse_matrices_are_refused(kind, part, at, value):
         getattr(square, part)[at] = value
         with pytest.raises(ValueError, match=f"X: a damaged sparse matrix: {part}"):
             coterie.Spectral(2, affinity="precomputed").fit(square)
+
+
+def test_sparse_affinities_are_for_fit(iris):
+    affinities = scipy.sparse.csr_matrix(np.exp(-((iris[0][:, None] - iris[0]) ** 2).sum(-1)))
+    model = coterie.Spectral(3, affinity="precomputed").fit(affinities)
+    assert model.transform(affinities.toarray()).shape == (150, 3)
+    with pytest.raises(TypeError, match="fit of Spectral takes a sparse matrix of affinities, predict and transform take dense rows"):
+        model.transform(affinities)
 
 
 def test_entries_of_a_sparse_matrix_that_are_nowhere_are_refused():

@@ -90,6 +90,14 @@ def test_sizes_and_objective(iris):
         coterie.plot.objective(coterie.Ward(3).fit(X))
 
 
+def test_one_row_and_no_cluster(iris):
+    X, _ = iris
+    ax = coterie.plot.clusters(coterie.KMeans(3).fit(X), X[:1])
+    assert [rows.tolist() for rows in drawn(ax).values()] == [[[0.0, 0.0]]]
+    noise = coterie.HDBSCAN(min_cluster_size=70).fit(np.random.default_rng(0).random((100, 2)))
+    assert noise.n_clusters_ == 0 and coterie.plot.sizes(noise).get_title() == "HDBSCAN: 0 rows in 0 clusters"
+
+
 def test_what_cannot_be_drawn(iris, tmp_path):
     X, _ = iris
     model = coterie.KMeans(3).fit(X)
