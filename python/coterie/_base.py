@@ -312,8 +312,11 @@ class Clusterer:
             self.feature_names_in_ = np.array(fitted.column_names, dtype=object)
 
     def _value_every_row(self, rows):
-        """HDBSCAN's probabilities_ and outlier_scores_ of all rows of the fit, where the model keeps those of fewer: NaN of rows that were dropped, of
-        others that were not drawn what predict says of them. A row that was drawn has its own: the model knows it again."""
+        """HDBSCAN's probabilities_ and outlier_scores_ of all rows of the fit, where the model keeps those of fewer.
+
+        NaN of rows that were dropped, of others that were not drawn what predict says of them. A row that was drawn has its own, as the model
+        knows it again.
+        """
         if len(self.outlier_scores_) == len(self.labels_):
             return
 
@@ -376,7 +379,9 @@ class Clusterer:
         wanted = self._fitted.column_names
         options = {option: self._fitted.preparation[option] for option in ("missing", "categorical", "dates")}
         if self._takes_graph and self._is_pairwise() and _input.is_sparse(X):
-            raise TypeError(f"X: fit of {name} takes a sparse matrix of affinities, predict and transform take dense rows of them; X.toarray() makes them dense")
+            raise TypeError(
+                f"X: fit of {name} takes a sparse matrix of affinities, predict and transform take dense rows of them; X.toarray() makes them dense"
+            )
         rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse, columns=options, wanted=wanted, kinds=self._fitted.kinds)
         if rows.names and wanted and list(rows.names) != wanted and not set(wanted) <= set(rows.names):
             missing = [each for each in wanted if each not in rows.names]
@@ -628,8 +633,10 @@ class GivesDistances:
         return self._output("distances", X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Minus the sum of the squared distances to the nearest centroids, as scikit-learn's k-means has it: larger is better. Rows that missing='drop' leaves out do not
-        count."""
+        """Minus the sum of the squared distances to the nearest centroids, as scikit-learn's k-means has it: larger is better.
+
+        Rows that missing='drop' leaves out do not count. A row of weight w acts as w copies of it; ValueError on another number of weights.
+        """
         nearest = self._output("distances", X).min(axis=1) ** 2
         weights = np.ones(len(nearest)) if sample_weight is None else _input.weights_of(sample_weight)
         if len(weights) != len(nearest):

@@ -278,7 +278,8 @@ def _is_missing_value(value):
 
 def _is_category(column):
     """Whether a column's type says that its values, numbers too, are names: that of pandas, polars or pyarrow."""
-    return type(getattr(column, "dtype", None) or getattr(column, "type", None)).__name__ in ("CategoricalDtype", "Categorical", "Enum", "DictionaryType")
+    kind = getattr(column, "dtype", None) or getattr(column, "type", None)
+    return type(kind).__name__ in ("CategoricalDtype", "Categorical", "Enum", "DictionaryType")
 
 
 def _array(X, what, estimator):
@@ -385,7 +386,9 @@ def labels_of(y, rows, what="y"):
         known = values[~missing]
         sound = (known == np.floor(known)) & (abs(known) < 2.0**63)
         if not sound.all():
-            raise ValueError(f"{what}: {known[~sound][0]} is no label; whole numbers below 2**63 or words are, and -1, None or NaN where none is known")
+            raise ValueError(
+                f"{what}: {known[~sound][0]} is no label; whole numbers below 2**63 or words are, and -1, None or NaN where none is known"
+            )
         values = np.where(missing, -1, values).astype(np.int64)
     else:
         of_numpy = isinstance(y, np.ndarray) and y.dtype.kind == "U"  # which makes words of the numbers beside words

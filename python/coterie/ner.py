@@ -68,8 +68,8 @@ class Corpus:
             numbers = numbers.astype(np.int64)
         if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
             raise BadArgument(
-                f"sentences: an array of {numbers.dtype} of shape {numbers.shape} is not accepted; whole numbers from 0 to {count - 1} are, or one True or "
-                "False for each sentence"
+                f"sentences: an array of {numbers.dtype} of shape {numbers.shape} is not accepted; whole numbers from 0 to {count - 1} are, "
+                "or one True or False for each sentence"
             )
         for number in numbers:
             if not 0 <= number < count:

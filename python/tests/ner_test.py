@@ -152,8 +152,9 @@ def test_words_are_words(sentences):
 def test_what_is_no_corpus_is_named(voyages):
     corpus, vectors = voyages
     for ask, name in (
-        (lambda: ner.adapt(None, vectors), "support"), (lambda: ner.score(corpus, "found"), "found"), (lambda: ner.vectors("text", "static"), "corpus"),
-        (lambda: ner.find_sentences(3, corpus), "some"), (lambda: ner.sample_support(None), "corpus"),
+        (lambda: ner.adapt(None, vectors), "support"), (lambda: ner.score(corpus, "found"), "found"),
+        (lambda: ner.vectors("text", "static"), "corpus"), (lambda: ner.find_sentences(3, corpus), "some"),
+        (lambda: ner.sample_support(None), "corpus"),
     ):
         with pytest.raises(TypeError, match=f"^{name}: .* is not accepted; a Corpus is"):
             ask()
