@@ -48,7 +48,7 @@ _MARK = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
 _SAID = [(re.compile(pattern), python) for pattern, python in (
     (r"\bauto, or\b", "None, or"),
     (r"^option (?=\w+:)", "parameter "),
-    (r"^(parameter \w+): auto is not accepted", r"\1: None is not accepted"),  # the word "auto" itself stands between quotes
+    (r"^(parameter n_clusters): auto is not accepted", r"\1: None is not accepted"),  # the word "auto" itself stands between quotes
     (r"\b((?:whole )?numbers) with commas between them", r"a list of \1"),
     (r"^points: ", "X: "),
     (r"^(?:predict|distances|embedding|memberships|label_scores|outlier_score|tune): (?=row \d)", "X: "),
@@ -59,7 +59,7 @@ _SAID = [(re.compile(pattern), python) for pattern, python in (
     (r"^((?:X|sample_weight|init): row \d+(?:, column [^:]+)?)(?=:)", r"\1 (counted from 1)"),  # NumPy counts from 0
     (r"^pairs of rows: ", "must_links and cannot_links: rows are counted from 1: "),
     (r"^pairs of rows ", "must_links and cannot_links "),
-    (r"exclude='(.*)' leaves it out, id_column='\1' carries it to the labels", "leave it out of X"),
+    (r"exclude=(.*) leaves it out, id_column=\1 carries it to the labels", "leave it out of X"),
     (r"; exclude leaves columns out$", "; leave it out of X"),
 )]
 

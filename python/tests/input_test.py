@@ -196,6 +196,10 @@ def test_messages_name_what_was_given(iris):
             cls(None).fit(X)
     with pytest.warns(coterie.CoterieWarning, match=r"column 5 \(p\) counts the rows and is taken for a coordinate; leave it out of X$"):
         coterie.KMeans(3).fit(frame.assign(p=np.arange(150)))
+    with pytest.warns(coterie.CoterieWarning, match="is taken for a coordinate; leave it out of X$"):
+        coterie.KMeans(3).fit(frame.assign(**{"it's": np.arange(150)}))
+    with pytest.raises(ValueError, match="share_rounding: auto is not accepted"):
+        coterie.KMeans(3, share_rounding="auto").fit(X)
     with pytest.warns(coterie.CoterieWarning, match="the same in every row, and no help; leave it out of X$"):
         coterie.KMeans(3).fit(frame.assign(p=1.0))
     for ask in (lambda: coterie.compare(X, 3, y_true=y[1:]), lambda: coterie.report(model, X, y[1:])):
