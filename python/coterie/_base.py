@@ -5,12 +5,14 @@ from. A constructor only stores. Whatever is fitted lies in one object of the li
 """
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import math
 import os
 import sys
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +30,19 @@ if TYPE_CHECKING:
 def _warn(texts):
     for text in texts:
         warnings.warn(_names.in_python(text), CoterieWarning, stacklevel=4)
+
+
+@contextlib.contextmanager
+def naming_columns(names):
+    """Errors that tell the number of a column tell its name, too."""
+    try:
+        yield
+    except (BadArgument, BadData) as error:
+        if names and error.column.isdigit() and int(error.column) <= len(names):
+            numbered = f"column {error.column} (counted from 1)"
+            error.column = names[int(error.column) - 1]
+            error.args = (str(error).replace(numbered, f"{numbered}, {error.column!r}"),)
+        raise
 
 
 class Clusterer:
@@ -135,7 +150,7 @@ class Clusterer:
             side["graph"] = _input.graph_of(X, name)
             count = X.shape[0]
         else:
-            if processes is not None and hasattr(X, "shape") and len(X) == 0:
+            if processes is not None and hasattr(X, "shape") and X.shape[0] == 0:
                 rows = _input.Rows(np.empty((0, X.shape[1])))  # the other processes have some
             else:
                 rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse and processes is None, columns=self._column_options())
@@ -151,7 +166,12 @@ class Clusterer:
         if weights is not None and not (weights == 1).all():  # weights of 1 are none: the same draws, too
             side["weights"] = weights
         init = getattr(self, "init", None)
+        if isinstance(init, str) and "init" not in self._options:
+            raise ValueError(f"init: {init!r} is not accepted; an array of centroids of shape (n_clusters, n_features), or None")
         if init is not None and not isinstance(init, str):
+            usual = self._defaults().get("n_init", 1)  # where it is more than 1, centroids take its place
+            if usual != 1 and self.n_init not in (1, usual, "auto"):
+                raise ValueError(f"n_init: with initial centroids every restart would be the same; it must be 1, not {self.n_init!r}")
             start = _input.rows_of(init, "init", name).points
             points = getattr(rows, "points", None)
             numbers = points[-1] if isinstance(points, tuple) else points
@@ -167,14 +187,15 @@ class Clusterer:
             labels = None
         if labels is not None:
             side["labels"], values, side["label_names"] = labels
-            if getattr(self, "clusters_per_label", None):
-                side["clusters_per_label"] = [(str(label), int(clusters)) for label, clusters in self.clusters_per_label.items()]
-            if getattr(self, "group_share", None):
-                side["group_shares"] = [(str(label), *_interval(share)) for label, share in self.group_share.items()]
-        elif self._takes_labels and (getattr(self, "clusters_per_label", None) or getattr(self, "group_share", None)):
+        per_label = _per_label(self, "clusters_per_label", "a whole number, at least 1,", _is_number_of_clusters)
+        shares = _per_label(self, "group_share", "a share from 0 to 1, or (low, high),", _is_share)
+        if labels is not None:
+            side["clusters_per_label"] = [(str(label), int(clusters)) for label, clusters in per_label.items()]
+            side["group_shares"] = [(str(label), *_interval(share)) for label, share in shares.items()]
+        elif per_label or shares:
             raise ValueError(f"{name}: clusters_per_label and group_share speak of labels; y must say which points have which")
         if getattr(self, "sizes", None) is not None:
-            side["sizes"] = (self.sizes, self.sizes) if isinstance(self.sizes, (int, np.integer)) else tuple(self.sizes)
+            side["sizes"] = _pair_of_sizes(self.sizes)
         for pairs in ("must_links", "cannot_links"):
             if getattr(self, pairs, None) is not None:
                 numbers = np.asarray(getattr(self, pairs))
@@ -182,6 +203,9 @@ class Clusterer:
                     continue
                 if numbers.ndim != 2 or numbers.shape[1] != 2 or numbers.dtype.kind not in "iu":
                     raise ValueError(f"{pairs}: an array of shape (n_pairs, 2) of row numbers of X is needed, not {numbers.dtype} of shape {numbers.shape}")
+                if numbers.min() < 0 or numbers.max() >= count:
+                    bad = numbers.min() if numbers.min() < 0 else numbers.max()
+                    raise ValueError(f"{pairs}: row {bad} is not accepted; from 0 to {count - 1} are")
                 side[pairs] = numbers.tolist()
         return (None if rows is None else rows.points), side, rows, values
 
@@ -194,7 +218,7 @@ class Clusterer:
             out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
         return out
 
-    def _choose_clusters(self, options, points, side, progress, processes):
+    def _choose_clusters(self, options, points, side, seed, progress, processes):
         """Puts a number in the place of "auto"; how it was found, or None where partial labels say it."""
         if "labels" in side:
             options["clusters"] = None
@@ -205,8 +229,8 @@ class Clusterer:
         scale = "none" if self.scale is None else self.scale
         choice = json.loads(
             _core.choose_clusters(
-                self._method, fixed, points, side, {"center": self.center, "scale": scale}, self._column_options(), _input.seed_of(self.random_state),
-                _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"), progress if progress.wanted else None,
+                self._method, fixed, points, side, {"center": self.center, "scale": scale}, self._column_options(), seed,
+                _input.threads_of(self.n_jobs), _input.device_of(getattr(self, "device", "cpu")), progress if progress.wanted else None,
             )
         )
         options["clusters"] = choice["recommended"]
@@ -215,7 +239,7 @@ class Clusterer:
     def _column_options(self):
         return {"missing": self.missing, "categorical": self.categorical, "dates": self.dates}
 
-    def _fit(self, X, y, weights, comm=None, local=False):
+    def _fit(self, X, y, weights, comm=None, local=False, seed=None):
         in_parts = local is not False  # no pairs at all are those of a process without rows
         if in_parts and comm is None:
             raise ValueError("local: X is a part of the rows where several processes work on a fit; comm says which they are")
@@ -226,30 +250,28 @@ class Clusterer:
             if in_parts:
                 places = [] if local is True else [(int(begin), int(end)) for begin, end in local]
             points, side, rows, values = self._problem(X, y, weights, processes if in_parts else None, places)
+            seed = _input.seed_of(self.random_state) if seed is None else seed
             options, choice = self._option_values(), None
             if options.get("clusters") == "auto":
-                choice = self._choose_clusters(options, points, side, progress, processes)
-            fitted, labels, report, said = _core.fit(
-                self._method,
-                options,
-                points,
-                side,
-                {"center": self.center, "scale": "none" if self.scale is None else self.scale},
-                self._column_options(),
-                {"sample": self.sample, "noise_share": self.noise_share},
-                _input.seed_of(self.random_state),
-                _input.threads_of(self.n_jobs),
-                getattr(self, "device", "cpu"),
-                getattr(self, "checkpoint", None) or "",
-                progress if progress.wanted else None,
-                processes,
-                places,
-            )
+                choice = self._choose_clusters(options, points, side, seed, progress, processes)
+            with naming_columns(rows and rows.names):
+                fitted, labels, report, said = _core.fit(
+                    self._method,
+                    options,
+                    points,
+                    side,
+                    {"center": self.center, "scale": "none" if self.scale is None else self.scale},
+                    self._column_options(),
+                    {"sample": self.sample, "noise_share": self.noise_share},
+                    seed,
+                    _input.threads_of(self.n_jobs),
+                    _input.device_of(getattr(self, "device", "cpu")),
+                    _input.path_of(getattr(self, "checkpoint", None), "checkpoint"),
+                    progress if progress.wanted else None,
+                    processes,
+                    places,
+                )
         except (BadArgument, BadData) as error:
-            if rows is not None and rows.names and error.column.isdigit():
-                numbered = f"column {error.column} (counted from 1)"
-                error.column = rows.names[int(error.column) - 1]
-                error.args = (str(error).replace(numbered, f"{numbered}, {error.column!r}"),)
             if error.option == "n_clusters" and "is not accepted" in str(error):
                 error.args = (f'{error}, or "auto"',)
             if rows is not None and rows.shape[0] == 1:
@@ -266,9 +288,11 @@ class Clusterer:
         self.n_iter_ = report["iterations"]
         self.objective_ = report["objective"]
         if rows is not None and isinstance(rows.points, np.ndarray) and len(rows.points):
-            self._one_row = np.array(rows.points[:1])
+            self._one_row = _input.Rows(np.array(rows.points[:1]), None, None, rows.kinds, rows.categories)
         if values is not None:
             self.cluster_labels_ = self._label_of_cluster(values)
+        if self._method == "hdbscan":
+            self._value_every_row(rows)
         _warn(said)
         if report["stopped"] == "iteration-limit":
             limit = "max_iter" if "max_iter" in self._options else "its limit"
@@ -286,6 +310,22 @@ class Clusterer:
         self.n_features_in_ = fitted.columns
         if fitted.column_names:
             self.feature_names_in_ = np.array(fitted.column_names, dtype=object)
+
+    def _value_every_row(self, rows):
+        """HDBSCAN's probabilities_ and outlier_scores_ of all rows of the fit, where the model keeps those of fewer.
+
+        NaN of rows that were dropped, of others that were not drawn what predict says of them. A row that was drawn has its own, as the model
+        knows it again.
+        """
+        if len(self.outlier_scores_) == len(self.labels_):
+            return
+
+        def values(output):
+            return self._fitted.output(output, rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), "cpu")[0]
+
+        scores = values("outlier_score")[:, 0]
+        likely = values("memberships").sum(axis=1) if self._fitted.clusters else np.zeros(len(scores))
+        self.outlier_scores_, self.probabilities_ = scores, np.where(np.isnan(scores), np.nan, np.where(self.labels_ < 0, 0.0, likely))
 
     def _label_of_cluster(self, values):
         """k: the label that each cluster belongs to, as y had it; None (of numbers -1) for a cluster of no label."""
@@ -338,6 +378,10 @@ class Clusterer:
         name = type(self).__name__
         wanted = self._fitted.column_names
         options = {option: self._fitted.preparation[option] for option in ("missing", "categorical", "dates")}
+        if self._takes_graph and self._is_pairwise() and _input.is_sparse(X):
+            raise TypeError(
+                f"X: fit of {name} takes a sparse matrix of affinities, predict and transform take dense rows of them; X.toarray() makes them dense"
+            )
         rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse, columns=options, wanted=wanted, kinds=self._fitted.kinds)
         if rows.names and wanted and list(rows.names) != wanted and not set(wanted) <= set(rows.names):
             missing = [each for each in wanted if each not in rows.names]
@@ -353,8 +397,15 @@ class Clusterer:
         """
         return self._labels_of(self._new_rows(X))
 
+    def _naming(self, rows):
+        # Where there are words, columns are counted with those that are made of them.
+        return naming_columns(None if any(self._fitted.kinds) else rows.names)
+
     def _labels_of(self, rows):
-        labels, said = self._fitted.predict(rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
+        with self._naming(rows):
+            labels, said = self._fitted.predict(
+                rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), _input.device_of(getattr(self, "device", "cpu"))
+            )
         _warn(said)
         return labels
 
@@ -363,7 +414,11 @@ class Clusterer:
         return self._output_of(which, rows)
 
     def _output_of(self, which, rows):
-        matrix, said = self._fitted.output(which, rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
+        with self._naming(rows):
+            matrix, said = self._fitted.output(
+                which, rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs),
+                _input.device_of(getattr(self, "device", "cpu")),
+            )
         _warn(said)
         return matrix
 
@@ -380,11 +435,15 @@ class Clusterer:
         matched (one to one, so that as few as possible move), "moves" of them "from" its cluster "to" this model's, with "points" and the first three
         "rows", "ari", "nmi" and the "confusion" of the two. Printed, and in a notebook, the dictionary is tables. BadData on NaN. The formulas are in coterie/pipeline/description.hpp.
         """
+        if beside is not None:
+            require_model(beside, "beside")
+        X = _input.read_once(X, type(self).__name__)
         rows = self._new_rows(X)
-        document, said = self._fitted.describe(
-            rows.points, rows.names or [], rows.categories or [], _input.weights_of(sample_weight), _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"),
-            beside and beside._beside(X),
-        )
+        with self._naming(rows):
+            document, said = self._fitted.describe(
+                rows.points, rows.names or [], rows.categories or [], _input.weights_of(sample_weight), _input.threads_of(self.n_jobs),
+                _input.device_of(getattr(self, "device", "cpu")), beside and beside._beside(X),
+            )
         _warn(said)
         told = json.loads(document)
         for move in told["beside"]["moves"] if beside else ():
@@ -429,11 +488,51 @@ class Clusterer:
         self.__dict__.update(state)
 
 
+def _is_whole(value):
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+
+
+def _pair_of_sizes(sizes):
+    pair = (sizes, sizes) if _is_whole(sizes) else tuple(sizes) if isinstance(sizes, (tuple, list, np.ndarray)) else ()
+    if len(pair) != 2 or not all(each is None or _is_whole(each) and abs(each) < 2**63 for each in pair):
+        raise ValueError(f"sizes: {sizes!r} is not accepted; a whole number is, or (least, most) of whole numbers, either of which may be None")
+    return tuple(None if each is None else int(each) for each in pair)
+
+
+def _is_number_of_clusters(value):
+    return _is_whole(value) and 1 <= value < 2**31
+
+
+def _is_share(value):
+    def is_number(each):
+        return isinstance(each, (int, float, np.integer, np.floating)) and not isinstance(each, bool)
+
+    if isinstance(value, (tuple, list)):
+        return len(value) == 2 and all(each is None or is_number(each) for each in value)
+    return is_number(value)
+
+
+def _per_label(estimator, name, accepted, is_accepted):
+    """What a parameter says of labels of y: a dict, empty where it says nothing."""
+    told = getattr(estimator, name, None)
+    if told is None:
+        return {}
+    if not isinstance(told, Mapping):
+        raise ValueError(f"{name}: {told!r} is not accepted; a dict with {accepted} for each label is")
+    for label, value in told.items():
+        if not is_accepted(value):
+            raise ValueError(f"{name}: {value!r} of label {label!r} is not accepted; {accepted} is")
+    return told
+
+
 def _interval(share):
-    if isinstance(share, (tuple, list)):
-        low, high = share
-        return (0.0 if low is None else float(low), 1.0 if high is None else float(high))
-    return (float(share), float(share))
+    low, high = share if isinstance(share, (tuple, list)) else (share, share)
+    return (0.0 if low is None else float(low), 1.0 if high is None else float(high))
+
+
+def require_model(value, name):
+    if not isinstance(value, Clusterer):
+        raise TypeError(f"{name}: {value!r} is not accepted; a fitted model of coterie's is, as coterie.load gives it of a file")
 
 
 class WeightedClusterer(Clusterer):
@@ -483,16 +582,20 @@ class Transforms:
 
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
         """fit, then transform of the same rows."""
+        X = _input.read_once(X, type(self).__name__)
         return self.fit(X, y, **params).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns of transform: the class's in small letters, and a number."""
         self._require_fitted()
-        if "_columns_out" not in self.__dict__:
-            row = self.__dict__.get("_one_row", np.zeros((1, self.n_features_in_)))
+        if self._transformed == "distances":
+            self._columns_out = self._fitted.clusters
+        elif "_columns_out" not in self.__dict__:
+            words = [[""] if kind == 1 else [] for kind in self._fitted.kinds]  # which the fit did not see
+            row = self.__dict__.get("_one_row") or _input.Rows(np.zeros((1, self.n_features_in_)), categories=words)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self._columns_out = self._output_of(self._transformed, _input.Rows(row)).shape[1]
+                self._columns_out = self._output_of(self._transformed, row).shape[1]
         return np.array([f"{type(self).__name__.lower()}{i}" for i in range(self._columns_out)], dtype=object)
 
     @property
@@ -530,9 +633,16 @@ class GivesDistances:
         return self._output("distances", X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Minus the sum of the squared distances to the nearest centroids, as scikit-learn's k-means has it: larger is better."""
+        """Minus the sum of the squared distances to the nearest centroids, as scikit-learn's k-means has it: larger is better.
+
+        Rows that missing='drop' leaves out do not count. A row of weight w acts as w copies of it; ValueError on another number of weights.
+        """
         nearest = self._output("distances", X).min(axis=1) ** 2
-        return -float(nearest.sum() if sample_weight is None else nearest @ _input.weights_of(sample_weight))
+        weights = np.ones(len(nearest)) if sample_weight is None else _input.weights_of(sample_weight)
+        if len(weights) != len(nearest):
+            raise ValueError(f"sample_weight: {len(weights)} numbers for {len(nearest)} rows")
+        kept = ~np.isnan(nearest)
+        return -float(nearest[kept] @ weights[kept])
 
 
 class GivesMemberships:

@@ -866,13 +866,13 @@ class KernelKMeans(GivesOutlierScores, WeightedClusterer):
     cluster_choice_ : dict or None
         With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
         values and spreads.
-    members_ : array of shape (n_samples,)
+    members_ : array of shape (n_fitted,)
         The cluster of each point fitted on, -1: of weight 0.
     mass_ : array of shape (n_clusters,)
         The weight of each cluster.
     self_ : array of shape (n_clusters,)
         The squared length of each centroid in feature space.
-    points_ : array of shape (n_samples, n_features)
+    points_ : array of shape (n_fitted, n_features)
         The points fitted on.
     origin_ : array of shape (n_features,)
         What is taken off every row.
@@ -902,6 +902,7 @@ class KernelKMeans(GivesOutlierScores, WeightedClusterer):
 
     Notes
     -----
+    n_fitted is the number of rows that the model was made from: without those that missing='drop' or sample left out.
     y is ignored, as scikit-learn's clusterers do.
     The command's name for it is kernel-kmeans; its options are described in docs/reference/kernel-kmeans.md, the method with its source in
     docs/methods.md.
@@ -1021,22 +1022,22 @@ class HDBSCAN(GivesMemberships, GivesOutlierScores, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit; -1: noise, or a row that was left out.
-    points_ : array of shape (n_samples, n_features)
+    points_ : array of shape (n_fitted, n_features)
         The rows of the fit.
-    core_distances_ : array of shape (n_samples,)
+    core_distances_ : array of shape (n_fitted,)
         The distance of each row to its min_samples-th nearest.
-    row_cluster_ : array of shape (n_samples,)
+    row_cluster_ : array of shape (n_fitted,)
         The last cluster of the condensed tree that each row is in.
-    row_distance_ : array of shape (n_samples,)
+    row_distance_ : array of shape (n_fitted,)
         The distance at which each row leaves that cluster.
     tree_parent_ : array of shape (c,)
         The cluster that each cluster of the condensed tree fell out of; -1 for the first, all rows.
     tree_birth_ : array of shape (c,)
         The distance at which it did; 0 for the first.
     probabilities_ : array of shape (n_samples,)
-        How far each row is in its cluster; 0 for noise.
+        How far each row is in its cluster; 0 for noise; NaN where missing='drop' left it out; of a loaded model those of points_.
     outlier_scores_ : array of shape (n_samples,)
-        GLOSH of each row.
+        GLOSH of each row; NaN where missing='drop' left it out; of a loaded model those of points_.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -1059,6 +1060,7 @@ class HDBSCAN(GivesMemberships, GivesOutlierScores, Clusterer):
 
     Notes
     -----
+    n_fitted is the number of rows that the model was made from: without those that missing='drop' or sample left out.
     y is ignored, as scikit-learn's clusterers do.
     The command's name for it is hdbscan; its options are described in docs/reference/hdbscan.md, the method with its source in
     docs/methods.md.
@@ -1177,7 +1179,7 @@ class Spectral(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
     cluster_choice_ : dict or None
         With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
         values and spreads.
-    vectors_ : array of shape (n_samples, n_clusters)
+    vectors_ : array of shape (n_fitted, n_clusters)
         The eigenvectors over the square roots of the degrees.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
@@ -1185,7 +1187,7 @@ class Spectral(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
         The centroid of each cluster in the embedding.
     unreached_ : array of shape (1,)
         The cluster of what has no neighbour.
-    points_ : array of shape (n_samples, n_features)
+    points_ : array of shape (n_fitted, n_features)
         The points fitted on.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
@@ -1213,6 +1215,7 @@ class Spectral(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
 
     Notes
     -----
+    n_fitted is the number of rows that the model was made from: without those that missing='drop' or sample left out.
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
     transform gives the rows in the space in which the method sees them.
@@ -1583,9 +1586,9 @@ class Cpd(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
         values and spreads.
     origin_ : array of shape (p,)
         What is taken off every row of the space.
-    points_ : array of shape (n_samples, p)
+    points_ : array of shape (n_fitted, p)
         The points fitted on, in their space.
-    coefficients_ : array of shape (n_samples, p)
+    coefficients_ : array of shape (n_fitted, p)
         How far each of them moves what is near to it.
     cluster_centers_ : array of shape (n_clusters, p)
         The centroid of each cluster, where it is told.
@@ -1615,6 +1618,7 @@ class Cpd(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
 
     Notes
     -----
+    n_fitted is the number of rows that the model was made from: without those that missing='drop' or sample left out.
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
     transform gives the rows in the space in which the method sees them.
@@ -2271,7 +2275,7 @@ class Entropy(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClust
     fairness : float, default=1.0
         Mi, renyi: weight of the mean prediction's divergence from the prior. A number, at least 0.
     prior : list of float, or None, default=None
-        Share of each cluster: k numbers that sum to 1. Numbers with commas between them, above 0. None: equal shares.
+        Share of each cluster: k numbers that sum to 1. A list of numbers, above 0. None: equal shares.
     label_solver : {'em', 'dual'}, default='em'
         Self-label: label_rounds rounds of EM, or the optimum itself by Newton's method on the dual.
     label_rounds : int, default=10
@@ -2487,7 +2491,7 @@ class Mi(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer)
     fairness : float, default=1.0
         Weight of the mean prediction's divergence from the prior. A number, at least 0.
     prior : list of float, or None, default=None
-        Share of each cluster: k numbers that sum to 1. Numbers with commas between them, above 0. None: equal shares.
+        Share of each cluster: k numbers that sum to 1. A list of numbers, above 0. None: equal shares.
     clusters_per_label : dict, default=None
         How many clusters a label of y has: {label: number}; one where nothing is said.
     group_share : dict, default=None
@@ -2683,7 +2687,7 @@ class Sela(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClustere
     sharpness : float, default=25.0
         Of the transport: the power of the predictions whose row and column sums it scales. A number, from 1e-06 to 1e+06.
     prior : list of float, or None, default=None
-        Share of each cluster: k numbers that sum to 1. Numbers with commas between them, above 0. None: equal shares.
+        Share of each cluster: k numbers that sum to 1. A list of numbers, above 0. None: equal shares.
     labels_per : {'batch', 'epoch'}, default='epoch'
         When labels are renewed.
     clusters_per_label : dict, default=None
@@ -3107,13 +3111,13 @@ class Wmc(Transforms, GivesOutlierScores, Clusterer):
     cluster_choice_ : dict or None
         With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
         values and spreads.
-    points_ : array of shape (n_samples, n_features)
+    points_ : array of shape (n_fitted, n_features)
         The points fitted on, their rows normalised.
-    members_ : array of shape (n_samples,)
+    members_ : array of shape (n_fitted,)
         The cluster of each of them.
-    embedding_ : array of shape (n_samples, n_clusters)
+    embedding_ : array of shape (n_fitted, n_clusters)
         Their rows of the eigenvectors.
-    extension_ : array of shape (n_samples, n_clusters)
+    extension_ : array of shape (n_fitted, n_clusters)
         The eigenvectors over the square roots of the degrees.
     cluster_centers_ : array of shape (n_clusters, n_clusters)
         The centroid of each cluster in the embedding.
@@ -3145,6 +3149,7 @@ class Wmc(Transforms, GivesOutlierScores, Clusterer):
 
     Notes
     -----
+    n_fitted is the number of rows that the model was made from: without those that missing='drop' or sample left out.
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
     transform gives the rows in the space in which the method sees them.
@@ -3286,13 +3291,13 @@ class Ssc(Transforms, GivesOutlierScores, Clusterer):
     cluster_choice_ : dict or None
         With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
         values and spreads.
-    points_ : array of shape (n_samples, n_features)
+    points_ : array of shape (n_fitted, n_features)
         The points fitted on, their rows normalised.
-    members_ : array of shape (n_samples,)
+    members_ : array of shape (n_fitted,)
         The cluster of each of them.
-    embedding_ : array of shape (n_samples, n_clusters)
+    embedding_ : array of shape (n_fitted, n_clusters)
         Their rows of the eigenvectors.
-    extension_ : array of shape (n_samples, n_clusters)
+    extension_ : array of shape (n_fitted, n_clusters)
         The eigenvectors over the square roots of the degrees.
     cluster_centers_ : array of shape (n_clusters, n_clusters)
         The centroid of each cluster in the embedding.
@@ -3324,6 +3329,7 @@ class Ssc(Transforms, GivesOutlierScores, Clusterer):
 
     Notes
     -----
+    n_fitted is the number of rows that the model was made from: without those that missing='drop' or sample left out.
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
     transform gives the rows in the space in which the method sees them.
@@ -3464,13 +3470,13 @@ class Ensc(Transforms, GivesOutlierScores, Clusterer):
     cluster_choice_ : dict or None
         With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
         values and spreads.
-    points_ : array of shape (n_samples, n_features)
+    points_ : array of shape (n_fitted, n_features)
         The points fitted on, their rows normalised.
-    members_ : array of shape (n_samples,)
+    members_ : array of shape (n_fitted,)
         The cluster of each of them.
-    embedding_ : array of shape (n_samples, n_clusters)
+    embedding_ : array of shape (n_fitted, n_clusters)
         Their rows of the eigenvectors.
-    extension_ : array of shape (n_samples, n_clusters)
+    extension_ : array of shape (n_fitted, n_clusters)
         The eigenvectors over the square roots of the degrees.
     cluster_centers_ : array of shape (n_clusters, n_clusters)
         The centroid of each cluster in the embedding.
@@ -3502,6 +3508,7 @@ class Ensc(Transforms, GivesOutlierScores, Clusterer):
 
     Notes
     -----
+    n_fitted is the number of rows that the model was made from: without those that missing='drop' or sample left out.
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
     transform gives the rows in the space in which the method sees them.
@@ -3641,13 +3648,13 @@ class SscOmp(Transforms, GivesOutlierScores, Clusterer):
     cluster_choice_ : dict or None
         With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
         values and spreads.
-    points_ : array of shape (n_samples, n_features)
+    points_ : array of shape (n_fitted, n_features)
         The points fitted on, their rows normalised.
-    members_ : array of shape (n_samples,)
+    members_ : array of shape (n_fitted,)
         The cluster of each of them.
-    embedding_ : array of shape (n_samples, n_clusters)
+    embedding_ : array of shape (n_fitted, n_clusters)
         Their rows of the eigenvectors.
-    extension_ : array of shape (n_samples, n_clusters)
+    extension_ : array of shape (n_fitted, n_clusters)
         The eigenvectors over the square roots of the degrees.
     cluster_centers_ : array of shape (n_clusters, n_clusters)
         The centroid of each cluster in the embedding.
@@ -3679,6 +3686,7 @@ class SscOmp(Transforms, GivesOutlierScores, Clusterer):
 
     Notes
     -----
+    n_fitted is the number of rows that the model was made from: without those that missing='drop' or sample left out.
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
     transform gives the rows in the space in which the method sees them.
@@ -3812,13 +3820,13 @@ class Smce(Transforms, GivesOutlierScores, Clusterer):
     cluster_choice_ : dict or None
         With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
         values and spreads.
-    points_ : array of shape (n_samples, n_features)
+    points_ : array of shape (n_fitted, n_features)
         The points fitted on, their rows normalised.
-    members_ : array of shape (n_samples,)
+    members_ : array of shape (n_fitted,)
         The cluster of each of them.
-    embedding_ : array of shape (n_samples, n_clusters)
+    embedding_ : array of shape (n_fitted, n_clusters)
         Their rows of the eigenvectors.
-    extension_ : array of shape (n_samples, n_clusters)
+    extension_ : array of shape (n_fitted, n_clusters)
         The eigenvectors over the square roots of the degrees.
     cluster_centers_ : array of shape (n_clusters, n_clusters)
         The centroid of each cluster in the embedding.
@@ -3850,6 +3858,7 @@ class Smce(Transforms, GivesOutlierScores, Clusterer):
 
     Notes
     -----
+    n_fitted is the number of rows that the model was made from: without those that missing='drop' or sample left out.
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
     transform gives the rows in the space in which the method sees them.
@@ -3928,10 +3937,10 @@ class AeKMeans(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(500, 500, 2000)
-        Dense: units of the layers between the points and the embedding. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the embedding. A list of whole numbers, from 1 to 999999.
     embedding : int, default=10
         Dimensions p of the embedding. A whole number, from 1 to 4096.
     pretrain_epochs : int, default=200
@@ -4113,10 +4122,10 @@ class Dekm(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(500, 500, 2000)
-        Dense: units of the layers between the points and the embedding. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the embedding. A list of whole numbers, from 1 to 999999.
     embedding : int, default=10
         Dimensions p of the embedding. A whole number, from 1 to 4096.
     pretrain_epochs : int, default=200
@@ -4331,10 +4340,10 @@ class Dec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(500, 500, 2000)
-        Dense: units of the layers between the points and the embedding. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the embedding. A list of whole numbers, from 1 to 999999.
     embedding : int, default=10
         Dimensions p of the embedding. A whole number, from 1 to 4096.
     pretrain_epochs : int, default=200
@@ -4536,10 +4545,10 @@ class Idec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(500, 500, 2000)
-        Dense: units of the layers between the points and the embedding. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the embedding. A list of whole numbers, from 1 to 999999.
     embedding : int, default=10
         Dimensions p of the embedding. A whole number, from 1 to 4096.
     pretrain_epochs : int, default=200
@@ -4745,10 +4754,10 @@ class Dcn(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(500, 500, 2000)
-        Dense: units of the layers between the points and the embedding. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the embedding. A list of whole numbers, from 1 to 999999.
     embedding : int, default=10
         Dimensions p of the embedding. A whole number, from 1 to 4096.
     pretrain_epochs : int, default=200
@@ -4955,10 +4964,10 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierSco
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(1200, 1200)
-        Dense: units of the layers between the points and the head. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the head. A list of whole numbers, from 1 to 999999.
     kernel : int, default=3
         Vgg4: side of its convolutions, odd. A whole number, from 1 to 15.
     augment : str, default='auto'
@@ -5001,7 +5010,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierSco
     lambda_value : float, default=100.0
         Weight of the prior's divergence from the mean label. A number, above 0 and at most 1e+06.
     prior : list of float, or None, default=None
-        Share of each cluster: k numbers that sum to 1. Numbers with commas between them, above 0. None: equal shares.
+        Share of each cluster: k numbers that sum to 1. A list of numbers, above 0. None: equal shares.
     label_solver : {'em', 'dual'}, default='em'
         Label_rounds rounds of EM, or the optimum itself by Newton's method on the dual.
     label_rounds : int, default=10
@@ -5212,10 +5221,10 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, 
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(1200, 1200)
-        Dense: units of the layers between the points and the head. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the head. A list of whole numbers, from 1 to 999999.
     kernel : int, default=3
         Vgg4: side of its convolutions, odd. A whole number, from 1 to 15.
     augment : str, default='auto'
@@ -5256,7 +5265,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, 
     augmentation_weight : float, default=10.0
         Weight of the divergence of the second view's predictions from the point's. A number, at least 0.
     prior : list of float, or None, default=None
-        Share of each cluster: k numbers that sum to 1. Numbers with commas between them, above 0. None: equal shares.
+        Share of each cluster: k numbers that sum to 1. A list of numbers, above 0. None: equal shares.
     view : {'auto', 'adversarial', 'augmented'}, default='auto'
         The second view: against the network (auto: vectors), or changed by augment (images).
     adversarial_radius : float, default=0.25
@@ -5459,10 +5468,10 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, Bl
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(1200, 1200)
-        Dense: units of the layers between the points and the head. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the head. A list of whole numbers, from 1 to 999999.
     kernel : int, default=3
         Vgg4: side of its convolutions, odd. A whole number, from 1 to 15.
     augment : str, default='auto'
@@ -5685,10 +5694,10 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(1200, 1200)
-        Dense: units of the layers between the points and the head. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the head. A list of whole numbers, from 1 to 999999.
     kernel : int, default=3
         Vgg4: side of its convolutions, odd. A whole number, from 1 to 15.
     augment : str, default='auto'
@@ -5731,7 +5740,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores
     sharpness : float, default=25.0
         Of the transport: the power of the predictions whose row and column sums it scales. A number, from 1e-06 to 1e+06.
     prior : list of float, or None, default=None
-        Share of each cluster: k numbers that sum to 1. Numbers with commas between them, above 0. None: equal shares.
+        Share of each cluster: k numbers that sum to 1. A list of numbers, above 0. None: equal shares.
     labels_per : {'batch', 'epoch'}, default='epoch'
         When labels are renewed.
     clusters_per_label : dict, default=None
@@ -5933,10 +5942,10 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScore
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
-        Rows and columns of an image, 28x28, after the channels, 3x32x32. Whole numbers with commas between them, from 1 to 999999. None:
-        the points are vectors.
+        Rows and columns of an image, 28x28, after the channels, 3x32x32. A list of whole numbers, from 1 to 999999. None: the points are
+        vectors.
     widths : list of int, default=(1200, 1200)
-        Dense: units of the layers between the points and the head. Whole numbers with commas between them, from 1 to 999999.
+        Dense: units of the layers between the points and the head. A list of whole numbers, from 1 to 999999.
     kernel : int, default=3
         Vgg4: side of its convolutions, odd. A whole number, from 1 to 15.
     augment : str, default='auto'

@@ -102,6 +102,11 @@ def _comes_in_blocks(X):
     return isinstance(X, Iterable) and not any(hasattr(X, name) for name in ("__getitem__", "__array__", "__dlpack__", "__arrow_c_array__", "to_numpy"))
 
 
+def read_once(X, estimator):
+    """X itself; of blocks of rows that an iterator gives, which it does once, the rows."""
+    return _from_blocks(X, "X", estimator) if _comes_in_blocks(X) and not isinstance(X, Rows) else X
+
+
 def _from_blocks(blocks, what, estimator):
     """Rows of all blocks, arrays or tables alike, in their order, in a file; in the type of the first block."""
     folder = tempfile.gettempdir()
@@ -134,6 +139,8 @@ def rows_of(X, what="X", estimator="the method", sparse=False, columns=None, wan
     `columns`: what becomes of missing values, words and dates; `wanted` and `kinds`: the columns of a fitted model by name, and what they hold.
     """
     columns = columns or {}
+    if isinstance(X, Rows):
+        return X
     if isinstance(X, _core.Table):
         return _of_table(X)
     if _is_paths(X):
@@ -189,7 +196,8 @@ def _table_numbers(X, labels, what, columns, kinds):
     pandas = hasattr(X, "iloc")
     column_at = (lambda position: X.iloc[:, position]) if pandas else X.column if _is_arrow(X) else (lambda position: X[labels[position]])
     # Others than pandas make numbers of dates, unasked, where they stand beside numbers.
-    if not kinds and (pandas or all(column_at(position)[:0].to_numpy().dtype.kind in "fiub" for position in range(len(labels)))):
+    named = columns.get("categorical") in ("one-hot", "drop") and any(_is_category(column_at(position)) for position in range(len(labels)))
+    if not kinds and not named and (pandas or all(column_at(position)[:0].to_numpy().dtype.kind in "fiub" for position in range(len(labels)))):
         if not _is_arrow(X):
             array = X.to_numpy()
         else:
@@ -216,7 +224,8 @@ def _column_numbers(column, name, what, columns, wanted):
     """(0 numbers, 1 categories, 2 dates, or None: left out; the values; the words of categories)."""
     if getattr(getattr(column, "dtype", None), "tz", None) is not None and hasattr(column, "dt"):
         column = column.dt.tz_convert(None)  # of pandas, whose numbers of such times are of no unit that is told
-    values = column.to_numpy()
+    as_names = _is_category(column) and (columns.get("categorical") in ("one-hot", "drop") if wanted is None else wanted == 1)
+    values = column.astype(object).to_numpy() if as_names and hasattr(column, "iloc") else column.to_numpy()
     told_type = getattr(column, "dtype", None) or getattr(column, "type", "object")
     if values.dtype.kind == "c":
         raise ValueError(f"{what}: column {name!r} has dtype {told_type}: Complex data not supported, real numbers are")
@@ -225,7 +234,9 @@ def _column_numbers(column, name, what, columns, wanted):
             raise ValueError(f"{what}: column {name!r} has dtype {told_type}, which is no number; dates=True takes dates as numbers of days")
         days = (values - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
         return 2, days.astype(np.float64), []
-    if wanted != 1:
+    if values.dtype.kind == "O" and any(hasattr(value, "__len__") and not isinstance(value, (str, bytes)) for value in values):
+        raise ValueError(f"{what}: column {name!r} has dtype {told_type} and holds lists; a column of its own is wanted for each of their places")
+    if wanted != 1 and not as_names:
         try:
             if values.dtype.kind == "m":
                 raise TypeError
@@ -235,7 +246,8 @@ def _column_numbers(column, name, what, columns, wanted):
                 return 0, numbers, []
         except (TypeError, ValueError):
             pass
-        days = _core.days_of(_words_of(values)) if wanted is None or wanted == 2 else None
+    if wanted != 1:
+        days = _core.days_of(_words_of(values)) if not as_names and (wanted is None or wanted == 2) else None
         if days is not None and columns.get("dates"):
             return 2, days, []
         how = columns.get("categorical", "refuse")
@@ -259,13 +271,29 @@ def _words_of(values):
 
 
 def _is_missing_value(value):
-    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType") or value == ""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return value == "" if isinstance(value, str) else bool(value != value)
+
+
+def _is_category(column):
+    """Whether a column's type says that its values, numbers too, are names: that of pandas, polars or pyarrow."""
+    kind = getattr(column, "dtype", None) or getattr(column, "type", None)
+    return type(kind).__name__ in ("CategoricalDtype", "Categorical", "Enum", "DictionaryType")
 
 
 def _array(X, what, estimator):
+    if X is None or isinstance(X, (dict, bool, int, float, complex)) or hasattr(X, "collect") or callable(X) and not hasattr(X, "__array__"):
+        raise ValueError(
+            f"{what}: {type(X).__name__} is not accepted; a 2D array, a table of pandas, polars or pyarrow"
+            + (", which its collect() makes," if hasattr(X, "collect") else ", or the path of a file") + " is"
+        )
     if np.ma.isMaskedArray(X):  # what is masked is missing, whatever number stands below
         X = X.astype(_scalar(X.dtype)).filled(np.nan) if X.dtype.kind in "fiub" else X.filled()
-    array = np.asarray(X)
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise ValueError(f"{what}: rows of different lengths are not accepted: {error}") from None
     if array.dtype.kind in "SU":
         raise ValueError(f"{what}: an array of words (dtype {array.dtype}) is not accepted, numbers are; X.astype(float) takes words for numbers")
     if array.dtype.kind == "c":
@@ -283,7 +311,10 @@ def _array(X, what, estimator):
     stepping = array.shape[0] == 1 or (array.strides[0] >= array.shape[1] * array.itemsize and array.strides[0] % array.itemsize == 0)
     if array.dtype == wanted and contiguous and stepping and array.flags.aligned:
         return array.view(np.ndarray)
-    return np.ascontiguousarray(array, dtype=wanted)
+    try:
+        return np.ascontiguousarray(array, dtype=wanted)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{what}: {error}; numbers are accepted, and words in columns of a table, with categorical='one-hot'") from None
 
 
 def _require_some(shape, what, estimator):
@@ -329,39 +360,46 @@ def weights_of(sample_weight):
 
 
 def _is_missing(label):
-    if label is None or (isinstance(label, float) and label != label) or type(label).__name__ in ("NAType", "NaTType"):
+    if label is None or (isinstance(label, (float, np.floating)) and label != label) or type(label).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(label, str):
         return label == ""
     return not isinstance(label, (bool, np.bool_)) and label == -1
 
 
-def labels_of(y, rows):
+def labels_of(y, rows, what="y"):
     """(numbers of labels with -1 where none is known, the labels' values in that order, their names) of partial labels."""
     if np.ma.is_masked(y):
         y = np.where(np.ma.getmaskarray(y), None, np.ma.getdata(y).astype(object))
-    values = np.asarray(y)
+    try:
+        values = np.asarray(y)
+    except ValueError as error:
+        raise ValueError(f"{what}: one label per row is wanted, a number or a word: {error}") from None
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1 or len(values) != rows:
-        raise ValueError(f"y: one label per row is wanted, {rows} of them, not shape {values.shape}")
+        raise ValueError(f"{what}: one label per row is wanted, {rows} of them, not shape {values.shape}")
     if values.dtype.kind in "iub":
         missing = values == -1 if values.dtype.kind == "i" else np.zeros(rows, dtype=bool)
     elif values.dtype.kind == "f":
         missing = np.isnan(values) | (values == -1)
         known = values[~missing]
-        if not np.array_equal(known, np.floor(known)):
-            raise ValueError(f"y: {known[known != np.floor(known)][0]} is no label; whole numbers or words are, and -1, None or NaN where none is known")
+        sound = (known == np.floor(known)) & (abs(known) < 2.0**63)
+        if not sound.all():
+            raise ValueError(
+                f"{what}: {known[~sound][0]} is no label; whole numbers below 2**63 or words are, and -1, None or NaN where none is known"
+            )
         values = np.where(missing, -1, values).astype(np.int64)
     else:
+        of_numpy = isinstance(y, np.ndarray) and y.dtype.kind == "U"  # which makes words of the numbers beside words
         values = np.asarray(y, dtype=object).reshape(-1)
-        missing = np.fromiter((_is_missing(label) for label in values), dtype=bool, count=rows)
+        missing = np.fromiter((_is_missing(label) or of_numpy and label in ("-1", "nan", "None") for label in values), dtype=bool, count=rows)
     if missing.all():
-        raise ValueError("y: no row has a label; leave y out where none is known")
+        raise ValueError(f"{what}: no row has a label; leave {what} out where none is known")
     try:
         distinct, inverse = np.unique(values[~missing], return_inverse=True)
     except TypeError:
-        raise ValueError("y: labels are of kinds that cannot be put in order; use numbers or words") from None
+        raise ValueError(f"{what}: labels are of kinds that cannot be put in order; use numbers or words") from None
     numbers = np.full(rows, -1, dtype=np.int32)
     numbers[~missing] = inverse
     return numbers, distinct, [str(value) for value in distinct]
@@ -396,3 +434,26 @@ def threads_of(n_jobs):
     if n_jobs > 0:
         return int(n_jobs)
     return max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))
+
+
+def count_of(value, name, least=1):
+    """A whole number that the library takes as one of its own."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not least <= value < 2**31:
+        raise ValueError(f"parameter {name}: {value!r} is not accepted; a whole number, at least {least}")
+    return int(value)
+
+
+def device_of(device):
+    if not isinstance(device, str):
+        raise ValueError(f"parameter device: {device!r} is not accepted; cpu, cuda or mps")
+    return device
+
+
+def path_of(path, name):
+    """A path as text; none is empty."""
+    if path is None:
+        return ""
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise TypeError(f"parameter {name}: {path!r} is not accepted; the path of a file, or None") from None

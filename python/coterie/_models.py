@@ -18,7 +18,9 @@ def save(model: Clusterer, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> Any:
     """The fitted model in the file `path` that `save`, or the command's --model-out, has written: an object of its method's class.
 
-    It predicts and gives outputs; the labels of the points it was fitted on are not in the file. BadData (a ValueError) on what is no sound model.
+    It predicts and gives outputs; the labels of the points it was fitted on are not in the file, nor what was said of these points alone: parameters
+    like noise_share, group_share and sizes have their defaults, though predict makes noise as before (noise_beyond_).
+    BadData (a ValueError) on what is no sound model.
     """
     fitted = _core.load(os.fspath(path))
     cls = getattr(_estimators, _names.class_of(fitted.method))
@@ -42,7 +44,8 @@ def describe(
 
     X: n x n_features_in_; sample_weight: n; beside: another model for the same X, or its file. BadData on NaN.
     """
-    fitted, other = (each if each is None or isinstance(each, Clusterer) else load(each) for each in (model, beside))
+    fitted = model if isinstance(model, Clusterer) else load(model)
+    other = beside if beside is None or isinstance(beside, Clusterer) else load(beside)
     return fitted.describe(X, sample_weight, other)
 
 

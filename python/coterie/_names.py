@@ -44,6 +44,25 @@ CLASSES = {
 
 _MARK = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
 
+# What the library and its command say otherwise than Python.
+_SAID = [(re.compile(pattern), python) for pattern, python in (
+    (r"\bauto, or\b", "None, or"),
+    (r"^option (?=\w+:)", "parameter "),
+    (r"^(parameter n_clusters): auto is not accepted", r"\1: None is not accepted"),  # the word "auto" itself stands between quotes
+    (r"\b((?:whole )?numbers) with commas between them", r"a list of \1"),
+    (r"^points: ", "X: "),
+    (r"^(?:predict|distances|embedding|memberships|label_scores|outlier_score|tune): (?=row \d)", "X: "),
+    (r"^points (?=must be finite, column)", "X: points "),
+    (r"^weights: ", "sample_weight: "),
+    (r"^initial centroids: ", "init: "),
+    (r"^(init: .*); a fit takes missing=.*$", r"\1"),
+    (r"^((?:X|sample_weight|init): row \d+(?:, column [^:]+)?)(?=:)", r"\1 (counted from 1)"),  # NumPy counts from 0
+    (r"^pairs of rows: ", "must_links and cannot_links: rows are counted from 1: "),
+    (r"^pairs of rows ", "must_links and cannot_links "),
+    (r"exclude=(.*) leaves it out, id_column=\1 carries it to the labels", "leave it out of X"),
+    (r"; exclude leaves columns out$", "; leave it out of X"),
+)]
+
 
 def parameter(option):
     return PARAMETERS.get(option, option)
@@ -68,6 +87,6 @@ def in_python(text):
         return f"{name}={value if number or value in ('true', 'false') else repr(value)}"
 
     text = _MARK.sub(spelled, text)
-    text = re.sub(r"\bauto, or\b", "None, or", text)
-    text = re.sub(r"^points: ", "X: ", re.sub(r"^option (?=\w+:)", "parameter ", text))
-    return re.sub(r"^(X: row \d+(?:, column [^:]+)?)(?=:)", r"\1 (counted from 1)", text)  # NumPy counts from 0
+    for pattern, python in _SAID:
+        text = pattern.sub(python, text)
+    return text

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from . import _input
-from ._base import Clusterer
+from ._base import Clusterer, require_model
 from ._files import write_whole
 from ._selection import Compared
 from ._tuning import Tuned
@@ -46,9 +46,13 @@ def report(model: Clusterer | Tuned | Compared, X: Any, y_true: Any = None, *, s
     search = ""
     if isinstance(model, Tuned):
         model, search = model.best_estimator_, model._search
+    require_model(model, "model")
+    if beside is not None:
+        require_model(beside, "beside")
+    X = _input.read_once(X, type(model).__name__)
     rows = model._new_rows(X)
     truth, names = None, []
     if y_true is not None:
-        truth, _, names = _input.labels_of(y_true, rows.shape[0])
+        truth, _, names = _input.labels_of(y_true, rows.shape[0], "y_true")
     return Page(model._fitted.page(rows.points, rows.names or [], rows.categories or [], truth, names, source, _input.threads_of(model.n_jobs),
                                       beside and beside._beside(X), search))

@@ -46,7 +46,7 @@ class Compared(Shown):
         rows, side, _ = _read(X, "report", **self._asked["columns"])
         truth, names = None, []
         if y_true is not None:
-            truth, _, names = _input.labels_of(y_true, rows.shape[0])
+            truth, _, names = _input.labels_of(y_true, rows.shape[0], "y_true")
         return self._found.page(rows.points, side, truth, names, source, self._asked["threads"])
 
     def _parts(self):
@@ -104,6 +104,8 @@ def _names_of(methods):
         return []
     if isinstance(methods, (str, type)):
         methods = [methods]
+    if not isinstance(methods, Iterable):
+        raise ValueError(f"methods: {methods!r} is neither a class of coterie's nor a name, nor a list of them")
     out = []
     for each in methods:
         if isinstance(each, type) and issubclass(each, Clusterer):
@@ -158,11 +160,11 @@ def compare(
         A parameter or X is not accepted. A method that refuses the rows goes on record, in its error.
     """
     rows, side, columns = _read(X, "compare", missing, categorical, dates)
-    truth = None if y_true is None else _input.labels_of(y_true, rows.shape[0])[0]
+    truth = None if y_true is None else _input.labels_of(y_true, rows.shape[0], "y_true")[0]
     threads = _input.threads_of(n_jobs)
     document, labels, comparison = _core.compare(
-        _names_of(methods), n_clusters, rows.points, side, {"center": center, "scale": scale}, columns, _input.seed_of(random_state),
-        threads, device, truth,
+        _names_of(methods), _input.count_of(n_clusters, "n_clusters"), rows.points, side, {"center": center, "scale": scale}, columns,
+        _input.seed_of(random_state), threads, _input.device_of(device), truth,
     )
     found = json.loads(document)
     out = Compared()
@@ -213,8 +215,8 @@ def consensus(
     """
     rows, side, columns = _read(X, "consensus", missing, categorical, dates)
     document, labels, confidence = _core.consensus(
-        _names_of(methods), n_clusters, fits, rows.points, side, {"center": center, "scale": scale}, columns, _input.seed_of(random_state),
-        _input.threads_of(n_jobs), device,
+        _names_of(methods), _input.count_of(n_clusters, "n_clusters"), _input.count_of(fits, "fits"), rows.points, side,
+        {"center": center, "scale": scale}, columns, _input.seed_of(random_state), _input.threads_of(n_jobs), _input.device_of(device),
     )
     found = json.loads(document)
     for text in found["warnings"]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _estimators, _input, _names
-from ._base import Clusterer
+from ._base import Clusterer, naming_columns
 from ._progress import Progress
 from ._show import SCORES, ClusterChoice, Shown, Table, number
 
@@ -103,30 +103,38 @@ def tune(
     ValueError
         A parameter, a value of the grid or X is not accepted, or every cell was refused.
     """
+    if not isinstance(estimator, Clusterer):
+        raise TypeError(f"estimator: {estimator!r} is not accepted; an object of one of coterie's classes is, KMeans() for example")
     cls = type(estimator)
-    for parameter in grid:
-        if parameter not in cls._options and parameter not in _PREPARATION:
-            raise ValueError(f"grid: {parameter!r} is no option of {cls.__name__}; these are: {', '.join([*cls._options, *_PREPARATION])}")
+    if not isinstance(grid, Mapping) or not grid:
+        raise ValueError(f"grid: {grid!r} is not accepted; a dict of parameters and the values to try is, {{'n_clusters': [2, 3, 4]}} for example")
     axes = []
     for parameter, values in grid.items():
+        if parameter not in cls._options and parameter not in _PREPARATION:
+            raise ValueError(f"grid: {parameter!r} is no option of {cls.__name__}; these are: {', '.join([*cls._options, *_PREPARATION])}")
         if isinstance(values, str) or not hasattr(values, "__iter__"):
             raise ValueError(f"grid: {parameter}={values!r} is no list of values")
-        if parameter == "scale":
-            values = ["none" if value is None else value for value in values]
-        axes.append((cls._options.get(parameter, parameter), [_names.CHOICES.get(value, value) if isinstance(value, str) else value for value in values]))
+        values = ["none" if parameter == "scale" and value is None else value for value in values]
+        if not values:
+            raise ValueError(f"grid: {parameter} has no values; at least one is wanted")
+        values = [_names.CHOICES.get(value, value) if isinstance(value, str) else value for value in values]
+        axes.append((cls._options.get(parameter, parameter), values))
     points, side, rows, _ = estimator._problem(X, y, _input.weights_of(sample_weight))
+    seed = _input.seed_of(estimator.random_state)
     truth = None
     if y_true is not None:
-        truth = _input.labels_of(y_true, X.shape[0] if rows is None else rows.shape[0])[0]
+        truth = _input.labels_of(y_true, X.shape[0] if rows is None else rows.shape[0], "y_true")[0]
     fixed = {option: value for option, value in estimator._option_values().items() if option not in dict(axes)}
     progress = Progress(f"tune {cls.__name__}", estimator.verbose, estimator.callback)
     try:
-        found = _core.tune(
-            cls._method, fixed, axes, {"select": select, "folds": folds, "with_kmeans": with_kmeans}, points, side,
-            {"center": "center" not in grid and estimator.center, "scale": "none" if "scale" in grid or estimator.scale is None else estimator.scale},
-            estimator._column_options(),
-            _input.seed_of(estimator.random_state), _input.threads_of(estimator.n_jobs), getattr(estimator, "device", "cpu"), truth, progress if progress.wanted else None,
-        )
+        with naming_columns(rows and rows.names):
+            found = _core.tune(
+                cls._method, fixed, axes, {"select": select, "folds": folds, "with_kmeans": with_kmeans}, points, side,
+                {"center": "center" not in grid and estimator.center,
+                 "scale": "none" if "scale" in grid or estimator.scale is None else estimator.scale},
+                estimator._column_options(), seed, _input.threads_of(estimator.n_jobs), _input.device_of(getattr(estimator, "device", "cpu")), truth,
+                progress if progress.wanted else None,
+            )
     finally:
         progress.close()
     out = Tuned()
@@ -143,11 +151,13 @@ def tune(
     out._search = found["page"]
     out.best_params_ = out.cells_[found["best"]]["params"]
     best = getattr(_estimators, _names.class_of(found["best_method"]))
-    if best is cls:
-        chosen = cls(**{**estimator.get_params(), **out.best_params_})
-    else:
+    if best._method == cls._method:
+        chosen = cls(**estimator.get_params())
+    else:  # k-means has won: it keeps what both take and is no option of a method
+        common = set(cls._defaults()) & set(best._defaults()) - set(cls._options) - {"checkpoint"}
         options = {_parameter_of(best, option): value for option, value in found["best_options"].items()}
-        kept = {name: getattr(estimator, name) for name in ("center", "scale", "missing", "categorical", "dates", "random_state", "n_jobs")}
-        chosen = best(**{**options, **kept, **out.best_params_})
-    out.best_estimator_ = chosen._fit(X, y, _input.weights_of(sample_weight))
+        chosen = best(**{name: getattr(estimator, name) for name in common}, **options)
+    for name, value in out.best_params_.items():
+        setattr(chosen, name, value)
+    out.best_estimator_ = chosen._fit(X if rows is None else rows, y, _input.weights_of(sample_weight), seed=seed)
     return out

@@ -22,7 +22,10 @@ def _numbers(labels, name):
     values = np.asarray(labels)
     if values.ndim != 1:
         raise ValueError(f"{name}: one label per row is wanted, not shape {values.shape}")
-    distinct, numbers = np.unique(values, return_inverse=True)
+    try:
+        distinct, numbers = np.unique(values, return_inverse=True)
+    except TypeError:
+        raise ValueError(f"{name}: labels are of kinds that cannot be put in order; use numbers or words") from None
     return np.ascontiguousarray(numbers, dtype=np.int32), distinct
 
 
@@ -46,7 +49,7 @@ def normalized_mutual_info_score(labels_true: Any, labels_pred: Any, *, average_
 
     labels_true, labels_pred: n labels each, of the same rows. average_method: the mean, "arithmetic", "geometric", "min" or "max". ValueError on others.
     """
-    return _core.normalized_mutual_information(*_both(labels_true, labels_pred), average_method)
+    return _core.normalized_mutual_information(*_both(labels_true, labels_pred), str(average_method))
 
 
 def adjusted_rand_score(labels_true: Any, labels_pred: Any) -> float:
@@ -134,7 +137,8 @@ def silhouette_score(X: Any, labels: Any, *, sample_size: int | None = None, ran
     X: n x p; labels: n, of 2 to n - 1 clusters. sample_size: over so many rows that are drawn by random_state; None: exact, over all. n_jobs: threads, as of
     the classes. ValueError on other numbers of labels or clusters; BadData on NaN.
     """
-    return _core.silhouette(*_points_and_labels(X, labels), sample_size or 0, _input.seed_of(random_state), _input.threads_of(n_jobs))
+    sample = 0 if sample_size is None else _input.count_of(sample_size, "sample_size")
+    return _core.silhouette(*_points_and_labels(X, labels), sample, _input.seed_of(random_state), _input.threads_of(n_jobs))
 
 
 def scatter_ratio(X: Any, labels: Any, *, n_jobs: int | None = None) -> float:

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from . import _core, _input
-from ._errors import BadData, CoterieWarning
+from ._errors import BadArgument, BadData, CoterieWarning
 from ._report import Page
 
 __all__ = ["Corpus", "Tagger", "adapt", "find_sentences", "from_words", "load", "load_voyages", "read", "sample_support", "score", "train_source", "vectors"]
@@ -58,8 +59,22 @@ class Corpus:
     format = property(lambda self: self._core.format)
 
     def subset(self, sentences: Any) -> Corpus:
-        """Some of the sentences, by their numbers from 0. ValueError on others."""
-        return Corpus(self._core.subset([int(number) for number in sentences]))
+        """Some of the sentences, by their numbers from 0, or by one True or False for each of them. ValueError on others."""
+        count = len(self.annotated)
+        numbers = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
+        if numbers.dtype.kind == "b" and numbers.shape == (count,):
+            numbers = np.flatnonzero(numbers)
+        if numbers.size == 0:
+            numbers = numbers.astype(np.int64)
+        if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+            raise BadArgument(
+                f"sentences: an array of {numbers.dtype} of shape {numbers.shape} is not accepted; whole numbers from 0 to {count - 1} are, "
+                "or one True or False for each sentence"
+            )
+        for number in numbers:
+            if not 0 <= number < count:
+                raise BadArgument(f"sentences: there is no number {number}; from 0 to {count - 1} are accepted")
+        return Corpus(self._core.subset(numbers.tolist()))
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Into the file `path`, as `coterie ner tag --out`: columns as columns, all else as JSON lines; whole or not at all. OSError where it cannot be."""
@@ -111,14 +126,14 @@ class Tagger:
         vectors: n_words x d, of the corpus' words; decoding: 'nearest' (the best type of each word) or 'viterbi' (of each sentence); n_jobs: threads, as of
         the classes. ValueError on vectors that do not fit.
         """
-        return Corpus(self._core.tag(corpus._core, _rows(vectors), {"decoding": decoding}, _input.threads_of(n_jobs)))
+        return Corpus(self._core.tag(_corpus(corpus, "corpus"), _rows(vectors), {"decoding": decoding}, _input.threads_of(n_jobs)))
 
     def suggest(self, corpus: Corpus, vectors: Any, count: int = 5, *, n_jobs: int | None = None) -> list[tuple[int, str, float]]:
         """(sentence, type, value from 0 to 1) of `count` sentences of the corpus worth annotating next; those that are annotated are left out.
 
         vectors: n_words x d, of the corpus' words; n_jobs: threads, as of the classes. ValueError on vectors that do not fit.
         """
-        return self._core.suggest(corpus._core, _rows(vectors), {"count": count}, _input.threads_of(n_jobs))
+        return self._core.suggest(_corpus(corpus, "corpus"), _rows(vectors), {"count": count}, _input.threads_of(n_jobs))
 
     def page(self, corpus: Corpus, vectors: Any, *, decoding: str = "nearest", count: int = 5, n_jobs: int | None = None) -> Page:
         """A page of HTML that stands alone: the text with the mentions found, to look at, to correct and to download as a support for `adapt`.
@@ -126,7 +141,7 @@ class Tagger:
         vectors: n_words x d, of the corpus' words; decoding: as of `tag`; count: sentences worth annotating that stand first (`suggest`); n_jobs: threads, as
         of the classes. Shown are at most 1,000 sentences and 100,000 words; the page says which. ValueError on vectors that do not fit.
         """
-        return Page(self._core.page(corpus._core, _rows(vectors), {"decoding": decoding}, {"count": count}, _input.threads_of(n_jobs)))
+        return Page(self._core.page(_corpus(corpus, "corpus"), _rows(vectors), {"decoding": decoding}, {"count": count}, _input.threads_of(n_jobs)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the tagger to the file `path`, whole or not at all; the command and `load` read it. OSError where it cannot be."""
@@ -134,6 +149,12 @@ class Tagger:
 
     def __repr__(self) -> str:
         return f"Tagger({self.method}, types {', '.join(self.types)})"
+
+
+def _corpus(corpus, name):
+    if not isinstance(corpus, Corpus):
+        raise TypeError(f"{name}: {corpus!r} is not accepted; a Corpus is, as coterie.ner.read and from_words give it")
+    return corpus._core
 
 
 def _rows(vectors):
@@ -165,9 +186,19 @@ def read(path: str | os.PathLike[str], *, format: str = "auto", lenient: bool = 
 def from_words(sentences: Any) -> Corpus:
     """A corpus of sentences that are cut into words already, none of them annotated.
 
-    sentences: lists of str, each of at least one word. BadData on a sentence or a word that is empty.
+    sentences: lists of str, each of at least one word. BadData on a sentence or a word that is empty; TypeError on what is no list of words.
     """
-    return Corpus(_core.ner_words([[str(word) for word in words] for words in sentences]))
+    if isinstance(sentences, str):
+        raise TypeError(f"sentences: {sentences!r} is not accepted; lists of words are, [['Hello', 'world']] for example")
+    lists = []
+    for number, words in enumerate(sentences):
+        if isinstance(words, str) or not isinstance(words, Iterable):
+            raise TypeError(f"sentences: sentence {number} is {words!r}; a list of words is wanted")
+        lists.append(list(words))
+        for word in lists[-1]:
+            if not isinstance(word, str):
+                raise TypeError(f"sentences: sentence {number} has {word!r}, which is no word (str)")
+    return Corpus(_core.ner_words([[str(word) for word in words] for words in lists]))
 
 
 def load_voyages() -> tuple[Corpus, np.ndarray]:
@@ -189,7 +220,7 @@ def vectors(corpus: Corpus, source: str | os.PathLike[str], *, layer: str | int 
     threads, as of the classes. ValueError on what is not accepted, BadData on a file that is not sound; a CoterieWarning tells words without a vector.
     An encoder that `train_source` wrote gives its last layer, others their middle one.
     """
-    found, _, notes = _core.ner_vectors(os.fspath(source), corpus._core, {"layer": str(layer)}, _input.threads_of(n_jobs))
+    found, _, notes = _core.ner_vectors(os.fspath(source), _corpus(corpus, "corpus"), {"layer": str(layer)}, _input.threads_of(n_jobs))
     for note in notes:
         if "no vector" in note:
             warnings.warn(note, CoterieWarning, stacklevel=2)
@@ -232,7 +263,7 @@ def adapt(
         A parameter is not accepted, a sentence is not annotated, a type has no mention, or vectors do not fit.
     """
     core, report = _core.ner_adapt(
-        support._core, _rows(support_vectors), None if other_vectors is None else _rows(other_vectors),
+        _corpus(support, "support"), _rows(support_vectors), None if other_vectors is None else _rows(other_vectors),
         {"method": method, "outside_share": str(outside_share), "assignment": assignment}, _input.seed_of(random_state), _input.threads_of(n_jobs),
     )
     for text in report.pop("warnings"):
@@ -292,7 +323,7 @@ def train_source(
         LibTorch is not there.
     """
     report = _core.ner_train(
-        os.fspath(encoder), [corpus._core for corpus in corpora], os.fspath(out),
+        os.fspath(encoder), [_corpus(corpus, "corpora") for corpus in corpora], os.fspath(out),
         {"objective": objective, "epochs": epochs, "learning_rate": learning_rate},
         _input.seed_of(random_state), _input.threads_of(n_jobs), "" if checkpoint is None else os.fspath(checkpoint),
     )
@@ -311,12 +342,12 @@ def sample_support(corpus: Corpus, shots: int = 5, *, random_state: Any = 0) -> 
 
     random_state: the seed. BadData where a type has fewer mentions.
     """
-    return _core.ner_sample(corpus._core, {"shots": shots}, _input.seed_of(random_state))
+    return _core.ner_sample(_corpus(corpus, "corpus"), {"shots": shots}, _input.seed_of(random_state))
 
 
 def find_sentences(some: Corpus, all: Corpus) -> list[int]:
     """For every sentence of `some` the number of one in `all` with the same words, each taken once. BadData where there is none."""
-    return _core.ner_find(some._core, all._core)
+    return _core.ner_find(_corpus(some, "some"), _corpus(all, "all"))
 
 
 def score(gold: Corpus, found: Corpus) -> dict[str, Any]:
@@ -324,5 +355,8 @@ def score(gold: Corpus, found: Corpus) -> dict[str, Any]:
 
     gold: the corpus as annotated; found: the same sentences as tagged. ValueError where they are not the same.
     """
-    micro, types = _core.ner_score(gold._core, found._core)
+    micro, types = _core.ner_score(_corpus(gold, "gold"), _corpus(found, "found"))
+    ours, theirs = (["".join("".join(words).split()) for words in corpus.words] for corpus in (gold, found))
+    if "".join(ours) != "".join(theirs) and sorted(ours) != sorted(theirs):  # words, and sentences, may be cut otherwise
+        raise BadData(f"gold and found: not the same sentences; gold has {len(ours)}, found {len(theirs)}")
     return {**micro, "types": types}

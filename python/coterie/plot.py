@@ -58,6 +58,8 @@ def _flat(space, names):
         return space, tuple(names) if names else ("column 1", "column 2")
     centred = space - space.mean(axis=0)
     left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
+    if len(lengths) == 1:  # of one row
+        left, lengths = np.zeros((1, 2)), np.zeros(2)
     # An axis has no direction of its own: the row farthest out is on its positive side.
     signs = np.sign(left[np.abs(left[:, :2]).argmax(axis=0), np.arange(2)])
     shares = lengths[:2] ** 2 / max((lengths**2).sum(), np.finfo(float).tiny)
@@ -83,7 +85,7 @@ def clusters(model: Clusterer, X: Any, *, labels: Any = None, ax: Any = None) ->
             raise ValueError(f"labels: one per row is wanted, {count} of them, not shape {labels.shape}")
     step = -(-count // _MOST_ROWS)
     points = rows.points if isinstance(rows.points, np.ndarray) else rows.points.array()
-    shown = _input.Rows(np.ascontiguousarray(points[::step]), rows.names)
+    shown = _input.Rows(np.ascontiguousarray(points[::step]), rows.names, None, rows.kinds, rows.categories)
     labels = model._labels_of(shown) if labels is None else labels[::step]
     ax = _axes(ax)
     flat, (across, up) = _flat(*_in_model_space(model, shown))
@@ -111,7 +113,7 @@ def sizes(model: Clusterer, *, ax: Any = None) -> Any:
 
     model: fitted in this process, else AttributeError. ax: axes of matplotlib to draw into; None: new ones.
     """
-    counts = np.asarray(_report(model)["sizes"])
+    counts = np.asarray(_report(model)["sizes"], dtype=np.int64)
     ax = _axes(ax)
     ax.bar(np.arange(len(counts)), counts, color=_colours(len(counts)))
     ax.set_xlabel("cluster")

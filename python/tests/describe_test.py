@@ -80,3 +80,16 @@ def test_a_loaded_model_has_a_page_of_any_rows(iris, tmp_path):
     coterie.KMeans(n_clusters=3, random_state=0).fit(iris).save(tmp_path / "m.st")
     page = str(coterie.report(coterie.load(tmp_path / "m.st"), iris[:100], source="some <irises>"))
     assert "kmeans of a loaded model on some &lt;irises&gt;" in page and 'id="map-data"' in page and "typical rows" in page
+
+
+def test_what_is_no_model_is_named(iris):
+    model = coterie.KMeans(3).fit(iris)
+    for ask, name in (
+        (lambda: model.describe(iris, beside="path"), "beside"),
+        (lambda: coterie.report("path", iris), "model"),
+        (lambda: coterie.report(model, iris, beside="path"), "beside"),
+    ):
+        with pytest.raises(TypeError, match=f"^{name}: 'path' is not accepted; a fitted model of coterie's is"):
+            ask()
+    with pytest.raises(TypeError):
+        coterie.describe(None, iris)

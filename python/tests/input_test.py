@@ -169,6 +169,135 @@ def test_no_message_speaks_of_the_command(iris):
         assert "`" not in text, name
 
 
+def test_messages_name_what_was_given(iris):
+    X, y = iris
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    gap = frame.copy()
+    gap.loc[3, "b"] = np.nan
+    model, flat = coterie.KMeans(3).fit(frame), coterie.RpcaOm(3).fit(frame)
+    place = r"^X: row 4, column 2 \(counted from 1\), 'b': value NaN is not accepted"
+    asked = (coterie.KMeans(3).fit, model.predict, model.transform, model.score, model.outlier_score, model.describe, flat.transform)
+    for ask in asked + (lambda X: coterie.tune(model, X, {"n_clusters": [2]}), lambda X: coterie.plot.clusters(model, X)):
+        with pytest.raises(ValueError, match=place) as caught:
+            ask(gap)
+        assert caught.value.column == "b" and caught.value.row == 4
+    with pytest.raises(ValueError, match=r"^X: row 4, column 2 \(counted from 1\): value NaN"):
+        model.predict(gap.to_numpy())
+    with pytest.raises(ValueError, match=r"^sample_weight: row 2 \(counted from 1\): -1 is not accepted"):
+        coterie.KMeans(3).fit(X, sample_weight=np.where(np.arange(150) == 1, -1, 1))
+    for cls in (coterie.KMeans, coterie.Cpd):
+        with pytest.raises(ValueError, match=r"^init: row 1, column 1 \(counted from 1\): value NaN is not accepted") as caught:
+            cls(3, init=np.full((3, 4), np.nan)).fit(X)
+        assert "missing" not in str(caught.value)
+        with pytest.raises(ValueError, match="^init: 2 x 4 given, 3 x 4 needed"):
+            cls(3, init=X[:2]).fit(X)
+    for cls in (coterie.KMeans, coterie.Subspace):
+        with pytest.raises(ValueError, match='^parameter n_clusters: None is not accepted; without partial labels .*, or "auto"$'):
+            cls(None).fit(X)
+    with pytest.warns(coterie.CoterieWarning, match=r"column 5 \(p\) counts the rows and is taken for a coordinate; leave it out of X$"):
+        coterie.KMeans(3).fit(frame.assign(p=np.arange(150)))
+    with pytest.warns(coterie.CoterieWarning, match="is taken for a coordinate; leave it out of X$"):
+        coterie.KMeans(3).fit(frame.assign(**{"it's": np.arange(150)}))
+    with pytest.raises(ValueError, match="share_rounding: auto is not accepted"):
+        coterie.KMeans(3, share_rounding="auto").fit(X)
+    with pytest.warns(coterie.CoterieWarning, match="the same in every row, and no help; leave it out of X$"):
+        coterie.KMeans(3).fit(frame.assign(p=1.0))
+    for ask in (lambda: coterie.compare(X, 3, y_true=y[1:]), lambda: coterie.report(model, X, y[1:])):
+        with pytest.raises(ValueError, match="^y_true: one label per row is wanted"):
+            ask()
+
+
+@pytest.mark.parametrize(
+    "ask, words",
+    [
+        (lambda X: coterie.compare(X, "auto"), "parameter n_clusters: 'auto' is not accepted; a whole number, at least 1"),
+        (lambda X: coterie.compare(X, None), "parameter n_clusters: None is not accepted; a whole number, at least 1"),
+        (lambda X: coterie.compare(X, 3.0), "parameter n_clusters: 3.0 is not accepted"),
+        (lambda X: coterie.compare(X, 10**30), "parameter n_clusters: 10+ is not accepted"),
+        (lambda X: coterie.compare(X, 3, device=None), "parameter device: None is not accepted; cpu, cuda or mps"),
+        (lambda X: coterie.consensus(X, 3, fits=2.5), "parameter fits: 2.5 is not accepted; a whole number, at least 1"),
+        (lambda X: coterie.consensus(X, 3, methods=3), "methods: 3 is neither a class"),
+        (lambda X: coterie.Dec(3, device=None).fit(X), "parameter device: None is not accepted; cpu, cuda or mps"),
+        (lambda X: coterie.KMeans(3, checkpoint=3).fit(X), "parameter checkpoint: 3 is not accepted; the path of a file, or None"),
+        (lambda X: coterie.metrics.silhouette_score(X, np.arange(150) % 2, sample_size=2.5), "parameter sample_size: 2.5 is not accepted"),
+        (lambda X: coterie.metrics.normalized_mutual_info_score([0, 1], [0, 1], average_method=None), "None"),
+        (lambda X: coterie.metrics.accuracy_score([None, "a"], ["a", "b"]), "labels_true: labels are of kinds that cannot be put in order"),
+    ],
+)
+def test_values_of_another_kind_are_named(ask, words, iris):
+    with pytest.raises((ValueError, TypeError), match=words) as caught:
+        ask(iris[0])
+    assert "incompatible function arguments" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "X, words",
+    [
+        (None, "^X: NoneType is not accepted; a 2D array, a table"),
+        ({"a": [1.0, 2.0]}, "^X: dict is not accepted; a 2D array, a table"),
+        (polars.DataFrame({"a": [1.0, 2.0]}).lazy(), "^X: LazyFrame is not accepted; .* which its collect\\(\\) makes, is"),
+        ([[1, 2], [3]], "^X: rows of different lengths are not accepted"),
+        (np.array([["x", "y"], ["z", "w"]], dtype=object), "^X: could not convert string to float: 'x'; numbers are accepted, and words in columns"),
+        (polars.DataFrame({"a": [[1.0], [2.0], [3.0]]}), "^X: column 'a' has dtype List.* holds lists"),
+        (pandas.DataFrame({"a": [[1.0], [2.0], [3.0]]}), "^X: column 'a' has dtype object and holds lists"),
+    ],
+)
+def test_what_is_no_table_is_named(X, words):
+    with pytest.raises(ValueError, match=words):
+        coterie.KMeans(2).fit(X)
+
+
+def test_what_is_no_list_of_labels_or_widths_is_named(iris):
+    with pytest.raises(ValueError, match="^y: one label per row is wanted, a number or a word"):
+        coterie.KMeans(2).fit(iris[0], [("a", 1)] * 149 + [3])
+    with pytest.raises(ValueError, match="^parameter widths: '8,4' is not accepted; a list of whole numbers"):
+        coterie.AeKMeans(2, widths="8,4").fit(iris[0])
+
+
+@pytest.mark.parametrize(
+    "parameters, words",
+    [
+        ({"clusters_per_label": {0: 1.7}}, "^clusters_per_label: 1.7 of label 0 is not accepted; a whole number, at least 1, is"),
+        ({"clusters_per_label": {0: True}}, "^clusters_per_label: True of label 0"),
+        ({"clusters_per_label": [1]}, r"^clusters_per_label: \[1\] is not accepted; a dict"),
+        ({"group_share": [0.2]}, r"^group_share: \[0.2\] is not accepted; a dict"),
+        ({"group_share": {0: (0.5, 0.2, 0.1)}}, "^group_share: .* of label 0 is not accepted; a share from 0 to 1, or "),
+        ({"group_share": {0: "a"}}, "^group_share: 'a' of label 0"),
+        ({"group_share": {0: None}}, "^group_share: None of label 0"),
+    ],
+)
+def test_what_is_said_of_labels(parameters, words, iris):
+    X, y = iris
+    with pytest.raises(ValueError, match=words):
+        coterie.KMeans(3, **parameters).fit(X, np.where(np.arange(150) % 10 == 0, y, -1))
+
+
+def test_categories_may_be_numbers(iris):
+    X, _ = iris
+    numbers = np.array([3, 1, 2] * 50)
+    words = pandas.DataFrame({"k": numbers.astype(str), "x": X[:, 0]})
+    expected = coterie.KMeans(3, categorical="one-hot").fit(words)
+    frames = [
+        pandas.DataFrame({"k": pandas.Categorical(numbers), "x": X[:, 0]}),
+        polars.DataFrame({"k": numbers.astype(str), "x": X[:, 0]}).with_columns(polars.col("k").cast(polars.Categorical)),
+    ]
+    for frame in frames:
+        model = coterie.KMeans(3, categorical="one-hot").fit(frame)
+        assert model.cluster_centers_.shape == (3, 4) and np.array_equal(model.labels_, expected.labels_)
+        assert np.array_equal(model.predict(frame[:7]), expected.labels_[:7]) and np.array_equal(model.predict(words), expected.labels_)
+    assert coterie.KMeans(3, categorical="drop").fit(frames[0]).n_features_in_ == 1
+    assert coterie.KMeans(3).fit(frames[0]).cluster_centers_.shape == (3, 2)  # unasked they are numbers
+    frames[0].loc[4, "k"] = None
+    model = coterie.KMeans(3, categorical="one-hot", missing="drop").fit(frames[0])
+    assert model.labels_[4] == -1 and np.array_equal(model.predict(frames[0][:4]), model.labels_[:4])
+
+
+def test_a_checkpoint_is_a_path_of_any_kind(iris, tmp_path):
+    X, _ = iris
+    model = coterie.KMeans(3, n_init=3, checkpoint=tmp_path / "state")
+    assert np.array_equal(model.fit(X).labels_, coterie.KMeans(3, n_init=3).fit(X).labels_)
+
+
 def test_seeds(iris):
     X, _ = iris
     one = coterie.KMeans(8, random_state=np.random.RandomState(3), max_iter=1, n_init=1)
@@ -213,6 +342,42 @@ def test_start_weights_and_sizes(iris):
     assert np.allclose(coterie.KMeans(1).fit(X, sample_weight=weights).cluster_centers_[0], X[y > 0].mean(axis=0))
 
 
+@pytest.mark.parametrize("sizes", ["a", {}, [1], (1, 2, 3), (49.5, 50.5), 10**30, 50.0, True, (None, "9"), {40, 60}, np.array([[40, 60]])])
+def test_sizes_of_another_kind_are_refused(sizes, iris):
+    with pytest.raises(ValueError, match=r"^sizes: .* is not accepted; a whole number is, or \(least, most\)"):
+        coterie.KMeans(3, sizes=sizes).fit(iris[0])
+
+
+def test_sizes_of_numpy_are_those_of_python(iris):
+    X, _ = iris
+    expected = coterie.KMeans(3, sizes=(40, 60)).fit(X).labels_
+    for sizes in (np.array([40, 60]), [np.int32(40), 60]):
+        assert np.array_equal(coterie.KMeans(3, sizes=sizes).fit(X).labels_, expected)
+
+
+@pytest.mark.parametrize("name", ["Aml", "Cpd", "Fme", "RpcaOm", "KernelKMeans", "Subspace"])
+def test_start_centroids_are_numbers(name, iris):
+    X, _ = iris
+    with pytest.raises(ValueError, match=r"^init: 'k-means\+\+' is not accepted; an array of centroids of shape \(n_clusters, n_features\), or None"):
+        estimator(name, init="k-means++").fit(X)
+    start = X[[0, 60, 120]]
+    estimator(name, init=start).fit(X)
+    with pytest.raises(ValueError, match="n_init"):
+        estimator(name, init=start, n_init=5).fit(X)
+
+
+def test_score_counts_the_rows_that_have_all_values(iris):
+    X = iris[0].copy()
+    X[::12, 0] = np.nan
+    model = coterie.KMeans(3, missing="drop").fit(X)
+    assert model.score(X) == pytest.approx(-model.inertia_)
+    weights = np.arange(150.0)
+    kept = ~np.isnan(X).any(axis=1)
+    assert model.score(X, sample_weight=weights) == pytest.approx(model.score(X[kept], sample_weight=weights[kept]))
+    with pytest.raises(ValueError, match="sample_weight: 149 numbers for 150 rows"):
+        model.score(X, sample_weight=weights[1:])
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -228,6 +393,29 @@ def test_partial_labels(code, iris):
     known = np.arange(150) % 10 == 0
     assert list(model.cluster_labels_) == [0, 1, 2]
     assert np.array_equal(model.cluster_labels_[model.labels_][known], y[known])
+
+
+def test_labels_of_every_spelling_of_unknown(iris):
+    X, y = iris
+    few = np.arange(150) % 10 == 0
+    expected = coterie.KMeans(None).fit(X, np.where(few, y, -1)).labels_
+    words = np.array(["a", "b", "c"])[y]
+    for unknown in (np.float32("nan"), np.float16("nan"), np.int64(-1), -1.0, None, ""):
+        labels = np.where(few, words.astype(object), None)
+        labels[~few] = unknown
+        assert np.array_equal(coterie.KMeans(None).fit(X, labels).labels_, expected)
+    for unknown in (-1, np.nan):  # NumPy makes words of them
+        labels = np.array([word if known else unknown for word, known in zip(words, few)])
+        assert labels.dtype.kind == "U" and list(coterie.KMeans(None).fit(X, labels).cluster_labels_) == ["a", "b", "c"]
+
+
+def test_numbers_that_are_no_labels(iris):
+    X, y = iris
+    part = np.where(np.arange(150) % 10 == 0, y, -1.0)
+    assert len(set(coterie.KMeans(None).fit(X, np.where(part > 0, part * 2.0**61, part)).cluster_labels_)) == 3
+    for factor in (1e300, np.inf):
+        with pytest.raises(ValueError, match="y: .* is no label; whole numbers below 2"):
+            coterie.KMeans(None).fit(X, np.where(part > 0, part * factor, part))
 
 
 def test_labels_may_be_words(iris):
@@ -416,6 +604,18 @@ def test_blocks_that_are_refused(iris):
 
 
 @pytest.mark.filterwarnings("ignore:.*temporary file:coterie.CoterieWarning")
+def test_blocks_are_read_once(iris):
+    X, _ = iris
+    model = coterie.KMeans(3).fit(X)
+    blocks = lambda: iter([X[:70], X[70:]])
+    assert np.array_equal(coterie.KMeans(3).fit_transform(blocks()), model.transform(X))
+    tuned = coterie.tune(coterie.KMeans(), blocks(), {"n_clusters": [2, 3]})
+    assert np.array_equal(tuned.best_estimator_.labels_, coterie.KMeans(2).fit(X).labels_)
+    assert model.describe(blocks(), beside=coterie.KMeans(2).fit(X)) == model.describe(X, beside=coterie.KMeans(2).fit(X))
+    frames = iter([pandas.DataFrame(X[:70], columns=list("abcd")), pandas.DataFrame(X[70:], columns=list("abcd"))])
+    coterie.KMeans(3).fit_transform(frames)
+
+
 def test_arrow_batches_and_tables_as_blocks(iris):
     X, _ = iris
     table = pyarrow.table({name: X[:, j] for j, name in enumerate("abcd")})
@@ -599,6 +799,14 @@ def test_damaged_sparse_matrices_are_refused(kind, part, at, value):
         getattr(square, part)[at] = value
         with pytest.raises(ValueError, match=f"X: a damaged sparse matrix: {part}"):
             coterie.Spectral(2, affinity="precomputed").fit(square)
+
+
+def test_sparse_affinities_are_for_fit(iris):
+    affinities = scipy.sparse.csr_matrix(np.exp(-((iris[0][:, None] - iris[0]) ** 2).sum(-1)))
+    model = coterie.Spectral(3, affinity="precomputed").fit(affinities)
+    assert model.transform(affinities.toarray()).shape == (150, 3)
+    with pytest.raises(TypeError, match="fit of Spectral takes a sparse matrix of affinities, predict and transform take dense rows"):
+        model.transform(affinities)
 
 
 def test_entries_of_a_sparse_matrix_that_are_nowhere_are_refused():

@@ -120,6 +120,46 @@ def test_what_is_refused(voyages, tmp_path):
     assert ner.read(tmp_path / "bad.conll", lenient=True).types == ["X", "Y"]
 
 
+def test_sentences_by_number_and_by_mask(voyages):
+    corpus, _ = voyages
+    mask = np.arange(40) % 7 == 2
+    expected = [corpus.words[number] for number in np.flatnonzero(mask)]
+    for sentences in (mask, list(mask), np.flatnonzero(mask), range(2, 40, 7), (number for number in range(2, 40, 7))):
+        assert corpus.subset(sentences).words == expected
+    assert corpus.subset([]).words == []
+    for sentences in ([-1], [1.7], [True, False], mask[1:], "ab", [[1, 2]], [40], [2**70]):
+        with pytest.raises(ValueError, match="^sentences: .* (accepted|one True or False)"):
+            corpus.subset(sentences)
+
+
+def test_scores_are_of_the_same_sentences(voyages):
+    corpus, _ = voyages
+    shuffled = np.random.default_rng(1).permutation(40)
+    assert ner.score(corpus, corpus.subset(shuffled))["f1"] == 1
+    with pytest.raises(ValueError, match="gold and found: not the same sentences; gold has 40, found 3"):
+        ner.score(corpus, corpus.subset([0, 1, 2]))
+    with pytest.raises(ValueError, match="not the same sentences"):
+        ner.score(corpus, corpus.subset([0] * 40))
+
+
+@pytest.mark.parametrize("sentences", ["hello world", ["hello world"], [["a", None]], [["a", 1]], [None]])
+def test_words_are_words(sentences):
+    with pytest.raises(TypeError, match="^sentences: "):
+        ner.from_words(sentences)
+    assert ner.from_words(iter([np.array(["a", "b"]), ("c",)])).words == [["a", "b"], ["c"]]
+
+
+def test_what_is_no_corpus_is_named(voyages):
+    corpus, vectors = voyages
+    for ask, name in (
+        (lambda: ner.adapt(None, vectors), "support"), (lambda: ner.score(corpus, "found"), "found"),
+        (lambda: ner.vectors("text", "static"), "corpus"), (lambda: ner.find_sentences(3, corpus), "some"),
+        (lambda: ner.sample_support(None), "corpus"),
+    ):
+        with pytest.raises(TypeError, match=f"^{name}: .* is not accepted; a Corpus is"):
+            ask()
+
+
 def test_a_trained_encoder_is_the_commands(command, tmp_path):
     file = tmp_path / "source.conll"
     file.write_text("plain\tB-A\nwords\tO\nstop\tO\n\ntext\tB-B\nstop\tO\nwords\tO\n\n" * 40)

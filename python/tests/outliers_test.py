@@ -58,3 +58,23 @@ def test_what_cannot_be_is_refused(points):
         coterie.KMeans(3, noise_share=0.7).fit(points)
     with pytest.raises(ValueError, match="noise_share.*partial labels"):
         coterie.KMeans(3, noise_share=0.1).fit(points, np.where(np.arange(91) == 0, 1, -1))
+
+
+@pytest.mark.parametrize("parameters", [{"sample": 60}, {"missing": "drop"}, {"sample": 60, "missing": "drop", "scale": "zscore"}])
+def test_hdbscan_values_every_row(points, parameters):
+    gaps = "missing" in parameters
+    X = points.copy()
+    if gaps:
+        X[::9, 0] = np.nan
+    model = coterie.HDBSCAN(**parameters).fit(X)
+    assert model.probabilities_.shape == model.outlier_scores_.shape == model.labels_.shape == (91,)
+    dropped = np.isnan(X).any(axis=1)
+    assert (np.isnan(model.outlier_scores_) == dropped).all() and (np.isnan(model.probabilities_) == dropped).all()
+    assert ((model.probabilities_ > 0) == (model.labels_ >= 0))[~dropped].all()
+    assert np.array_equal(model.outlier_scores_, model.outlier_score(X), equal_nan=True)
+    assert (pickle.loads(pickle.dumps(model)).probabilities_[~dropped] == model.probabilities_[~dropped]).all()
+    assert len(model.core_distances_) == len(model.points_) == (60 if "sample" in parameters else 91 - dropped.sum())
+    if "sample" not in parameters:  # the same fit without these rows
+        alone = coterie.HDBSCAN().fit(X[~dropped])
+        assert model.probabilities_[~dropped] == pytest.approx(alone.probabilities_, abs=1e-12)
+        assert (model.outlier_scores_[~dropped] == alone.outlier_scores_).all()

@@ -86,6 +86,14 @@ def test_described_attributes_are_there(name, iris):
         model.nothing_
 
 
+def test_the_manual_tells_which_classes_give_what():
+    text = (ROOT / "docs" / "python.md").read_text()
+    for method, but in (("predict_proba", False), ("transform", True)):
+        classes = re.search(rf"^\| `{method}\(X\)` \|.*\|(.*)\|$", text, re.MULTILINE)[1]
+        named = {name for name in re.findall(r"`(\w+)`", classes) if name in class_names()}
+        assert named == {name for name in class_names() if hasattr(getattr(coterie, name), method) != but}, method
+
+
 def test_unfitted(iris):
     X, _ = iris
     program = "import coterie\ntry: coterie.KMeans().predict([[0.0]])\nexcept coterie.NotFittedError as error: print(error)"

@@ -25,5 +25,11 @@ def test_what_cannot_be_is_named(points):
         coterie.KMeans(3, must_links=[(0, 1), (1, 2)], cannot_links=[(2, 0)]).fit(points)
     with pytest.raises(ValueError, match=r"must_links: an array of shape \(n_pairs, 2\)"):
         coterie.KMeans(3, must_links=[0, 1]).fit(points)
-    with pytest.raises(ValueError, match="row 121 is not accepted"):
+    with pytest.raises(ValueError, match="^must_links: row 120 is not accepted; from 0 to 119 are"):
         coterie.KMeans(3, must_links=[(0, 120)]).fit(points)
+    with pytest.raises(ValueError, match="^cannot_links: row -1 is not accepted; from 0 to 119 are"):
+        coterie.KMeans(3, cannot_links=[(-1, 2)]).fit(points)
+    with pytest.raises(ValueError, match="^must_links and cannot_links: rows are counted from 1: rows 1 and 101 must be apart"):
+        coterie.KMeans(3, must_links=[(0, 100)], cannot_links=[(0, 100)]).fit(points)
+    with pytest.raises(ValueError, match="^must_links and cannot_links cannot be combined with sizes"):
+        coterie.KMeans(3, must_links=[(0, 100)], sizes=40).fit(points)

@@ -69,6 +69,16 @@ def test_names_one_column_many_rows_and_labels(iris):
     assert sum(len(rows) for rows in drawn(ax).values()) == 150
 
 
+def test_the_map_of_a_model_of_words(iris):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"k": ["x", "y"] * 75, "length": iris[0][:, 2]})[["length", "k"]]
+    model = coterie.KMeans(2, categorical="one-hot").fit(frame)
+    rows = np.concatenate(list(drawn(coterie.plot.clusters(model, frame)).values()))
+    coded = np.column_stack([iris[0][:, 2], *(np.sqrt(0.5) * (frame["k"] == word) for word in "xy")])
+    expected = np.linalg.svd(coded - coded.mean(axis=0), compute_uv=False)[:2]
+    assert np.allclose(np.linalg.norm(rows, axis=0), expected)
+
+
 def test_sizes_and_objective(iris):
     X, _ = iris
     model = coterie.KMeans(12).fit(X)
@@ -78,6 +88,14 @@ def test_sizes_and_objective(iris):
     assert np.array_equal(line.get_xdata(), np.arange(1, model.n_iter_ + 1))
     with pytest.raises(ValueError, match="Ward has no iterations"):
         coterie.plot.objective(coterie.Ward(3).fit(X))
+
+
+def test_one_row_and_no_cluster(iris):
+    X, _ = iris
+    ax = coterie.plot.clusters(coterie.KMeans(3).fit(X), X[:1])
+    assert [rows.tolist() for rows in drawn(ax).values()] == [[[0.0, 0.0]]]
+    noise = coterie.HDBSCAN(min_cluster_size=70).fit(np.random.default_rng(0).random((100, 2)))
+    assert noise.n_clusters_ == 0 and coterie.plot.sizes(noise).get_title() == "HDBSCAN: 0 rows in 0 clusters"
 
 
 def test_what_cannot_be_drawn(iris, tmp_path):

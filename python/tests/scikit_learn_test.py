@@ -8,7 +8,7 @@ import sklearn
 from conftest import DEEP, class_names, estimator
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -151,6 +151,19 @@ def test_global_set_output(iris):
     with sklearn.config_context(transform_output="pandas"):
         out = coterie.KMeans(3).fit_transform(X)
     assert list(out.columns) == ["kmeans0", "kmeans1", "kmeans2"]
+
+
+@pytest.mark.parametrize("name", ["KMeans", "SphericalKMeans", "Subspace", "RpcaOm"])
+def test_models_of_words_name_their_columns(name, iris, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(iris[0], columns=list("abcd")).assign(k=["x", "y", "z"] * 50)
+    model = estimator(name, categorical="one-hot").set_output(transform="pandas")
+    out = model.fit_transform(frame)
+    assert list(out.columns) == list(model.get_feature_names_out()) and out.columns[0] == f"{name.lower()}0"
+    both = FeatureUnion([("again", estimator(name, categorical="one-hot"))]).set_output(transform="pandas").fit_transform(frame)
+    assert np.array_equal(both.to_numpy(), out.to_numpy())
+    model.save(tmp_path / "model.coterie")
+    assert list(coterie.load(tmp_path / "model.coterie").set_output(transform="pandas").transform(frame).columns) == list(out.columns)
 
 
 @pytest.mark.parametrize("name", [name for name in class_names() if name not in DEEP])

@@ -68,12 +68,49 @@ def test_a_refused_cell_goes_on_record(iris):
         ({"n_clusters": [2]}, {"select": "best"}, "best.*silhouette"),
         ({"n_clusters": [2]}, {"folds": 1}, "folds"),
         ({"n_clusters": [2]}, {"select": "acc"}, "acc"),
+        ({}, {}, "grid: {} is not accepted; a dict of parameters and the values to try is"),
+        ([2, 3], {}, "grid: .* is not accepted; a dict"),
+        ({"n_clusters": []}, {}, "grid: n_clusters has no values"),
+        ({"n_clusters": [2]}, {"y_true": [0, 1]}, "y_true: one label per row is wanted, 150 of them"),
     ],
 )
 def test_bad_searches(grid, how, words, iris):
     X, _ = iris
     with pytest.raises(ValueError, match=words):
         coterie.tune(coterie.KMeans(), X, grid, **how)
+
+
+@pytest.mark.parametrize("random_state", [None, np.random.RandomState(3), np.random.default_rng(3)])
+def test_the_best_is_the_fit_that_was_ranked(random_state, iris):
+    X, _ = iris
+    model = coterie.KMeans(random_state=random_state, init="random", max_iter=1)
+    for _ in range(3):
+        tuned = coterie.tune(model, X, {"n_clusters": [8, 9]}, select="objective")
+        assert tuned.best_estimator_.inertia_ == tuned.cells_[tuned.best_index_]["criterion"]
+    assert tuned.best_estimator_.random_state is random_state
+
+
+def test_the_best_keeps_its_class_and_what_it_was_given(iris):
+    class Own(coterie.KMeans):
+        pass
+
+    X, y = iris
+    best = coterie.tune(Own(3, noise_share=0.1, n_init=2), X, {"n_clusters": [2, 3]}).best_estimator_
+    assert type(best) is Own and (best.noise_share, best.n_init) == (0.1, 2) and (best.labels_ == -1).sum() == 15
+    best = coterie.tune(Own(3, sizes=(70, 80)), X, {"n_clusters": [2]}).best_estimator_
+    assert type(best) is Own and best.sizes == (70, 80) and np.bincount(best.labels_).min() >= 70
+    poor = coterie.SphericalKMeans(3, noise_share=0.1, missing="drop", n_jobs=1, n_init=2)
+    lengths = (1 + y[:, None]) * (1 + X[:, :2] / 100)  # which directions do not tell
+    tuned = coterie.tune(poor, lengths, {"max_iter": [50]}, with_kmeans=True, y_true=y, select="ari")
+    best = tuned.best_estimator_
+    assert type(best) is coterie.KMeans and (best.noise_share, best.missing, best.n_jobs, best.n_clusters) == (0.1, "drop", 1, 3)
+    assert best.n_init == 2 and best.max_iter == 300 and (best.labels_ == -1).sum() == 15
+
+
+def test_only_an_object_of_a_class_is_tuned(iris):
+    for estimator in (coterie.KMeans, "kmeans", object()):
+        with pytest.raises(TypeError, match="estimator: .* is not accepted; an object of one of coterie's classes is"):
+            coterie.tune(estimator, iris[0], {"n_clusters": [2]})
 
 
 def test_columns_as_the_command_takes_them(command, tmp_path):
