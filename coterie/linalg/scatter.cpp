@@ -62,7 +62,7 @@ double total_weight(Index rows, std::span<const double> weights) {
 void require_finite(const Vector<double>& mean) {
     for (Index j = 0; j < mean.size(); ++j)
         if (!std::isfinite(mean[j]))
-            throw BadArgument("points must be finite, column " + std::to_string(j) + " is not");
+            throw BadArgument("points must be finite, column " + std::to_string(j + 1) + " is not");
 }
 
 Stage pass_over(PointsView points) {

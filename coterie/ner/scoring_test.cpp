@@ -37,6 +37,10 @@ TEST(NerScoring, OtherTextsAreRefused) {
     EXPECT_TRUE(has(message_of<BadData>([&] { score_mentions(gold, other); }), "at line 3 of the former"));
     EXPECT_TRUE(
         has(message_of<BadData>([&] { score_mentions(bare, gold); }), "bare.conll: line 1: the sentence is not"));
+    // Lines at the end are no sentence.
+    EXPECT_EQ(score_mentions(gold, parse_corpus("a B-X\n\nb O", "found.conll")).micro.found, 1);
+    const Corpus text = parse_corpus("a b.\n\n", "a.txt"), same = parse_corpus("a b.", "b.txt");
+    EXPECT_FALSE(has(message_of<BadData>([&] { score_mentions(text, same); }), "are not of the same text"));
 }
 
 TEST(NerScoring, CountsAsConlleval) {
