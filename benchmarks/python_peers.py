@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """coterie beside scikit-learn, faiss and k-means-constrained, called from Python as a user would: one run, one table.
 
-    OMP_NUM_THREADS=1 PYTHONPATH=build/release/python build/peers/bin/python benchmarks/python_peers.py [--repeats 5] [--quick] [--only mini]
+    OMP_NUM_THREADS=1 PYTHONPATH=build/release/python build/peers/bin/python benchmarks/python_peers.py [--repeats 5] [--quick] [--only mini] [--passed]
 
 benchmarks/requirements.txt has the peers; those that are not installed are left out. The repeats of all take turns, and of each the least processor
-seconds are told, all threads' together: OMP_NUM_THREADS is every package's, and with one thread what else runs on the machine disturbs least. Whatever
+seconds are told, all threads' together: OMP_NUM_THREADS is every package's, and with one thread what else runs on the machine disturbs least; --passed
+tells the seconds that pass, which several threads on a quiet machine ask for. Whatever
 begins "from rows" starts at the same rows in every package and goes 10 rounds, so that the inertia must be the same, save that faiss, after the last one,
 does not move its centroids again. The last column is coterie's time over that of the faster peer.
 """
@@ -138,7 +139,9 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
     parser.add_argument("--only", default="", help="a part of what is done, as its row begins")
+    parser.add_argument("--passed", action="store_true", help="seconds that pass, for several threads on a quiet machine")
     arguments = parser.parse_args()
+    clock = time.perf_counter if arguments.passed else time.process_time
     versions = {"faiss": faiss and faiss.__version__, "k-means-constrained": k_means_constrained and k_means_constrained.__version__}
     absent = [name for name, version in versions.items() if version is None]
     print(f"coterie {coterie.__version__}, scikit-learn {sklearn.__version__}, {versions}, NumPy {np.__version__}, SciPy {scipy.__version__}\n")
@@ -151,9 +154,9 @@ def main():
             for name in work:
                 if name in absent:
                     continue
-                begin = time.process_time()
+                begin = clock()
                 found = work[name]()
-                best[name] = min(best.get(name, np.inf), time.process_time() - begin)
+                best[name] = min(best.get(name, np.inf), clock() - begin)
                 said[name] = told(found)
         peers = [seconds for name, seconds in best.items() if name != "coterie"]
         cells = [f"{best[name]:.3f} s ({said[name]})" if name in best else "" for name in PEERS]

@@ -322,5 +322,18 @@ TEST(SparseKMeans, GoesOnFromACheckpoint) {
     }
 }
 
+TEST(Sparse, ModelsKeepTheRangeOfTheColumnsWithTheirZeros) {
+    Matrix<double> dense = words<double>(200, 30, 3, 5, 4);
+    dense.col(7).setConstant(-2.5);  // stored in every row
+    dense.col(8).setZero();
+    dense(3, 9) = -1;
+    const auto range = [](Points points) {
+        return Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{3}}}, {.points = std::move(points)}, {},
+                             coterie::Run(1, 1))
+            .column_range();
+    };
+    EXPECT_EQ(range(Points(sparse_of(dense))), range(Points(dense)));
+}
+
 }  // namespace
 }  // namespace coterie

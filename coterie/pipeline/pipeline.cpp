@@ -119,6 +119,27 @@ Matrix<double> range_of(PointsView points, const Run& run) {
             }
         });
     Matrix<double> out(2, d);
+    if (const SparsePoints* const sparse = as_sparse(points)) {  // values that are not stored are 0
+        std::vector<Index> stored(static_cast<std::size_t>(d), 0);
+        out.row(0).setConstant(std::numeric_limits<double>::infinity());
+        out.row(1).setConstant(-std::numeric_limits<double>::infinity());
+        const auto take = [&](Index p, double value) {
+            out(0, p) = std::min(out(0, p), value);
+            out(1, p) = std::max(out(1, p), value);
+        };
+        points.with_scalar([&]<class Scalar>() {
+            for (Index i = 0; i < sparse->rows(); ++i) {
+                const SparseRow<Scalar> row = sparse->row<Scalar>(i);
+                for (Index e = 0; e < row.count; ++e) {
+                    take(row.column(e), static_cast<double>(row.values[e]));
+                    ++stored[static_cast<std::size_t>(row.column(e))];
+                }
+            }
+        });
+        for (Index p = 0; p < d; ++p)
+            if (stored[static_cast<std::size_t>(p)] < sparse->rows()) take(p, 0);
+        return out;
+    }
     points.with_scalar([&]<class Scalar>() {
         const auto total = ranges.over<Scalar>(
             points, run, {.name = "ranges", .operations = 2.0 * static_cast<double>(points.rows() * d)},
