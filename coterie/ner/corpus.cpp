@@ -54,6 +54,26 @@ Labels Corpus::tags() const {
     return out;
 }
 
+std::vector<std::vector<TextSpan>> Corpus::text_spans() const {
+    std::vector<std::vector<TextSpan>> out(documents.size());
+    std::size_t document = 0, counted = 0, points = 0;  // bytes of the document whose code points are in `points`
+    for (const Sentence& sentence : sentences) {
+        if (sentence.document != document) document = sentence.document, counted = points = 0;
+        const std::string_view text = documents[document].text;
+        const auto offset = [&](std::size_t byte) {
+            points += internal::count_code_points(text.substr(counted, byte - counted));
+            counted = byte;
+            return points;
+        };
+        for (const Mention& mention : sentence.mentions) {
+            const std::size_t begin = offset(sentence.words[mention.begin].begin);
+            out[document].push_back(
+                {begin, offset(sentence.words[mention.end - 1].end), text_of(sentence, mention), mention});
+        }
+    }
+    return out;
+}
+
 void Corpus::set_mentions(std::size_t number, std::span<const std::int32_t> tags) {
     Sentence& sentence = sentences[number];
     sentence.annotated = true;
@@ -161,34 +181,26 @@ std::string json_lines_of(const Corpus& corpus) {
     using Json = nlohmann::ordered_json;
     std::string out;
     std::size_t s = 0;
+    const auto spans = corpus.text_spans();
     for (std::size_t d = 0; d < corpus.documents.size(); ++d) {
         const Document& document = corpus.documents[d];
         Json record;
         record["text"] = document.text;
-        Json spans = Json::array();
-        bool annotated = false;
-        std::size_t counted = 0;  // bytes whose code points are in `points`
-        std::size_t points = 0;
-        const auto offset = [&](std::size_t byte) {
-            points += internal::count_code_points(std::string_view(document.text).substr(counted, byte - counted));
-            counted = byte;
-            return points;
-        };
-        for (; s < corpus.sentences.size() && corpus.sentences[s].document == d; ++s) {
-            const Sentence& sentence = corpus.sentences[s];
-            annotated = annotated || sentence.annotated;
-            for (const Mention& mention : sentence.mentions) {
-                Json span;
-                span["start"] = offset(sentence.words[mention.begin].begin);
-                span["end"] = offset(sentence.words[mention.end - 1].end);
-                span["label"] = corpus.types[static_cast<std::size_t>(mention.type)];
-                span["text"] = corpus.text_of(sentence, mention);
-                if (mention.margin != 0) span["margin"] = mention.margin;
-                if (mention.probability != 0) span["probability"] = mention.probability;
-                spans.push_back(std::move(span));
-            }
+        Json marked = Json::array();
+        for (const TextSpan& each : spans[d]) {
+            Json span;
+            span["start"] = each.begin;
+            span["end"] = each.end;
+            span["label"] = corpus.types[static_cast<std::size_t>(each.mention.type)];
+            span["text"] = each.text;
+            if (each.mention.margin != 0) span["margin"] = each.mention.margin;
+            if (each.mention.probability != 0) span["probability"] = each.mention.probability;
+            marked.push_back(std::move(span));
         }
-        if (annotated) record["spans"] = std::move(spans);
+        bool annotated = false;
+        for (; s < corpus.sentences.size() && corpus.sentences[s].document == d; ++s)
+            annotated = annotated || corpus.sentences[s].annotated;
+        if (annotated) record["spans"] = std::move(marked);
         if (!document.record.empty()) record.update(Json::parse(document.record));
         out += record.dump() + "\n";
     }

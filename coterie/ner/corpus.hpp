@@ -46,6 +46,14 @@ struct Document {
     std::string record;  // of JSON lines: the object as it was read; else empty
 };
 
+/// A mention as a piece of its document's text.
+struct TextSpan {
+    std::size_t begin = 0;  // Unicode code points, begin < end
+    std::size_t end = 0;
+    std::string text;
+    Mention mention;
+};
+
 enum class CorpusFormat {
     automatic,
     conll,       // a word per line, its tag last, a blank line between sentences, -DOCSTART- between documents
@@ -73,6 +81,8 @@ struct COTERIE_API Corpus {
     std::string text_of(const Sentence& sentence, const Mention& mention) const;
     /// One per word: 0 for O, 1 + type in a mention, -1 in a sentence that is not annotated.
     Labels tags() const;
+    /// The mentions of every document, in their order.
+    std::vector<std::vector<TextSpan>> text_spans() const;
     /// Sets the mentions of a sentence from one such tag per word (0, or 1 + type): neighbours of one type are one
     /// mention.
     void set_mentions(std::size_t sentence, std::span<const std::int32_t> tags);

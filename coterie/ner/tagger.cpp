@@ -187,7 +187,7 @@ void Tagger::tag(Corpus& corpus, PointsView vectors, const TagOptions& options, 
     }
 }
 
-void Tagger::save(const std::string& path) const {
+Archive Tagger::archive() const {
     Archive archive("ner-tagger");
     archive.set_text("adapted_by", method);
     archive.set_text("types", std::to_string(types.size()));
@@ -209,8 +209,10 @@ void Tagger::save(const std::string& path) const {
     archive.set_vector("support_outside_share", std::vector<double>{support_outside_share});
     if (outside_share)
         archive.set_vector("outside_share", std::vector<double>{outside_share->first, outside_share->second});
-    archive.save(path);
+    return archive;
 }
+
+void Tagger::save(const std::string& path) const { archive().save(path); }
 
 Tagger Tagger::load(const std::string& path) { return from(Archive::load(path), path); }
 

@@ -83,6 +83,7 @@ struct COTERIE_API Tagger {
     /// there is not one row per word.
     void tag(Corpus& corpus, PointsView vectors, const TagOptions& options, const Run& run) const;
 
+    Archive archive() const;
     /// Whole or not at all, in the format of models (model/archive.hpp).
     void save(const std::string& path) const;
     /// BadData, naming the file, on what is no sound tagger.

@@ -45,27 +45,8 @@ def naming_columns(names):
         raise
 
 
-class Clusterer:
-    """Base of all methods' classes."""
-
-    _estimator_type = "clusterer"
-    _method = ""  # the library's name
-    _options = {}  # parameter: option
-    _blocks = False  # whether points that are read in blocks stay in their files
-    _takes_labels = False
-    _takes_graph = False
-    _takes_sparse = False  # SciPy's sparse matrices of points
-
-    labels_: np.ndarray
-    cluster_labels_: np.ndarray
-    n_features_in_: int
-    feature_names_in_: np.ndarray
-    n_iter_: int
-    objective_: float
-    fit_report_: dict[str, Any]
-    noise_beyond_: np.ndarray
-
-    # Parameters
+class Parameters:
+    """What a constructor stores, as scikit-learn asks for it."""
 
     @classmethod
     def _defaults(cls):
@@ -94,6 +75,27 @@ class Clusterer:
                 given.append(f"{name}={value!r}")
         text = f"{type(self).__name__}({', '.join(given)})"
         return text if len(text) <= N_CHAR_MAX else text[: N_CHAR_MAX - 4] + "...)"
+
+
+class Clusterer(Parameters):
+    """Base of all methods' classes."""
+
+    _estimator_type = "clusterer"
+    _method = ""  # the library's name
+    _options = {}  # parameter: option
+    _blocks = False  # whether points that are read in blocks stay in their files
+    _takes_labels = False
+    _takes_graph = False
+    _takes_sparse = False  # SciPy's sparse matrices of points
+
+    labels_: np.ndarray
+    cluster_labels_: np.ndarray
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+    n_iter_: int
+    objective_: float
+    fit_report_: dict[str, Any]
+    noise_beyond_: np.ndarray
 
     def _repr_html_(self):
         from html import escape

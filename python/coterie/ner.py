@@ -1,27 +1,45 @@
 """Named entities from a few annotated sentences: the command's `ner`.
 
     from coterie import ner
-    support, letters = ner.read("support.jsonl"), ner.read("letters.txt")
-    tagger = ner.adapt(support, ner.vectors(support, "all-MiniLM-L6-v2"), ner.vectors(letters, "all-MiniLM-L6-v2"))
-    found = tagger.tag(letters, ner.vectors(letters, "all-MiniLM-L6-v2"))
-    found.mentions, found.write("found.jsonl")
+    tagger = ner.Tagger("all-MiniLM-L6-v2").fit("support.jsonl", "letters.txt")
+    for span in tagger.predict(["The Grey Heron left Marwick on Monday."])[0]:
+        print(span.label, span.text, span.probability)
 
 Row i of an array of vectors is word i of its corpus, counted through all sentences.
 """
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import _core, _input
-from ._errors import BadArgument, BadData, CoterieWarning
+from ._base import Parameters
+from ._errors import BadArgument, BadData, CoterieWarning, NotFittedError
 from ._report import Page
 
-__all__ = ["Corpus", "Tagger", "adapt", "find_sentences", "from_words", "load", "load_voyages", "read", "sample_support", "score", "train_source", "vectors"]
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = [
+    "Corpus", "Span", "Tagger", "find_sentences", "from_texts", "from_words", "load", "load_voyages", "read", "sample_support", "score", "train_source",
+    "vectors",
+]
+
+
+class Span(NamedTuple):
+    """A mention as a piece of its text: text[start:end], its type, and how sure a tagger was (`Corpus.mentions` says what the two are)."""
+
+    start: int
+    end: int
+    label: str
+    text: str
+    margin: float
+    probability: float
 
 
 class Corpus:
@@ -34,6 +52,8 @@ class Corpus:
     mentions : list of list of (begin, end, type, margin, probability)
         Of every sentence: words begin to end - 1, and how sure a tagger was: the margin ranks mentions, the probability is calibrated on words of the
         support that were left out (0: nobody asked a tagger, or it has none).
+    spans : list of list of Span
+        The mentions of every document, by characters of its text.
     annotated : list of bool
         Whether somebody said what is a mention in a sentence.
     types : list of str
@@ -51,6 +71,7 @@ class Corpus:
 
     words = property(lambda self: self._core.words)
     mentions = property(lambda self: self._core.mentions)
+    spans = property(lambda self: [[Span(*each) for each in document] for document in self._core.spans])
     annotated = property(lambda self: self._core.annotated)
     types = property(lambda self: self._core.types)
     texts = property(lambda self: self._core.texts)
@@ -80,75 +101,202 @@ class Corpus:
         """Into the file `path`, as `coterie ner tag --out`: columns as columns, all else as JSON lines; whole or not at all. OSError where it cannot be."""
         self._core.write(os.fspath(path))
 
+    def __getstate__(self):
+        return self._core.state
+
+    def __setstate__(self, state):
+        self._core = _core.ner_corpus(state)
+
     def __repr__(self) -> str:
         return f"Corpus({len(self.annotated)} sentences, {len(self.tags)} words, types {', '.join(self.types) or 'none'})"
 
 
-class Tagger:
-    """What `adapt` makes and `load` reads.
+class Tagger(Parameters):
+    """A tagger, adapted from a few annotated sentences and many that are not.
+
+    Parameters
+    ----------
+    encoder : str, default=None
+        Where the vectors of words come from: an encoder's folder (BERT, DistilBERT, MPNet) or a file of static vectors. None: `fit`, `tag`, `suggest` and
+        `page` are given vectors.
+    layer : {'auto', 'last', 'middle'} or int, default='auto'
+        Of an encoder. 'auto' is the last one of an encoder that `train_source` wrote, of others the middle one.
+    method : {'auto', 'k-means', 'support-space', 'discriminant', 'logistic', 'prototypes', 'nearest-word'}, default='auto'
+        auto compares the first four by leaving out one sentence of the support after the other.
+    outside_share : float or str, default='auto'
+        Share of all words outside mentions: a number, 'LOW:HIGH', 'none' or 'auto' (estimated where every type has 5 mentions).
+    assignment : {'hard', 'soft'}, default='hard'
+        Of k-means.
+    random_state : int, default=0
+        Draws the words that take part in the comparison where there are more than 10,000.
+    n_jobs : int, default=None
+        Threads, as of the classes.
 
     Attributes
     ----------
-    types : list of str
-    method : str
+    types_ : list of str
+    method_ : str
         How it was adapted.
-    encoder, layer : str
-        Where the vectors of words were from, where the command has adapted it; else empty.
-    outside_share : (low, high) or None
+    layer_ : str
+        The encoder's layer that was taken; empty where there is none.
+    n_features_in_ : int
+        Numbers per vector.
+    outside_share_ : (low, high) or None
         The share of all words outside mentions, given or estimated, that probabilities are those of; None: not known.
-    support_outside_share : float
-        Of the words of the support, whose sentences were chosen for their mentions: probabilities are shifted from it to `outside_share`.
-    report : dict or None
-        Of `adapt`: method, chosen_because, compared (counts and f1 of each method in the sentences left out), outside_share (low, high), share_origin.
+    support_outside_share_ : float
+        Of the words of the support, whose sentences were chosen for their mentions: probabilities are shifted from it to `outside_share_`.
+    report_ : dict
+        Of `fit`: method, chosen_because, compared (counts and f1 of each method in the sentences left out), outside_share (low, high), share_origin. Not of
+        a tagger that was loaded.
     """
 
-    def __init__(self, core: Any, report: dict[str, Any] | None = None):
-        self._core = core
-        self.report = report
+    def __init__(
+        self,
+        encoder: str | os.PathLike[str] | None = None,
+        *,
+        layer: str | int = "auto",
+        method: str = "auto",
+        outside_share: str | float = "auto",
+        assignment: str = "hard",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ):
+        self.encoder = encoder
+        self.layer = layer
+        self.method = method
+        self.outside_share = outside_share
+        self.assignment = assignment
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
-    types = property(lambda self: self._core.types)
-    method = property(lambda self: self._core.method)
-    encoder = property(lambda self: self._core.encoder)
-    layer = property(lambda self: self._core.layer)
-    outside_share = property(lambda self: self._core.outside_share)
-    support_outside_share = property(lambda self: self._core.support_outside_share)
+    types_ = property(lambda self: self._fitted().types)
+    method_ = property(lambda self: self._fitted().method)
+    layer_ = property(lambda self: self._fitted().layer)
+    n_features_in_ = property(lambda self: self._fitted().dimensions)
+    outside_share_ = property(lambda self: self._fitted().outside_share)
+    support_outside_share_ = property(lambda self: self._fitted().support_outside_share)
 
-    def scores(self, vectors: Any, *, n_jobs: int | None = None) -> np.ndarray:
+    def fit(self, support: Any, unlabelled: Any = None, *, support_vectors: Any = None, unlabelled_vectors: Any = None) -> Self:
+        """Adapts the tagger; returns self.
+
+        Parameters
+        ----------
+        support : Corpus, path, or list of records
+            The annotated sentences: a corpus, a file that `read` takes, or records that `from_texts` takes, such as {"text": "Ida left Marwick.", "spans":
+            [{"start": 9, "end": 16, "label": "PLACE"}]}.
+        unlabelled : Corpus, path, list of str, or None
+            Text of the same kind that nobody annotated; what is marked in it is not used. The more, the better.
+        support_vectors, unlabelled_vectors : array of shape (n_words, d), or None
+            Vectors of the words of both, where they do not come from `encoder`. Vectors of words that are not annotated may come without their corpus.
+
+        Raises
+        ------
+        ValueError
+            A parameter is not accepted, a sentence is not annotated, a type has no mention, or vectors do not fit or come from nowhere.
+        BadData
+            Naming file and line, or the number of the record as its line.
+        """
+        annotated = _corpus_of(support, "support")
+        own, layer = self._vectors_of(annotated, support_vectors, "support_vectors")
+        others = None if unlabelled_vectors is None else _rows(unlabelled_vectors)
+        if others is None and unlabelled is not None:
+            others, _ = self._vectors_of(_corpus_of(unlabelled, "unlabelled"), None, "unlabelled_vectors")
+        core, report = _core.ner_adapt(
+            annotated._core, own, others,
+            {"method": self.method, "outside_share": str(self.outside_share), "assignment": self.assignment},
+            _input.seed_of(self.random_state), _input.threads_of(self.n_jobs),
+        )
+        for text in report.pop("warnings"):
+            warnings.warn(text, CoterieWarning, stacklevel=2)
+        if support_vectors is None:
+            core.encoder, core.layer = os.fspath(self.encoder), layer
+        self._core, self.report_ = core, report
+        return self
+
+    def predict(self, texts: Iterable[str], *, decoding: str = "nearest") -> list[list[Span]]:
+        """The mentions of every text, in their order.
+
+        texts: list of str, cut into sentences and words by Unicode's rules; decoding: 'nearest' (the best type of each word) or 'viterbi' (of each
+        sentence). TypeError on what is no list of str, ValueError where the tagger has no encoder.
+        """
+        if isinstance(texts, str):
+            raise TypeError(f"texts: {texts!r} is not accepted; a list of texts is")
+        texts = list(texts)
+        for number, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise TypeError(f"texts: number {number} is {text!r}; a str is wanted")
+        self._fitted()
+        if not any(text.strip() for text in texts):
+            return [[] for _ in texts]
+        return self.tag(from_texts(texts), decoding=decoding).spans
+
+    def scores(self, vectors: Any) -> np.ndarray:
         """(n_words, 1 + n_types) scores of O and of each type; larger is better.
 
-        vectors: n_words x d; n_jobs: threads, as of the classes. ValueError on another d.
+        vectors: n_words x d. ValueError on another d.
         """
-        return self._core.scores(_rows(vectors), _input.threads_of(n_jobs))
+        return self._fitted().scores(_rows(vectors), _input.threads_of(self.n_jobs))
 
-    def tag(self, corpus: Corpus, vectors: Any, *, decoding: str = "nearest", n_jobs: int | None = None) -> Corpus:
+    def tag(self, corpus: Corpus, vectors: Any = None, *, decoding: str = "nearest") -> Corpus:
         """A copy of the corpus with the mentions found in place of its own.
 
-        vectors: n_words x d, of the corpus' words; decoding: 'nearest' (the best type of each word) or 'viterbi' (of each sentence); n_jobs: threads, as of
-        the classes. ValueError on vectors that do not fit.
+        vectors: n_words x d, of the corpus' words; None: from the tagger's encoder; decoding: as of `predict`. ValueError on vectors that do not fit.
         """
-        return Corpus(self._core.tag(_corpus(corpus, "corpus"), _rows(vectors), {"decoding": decoding}, _input.threads_of(n_jobs)))
+        return Corpus(self._on_words("tag", corpus, vectors, {"decoding": decoding}))
 
-    def suggest(self, corpus: Corpus, vectors: Any, count: int = 5, *, n_jobs: int | None = None) -> list[tuple[int, str, float]]:
+    def suggest(self, corpus: Corpus, vectors: Any = None, count: int = 5) -> list[tuple[int, str, float]]:
         """(sentence, type, value from 0 to 1) of `count` sentences of the corpus worth annotating next; those that are annotated are left out.
 
-        vectors: n_words x d, of the corpus' words; n_jobs: threads, as of the classes. ValueError on vectors that do not fit.
+        vectors: as of `tag`. ValueError on vectors that do not fit.
         """
-        return self._core.suggest(_corpus(corpus, "corpus"), _rows(vectors), {"count": count}, _input.threads_of(n_jobs))
+        return self._on_words("suggest", corpus, vectors, {"count": count})
 
-    def page(self, corpus: Corpus, vectors: Any, *, decoding: str = "nearest", count: int = 5, n_jobs: int | None = None) -> Page:
-        """A page of HTML that stands alone: the text with the mentions found, to look at, to correct and to download as a support for `adapt`.
+    def page(self, corpus: Corpus, vectors: Any = None, *, decoding: str = "nearest", count: int = 5) -> Page:
+        """A page of HTML that stands alone: the text with the mentions found, to look at, to correct and to download as a support for `fit`.
 
-        vectors: n_words x d, of the corpus' words; decoding: as of `tag`; count: sentences worth annotating that stand first (`suggest`); n_jobs: threads, as
-        of the classes. Shown are at most 1,000 sentences and 100,000 words; the page says which. ValueError on vectors that do not fit.
+        vectors, decoding: as of `tag`; count: sentences worth annotating that stand first (`suggest`). Shown are at most 1,000 sentences and 100,000
+        words; the page says which. ValueError on vectors that do not fit.
         """
-        return Page(self._core.page(_corpus(corpus, "corpus"), _rows(vectors), {"decoding": decoding}, {"count": count}, _input.threads_of(n_jobs)))
+        return Page(self._on_words("page", corpus, vectors, {"decoding": decoding}, {"count": count}))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the tagger to the file `path`, whole or not at all; the command and `load` read it. OSError where it cannot be."""
-        self._core.save(os.fspath(path))
+        self._fitted().save(os.fspath(path))
 
-    def __repr__(self) -> str:
-        return f"Tagger({self.method}, types {', '.join(self.types)})"
+    def _on_words(self, ask, corpus, vectors, *options):
+        own = _corpus(corpus, "corpus")
+        fitted = self._fitted()
+        rows, _ = self._vectors_of(corpus, vectors, "vectors")
+        return getattr(fitted, ask)(own, rows, *options, _input.threads_of(self.n_jobs))
+
+    def _vectors_of(self, corpus, given, name):
+        if given is not None:
+            return _rows(given, name), ""
+        fitted = self.__dict__.get("_core")
+        layer = fitted.layer if self.layer == "auto" and fitted and fitted.layer and fitted.encoder == self._place() else self.layer
+        return _encoded(corpus, self._place(), layer, self.n_jobs)
+
+    def _place(self):
+        """Where vectors of any words come from."""
+        place = "" if self.encoder is None else os.fspath(self.encoder)
+        if not place or place.endswith(".npy"):
+            what = f"{place} has the vectors of one corpus" if place else "None"
+            raise ValueError(f"encoder: {what}; name an encoder's folder or a file of static vectors, or give the vectors of the words")
+        return place
+
+    def _fitted(self):
+        if "_core" not in self.__dict__:
+            raise NotFittedError("This Tagger instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator.")
+        return self._core
+
+    def __sklearn_is_fitted__(self):
+        return "_core" in self.__dict__
+
+    def __getstate__(self):
+        return {name: value.to_bytes() if name == "_core" else value for name, value in self.__dict__.items()}
+
+    def __setstate__(self, state):
+        self.__dict__.update({name: _core.ner_from_bytes(value) if name == "_core" else value for name, value in state.items()})
 
 
 def _corpus(corpus, name):
@@ -157,10 +305,20 @@ def _corpus(corpus, name):
     return corpus._core
 
 
-def _rows(vectors):
+def _corpus_of(what, name):
+    if isinstance(what, Corpus):
+        return what
+    if isinstance(what, (str, os.PathLike)):
+        return read(what)
+    if not isinstance(what, Iterable) or isinstance(what, (bytes, dict)):
+        raise TypeError(f"{name}: {what!r} is not accepted; a Corpus is, a file's path, or a list of texts or records")
+    return _parsed(what, name)
+
+
+def _rows(vectors, name="vectors"):
     array = np.asarray(vectors)
     if array.ndim != 2:
-        raise ValueError(f"vectors: an array of one row per word is wanted, not shape {array.shape}")
+        raise ValueError(f"{name}: an array of one row per word is wanted, not shape {array.shape}")
     return np.ascontiguousarray(array, dtype=array.dtype if array.dtype in (np.float32, np.float64) else np.float64)
 
 
@@ -201,6 +359,45 @@ def from_words(sentences: Any) -> Corpus:
     return Corpus(_core.ner_words([[str(word) for word in words] for words in lists]))
 
 
+def from_texts(texts: Any) -> Corpus:
+    """A corpus of texts, which are cut into sentences and words by Unicode's rules, with the pieces that are marked in them.
+
+    Parameters
+    ----------
+    texts : list of str, dict or tuple
+        Each a document: a text; a record as a line of a JSON lines file, {"text": ..., "spans": [{"start": 0, "end": 4, "label": "SHIP"}]} (Prodigy, spaCy)
+        or {"text": ..., "label": [[0, 4, "SHIP"]]} (doccano); or (text, {"entities": [(0, 4, "SHIP")]}) (spaCy's training data). Offsets are characters
+        of the text. What has no key for marks is not annotated.
+
+    Raises
+    ------
+    TypeError
+        On what is none of these.
+    BadData
+        Naming the number of the record, counted from 1, as its line.
+    """
+    if isinstance(texts, (str, bytes, dict)) or not isinstance(texts, Iterable):
+        raise TypeError(f"texts: {texts!r} is not accepted; a list of texts or records is")
+    return _parsed(texts, "texts")
+
+
+def _parsed(texts, name):
+    lines = []
+    for number, each in enumerate(texts):
+        if not isinstance(each, (str, dict, list, tuple)):
+            raise TypeError(f"{name}: number {number} is {each!r}; a text is wanted, or a record with one")
+        lines.append(json.dumps({"text": each} if isinstance(each, str) else each, default=_plain))
+    return Corpus(_core.ner_parse("\n".join(lines), name, {"format": "json-lines"}))
+
+
+def _plain(value):
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError(f"texts: {value!r} cannot be written as JSON")
+
+
 def load_voyages() -> tuple[Corpus, np.ndarray]:
     """40 sentences about ships with three types of mentions, and the vectors of their 494 words: the corpus that comes with coterie.
 
@@ -220,55 +417,16 @@ def vectors(corpus: Corpus, source: str | os.PathLike[str], *, layer: str | int 
     threads, as of the classes. ValueError on what is not accepted, BadData on a file that is not sound; a CoterieWarning tells words without a vector.
     An encoder that `train_source` wrote gives its last layer, others their middle one.
     """
-    found, _, notes = _core.ner_vectors(os.fspath(source), _corpus(corpus, "corpus"), {"layer": str(layer)}, _input.threads_of(n_jobs))
+    _corpus(corpus, "corpus")
+    return _encoded(corpus, os.fspath(source), layer, n_jobs)[0]
+
+
+def _encoded(corpus, source, layer, n_jobs):
+    found, taken, notes = _core.ner_vectors(source, corpus._core, {"layer": str(layer)}, _input.threads_of(n_jobs))
     for note in notes:
         if "no vector" in note:
-            warnings.warn(note, CoterieWarning, stacklevel=2)
-    return found
-
-
-def adapt(
-    support: Corpus,
-    support_vectors: Any,
-    other_vectors: Any = None,
-    *,
-    method: str = "auto",
-    outside_share: str | float = "auto",
-    assignment: str = "hard",
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-) -> Tagger:
-    """A tagger from annotated sentences and the vectors of words that are not annotated.
-
-    Parameters
-    ----------
-    support : Corpus
-        The annotated sentences.
-    support_vectors, other_vectors : array of shape (n_words, d), or None
-        Vectors of the words of the support, and of words that are not annotated.
-    method : {'auto', 'k-means', 'support-space', 'discriminant', 'logistic', 'prototypes', 'nearest-word'}, default='auto'
-        auto compares the first four by leaving out one sentence of the support after the other.
-    outside_share : float or str, default='auto'
-        Share of all words outside mentions: a number, 'LOW:HIGH', 'none' or 'auto' (estimated where every type has 5 mentions).
-    assignment : {'hard', 'soft'}, default='hard'
-        Of k-means.
-    random_state : int, default=0
-        Draws the words that take part in the comparison where there are more than 10,000.
-    n_jobs : int, default=None
-        Threads, as of the classes.
-
-    Raises
-    ------
-    ValueError
-        A parameter is not accepted, a sentence is not annotated, a type has no mention, or vectors do not fit.
-    """
-    core, report = _core.ner_adapt(
-        _corpus(support, "support"), _rows(support_vectors), None if other_vectors is None else _rows(other_vectors),
-        {"method": method, "outside_share": str(outside_share), "assignment": assignment}, _input.seed_of(random_state), _input.threads_of(n_jobs),
-    )
-    for text in report.pop("warnings"):
-        warnings.warn(text, CoterieWarning, stacklevel=2)
-    return Tagger(core, report)
+            warnings.warn(note, CoterieWarning, stacklevel=4)
+    return found, taken
 
 
 def train_source(
@@ -334,7 +492,10 @@ def train_source(
 
 def load(path: str | os.PathLike[str]) -> Tagger:
     """The tagger in the file `path` that `Tagger.save`, or `coterie ner adapt --model-out`, has written. BadData on what is none."""
-    return Tagger(_core.ner_load(os.fspath(path)))
+    core = _core.ner_load(os.fspath(path))
+    out = Tagger(core.encoder or None, layer=core.layer or "auto", method=core.method)
+    out._core = core
+    return out
 
 
 def sample_support(corpus: Corpus, shots: int = 5, *, random_state: Any = 0) -> list[int]:

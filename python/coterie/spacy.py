@@ -52,13 +52,15 @@ class EntityTagger:
 
     def __init__(self, tagger: str, vectors: str | None = None, layer: str = "auto", decoding: str = "nearest", n_jobs: int | None = None):
         self._tagger = ner.load(tagger)
-        self._vectors = vectors or self._tagger.encoder
-        if not self._vectors or self._vectors.endswith(".npy"):
-            raise ValueError(f"vectors: {self._vectors or 'None'} does not say where those of new words come from; name an encoder's folder or static vectors")
-        if not os.path.exists(self._vectors):
-            raise ValueError(f"vectors: {self._vectors} is not there")
-        self._layer = self._tagger.layer if layer == "auto" and not vectors and self._tagger.layer else layer
-        self._decoding, self._n_jobs = decoding, n_jobs
+        if vectors:
+            self._tagger.set_params(encoder=vectors, layer=layer)
+        elif layer != "auto":
+            self._tagger.set_params(layer=layer)
+        place = self._tagger._place()
+        if not os.path.exists(place):
+            raise ValueError(f"vectors: {place} is not there")
+        self._tagger.set_params(n_jobs=n_jobs)
+        self._decoding = decoding
 
     def __call__(self, doc: Doc) -> Doc:
         self._set([doc])
@@ -76,9 +78,7 @@ class EntityTagger:
         sentences = [(doc, tokens) for doc, tokens in sentences if tokens]
         found: dict[int, list[Any]] = {id(doc): [] for doc in docs}
         if sentences:
-            corpus = ner.from_words([[token.text for token in tokens] for _, tokens in sentences])
-            vectors = ner.vectors(corpus, self._vectors, layer=self._layer, n_jobs=self._n_jobs)
-            tagged = self._tagger.tag(corpus, vectors, decoding=self._decoding, n_jobs=self._n_jobs)
+            tagged = self._tagger.tag(ner.from_words([[token.text for token in tokens] for _, tokens in sentences]), decoding=self._decoding)
             for (doc, tokens), mentions in zip(sentences, tagged.mentions):
                 for begin, end, kind, _, probability in mentions:
                     span = Span(doc, tokens[begin].i, tokens[end - 1].i + 1, label=kind)

@@ -3,6 +3,9 @@
 
 #include "core.hpp"
 
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
 #include "coterie/data/catalogue.hpp"
 #include "coterie/ner/adapt.hpp"
 #include "coterie/ner/page.hpp"
@@ -68,6 +71,58 @@ nb::list annotated_of(const Corpus& corpus) {
 nb::list texts_of(const Corpus& corpus) {
     nb::list out;
     for (const ner::Document& document : corpus.documents) out.append(document.text);
+    return out;
+}
+
+// Of every document (begin, end, type, text, margin, probability).
+nb::list spans_of(const Corpus& corpus) {
+    nb::list out;
+    for (const auto& document : corpus.text_spans()) {
+        nb::list spans;
+        for (const ner::TextSpan& span : document)
+            spans.append(nb::make_tuple(span.begin, span.end, corpus.types[static_cast<std::size_t>(span.mention.type)],
+                                        span.text, span.mention.margin, span.mention.probability));
+        out.append(spans);
+    }
+    return out;
+}
+
+// Everything that a corpus holds, for pickle.
+using WordState = std::pair<std::size_t, std::size_t>;
+using MentionState = std::tuple<std::size_t, std::size_t, std::int32_t, double, double>;
+using SentenceState = std::tuple<std::size_t, std::vector<WordState>, std::vector<MentionState>, bool, Index>;
+using CorpusState = std::tuple<std::vector<std::pair<std::string, std::string>>, std::vector<SentenceState>,
+                               std::vector<std::string>, int, std::string, std::vector<std::string>>;
+
+CorpusState state_of(const Corpus& corpus) {
+    CorpusState out{{}, {}, corpus.types, static_cast<int>(corpus.format), corpus.source, corpus.notes};
+    for (const ner::Document& document : corpus.documents)
+        std::get<0>(out).emplace_back(document.text, document.record);
+    for (const ner::Sentence& sentence : corpus.sentences) {
+        std::vector<WordState> words;
+        for (const ner::Word& word : sentence.words) words.emplace_back(word.begin, word.end);
+        std::vector<MentionState> mentions;
+        for (const ner::Mention& m : sentence.mentions)
+            mentions.emplace_back(m.begin, m.end, m.type, m.margin, m.probability);
+        std::get<1>(out).emplace_back(sentence.document, std::move(words), std::move(mentions), sentence.annotated,
+                                      sentence.line);
+    }
+    return out;
+}
+
+Corpus corpus_of_state(const CorpusState& state) {
+    const auto& [documents, sentences, types, format, source, notes] = state;
+    Corpus out{{}, {}, types, static_cast<ner::CorpusFormat>(format), source, notes};
+    for (const auto& [text, record] : documents) out.documents.push_back({text, record});
+    for (const auto& [document, words, mentions, annotated, line] : sentences) {
+        ner::Sentence& sentence = out.sentences.emplace_back();
+        sentence.document = document;
+        for (const auto& [begin, end] : words) sentence.words.push_back({begin, end});
+        for (const auto& [begin, end, type, margin, probability] : mentions)
+            sentence.mentions.push_back({begin, end, type, margin, probability});
+        sentence.annotated = annotated;
+        sentence.line = line;
+    }
     return out;
 }
 
@@ -225,6 +280,8 @@ void add_ner(nb::module_& module) {
         .def_prop_ro("notes", [](const Corpus& corpus) { return corpus.notes; })
         .def_prop_ro("format", [](const Corpus& corpus) { return std::string(ner::name(corpus.format)); })
         .def_prop_ro("tags", [](const Corpus& corpus) { return owned_array(corpus.tags()); })
+        .def_prop_ro("spans", &spans_of)
+        .def_prop_ro("state", &state_of)
         .def("subset", &subset_of)
         .def("write", [](const Corpus& corpus, const std::string& path) { ner::write_corpus(path, corpus); });
     nb::class_<Tagger>(module, "NerTagger")
@@ -247,12 +304,26 @@ void add_ner(nb::module_& module) {
         .def("tag", &tagged)
         .def("suggest", &suggested)
         .def("page", &page_of)
+        .def("to_bytes",
+             [](const Tagger& tagger) {
+                 const std::string bytes = tagger.archive().to_bytes();
+                 return nb::bytes(bytes.data(), bytes.size());
+             })
         .def("save", [](const Tagger& tagger, const std::string& path) { tagger.save(path); });
     module.def("ner_load", [](const std::string& path) { return Tagger::load(path); });
+    module.def("ner_from_bytes", [](const nb::bytes& bytes) {
+        const std::string source = "pickled tagger";
+        const std::span all(static_cast<const std::byte*>(bytes.data()), bytes.size());
+        return Tagger::from(Archive::from_bytes(all, source), source);
+    });
+    module.def("ner_corpus", &corpus_of_state);
     module.def("ner_read", [](const std::string& path, const nb::dict& given, bool lenient) {
         auto options = options_of<ner::CorpusOptions>(given);
         if (lenient) options.tags = ner::TagReading::lenient;
         return ner::read_corpus(path, options);
+    });
+    module.def("ner_parse", [](const std::string& text, const std::string& source, const nb::dict& given) {
+        return ner::parse_corpus(text, source, options_of<ner::CorpusOptions>(given));
     });
     module.def("ner_words", &corpus_of_words);
     module.def("ner_vectors", &vectors_of);

@@ -1,5 +1,6 @@
 """Named entities, beside the command's."""
 import json
+import pickle
 import subprocess
 
 import numpy as np
@@ -28,7 +29,7 @@ def test_the_same_as_the_command(voyages, command, tmp_path):
     chosen = ner.sample_support(corpus, 3)
     support = corpus.subset(chosen)
     known = rows_of(corpus, chosen)
-    tagger = ner.adapt(support, vectors[known], np.delete(vectors, known, axis=0))
+    tagger = ner.Tagger().fit(support, support_vectors=vectors[known], unlabelled_vectors=np.delete(vectors, known, axis=0))
     found = tagger.tag(corpus, vectors)
     scores = ner.score(corpus, found)
     run = lambda *words: subprocess.run([command, "ner", *map(str, words), "--quiet", "--json"], capture_output=True, text=True, check=True, timeout=120).stdout
@@ -36,10 +37,11 @@ def test_the_same_as_the_command(voyages, command, tmp_path):
     told = json.loads(run("adapt", tmp_path / "support.conll", "--other", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy",
                           "--model-out", tmp_path / "theirs"))
     theirs = json.loads(run("tag", tmp_path / "theirs", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy"))
-    assert told["method"] == tagger.method and tagger.report["compared"] == told["compared"]
-    assert tagger.outside_share is None and tagger.support_outside_share == told["support_outside_share"]
-    given = ner.adapt(support, vectors[known], np.delete(vectors, known, axis=0), method="prototypes", outside_share="0.7:0.9")
-    assert given.outside_share == (0.7, 0.9)
+    assert told["method"] == tagger.method_ and tagger.report_["compared"] == told["compared"]
+    assert tagger.outside_share_ is None and tagger.support_outside_share_ == told["support_outside_share"]
+    given = ner.Tagger(method="prototypes", outside_share="0.7:0.9")
+    given.fit(support, support_vectors=vectors[known], unlabelled_vectors=np.delete(vectors, known, axis=0))
+    assert given.outside_share_ == (0.7, 0.9)
     assert {key: value for key, value in scores.items() if key != "types"} == theirs["scores"]["micro"]
     assert scores["types"] == theirs["scores"]["types"]
     # Types come in another order from the file, and sums with them.
@@ -66,21 +68,90 @@ def test_encoders_scores_and_suggestions(tmp_path):
     assert vectors.shape == (8, 24) and vectors.dtype == np.float32 and np.isfinite(vectors).all()
     (tmp_path / "s.conll").write_text("plain B-A\nwords O\n\nstop O\ntext B-A\n")
     support = ner.read(tmp_path / "s.conll")
-    tagger = ner.adapt(support, ner.vectors(support, ENCODER, layer=2), vectors, method="prototypes")
+    tagger = ner.Tagger(ENCODER, layer=2, method="prototypes").fit(support, tmp_path / "a.txt")
     scores = tagger.scores(vectors)
     assert scores.shape == (8, 2)
     found = tagger.tag(corpus, vectors)
     assert list(found.tags) == list(np.argmax(scores, axis=1))
     assert sorted(sentence for sentence, _, _ in tagger.suggest(corpus, vectors, 5)) == [0, 1]
     tagger.save(tmp_path / "t")
-    assert np.array_equal(ner.load(tmp_path / "t").scores(vectors), scores)
+    again = ner.load(tmp_path / "t")
+    assert np.array_equal(again.scores(vectors), scores) and again.layer_ == "2" and again.tag(corpus).spans == found.spans
+    assert again.get_params() | {"encoder": ENCODER, "layer": 2} == tagger.get_params()
+
+
+SUPPORT = [
+    {"text": "Plain words stop.", "spans": [{"start": np.int64(0), "end": 5, "label": "A"}]},
+    ("Players text words.", {"entities": [(8, 12, "B")]}),
+    {"text": "Words stop.", "label": [], "source": "note 3"},
+]
+
+
+def test_records_and_texts_are_enough(command, tmp_path):
+    letters = ["Plain text. \U0001f600 Text words!", "", "  \n", "Words"]
+    tagger = ner.Tagger(ENCODER, method="prototypes").fit(SUPPORT, letters)
+    found = tagger.predict(letters)
+    assert found[0] and found[1:3] == [[], []]
+    for text, spans in zip(letters, found):
+        for span in spans:
+            assert text[span.start:span.end] == span.text and span.label in tagger.types_ and 0 < span.probability < 1 and span.margin > 0
+    assert any(span.start > 13 for span in found[0])  # behind a character of two bytes in UTF-16, four in UTF-8
+    # The command on the same records.
+    lines = lambda records: "".join(json.dumps(each, default=int) + "\n" for each in records)
+    (tmp_path / "support.jsonl").write_text(lines(SUPPORT))
+    (tmp_path / "letters.jsonl").write_text(lines({"text": text} for text in letters))
+    run = lambda *words: subprocess.run([command, "ner", *map(str, words), "--quiet"], capture_output=True, check=True, timeout=120)
+    run("adapt", tmp_path / "support.jsonl", "--other", tmp_path / "letters.jsonl", "--vectors", ENCODER, "--method", "prototypes", "--model-out", tmp_path / "t")
+    run("tag", tmp_path / "t", tmp_path / "letters.jsonl", "--out", tmp_path / "theirs.jsonl")
+    tagger.save(tmp_path / "mine")
+    assert (tmp_path / "mine").read_bytes() == (tmp_path / "t").read_bytes()
+    theirs = [json.loads(line)["spans"] if "spans" in line else [] for line in (tmp_path / "theirs.jsonl").read_text().splitlines()]
+    assert [[span._asdict() for span in spans] for spans in found] == theirs
+    corpus = ner.from_texts(SUPPORT)
+    assert corpus.spans[1] == [(8, 12, "B", "text", 0.0, 0.0)] and corpus.annotated == [True] * 3
+    corpus.write(tmp_path / "again.jsonl")
+    assert ner.read(tmp_path / "again.jsonl").spans == corpus.spans
+
+
+def test_taggers_and_corpora_are_pickled_and_cloned():
+    base = pytest.importorskip("sklearn.base")
+    tagger = ner.Tagger(str(ENCODER), method="prototypes", layer=2).fit(SUPPORT)
+    corpus = tagger.tag(ner.from_texts(["Plain text words", "stop"]))
+    again, copied = pickle.loads(pickle.dumps((tagger, corpus)))
+    assert again.predict(["Text stop"]) == tagger.predict(["Text stop"]) and again.get_params() == tagger.get_params() and again.report_ == tagger.report_
+    for name in ("words", "mentions", "spans", "annotated", "types", "texts", "notes", "format"):
+        assert getattr(copied, name) == getattr(corpus, name), name
+    fresh = base.clone(tagger).set_params(layer=1)
+    assert fresh.get_params() == tagger.get_params() | {"layer": 1} and repr(fresh).startswith("Tagger(encoder=")
+    with pytest.raises(coterie.NotFittedError):
+        fresh.predict(["Text"])
+
+
+@pytest.mark.parametrize("texts, said", [("Text", "texts: 'Text' is not accepted; a list"), (["a", None], "texts: number 1 is None")])
+def test_texts_are_texts(texts, said):
+    with pytest.raises(TypeError, match=said):
+        ner.Tagger(ENCODER, method="prototypes").fit(SUPPORT).predict(texts)
+
+
+def test_what_a_fit_refuses():
+    for support, error, said in [
+        (3, TypeError, "support: 3 is not accepted; a Corpus"), ([3], TypeError, "support: number 0 is 3"), ([], coterie.BadData, "support has no words"),
+        ([{"text": "Plain", "spans": [{"start": 0, "end": 9, "label": "A"}]}], coterie.BadData, "support: line 1: mark .0, 9, A. is no piece"),
+        (["Plain words"], ValueError, "annotated"), ([{"txt": "Plain"}], coterie.BadData, "support: line 1: is no document"),
+        ([{"text": object()}], TypeError, "cannot be written as JSON"),
+    ]:
+        with pytest.raises(error, match=said):
+            ner.Tagger(ENCODER).fit(support)
+    for encoder in (None, "rows.npy"):
+        with pytest.raises(ValueError, match="^encoder: .*name an encoder's folder"):
+            ner.Tagger(encoder).fit(SUPPORT)
 
 
 def test_the_page_is_that_of_the_command(voyages, command, tmp_path):
     corpus, vectors = voyages
     chosen = ner.sample_support(corpus, 3)
     known = rows_of(corpus, chosen)
-    tagger = ner.adapt(corpus.subset(chosen), vectors[known], np.delete(vectors, known, axis=0))
+    tagger = ner.Tagger().fit(corpus.subset(chosen), support_vectors=vectors[known], unlabelled_vectors=np.delete(vectors, known, axis=0))
     tagger.save(tmp_path / "t")
     (tmp_path / "bare.conll").write_text("".join("\n".join(words) + "\n\n" for words in corpus.words))
     bare = ner.read(tmp_path / "bare.conll")
@@ -90,7 +161,7 @@ def test_the_page_is_that_of_the_command(voyages, command, tmp_path):
                     "--report", tmp_path / "theirs.html"], check=True, timeout=120, capture_output=True)
     data = lambda name: json.loads((tmp_path / name).read_text().split('id="mentions-about">')[1].split("</script>")[0])
     mine, theirs = data("mine.html"), data("theirs.html")
-    assert mine == theirs and len(mine["sentences"]) == 40 and mine["types"] == tagger.types
+    assert mine == theirs and len(mine["sentences"]) == 40 and mine["types"] == tagger.types_
     first = [sentence for sentence, _, _ in tagger.suggest(bare, vectors, 3)]
     assert [one["text"] for one in mine["sentences"][:3]] == [" ".join(corpus.words[s]) for s in first]
     with pytest.raises(coterie.BadData, match="494 words"):
@@ -100,15 +171,15 @@ def test_the_page_is_that_of_the_command(voyages, command, tmp_path):
 def test_what_is_refused(voyages, tmp_path):
     corpus, vectors = voyages
     with pytest.raises(coterie.BadData, match="494 words"):
-        ner.adapt(corpus, vectors[:5])
+        ner.Tagger().fit(corpus, support_vectors=vectors[:5])
     with pytest.raises(ValueError, match="outside_share: '2' is not accepted"):
-        ner.adapt(corpus, vectors, outside_share=2)
+        ner.Tagger(outside_share=2).fit(corpus, support_vectors=vectors)
     with pytest.raises(ValueError, match="method"):
-        ner.adapt(corpus, vectors, method="best")
+        ner.Tagger(method="best").fit(corpus, support_vectors=vectors)
     with pytest.raises(ValueError, match="there is no number 40"):
         corpus.subset([40])
     with pytest.raises(ValueError, match="one row per word"):
-        ner.adapt(corpus, vectors[0])
+        ner.Tagger().fit(corpus, support_vectors=vectors[0])
     with pytest.raises(coterie.BadData, match="no such file"):
         ner.vectors(corpus, tmp_path / "nothing")
     with pytest.raises(ValueError, match="from 0 to 3"):
@@ -152,7 +223,7 @@ def test_words_are_words(sentences):
 def test_what_is_no_corpus_is_named(voyages):
     corpus, vectors = voyages
     for ask, name in (
-        (lambda: ner.adapt(None, vectors), "support"), (lambda: ner.score(corpus, "found"), "found"),
+        (lambda: ner.Tagger().tag(None, vectors), "corpus"), (lambda: ner.score(corpus, "found"), "found"),
         (lambda: ner.vectors("text", "static"), "corpus"), (lambda: ner.find_sentences(3, corpus), "some"),
         (lambda: ner.sample_support(None), "corpus"),
     ):

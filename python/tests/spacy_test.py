@@ -21,7 +21,7 @@ def saved(tmp_path_factory):
     (folder / "vectors.txt").write_text("".join(word + " " + " ".join(f"{x:.4f}" for x in random.normal(size=8)) + "\n" for word in vocabulary))
     (folder / "s.conll").write_text("plain B-A\nwords O\nstop O\n\ntext B-B\nstop O\nwords O\n\nplay O\n. O\nplain B-A\ntext B-B\n")
     support = ner.read(folder / "s.conll")
-    tagger = ner.adapt(support, ner.vectors(support, folder / "vectors.txt"), method="nearest-word")
+    tagger = ner.Tagger(method="nearest-word").fit(support, support_vectors=ner.vectors(support, folder / "vectors.txt"))
     tagger.save(folder / "t")
     return folder
 
@@ -59,7 +59,7 @@ def test_a_pipeline_is_saved_and_loaded(nlp, tmp_path):
 
 
 def test_what_is_refused(saved):
-    for config, said in [({"tagger": str(saved / "t")}, "does not say where"), ({"tagger": str(saved / "none"), "vectors": str(ENCODER)}, "none"),
+    for config, said in [({"tagger": str(saved / "t")}, "encoder: None; name"), ({"tagger": str(saved / "none"), "vectors": str(ENCODER)}, "none"),
                          ({"tagger": str(saved / "t"), "vectors": "nowhere"}, "nowhere is not there")]:
         with pytest.raises((ValueError, OSError), match=said):
             spacy.blank("en").add_pipe("coterie_ner", config=config)

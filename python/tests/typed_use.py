@@ -31,7 +31,7 @@ best: dict[str, Any] = coterie.tune(KMeans(), X, {"n_clusters": range(2, 7)}, se
 names: list[str] = coterie.datasets.names()
 coterie.describe(model, X)["clusters"]
 corpus, vectors = coterie.ner.load_voyages()
-f1: float = coterie.ner.score(corpus, coterie.ner.adapt(corpus, vectors).tag(corpus, vectors))["f1"]
+f1: float = coterie.ner.score(corpus, coterie.ner.Tagger().fit(corpus, support_vectors=vectors).tag(corpus, vectors))["f1"]
 coterie.plot.sizes(model)
 try:
     coterie.Subspace(None, max_iter=100).fit(X, y)
