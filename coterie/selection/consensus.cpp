@@ -17,6 +17,7 @@
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/sample.hpp"
 #include "coterie/base/words.hpp"
+#include "coterie/model/internal/result_warnings.hpp"
 #include "coterie/pipeline/evaluation.hpp"
 #include "coterie/pipeline/internal/json.hpp"
 #include "coterie/pipeline/internal/left_out.hpp"
@@ -254,6 +255,7 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
     });
 
     out.sizes = cluster_sizes(labels, options.clusters);
+    for (std::string& warning : internal::size_warnings(out.sizes, problem)) out.warnings.push_back(std::move(warning));
     out.confidence_of_cluster.assign(at(k), 0.0);
     for (std::size_t i = 0; i < labels.size(); ++i)
         out.confidence_of_cluster[at(labels[i])] += confidence[i] / static_cast<double>(out.sizes[at(labels[i])]);

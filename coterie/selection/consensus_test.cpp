@@ -1,5 +1,6 @@
 #include "coterie/selection/consensus.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -118,6 +119,19 @@ TEST(Consensus, SureWhereGroupsAreApart) {
     x.row(0) << 20, 0;
     const Consensus again = consensus(with(x), asked(3, 20), coterie::Run(1));
     EXPECT_LT(again.confidence[0], 0.95);
+}
+
+TEST(Consensus, TellsOfClustersOfFewRows) {
+    Matrix<double> x = test::normal_points(120, 2, 1);
+    for (Index i = 0; i < 120; ++i) x(i, 0) += 40.0 * static_cast<double>(i % 3);
+    const auto told = [&](int k) {
+        const auto warnings = consensus(with(x), asked(k, 8), coterie::Run(1, 1)).warnings;
+        return std::count(warnings.begin(), warnings.end(),
+                          "1 of 3 clusters has only one or two rows, of 120: outliers take clusters of their own");
+    };
+    EXPECT_EQ(told(3), 0);
+    x.row(7).setConstant(1e4);
+    EXPECT_EQ(told(3), 1);
 }
 
 TEST(Consensus, OfManyRowsTheOthersVote) {

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from . import _core, _estimators, _input, _names
 from ._base import Clusterer, naming_columns
+from ._errors import CoterieWarning
 from ._progress import Progress
 from ._show import SCORES, ClusterChoice, Shown, Table, number
 
@@ -119,6 +121,9 @@ def tune(
             raise ValueError(f"grid: {parameter} has no values; at least one is wanted")
         values = [_names.CHOICES.get(value, value) if isinstance(value, str) else value for value in values]
         axes.append((cls._options.get(parameter, parameter), values))
+    beyond = [f"{name}={getattr(estimator, name)!r}" for name in ("sample", "noise_share") if getattr(estimator, name)]
+    if beyond:
+        warnings.warn(f"the cells are fits of all rows without {' and '.join(beyond)}, which best_estimator_ alone is fitted with", CoterieWarning, stacklevel=2)
     points, side, rows, _ = estimator._problem(X, y, _input.weights_of(sample_weight))
     seed = _input.seed_of(estimator.random_state)
     truth = None

@@ -95,7 +95,8 @@ def test_the_best_keeps_its_class_and_what_it_was_given(iris):
         pass
 
     X, y = iris
-    best = coterie.tune(Own(3, noise_share=0.1, n_init=2), X, {"n_clusters": [2, 3]}).best_estimator_
+    with pytest.warns(coterie.CoterieWarning, match="fits of all rows without noise_share=0.1, which"):
+        best = coterie.tune(Own(3, noise_share=0.1, n_init=2), X, {"n_clusters": [2, 3]}).best_estimator_
     assert type(best) is Own and (best.noise_share, best.n_init) == (0.1, 2) and (best.labels_ == -1).sum() == 15
     best = coterie.tune(Own(3, sizes=(70, 80)), X, {"n_clusters": [2]}).best_estimator_
     assert type(best) is Own and best.sizes == (70, 80) and np.bincount(best.labels_).min() >= 70

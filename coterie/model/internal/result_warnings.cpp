@@ -87,28 +87,6 @@ void warn_of_equal_rows(FitReport& report, const Labels& labels, const Problem& 
         " the first: nothing in the points tells them apart");
 }
 
-// Sizes that were asked for are no warning.
-void warn_of_sizes(FitReport& report, const Problem& problem) {
-    Index total = 0;
-    Index largest = 0;
-    Index small = 0;
-    for (const Index size : report.sizes) {
-        total += size;
-        largest = std::max(largest, size);
-        if (size > 0 && size <= few_rows) ++small;
-    }
-    const auto k = static_cast<Index>(report.sizes.size());
-    if (k < 2 || total < usual_rows * k || problem.sizes) return;
-    if (small > 0)
-        report.warnings.push_back(std::to_string(small) + " of " + std::to_string(k) + " clusters " +
-                                  (small == 1 ? "has" : "have") + " only one or two rows, of " + std::to_string(total) +
-                                  ": outliers take clusters of their own");
-    if (problem.partial_labels.empty() && problem.group_shares.empty() &&
-        static_cast<double>(largest) >= nearly_all * static_cast<double>(total))
-        report.warnings.push_back("one of " + std::to_string(k) + " clusters has " + std::to_string(largest) + " of " +
-                                  std::to_string(total) + " rows: the others say little about them");
-}
-
 }  // namespace
 
 namespace {
@@ -119,12 +97,36 @@ public:
 };
 }  // namespace
 
+// Sizes that were asked for are no warning.
+std::vector<std::string> size_warnings(const std::vector<Index>& sizes, const Problem& problem) {
+    std::vector<std::string> out;
+    Index total = 0;
+    Index largest = 0;
+    Index small = 0;
+    for (const Index size : sizes) {
+        total += size;
+        largest = std::max(largest, size);
+        if (size > 0 && size <= few_rows) ++small;
+    }
+    const auto k = static_cast<Index>(sizes.size());
+    if (k < 2 || total < usual_rows * k || problem.sizes) return out;
+    if (small > 0)
+        out.push_back(std::to_string(small) + " of " + std::to_string(k) + " clusters " +
+                      (small == 1 ? "has" : "have") + " only one or two rows, of " + std::to_string(total) +
+                      ": outliers take clusters of their own");
+    if (problem.partial_labels.empty() && problem.group_shares.empty() &&
+        static_cast<double>(largest) >= nearly_all * static_cast<double>(total))
+        out.push_back("one of " + std::to_string(k) + " clusters has " + std::to_string(largest) + " of " +
+                      std::to_string(total) + " rows: the others say little about them");
+    return out;
+}
+
 FitReport& report_of(Model& model) { return Reached::report(model); }
 
 void warn_of_result(Model& model, const Problem& problem, const Run& run, bool reads_blocks) {
     FitReport& report = report_of(model);
     warn_of_equal_rows(report, model.labels(), problem, run, reads_blocks);
-    warn_of_sizes(report, problem);
+    for (std::string& warning : size_warnings(report.sizes, problem)) report.warnings.push_back(std::move(warning));
 }
 
 }  // namespace coterie::internal
