@@ -249,7 +249,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         ReadOptions options = request.reading->options();
         request.columns->read_by(options);
         options.keep_rows = !request.table_out.empty() || !request.report.empty();
-        options.numeric_names = !takes_affinities(method, request);
+        options.numeric_names = options.advises = !takes_affinities(method, request);  // affinities are never missing
         PointsFile file = points_from(request.points, options, run);
         const std::string source = source_of(request);
         if (!file.reading.empty()) inputs.notes.push_back(file.reading);

@@ -30,6 +30,12 @@ def test_spectral_takes_a_graph(tmp_path):
     assert len(labels) == 2 and labels[0] != labels[1]
 
 
+def test_an_affinity_is_never_filled_in(tmp_path):
+    write_csv(tmp_path / "edges.csv", [[0, 1, "nan"], [1, 2, 0.5]])
+    refused = run("fit", "spectral", tmp_path / "edges.csv", "--affinity", "precomputed", "-k", 2, code=3)
+    assert "row 1, column 3: value 'nan'" in refused.err and "--missing" not in refused.err
+
+
 def test_spectral_graph_formats_agree(tmp_path):
     sparse = pytest.importorskip("scipy.sparse")
     import scipy.io

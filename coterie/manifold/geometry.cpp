@@ -107,6 +107,9 @@ void check(PointsView points, const Labels& labels, const GeometryOptions& optio
         throw BadArgument("geometry: " + std::to_string(labels.size()) + " labels for " +
                           std::to_string(points.rows()) + " points");
     const double largest = check_points(points, "geometry", run);
+    if (options.dim > points.columns())
+        throw refused_option("dim", std::int64_t{options.dim},
+                             "at most the number of columns, " + std::to_string(points.columns()));
     if (largest > kMostNumber)
         throw BadData("geometry: the points hold " + to_text(largest) + ", more than " + to_text(kMostNumber));
     for (std::size_t j = 0; j < labels.size(); ++j)

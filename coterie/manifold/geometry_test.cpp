@@ -688,7 +688,8 @@ TEST(Geometry, RefusesBadArguments) {
     refuses({"row 3 has no label"}, [](Case& c, Index&) { c.labels[2] = -1; });
     refuses({"no row 99"}, [](Case&, Index& row) { row = 99; });
     refuses({"no row -1"}, [](Case&, Index& row) { row = -1; });
-    refuses({"other points of its label", "dim 20 needs 21"}, [](Case& c, Index&) { c.options.dim = 20; });
+    refuses({"dim", "20", "at most the number of columns"}, [](Case& c, Index&) { c.options.dim = 20; });
+    refuses({"0 other points of its label", "needs"}, [](Case& c, Index& row) { c.labels[at(row)] = 99; });
     refuses({"row 2, column 2", "NaN"}, [](Case& c, Index&) { c.points(1, 1) = std::nan(""); });
     refuses({"1e+100"}, [](Case& c, Index&) { c.points(1, 1) = 1e200; });
     refuses({"scale the points down"}, [](Case& c, Index&) {
