@@ -109,9 +109,9 @@ def test_a_consensus_passes_on_what_its_fits_warn_of_once(tmp_path):
     points[7] = 1000
     np.save(tmp_path / "points.npy", points)
     words = ["consensus", tmp_path / "points.npy", "-k", 3, "--fits", 20, "--seed", 4]
-    told = [line for line in run(*words).err.splitlines() if " fits warn" in line]
+    told = [line.removeprefix("coterie: warning: ") for line in run(*words).err.splitlines() if line.startswith("coterie: warning: ")]
     warnings = document(*words, "--quiet")["warnings"]
-    assert [line.removeprefix("coterie: warning: ") for line in told] == warnings
+    assert told == warnings and len(warnings) == 2  # of the fits, and of the consensus itself
     few = [text for text in warnings if "has only one or two rows, of 160: outliers take clusters of their own" in text]
     assert len(few) == 1
     count, fits = map(int, re.match("([0-9]+) of the ([0-9]+) fits warn: ", few[0]).groups())

@@ -54,11 +54,17 @@ class Parameters:
         return {name: each.default for name, each in signature.parameters.items() if name != "self"}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters of the constructor and their values."""
+        """Parameters of the constructor and their values.
+
+        deep: is not looked at, as no parameter has parameters of its own. AttributeError where a subclass stores one under another name.
+        """
         return {name: getattr(self, name) for name in sorted(self._defaults())}
 
     def set_params(self, **params: Any) -> Self:
-        """Sets parameters of the constructor; returns self."""
+        """Sets parameters of the constructor; returns self.
+
+        params: their names and new values. ValueError on another name.
+        """
         known = self._defaults()
         for name in params:
             if name not in known:

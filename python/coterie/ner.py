@@ -252,7 +252,7 @@ class Tagger(Parameters):
         return self._on_words("suggest", corpus, vectors, {"count": count})
 
     def page(self, corpus: Corpus, vectors: Any = None, *, decoding: str = "nearest", count: int = 5) -> Page:
-        """A page of HTML that stands alone: the text with the mentions found, to look at, to correct and to download as a support for `fit`.
+        """A page of HTML that stands alone: the corpus with the mentions found, to look at, to correct and to download as a support for `fit`.
 
         vectors, decoding: as of `tag`; count: sentences worth annotating that stand first (`suggest`). Shown are at most 1,000 sentences and 100,000
         words; the page says which. ValueError on vectors that do not fit.
