@@ -6,7 +6,10 @@
  *
  * A pass: forward() keeps what the gradient needs; then, any of reconstruct(), input_gradient() and backward(); step()
  * moves the parameters by the gradients gathered since the last step. Functions return 0, or another number after
- * which error() says what went wrong. */
+ * which error() says what went wrong.
+ *
+ * A pass may be shared by the processes of a run: its batch is cut into blocks of items, each process has those of
+ * some blocks, one after the other, or none, and all call the same functions. */
 
 #include <stdint.h>
 
@@ -14,7 +17,7 @@
 extern "C" {
 #endif
 
-#define COTERIE_NETWORK_ABI 4
+#define COTERIE_NETWORK_ABI 5
 
 enum coterie_layer_kind {
     COTERIE_DENSE = 1,                  /* in -> out numbers; flattens what comes in */
@@ -48,6 +51,21 @@ typedef struct coterie_optimizer {
     double beta1, beta2, epsilon;
 } coterie_optimizer;
 
+/* How a process shares a pass. What is a sum over the items is one over the blocks, added along a binary tree: a node
+ * is made of its left half and its right half, 2i + 1 of the level below, if there is one; the lowest level are the
+ * blocks. Both functions are called by all processes in the same order, and return 0, or another number, after which
+ * the pass fails without calling them again. */
+typedef struct coterie_sharing {
+    int64_t items; /* of all processes */
+    int64_t first; /* of them, this process' first; blocks are whole */
+    void* context;
+    /* numbers: `count` for each block of all; this process' own come in, all come back. */
+    int32_t (*gather)(void* context, double* numbers, int64_t count);
+    /* sums: `count` numbers for each own block: the sum over the largest node that begins with it and has no block of
+     * another process. What such a node is made of is not looked at. total: of all blocks. */
+    int32_t (*add)(void* context, const float* const* sums, int64_t count, float* total);
+} coterie_sharing;
+
 typedef struct coterie_network coterie_network;
 
 typedef struct coterie_network_api {
@@ -78,19 +96,22 @@ typedef struct coterie_network_api {
      * means, and the pass is kept; 2: the same for input_gradient(), but running means stay; 0: nothing is kept.
      * affine: count x 6, where in the image each place of the new one comes from (rows of a 2 x 3 matrix, coordinates
      * from -1 to 1), or null. colour: count x channels x 2, what a channel is multiplied with and what is added, or
-     * null. noise: count x item, added; or null. */
+     * null. noise: count x item, added; or null. sharing: of a pass that is kept and whose `count` items are a part of
+     * those of all processes, valid until it ends; else null. */
     int32_t (*forward)(coterie_network*, const float* items, int64_t count, const float* affine, const float* colour,
-                       const float* noise, int32_t training, float* output);
-    /* weight * the mean squared difference between the input of the kept pass and what the decoder makes of its
-     * output is added to what is minimised; its value without the weight comes back. */
+                       const float* noise, int32_t training, const coterie_sharing* sharing, float* output);
+    /* Items per block of a batch of so many; 0: passes of this network are not to be shared. */
+    int64_t (*items_per_block)(const coterie_network*, int64_t items);
+    /* weight * the mean squared difference between the input of the kept pass (of all processes) and what the decoder
+     * makes of its output is added to what is minimised; its value without the weight comes back. */
     int32_t (*reconstruct)(coterie_network*, double weight, double* value);
     /* What the decoder makes of such outputs, count x item. */
     int32_t (*decode)(coterie_network*, const float* output, int64_t count, float* item);
     /* The gradient of sum(output * output_gradient) with respect to the kept pass's input, count x item. The
      * parameters' gradients are left alone, the pass stays. */
     int32_t (*input_gradient)(coterie_network*, const float* output_gradient, float* gradient);
-    /* Adds the gradients of sum(output * output_gradient) (null: of nothing) and of what reconstruct() added; ends the
-     * pass. */
+    /* Adds the gradients of sum(output * output_gradient) (null: of nothing) and of what reconstruct() added, over all
+     * processes; ends the pass. */
     int32_t (*backward)(coterie_network*, const float* output_gradient);
 
     /* A new optimizer, without a past; several may stand side by side on different parts. 0..count-1 in the order

@@ -3,7 +3,6 @@
 
 #include "coterie/base/internal/together.hpp"
 
-#include <exception>
 #include <string>
 
 #include "coterie/base/error.hpp"
@@ -22,23 +21,29 @@ std::string text_from(Communicator& communicator, int root, std::string text) {
 
 void together(Communicator& communicator, FunctionRef<void()> work) {
     if (communicator.size() == 1) return work();
-    Outcome own = well;
-    std::string message;
     std::exception_ptr error;
     try {
         work();
+    } catch (const std::exception&) {
+        error = std::current_exception();
+    }
+    agree(communicator, error);
+}
+
+void agree(Communicator& communicator, std::exception_ptr error) {
+    Outcome own = well;
+    std::string message;
+    try {
+        if (error) std::rethrow_exception(error);
     } catch (const Cancelled& stop) {
         own = cancelled;
         message = stop.message();
-        error = std::current_exception();
     } catch (const Error& problem) {
         own = failed;
         message = problem.message();
-        error = std::current_exception();
     } catch (const std::exception& problem) {
         own = failed;
         message = problem.what();
-        error = std::current_exception();
     }
     const int worst = communicator.highest(own);
     if (worst == well) return;

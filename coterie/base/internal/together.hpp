@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -17,6 +18,8 @@ namespace coterie::internal {
 /// Calls `work` on every process. Where it throws on one, all throw: that process its own error, the others one that
 /// says which process failed with what text (Cancelled where all that happened is that the caller stopped it).
 COTERIE_API void together(Communicator& communicator, FunctionRef<void()> work);
+/// The end of work that was done apart: all return where `own` is null on every process, else all throw as above.
+COTERIE_API void agree(Communicator& communicator, std::exception_ptr own);
 
 /// Process `root`'s value, on every process.
 template <class T>

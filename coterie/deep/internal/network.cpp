@@ -2,8 +2,10 @@
 // streams, not LibTorch's: the same start on every device and with every version. On a CPU, memory is asked for before
 // a network or a larger batch needs it.
 //
-// Several processes do not share out a pass: a batch of the usual size is computed sooner than its gradients, as many
-// numbers as there are parameters, would be exchanged. They share out what looks at all points.
+// Several processes share out what looks at all points, and passes where that pays: a dense layer computes a batch of
+// the usual size sooner than its gradients, as many numbers as there are parameters, would be exchanged; a convolution
+// uses each of its parameters at every place of an image. Who computes what is the architecture's and the device's
+// alone.
 
 #include "coterie/deep/internal/network.hpp"
 
@@ -182,23 +184,37 @@ void Network::set_points(PointsView points, const Run& run) {
     });
     points_ = Points::borrow(points);
     run_ = run;
+    // Where one process cannot, for want of the library, none does.
+    Communicator& communicator = run_.communicator();
+    shared_ = communicator.size() > 1 &&
+              communicator.highest(handle_->functions.items_per_block(handle_->network, 1) > 0 ? 0 : 1) == 0;
 }
 
 void Network::set_points(Matrix<float> points) {
     if (points.cols() != architecture_.input.items()) throw InternalError("network: points of another shape");
     points_ = Points(std::move(points));
     run_ = Run();
+    shared_ = false;
 }
 
-void Network::on_first(FunctionRef<void()> work) const {
+void Network::in_pass(FunctionRef<void()> work) const {
     Communicator& communicator = run_.communicator();
+    if (shared_) return pass_->run(work);
     together(communicator, [&] {
         if (communicator.rank() == 0) work();
     });
 }
 
-void Network::share(std::span<float> numbers) const {
-    run_.communicator().broadcast(std::as_writable_bytes(numbers), 0);
+void Network::share(Matrix<float>& rows) const {
+    const std::span<float> all(rows.data(), static_cast<std::size_t>(rows.size()));
+    if (shared_)
+        pass_->gather(all, rows.cols());
+    else
+        run_.communicator().broadcast(std::as_writable_bytes(all), 0);
+}
+
+const float* Network::own(const Matrix<float>& rows) const {
+    return rows.size() > 0 ? rows.data() + own_.begin * rows.cols() : nullptr;
 }
 
 Matrix<float> Network::items(std::span<const Index> rows) const {
@@ -214,8 +230,8 @@ Matrix<float> Network::items(std::span<const Index> rows) const {
 }
 
 void Network::encode_items(const Matrix<float>& items, float* output) {
-    handle_->check(
-        handle_->functions.forward(handle_->network, items.data(), items.rows(), nullptr, nullptr, nullptr, 0, output));
+    handle_->check(handle_->functions.forward(handle_->network, items.data(), items.rows(), nullptr, nullptr, nullptr,
+                                              0, nullptr, output));
 }
 
 Matrix<float> Network::encode(const std::vector<std::int64_t>& rows) {
@@ -227,9 +243,9 @@ Matrix<float> Network::encode(const std::vector<std::int64_t>& rows) {
 // The batches are those of one process, each of the process that has its first row: their other rows are fetched.
 Matrix<float> Network::encode_all(const Run& run) {
     Communicator& communicator = run_.communicator();
-    if (communicator.size() > 1) {
+    if (communicator.size() > 1 && !shared_) {
         Parameters latest = parameters();
-        for (auto& values : latest) share(values);
+        for (auto& values : latest) communicator.broadcast(std::as_writable_bytes(std::span(values)), 0);
         set_parameters(latest);
     }
     const Index n = points_.rows(), outputs = architecture_.outputs;
@@ -282,49 +298,56 @@ Matrix<float> Network::decode(const Matrix<float>& output) {
 
 void Network::require_pass_memory() {
     if (on_device_ || pass_rows_ <= most_rows_) return;
-    on_first([&] {
+    in_pass([&] {
         require_memory(
-            sizeof(float) * static_cast<double>(numbers_kept(architecture_)) * static_cast<double>(pass_rows_),
+            sizeof(float) * static_cast<double>(numbers_kept(architecture_)) * static_cast<double>(own_.count()),
             "a batch of " + std::to_string(pass_rows_) + " items in the network (smaller ones need less)");
     });
     most_rows_ = pass_rows_;
 }
 
 Matrix<float> Network::begin(const std::vector<std::int64_t>& rows, const Changes& changes, Pass pass) {
-    const auto data = [](const Matrix<float>& of) { return of.size() > 0 ? of.data() : nullptr; };
     pass_rows_ = static_cast<Index>(rows.size());
+    own_ = {0, pass_rows_};
+    if (shared_) {
+        const RowBlocks blocks{pass_rows_, handle_->functions.items_per_block(handle_->network, pass_rows_)};
+        pass_ = std::make_unique<SharedPass>(run_.communicator(), blocks);
+        own_ = pass_->own();
+    }
     require_pass_memory();
     const Matrix<float> seen = items(rows);
     Changes in_units = changes;
     in_units.noise /= static_cast<float>(unit_);
     for (Index c = 1; c < in_units.colour.cols(); c += 2) in_units.colour.col(c) /= static_cast<float>(unit_);
     Matrix<float> out(pass_rows_, architecture_.outputs);
-    on_first([&] {
-        handle_->check(handle_->functions.forward(handle_->network, seen.data(), pass_rows_, data(in_units.affine),
-                                                  data(in_units.colour), data(in_units.noise),
-                                                  pass == Pass::training ? 1 : 2, out.data()));
+    in_pass([&] {
+        handle_->check(handle_->functions.forward(handle_->network, own(seen), own_.count(), own(in_units.affine),
+                                                  own(in_units.colour), own(in_units.noise),
+                                                  pass == Pass::training ? 1 : 2, shared_ ? &pass_->sharing() : nullptr,
+                                                  out.data() + own_.begin * out.cols()));
     });
-    share({out.data(), static_cast<std::size_t>(out.size())});
+    share(out);
     return out;
 }
 
 double Network::reconstruct(double weight) {
     double value = 0;
-    on_first([&] { handle_->check(handle_->functions.reconstruct(handle_->network, weight, &value)); });
+    in_pass([&] { handle_->check(handle_->functions.reconstruct(handle_->network, weight, &value)); });
     return from_process(run_.communicator(), 0, value);
 }
 
 Matrix<float> Network::input_gradient(const Matrix<float>& gradient) {
     Matrix<float> out(pass_rows_, architecture_.input.items());
-    on_first([&] { handle_->check(handle_->functions.input_gradient(handle_->network, gradient.data(), out.data())); });
-    share({out.data(), static_cast<std::size_t>(out.size())});
+    in_pass([&] {
+        handle_->check(
+            handle_->functions.input_gradient(handle_->network, own(gradient), out.data() + own_.begin * out.cols()));
+    });
+    share(out);
     return out;
 }
 
 void Network::backward(const Matrix<float>& gradient) {
-    on_first([&] {
-        handle_->check(handle_->functions.backward(handle_->network, gradient.size() > 0 ? gradient.data() : nullptr));
-    });
+    in_pass([&] { handle_->check(handle_->functions.backward(handle_->network, own(gradient))); });
 }
 
 void Network::set_optimizers(const std::vector<Optimizer>& optimizers) {
@@ -350,7 +373,7 @@ void Network::set_optimizers(const std::vector<Optimizer>& optimizers) {
 }
 
 void Network::step() {
-    on_first([&] { handle_->check(handle_->functions.step(handle_->network)); });
+    in_pass([&] { handle_->check(handle_->functions.step(handle_->network)); });
 }
 
 Parameters Network::parameters() const {

@@ -12,6 +12,7 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/deep/internal/architecture.hpp"
+#include "coterie/deep/internal/shared_pass.hpp"
 #include "coterie/model/parts.hpp"
 
 namespace coterie::internal {
@@ -60,8 +61,10 @@ void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architectur
 double unit_of(PointsView points, const Run& run);
 
 /// One network. Everything it computes is in single precision. The same bits for the same calls on one machine's CPU,
-/// whatever the number of threads. In several processes all make the same calls: rows come from whoever has them, the
-/// first process computes the passes and moves the parameters, and each encodes its own points.
+/// whatever the number of threads and of processes. In several processes all make the same calls: rows come from
+/// whoever has them, and each encodes its own points. A network with convolutions on the CPU has its passes shared:
+/// each process computes a part of the batch, and moves its parameters by the gradients of all. Else the first process
+/// computes them and moves the parameters.
 class Network {
 public:
     /// BadArgument unless the device is there, and, if `half`, has it.
@@ -86,7 +89,7 @@ public:
     /// What the encoder makes of these rows, rows x outputs.
     Matrix<float> encode(const std::vector<std::int64_t>& rows);
     /// What the encoder makes of all points, n x outputs, on every process, in batches of at most 1000, fewer where
-    /// items are large. All processes have the first one's parameters from here on.
+    /// items are large. All processes have the parameters as they are from here on.
     Matrix<float> encode_all(const Run& run);
     Matrix<float> decode(const Matrix<float>& output);
 
@@ -107,10 +110,10 @@ public:
     const Architecture& architecture() const { return architecture_; }
     void store(Archive& archive, const std::string& prefix) const;
     void load(const Archive& archive, const std::string& prefix);
-    /// What the optimizers remember, as bits; of the process that moves the parameters.
+    /// What the optimizers remember, as bits; where passes are not shared, that of the first process counts.
     std::vector<std::int32_t> memory() const;
     void set_memory(const std::vector<std::int32_t>& bits);
-    /// All parameters; elsewhere than on the first process those of the last encode_all().
+    /// All parameters; where passes are not shared, elsewhere than on the first process those of the last encode_all().
     Parameters parameters() const;
     void set_parameters(const Parameters& parameters);
 
@@ -121,17 +124,22 @@ private:
     Matrix<float> items(std::span<const Index> rows) const;
     /// What the encoder makes of items, without a pass.
     void encode_items(const Matrix<float>& items, float* output);
-    /// Work of the first process; what it throws all throw.
-    void on_first(FunctionRef<void()> work) const;
-    /// The first process' numbers, on every process.
-    void share(std::span<float> numbers) const;
+    /// Work on a pass, of all processes that share it, else of the first one; what one throws all throw.
+    void in_pass(FunctionRef<void()> work) const;
+    /// Every process' rows of a pass, else the first one's, on every process.
+    void share(Matrix<float>& rows) const;
+    /// This process' first row among those of a pass.
+    const float* own(const Matrix<float>& rows) const;
 
     std::unique_ptr<Handle> handle_;
     Architecture architecture_;
     bool on_device_ = false;
     Points points_;
     double unit_ = 1;
-    Run run_;  // whose processes share the points
+    Run run_;                           // whose processes share the points
+    bool shared_ = false;               // passes are
+    std::unique_ptr<SharedPass> pass_;  // where they are
+    Range own_;                         // rows of a pass that this process computes
     Index pass_rows_ = 0;
     Index most_rows_ = 0;  // of a pass so far
 };

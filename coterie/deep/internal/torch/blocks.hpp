@@ -1,7 +1,7 @@
 #pragma once
-// Internal to coterie-deep: work on the CPU cut into blocks that depend on sizes alone, each one thread's, added up in
-// the order of the blocks: the same bits at any number of threads. LibTorch's own layers share out the work by the
-// number of threads and have other bits with other numbers.
+// Internal to coterie-deep: work on the CPU cut into blocks that depend on sizes alone, each one thread's, added up
+// along a tree over the blocks: the same bits at any number of threads and, where a batch is shared, of processes.
+// LibTorch's own layers share out the work by the number of threads and have other bits with other numbers.
 
 #include <algorithm>
 #include <vector>
@@ -12,6 +12,8 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
+
+#include "coterie/deep/network_abi.h"
 
 namespace coterie_deep {
 
@@ -57,7 +59,32 @@ void for_each_block(const Blocks& blocks, F&& f) {
     });
 }
 
-/// In single precision, in their order.
-Tensor sum_of(const std::vector<Tensor>& parts);
+/// The items of a batch, and which of them are this process': some blocks, one after the other, or none.
+class Batch {
+public:
+    // Of fewer, putting weights and images in the order of the kernels takes a larger share of the time.
+    static Blocks blocks_of(int64_t items) { return {items, 32}; }
+
+    /// All of them.
+    explicit Batch(int64_t items) : all_(blocks_of(items)), own_(all_) {}
+    Batch(int64_t own, const coterie_sharing& sharing)
+        : all_(blocks_of(sharing.items)), own_(own, all_.size), first_(sharing.first / all_.size), sharing_(sharing) {}
+
+    int64_t items() const { return all_.items; }
+    /// This process' blocks, numbered from 0; one without items where it has none.
+    const Blocks& own() const { return own_; }
+    /// Sums per own block, `count` of each, become those over all blocks, in the order of the blocks.
+    std::vector<double> sum_of(const std::vector<double>& parts, int64_t count) const;
+    /// The same of tensors in single precision, along the tree. The parts are written to.
+    Tensor sum_of(const std::vector<Tensor>& parts) const;
+
+    /// Whether gradients by the parameters are wanted of a pass backwards.
+    bool of_parameters = true;
+
+private:
+    Blocks all_, own_;
+    int64_t first_ = 0;          // own block among all
+    coterie_sharing sharing_{};  // no functions: all are own
+};
 
 }  // namespace coterie_deep

@@ -1,5 +1,6 @@
-// Convolutions on the CPU and their gradients, block of images by block of images (blocks.hpp): gradients of weights
-// and biases are sums over the images, added up in the order of the blocks.
+// Layers of convolutional networks on the CPU and their gradients, block of items by block of items (blocks.hpp):
+// gradients of weights and biases are sums over the items, and so the only thing that processes which share a batch
+// tell each other. A block's products have the same shapes, and so the same bits, whoever computes it.
 
 #include "coterie/deep/internal/torch/convolution.hpp"
 
@@ -14,10 +15,7 @@
 namespace coterie_deep {
 namespace {
 
-class BlockedConvolution : public torch::autograd::Function<BlockedConvolution> {
-    // Of fewer, putting weights and images in the order of the kernels takes a larger share of the time.
-    static Blocks images(int64_t count) { return {count, 32}; }
-
+class BlockedProduct : public torch::autograd::Function<BlockedProduct> {
     struct Plan {
         int64_t stride, pad;
         bool transposed;
@@ -50,24 +48,34 @@ class BlockedConvolution : public torch::autograd::Function<BlockedConvolution> 
                                                                   const Tensor& weight, const Plan& plan,
                                                                   std::array<bool, 3> wanted) {
         return {wanted[0] ? plain(gradient, weight, Tensor(), plan) : Tensor(),
-                std::get<1>(plain_backward(x, gradient, weight, plan, {false, true, false})),
+                wanted[1] ? std::get<1>(plain_backward(x, gradient, weight, plan, {false, true, false})) : Tensor(),
                 wanted[2] ? gradient.sum(at::IntArrayRef{0, 2, 3}) : Tensor()};
+    }
+
+    static Tensor dense(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan&) {
+        return bias.defined() ? at::addmm(bias, x, weight.t()) : at::mm(x, weight.t());
+    }
+    static std::tuple<Tensor, Tensor, Tensor> dense_backward(const Tensor& gradient, const Tensor& x,
+                                                             const Tensor& weight, const Plan&,
+                                                             std::array<bool, 3> wanted) {
+        return {wanted[0] ? at::mm(gradient, weight) : Tensor(), wanted[1] ? at::mm(gradient.t(), x) : Tensor(),
+                wanted[2] ? gradient.sum(0) : Tensor()};
     }
 
 public:
     static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x, const Tensor& weight,
-                          const Tensor& bias, int64_t stride, int64_t pad, bool is_transposed) {
+                          const Tensor& bias, int64_t stride, int64_t pad, bool is_transposed, const Batch* batch) {
         context->save_for_backward({x, weight});
         context->saved_data["inner"] = x.requires_grad();
         context->saved_data["bias"] = bias.numel() > 0;
         context->saved_data["stride"] = stride;
         context->saved_data["pad"] = pad;
         context->saved_data["transposed"] = is_transposed;
+        context->saved_data["batch"] = reinterpret_cast<int64_t>(batch);
         const Plan plan{stride, pad, is_transposed};
-        const Blocks blocks = images(x.size(0));
-        std::vector<Tensor> parts(static_cast<std::size_t>(blocks.count));
-        for_each_block(blocks, [&](int64_t block, int64_t first, int64_t count) {
-            const auto forward = is_transposed ? transposed : plain;
+        const auto forward = weight.dim() == 2 ? dense : is_transposed ? transposed : plain;
+        std::vector<Tensor> parts(static_cast<std::size_t>(batch->own().count));
+        for_each_block(batch->own(), [&](int64_t block, int64_t first, int64_t count) {
             parts[static_cast<std::size_t>(block)] =
                 forward(x.narrow(0, first, count), weight, bias.numel() > 0 ? bias : Tensor(), plan).contiguous();
         });
@@ -79,22 +87,27 @@ public:
         const auto saved = context->get_saved_variables();
         const Tensor &x = saved[0], &weight = saved[1];
         const Tensor gradient = gradients[0].contiguous();
-        const bool inner = context->saved_data["inner"].toBool(), bias = context->saved_data["bias"].toBool();
+        const Batch& batch = *reinterpret_cast<const Batch*>(context->saved_data["batch"].toInt());
+        const bool inner = context->saved_data["inner"].toBool();
+        const bool bias = batch.of_parameters && context->saved_data["bias"].toBool();
         const Plan plan{context->saved_data["stride"].toInt(), context->saved_data["pad"].toInt(),
                         context->saved_data["transposed"].toBool()};
-        const Blocks blocks = images(x.size(0));
-        const auto count = static_cast<std::size_t>(blocks.count);
+        const auto backward = weight.dim() == 2 ? dense_backward
+                              : plan.transposed ? transposed_backward
+                                                : plain_backward;
+        const auto count = static_cast<std::size_t>(batch.own().count);
         std::vector<Tensor> by_x(count), by_weight(count), by_bias(count);
-        for_each_block(blocks, [&](int64_t block, int64_t first, int64_t size) {
+        for_each_block(batch.own(), [&](int64_t block, int64_t first, int64_t size) {
             const auto b = static_cast<std::size_t>(block);
-            const auto backward = plan.transposed ? transposed_backward : plain_backward;
             std::tie(by_x[b], by_weight[b], by_bias[b]) =
-                backward(gradient.narrow(0, first, size), x.narrow(0, first, size), weight, plan, {inner, true, bias});
+                backward(gradient.narrow(0, first, size), x.narrow(0, first, size), weight, plan,
+                         {inner, batch.of_parameters, bias});
             if (inner) by_x[b] = by_x[b].contiguous();
         });
         return {inner ? at::cat(by_x) : Tensor(),
-                sum_of(by_weight),
-                bias ? sum_of(by_bias) : Tensor(),
+                batch.of_parameters ? batch.sum_of(by_weight) : Tensor(),
+                bias ? batch.sum_of(by_bias) : Tensor(),
+                Tensor(),
                 Tensor(),
                 Tensor(),
                 Tensor()};
@@ -104,8 +117,12 @@ public:
 }  // namespace
 
 Tensor blocked_convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, int64_t stride, int64_t pad,
-                           bool transposed) {
-    return BlockedConvolution::apply(x, weight, bias, stride, pad, transposed);
+                           bool transposed, const Batch& batch) {
+    return BlockedProduct::apply(x, weight, bias, stride, pad, transposed, &batch);
+}
+
+Tensor blocked_dense(const Tensor& x, const Tensor& weight, const Tensor& bias, const Batch& batch) {
+    return BlockedProduct::apply(x, weight, bias, 0, 0, false, &batch);
 }
 
 }  // namespace coterie_deep

@@ -3,7 +3,6 @@
 // Compiles against LibTorch 1.13 and 2.x alike.
 
 #include <memory>
-#include <numeric>
 #include <string>
 
 #include <torch/csrc/autograd/autograd.h>
@@ -84,42 +83,56 @@ int32_t set_parameter(coterie_network* network, int32_t number, const float* fro
 }
 
 int32_t forward(coterie_network* network, const float* items, int64_t count, const float* affine, const float* colour,
-                const float* noise, int32_t training, float* output) {
+                const float* noise, int32_t training, const coterie_sharing* sharing, float* output) {
     return guarded([&] {
         use_threads(network->threads);
         network->end_pass();
         const HalfGuard half(network->half && network->device.is_cuda());
+        network->batch = sharing != nullptr ? Batch(count, *sharing) : Batch(count);
+        const Tensor input = network->moved(items, count, affine, colour, noise);
         if (training == 0) {
             const torch::NoGradGuard guard;
-            const Tensor found =
-                network->encoder.run(network->batch(items, count, affine, colour, noise), network->pass(false));
+            const Tensor found = network->encoder.run(input, network->pass(false, network->batch));
             coterie_network::to_host(found.flatten(1), output);
             return;
         }
-        network->input = network->batch(items, count, affine, colour, noise);
+        network->input = input;
         if (training == 2) network->input.set_requires_grad(true);
-        network->output = network->encoder.run(network->input, network->pass(true, training == 2 ? 0.0 : 0.1))
-                              .flatten(1)
-                              .to(torch::kFloat32);
+        const auto pass = network->pass(true, network->batch, training == 2 ? 0.0 : 0.1);
+        network->output = network->encoder.run(network->input, pass).flatten(1).to(torch::kFloat32);
         coterie_network::to_host(network->output, output);
     });
 }
 
+int64_t items_per_block(const coterie_network* network, int64_t items) {
+    return network->shares() ? Batch::blocks_of(items).size : 0;
+}
+
+// The sum of squares of a block's differences: one thread's, in double.
 int32_t reconstruct(coterie_network* network, double weight, double* value) {
     return guarded([&] {
         network->require_pass();
         if (network->decoder_inputs == 0) throw std::runtime_error("the network has no decoder");
         const HalfGuard half(network->half && network->device.is_cuda());
-        const Tensor made = network->decoder.run(network->output, network->pass(true)).reshape(network->input.sizes());
-        // Item by item, then one after the other: one mean of all is shared out by the number of threads.
-        const Tensor errors =
-            at::mse_loss(made.to(torch::kFloat32), network->input.detach(), at::Reduction::None).flatten(1).mean(1);
-        std::vector<float> host(static_cast<std::size_t>(errors.size(0)));
-        coterie_network::to_host(errors, host.data());
-        *value = std::accumulate(host.begin(), host.end(), 0.0) / static_cast<double>(host.size());
-        const Tensor loss = errors.mean();
-        const Tensor weighted = loss * weight;
-        network->loss = network->loss.defined() ? network->loss + weighted : weighted;
+        const Batch& batch = network->batch;
+        network->roots.push_back(network->decoder.run(network->output, network->pass(true, batch))
+                                     .reshape(network->input.sizes())
+                                     .to(torch::kFloat32));
+        const torch::NoGradGuard guard;
+        const Tensor difference = network->roots.back().detach() - network->input.detach();
+        const double numbers = static_cast<double>(network->shape.items()), all = static_cast<double>(batch.items());
+        std::vector<double> sums(static_cast<std::size_t>(batch.own().count));
+        const auto add_up = [&](int64_t block, int64_t first, int64_t count) {
+            const Tensor own = difference.narrow(0, first, count);
+            sums[static_cast<std::size_t>(block)] = (own * own).sum(torch::kFloat64).item<double>();
+        };
+        if (network->device.is_cpu())
+            for_each_block(batch.own(), add_up);
+        else
+            add_up(0, 0, batch.items());
+        *value = batch.sum_of(sums, 1)[0] / numbers / all;
+        const float slope = static_cast<float>(weight) / static_cast<float>(all) / static_cast<float>(numbers);
+        network->slopes.push_back(difference * (2 * slope));
     });
 }
 
@@ -131,7 +144,7 @@ int32_t decode(coterie_network* network, const float* output, int64_t count, flo
         const Tensor from =
             torch::from_blob(const_cast<float*>(output), {count, network->decoder_inputs}, torch::kFloat32)
                 .to(network->device);
-        coterie_network::to_host(network->decoder.run(from, network->pass(false)), item);
+        coterie_network::to_host(network->decoder.run(from, network->pass(false, Batch(count))), item);
     });
 }
 
@@ -139,6 +152,7 @@ int32_t input_gradient(coterie_network* network, const float* output_gradient, f
     return guarded([&] {
         network->require_pass();
         if (!network->input.requires_grad()) throw std::runtime_error("the pass was not made for an input's gradient");
+        network->batch.of_parameters = false;
         const auto found =
             torch::autograd::grad({network->output}, {network->input}, {network->gradient_of(output_gradient)}, true);
         coterie_network::to_host(found[0], gradient);
@@ -148,16 +162,12 @@ int32_t input_gradient(coterie_network* network, const float* output_gradient, f
 int32_t backward(coterie_network* network, const float* output_gradient) {
     return guarded([&] {
         network->require_pass();
-        std::vector<Tensor> roots, gradients;
+        network->batch.of_parameters = true;
         if (output_gradient != nullptr) {
-            roots.push_back(network->output);
-            gradients.push_back(network->gradient_of(output_gradient));
+            network->roots.push_back(network->output);
+            network->slopes.push_back(network->gradient_of(output_gradient));
         }
-        if (network->loss.defined()) {
-            roots.push_back(network->loss);
-            gradients.push_back(torch::ones_like(network->loss));
-        }
-        if (!roots.empty()) torch::autograd::backward(roots, gradients);
+        if (!network->roots.empty()) torch::autograd::backward(network->roots, network->slopes);
         network->end_pass();
     });
 }
@@ -205,13 +215,27 @@ int32_t set_memory(coterie_network* network, const float* from) {
 }  // namespace coterie_deep
 
 extern "C" __attribute__((visibility("default"))) const coterie_network_api* coterie_network_functions(int32_t abi) {
-    static const coterie_network_api functions = {
-        COTERIE_NETWORK_ABI,          &coterie_deep::description,    &coterie_deep::error,
-        &coterie_deep::has_device,    &coterie_deep::keep_memory,    &coterie_deep::create,
-        &coterie_deep::destroy,       &coterie_deep::parameters,     &coterie_deep::parameter_size,
-        &coterie_deep::get_parameter, &coterie_deep::set_parameter,  &coterie_deep::forward,
-        &coterie_deep::reconstruct,   &coterie_deep::decode,         &coterie_deep::input_gradient,
-        &coterie_deep::backward,      &coterie_deep::set_optimizers, &coterie_deep::step,
-        &coterie_deep::memory_size,   &coterie_deep::get_memory,     &coterie_deep::set_memory};
+    static const coterie_network_api functions = {COTERIE_NETWORK_ABI,
+                                                  &coterie_deep::description,
+                                                  &coterie_deep::error,
+                                                  &coterie_deep::has_device,
+                                                  &coterie_deep::keep_memory,
+                                                  &coterie_deep::create,
+                                                  &coterie_deep::destroy,
+                                                  &coterie_deep::parameters,
+                                                  &coterie_deep::parameter_size,
+                                                  &coterie_deep::get_parameter,
+                                                  &coterie_deep::set_parameter,
+                                                  &coterie_deep::forward,
+                                                  &coterie_deep::items_per_block,
+                                                  &coterie_deep::reconstruct,
+                                                  &coterie_deep::decode,
+                                                  &coterie_deep::input_gradient,
+                                                  &coterie_deep::backward,
+                                                  &coterie_deep::set_optimizers,
+                                                  &coterie_deep::step,
+                                                  &coterie_deep::memory_size,
+                                                  &coterie_deep::get_memory,
+                                                  &coterie_deep::set_memory};
     return abi == COTERIE_NETWORK_ABI ? &functions : nullptr;
 }

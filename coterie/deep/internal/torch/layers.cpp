@@ -1,13 +1,16 @@
 // Parameters of layers and the way of a batch through them. On the CPU dense and convolutional layers and maxima are
-// ours (linear.hpp, convolution.hpp, max_pool.hpp: the same bits at any number of threads); all else, and everything on
-// other devices, is LibTorch's.
+// ours (linear.hpp, convolution.hpp, max_pool.hpp: the same bits at any number of threads), and so are batch norms of
+// convolutional networks (batch_norm.hpp), whose every layer works on blocks of items, which processes may share. All
+// else, and everything on other devices, is LibTorch's.
 
 #include "coterie/deep/internal/torch/layers.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <torch/types.h>
 
+#include "coterie/deep/internal/torch/batch_norm.hpp"
 #include "coterie/deep/internal/torch/convolution.hpp"
 #include "coterie/deep/internal/torch/linear.hpp"
 #include "coterie/deep/internal/torch/max_pool.hpp"
@@ -20,21 +23,22 @@ Tensor activated(const Tensor& x, int32_t activation) { return activation == COT
 // Of none an empty one: functions take no undefined tensor.
 Tensor in_type(const Tensor& bias, torch::ScalarType type) { return bias.defined() ? bias.to(type) : at::empty({0}); }
 
-Tensor dense(const Layer& layer, const Tensor& from, bool half) {
+Tensor dense(const Layer& layer, const Tensor& from, const Part::Pass& pass) {
     if (!from.device().is_cpu()) return at::linear(from, layer.weight, layer.bias);
-    const auto type = half ? torch::kBFloat16 : torch::kFloat32;
-    return blocked_linear(from.contiguous().to(type), layer.weight.to(type), in_type(layer.bias, type));
+    const auto type = pass.half ? torch::kBFloat16 : torch::kFloat32;
+    const Tensor x = from.contiguous().to(type), weight = layer.weight.to(type), bias = in_type(layer.bias, type);
+    return pass.batch != nullptr ? blocked_dense(x, weight, bias, *pass.batch) : blocked_linear(x, weight, bias);
 }
-Tensor convolved(const Layer& layer, const Tensor& from, int64_t pad, bool half) {
+Tensor convolved(const Layer& layer, const Tensor& from, int64_t pad, const Part::Pass& pass) {
     const int64_t stride = layer.plan.stride;
     const bool transposed = layer.plan.kind == COTERIE_TRANSPOSED_CONVOLUTION;
     if (!from.device().is_cpu())
         return transposed ? at::conv_transpose2d(from, layer.weight, layer.bias, stride)
                           : at::conv2d(from, layer.weight, layer.bias, stride, pad);
     // LibTorch 1.13 has no gradient of transposed ones in bfloat16.
-    const auto type = half && !transposed ? torch::kBFloat16 : torch::kFloat32;
+    const auto type = pass.half && !transposed ? torch::kBFloat16 : torch::kFloat32;
     return blocked_convolution(from.contiguous().to(type), layer.weight.to(type), in_type(layer.bias, type), stride,
-                               pad, transposed);
+                               pad, transposed, *pass.batch);
 }
 
 }  // namespace
@@ -75,6 +79,12 @@ Part::Part(const coterie_layer* plans, int32_t count, const at::Device& device) 
     }
 }
 
+bool Part::has_convolutions() const {
+    return std::any_of(layers_.begin(), layers_.end(), [](const Layer& layer) {
+        return layer.plan.kind == COTERIE_CONVOLUTION || layer.plan.kind == COTERIE_TRANSPOSED_CONVOLUTION;
+    });
+}
+
 void Part::collect(std::vector<Tensor>& trained, std::vector<Tensor>& all) {
     for (Layer& layer : layers_) {
         for (Tensor* tensor : {&layer.weight, &layer.bias})
@@ -92,18 +102,18 @@ Tensor Part::run(Tensor x, std::size_t begin, std::size_t end, const Pass& pass)
         Layer& layer = layers_[i];
         const coterie_layer& plan = layer.plan;
         switch (plan.kind) {
-            case COTERIE_DENSE: x = dense(layer, x.flatten(1), pass.half); break;
+            case COTERIE_DENSE: x = dense(layer, x.flatten(1), pass); break;
             case COTERIE_CONVOLUTION: {
                 if (plan.pad_before == plan.pad_after) {
-                    x = convolved(layer, x, plan.pad_before, pass.half);
+                    x = convolved(layer, x, plan.pad_before, pass);
                 } else {
                     const int64_t before = plan.pad_before, after = plan.pad_after;
-                    x = convolved(layer, at::constant_pad_nd(x, {before, after, before, after}), 0, pass.half);
+                    x = convolved(layer, at::constant_pad_nd(x, {before, after, before, after}), 0, pass);
                 }
                 break;
             }
             case COTERIE_TRANSPOSED_CONVOLUTION: {
-                x = convolved(layer, x, 0, pass.half);
+                x = convolved(layer, x, 0, pass);
                 const int64_t rows = x.size(2) - plan.pad_before - plan.pad_after;
                 const int64_t columns = x.size(3) - plan.pad_before - plan.pad_after;
                 x = x.narrow(2, plan.pad_before, rows).narrow(3, plan.pad_before, columns);
@@ -111,6 +121,11 @@ Tensor Part::run(Tensor x, std::size_t begin, std::size_t end, const Pass& pass)
             }
             case COTERIE_RESHAPE: x = x.reshape({x.size(0), plan.out, plan.rows, plan.columns}); break;
             case COTERIE_BATCH_NORM: {
+                if (pass.training && pass.batch != nullptr) {
+                    x = batch_norm(x, layer.weight, layer.bias, layer.running_mean, layer.running_variance,
+                                   pass.momentum, *pass.batch);
+                    break;
+                }
                 // Of one place an item as of one item whose places are the batch: sums over the batch are shared
                 // out by the number of threads, those over places are one thread's.
                 const auto sizes = x.sizes().vec();

@@ -6,6 +6,7 @@
 
 #include <ATen/ATen.h>
 
+#include "coterie/deep/internal/torch/blocks.hpp"
 #include "coterie/deep/network_abi.h"
 
 namespace coterie_deep {
@@ -23,7 +24,8 @@ public:
     struct Pass {
         bool training;  // batch norms use the batch's own means, and move the running ones by `momentum`
         double momentum;
-        bool half;  // dense and convolutional layers in bfloat16
+        bool half;           // dense and convolutional layers in bfloat16
+        const Batch* batch;  // on the CPU, of a network that has convolutions; else null
     };
 
     Part() = default;
@@ -34,6 +36,7 @@ public:
     std::ptrdiff_t trained_in_last_layer() const {
         return layers_.empty() ? 0 : layers_.back().weight.defined() + layers_.back().bias.defined();
     }
+    bool has_convolutions() const;
     // What is trained, and what is kept with it.
     void collect(std::vector<Tensor>& trained, std::vector<Tensor>& all);
 

@@ -5,7 +5,6 @@
 #include "coterie/deep/internal/torch/max_pool.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <vector>
@@ -14,32 +13,13 @@
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-// Compiled for AVX2 and for what every processor has, chosen when the library is loaded.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define COTERIE_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define COTERIE_WIDE
-#endif
+#include "coterie/deep/internal/torch/vectors.hpp"
 
 namespace coterie_deep {
 namespace {
 
 using at::Tensor;
 
-// Loops by themselves and without overlaps, so that the compiler makes vectors of them.
-void copy(int64_t count, const float* __restrict from, float* __restrict to) { std::copy_n(from, count, to); }
-COTERIE_WIDE void copy(int64_t count, const at::BFloat16* __restrict from, float* __restrict to) {
-    for (int64_t i = 0; i < count; ++i) to[i] = c10::detail::f32_from_bits(from[i].x);
-}
-COTERIE_WIDE void copy(int64_t count, const float* __restrict from, at::BFloat16* __restrict to) {
-    for (int64_t i = 0; i < count; ++i) {
-        uint32_t bits = 0;
-        std::memcpy(&bits, &from[i], sizeof bits);
-        const uint32_t rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;  // to even
-        to[i].x = static_cast<uint16_t>(from[i] == from[i] ? rounded : 0x7FC0);
-    }
-}
 // The larger of two numbers and its place; of equal ones the first, before any number one that is none.
 void raise(float value, int32_t place, float& largest, int32_t& where) {
     const bool larger =

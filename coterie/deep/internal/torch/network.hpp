@@ -9,6 +9,7 @@
 #include <ATen/ATen.h>
 #include <torch/types.h>
 
+#include "coterie/deep/internal/torch/blocks.hpp"
 #include "coterie/deep/internal/torch/kept_memory.hpp"
 #include "coterie/deep/internal/torch/layers.hpp"
 #include "coterie/deep/internal/torch/optimizer.hpp"
@@ -34,25 +35,27 @@ struct coterie_network {
     int64_t decoder_inputs = 0;  // 0: there is no decoder
     std::vector<Tensor> encoder_trained, decoder_trained, all;
     std::vector<coterie_deep::Optimizer> optimizers;
-    // The pass that is kept.
-    Tensor input, output, loss;
+    // The pass that is kept: its batch, and what is gone backwards from, with the gradients.
+    coterie_deep::Batch batch{0};
+    Tensor input, output;
+    std::vector<Tensor> roots, slopes;
 
-    Tensor batch(const float* items, int64_t count, const float* affine, const float* colour, const float* noise) {
-        const auto moved = [&](const float* from, at::IntArrayRef sizes) {
+    Tensor moved(const float* items, int64_t count, const float* affine, const float* colour, const float* noise) {
+        const auto to_device = [&](const float* from, at::IntArrayRef sizes) {
             return torch::from_blob(const_cast<float*>(from), sizes, torch::kFloat32).to(device);
         };
-        Tensor x = moved(items, {count, shape.channels, shape.rows, shape.columns});
+        Tensor x = to_device(items, {count, shape.channels, shape.rows, shape.columns});
         if (device.is_cpu()) x = x.clone();  // a kept pass outlives the caller's items
         if (affine != nullptr) {
-            const Tensor grid = at::affine_grid_generator(moved(affine, {count, 2, 3}), x.sizes(), false);
+            const Tensor grid = at::affine_grid_generator(to_device(affine, {count, 2, 3}), x.sizes(), false);
             x = at::grid_sampler_2d(x, grid, 0, 0, false);  // bilinear, zeros outside
         }
         if (colour != nullptr) {
-            const Tensor change = moved(colour, {count, shape.channels, 2});
+            const Tensor change = to_device(colour, {count, shape.channels, 2});
             x = x * change.select(2, 0).reshape({count, shape.channels, 1, 1}) +
                 change.select(2, 1).reshape({count, shape.channels, 1, 1});
         }
-        if (noise != nullptr) x = x + moved(noise, x.sizes());
+        if (noise != nullptr) x = x + to_device(noise, x.sizes());
         return x;
     }
 
@@ -63,9 +66,15 @@ struct coterie_network {
     Tensor gradient_of(const float* host) const {
         return torch::from_blob(const_cast<float*>(host), output.sizes(), torch::kFloat32).to(device);
     }
-    coterie_deep::Part::Pass pass(bool training, double momentum = 0.1) const { return {training, momentum, half}; }
+    bool shares() const { return device.is_cpu() && (encoder.has_convolutions() || decoder.has_convolutions()); }
+    coterie_deep::Part::Pass pass(bool training, const coterie_deep::Batch& of, double momentum = 0.1) const {
+        return {training, momentum, half, shares() ? &of : nullptr};
+    }
     void require_pass() const {
         if (!output.defined()) throw std::runtime_error("there is no pass");
     }
-    void end_pass() { input = output = loss = Tensor(); }
+    void end_pass() {
+        input = output = Tensor();
+        roots.clear(), slopes.clear();
+    }
 };

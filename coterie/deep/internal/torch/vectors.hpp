@@ -1,0 +1,23 @@
+#pragma once
+// Internal to coterie-deep: loops that the compiler turns into vectors: each by itself and without overlaps.
+
+#include <cstdint>
+
+#include <c10/util/BFloat16.h>
+
+// Compiled for AVX2 and for what every processor has, chosen when the library is loaded.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define COTERIE_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define COTERIE_WIDE
+#endif
+
+namespace coterie_deep {
+
+/// `count` numbers in another precision, to even, or in the same.
+void copy(std::int64_t count, const float* from, float* to);
+void copy(std::int64_t count, const c10::BFloat16* from, float* to);
+void copy(std::int64_t count, const float* from, c10::BFloat16* to);
+
+}  // namespace coterie_deep
