@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/internal/processes_in_threads.hpp"
 #include "coterie/base/random.hpp"
 #include "coterie/deep/internal/test_layers.hpp"
 #include "coterie/deep/internal/test_samples.hpp"
@@ -176,6 +177,94 @@ TEST(Network, InputGradientsAgreeWithDifferences) {
     EXPECT_THROW(network.input_gradient(slope), ResourceError);
 }
 
+// A convolution, a batch norm of the channels, one of single places, a residual block with one more and a dense layer,
+// on two blocks of items. All smooth, so that differences of the definition in double are exact enough.
+TEST(Network, GradientsThroughBatchNormsAgreeWithDifferences) {
+    COTERIE_NEEDS_NETWORKS;
+    const internal::ImageShape shape{1, 3, 4};
+    const auto layer = [](int kind, int in, int out) {
+        internal::Layer of;
+        of.plan.kind = kind;
+        of.plan.in = in;
+        of.plan.out = out;
+        of.plan.kernel = of.plan.stride = 1;
+        of.plan.bias = 1;
+        return of;
+    };
+    Architecture architecture;
+    architecture.input = shape;
+    architecture.outputs = 2;
+    architecture.encoder = {layer(COTERIE_CONVOLUTION, 1, 2), layer(COTERIE_BATCH_NORM, 2, 0),
+                            layer(COTERIE_RESIDUAL, 0, 2),    layer(COTERIE_CONVOLUTION, 2, 2),
+                            layer(COTERIE_BATCH_NORM, 2, 0),  layer(COTERIE_AVERAGE, 0, 0),
+                            layer(COTERIE_BATCH_NORM, 2, 0),  layer(COTERIE_DENSE, 2, 2)};
+    architecture.encoder[0].plan.kernel = 3;
+    architecture.encoder[0].plan.pad_before = architecture.encoder[0].plan.pad_after = 1;
+    architecture.encoder[0].plan.bias = 0;
+    constexpr Index count = 40;
+    const Matrix<float> x = normal(count, shape.items(), 11).array() + 3, slope = normal(count, 2, 12);
+    Network network(architecture, "cpu", 2, false);
+    network.initialize(coterie::Run(7), "test");
+    Parameters parameters = network.parameters();
+    for (auto& values : parameters)
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] += 0.4F * std::cos(static_cast<float>(3 * i + 1));
+    network.set_parameters(parameters);
+    network.set_points(x);
+    network.set_optimizers({{.kind = Optimizer::Kind::sgd, .learning_rate = 1}});
+    const auto loss = [&](const Parameters& with, const Matrix<double>& at) {
+        Parameters moved = with;  // running means move
+        test::Images images{shape.channels, shape.rows, shape.columns, {}};
+        for (Index i = 0; i < count; ++i) images.pixels.emplace_back(at.row(i).data(), at.row(i).data() + at.cols());
+        const test::Images found = test::PlainNetwork(architecture.encoder, moved, true)(images);
+        double value = 0;
+        for (Index i = 0; i < count; ++i)
+            for (Index j = 0; j < 2; ++j)
+                value += found.pixels[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] *
+                         static_cast<double>(slope(i, j));
+        return value;
+    };
+    const Matrix<double> points = x.cast<double>();
+
+    network.begin(first_rows(count), {}, Network::Pass::probing);
+    const Matrix<float> by_input = network.input_gradient(slope);
+    EXPECT_EQ(network.parameters(), parameters);  // running means stay
+    for (Index i = 0; i < points.size(); i += 7) {
+        constexpr double h = 1e-5;
+        Matrix<double> up = points, down = points;
+        up.data()[i] += h;
+        down.data()[i] -= h;
+        const double gradient = (loss(parameters, up) - loss(parameters, down)) / (2 * h);
+        EXPECT_NEAR(by_input.data()[i], gradient, 1e-4 * (1 + std::abs(gradient))) << i;
+    }
+    // The pass is still there: gradients by the parameters, of it and of another one.
+    for (const bool again : {false, true}) {
+        if (again) {
+            network.set_parameters(parameters);
+            network.begin(first_rows(count));
+        }
+        network.backward(slope);
+        network.step();
+        const Parameters moved = network.parameters();
+        std::size_t p = 0;
+        for (const internal::Layer& of : architecture.encoder) {
+            const std::size_t tensors = internal::parameter_sizes(of.plan).size();
+            const std::size_t trained = of.plan.kind == COTERIE_BATCH_NORM ? 2 : tensors;  // then running ones
+            for (std::size_t t = 0; t < trained; ++t)
+                for (std::size_t i = 0; i < parameters[p + t].size(); ++i) {
+                    constexpr float h = 1.0F / 256;
+                    Parameters up = parameters, down = parameters;
+                    up[p + t][i] += h;
+                    down[p + t][i] -= h;
+                    const double gradient =
+                        (loss(up, points) - loss(down, points)) / (static_cast<double>(up[p + t][i]) - down[p + t][i]);
+                    EXPECT_NEAR(parameters[p + t][i] - moved[p + t][i], gradient, 2e-3 * (1 + std::abs(gradient)))
+                        << p + t << " " << i;
+                }
+            p += tensors;
+        }
+    }
+}
+
 // Adam by its equations (Kingma and Ba 2015), two steps.
 TEST(Network, AdamIsItsDefinition) {
     COTERIE_NEEDS_NETWORKS;
@@ -302,6 +391,44 @@ TEST(Network, HasTheSameBitsWithAnyNumberOfThreads) {
                                                         << " layers, half " << half << ", " << f;
                 EXPECT_EQ(network.parameters(), parameters);
             }
+        }
+}
+
+// The same of processes: three blocks of items, so that some process has more than another, or none.
+TEST(Network, HasTheSameBitsInAnyNumberOfProcesses) {
+    COTERIE_NEEDS_NETWORKS;
+    const Matrix<float> points = normal(70, 64, 3), slope = normal(70, 4, 4);
+    for (const Architecture& architecture :
+         {internal::convolutional_autoencoder({1, 8, 8}, 4), internal::resnet18({1, 8, 8}, 4)})
+        for (const bool half : {false, true}) {
+            if (half && !internal::has_half("cpu")) continue;
+            std::optional<std::pair<std::vector<Matrix<float>>, Parameters>> expected;
+            for (const int processes : {1, 2, 3, 5})
+                test::on_processes(processes, [&](std::shared_ptr<Communicator> communicator) {
+                    coterie::Run run(7, 1);
+                    run.set_communicator(communicator);
+                    Network network(architecture, "cpu", 1, half);
+                    network.initialize(run, "test");
+                    network.set_points(PointsView(points), run);
+                    network.set_optimizers({{.learning_rate = 0.01}});
+                    std::vector<Matrix<float>> found;
+                    found.push_back(network.begin(first_rows(70), {}, Network::Pass::probing));
+                    found.push_back(network.input_gradient(slope));
+                    found.push_back(network.begin(first_rows(70)));
+                    if (!architecture.decoder.empty())
+                        found.push_back(Matrix<float>::Constant(1, 1, static_cast<float>(network.reconstruct(2))));
+                    network.backward(slope);
+                    network.step();
+                    if (processes == 1) {
+                        expected = {std::move(found), network.parameters()};
+                        return;
+                    }
+                    for (std::size_t f = 0; f < found.size(); ++f)
+                        EXPECT_EQ(found[f], expected->first[f])
+                            << processes << " processes, " << architecture.encoder.size() << " layers, half " << half
+                            << ", " << f;
+                    EXPECT_EQ(network.parameters(), expected->second);
+                });
         }
 }
 

@@ -1,0 +1,163 @@
+#include "coterie/deep/internal/shared_pass.hpp"
+
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "coterie/base/error.hpp"
+#include "coterie/base/internal/processes_in_threads.hpp"
+#include "coterie/base/random.hpp"
+#include "coterie/deep/internal/network.hpp"
+#include "coterie/deep/internal/test_samples.hpp"
+
+namespace coterie {
+namespace {
+
+using internal::SharedPass;
+
+constexpr int most_processes = 6;
+
+// The sum over the blocks from `begin` on by the tree's definition: the left half is the largest power of two.
+float tree_sum(const std::vector<float>& parts, std::size_t begin, std::size_t end) {
+    if (end - begin == 1) return parts[begin];
+    std::size_t half = 1;
+    while (2 * half < end - begin) half *= 2;
+    return tree_sum(parts, begin, begin + half) + tree_sum(parts, begin + half, end);
+}
+
+void expect_well(std::int32_t failed) { ASSERT_EQ(failed, 0); }
+
+TEST(SharedPass, EveryItemIsOneProcess) {
+    for (int size = 1; size <= most_processes; ++size)
+        for (const Index items : {1, 31, 32, 33, 96, 500}) {
+            std::vector<internal::Range> own(static_cast<std::size_t>(size));
+            test::on_processes(size, [&](std::shared_ptr<Communicator> communicator) {
+                const SharedPass pass(*communicator, {items, 32});
+                own[static_cast<std::size_t>(communicator->rank())] = pass.own();
+                EXPECT_EQ(pass.sharing().items, items);
+                EXPECT_EQ(pass.sharing().first, pass.own().begin);
+            });
+            Index next = 0;
+            for (const internal::Range& range : own) {
+                EXPECT_EQ(range.begin, next);
+                EXPECT_TRUE(range.begin % 32 == 0 || range.begin == items);
+                next = range.end;
+            }
+            EXPECT_EQ(next, items);
+        }
+}
+
+// Of numbers whose sum depends on the order.
+TEST(SharedPass, SumsFollowTheTreeWhoeverHasTheBlocks) {
+    RandomStream random(3, "test.shared-pass");
+    for (const std::size_t blocks : {1, 2, 3, 7, 8, 13, 16}) {
+        constexpr std::size_t count = 4;  // fewer numbers than processes, too
+        std::vector<std::vector<float>> numbers(count, std::vector<float>(blocks));  // of each block
+        for (auto& of : numbers)
+            for (float& value : of) value = static_cast<float>(random.normal());
+        for (int size = 1; size <= most_processes; ++size)
+            test::on_processes(size, [&](std::shared_ptr<Communicator> communicator) {
+                SharedPass pass(*communicator, {static_cast<Index>(blocks), 1});
+                const auto begin = static_cast<std::size_t>(pass.own().begin);
+                const auto end = static_cast<std::size_t>(pass.own().end);
+                std::vector<float> total(count);
+                std::vector<double> gathered(2 * blocks, -1);
+                pass.run([&] {
+                    // What a process has of the largest node within its blocks that begins with a block.
+                    std::vector<std::vector<float>> sums;
+                    std::vector<const float*> places;
+                    for (std::size_t block = begin; block < end; ++block) {
+                        std::size_t node = block + 1;
+                        for (std::size_t step = 2; block % step == 0 && step < 2 * blocks; step *= 2)
+                            if (std::min(block + step, blocks) <= end) node = std::min(block + step, blocks);
+                        for (std::size_t i = 0; i < count; ++i)
+                            sums.resize(block - begin + 1), sums.back().push_back(tree_sum(numbers[i], block, node));
+                        gathered[2 * block] = static_cast<double>(block);
+                        gathered[2 * block + 1] = 0.5;
+                    }
+                    for (const auto& sum : sums) places.push_back(sum.data());
+                    const auto& sharing = pass.sharing();
+                    expect_well(sharing.add(sharing.context, places.data(), count, total.data()));
+                    expect_well(sharing.gather(sharing.context, gathered.data(), 2));
+                });
+                for (std::size_t i = 0; i < count; ++i)
+                    EXPECT_EQ(total[i], tree_sum(numbers[i], 0, blocks)) << blocks << " blocks, " << size;
+                for (std::size_t block = 0; block < blocks; ++block) {
+                    EXPECT_EQ(gathered[2 * block], static_cast<double>(block));
+                    EXPECT_EQ(gathered[2 * block + 1], 0.5);
+                }
+            });
+    }
+}
+
+std::string text_of(const std::exception_ptr& error) {
+    try {
+        if (error) std::rethrow_exception(error);
+    } catch (const std::exception& what) {
+        return what.what();
+    }
+    return "";
+}
+
+// Before, between and after what the others wait for: nobody waits for ever, and the next pass is sound.
+TEST(SharedPass, WhereOneFailsAllEnd) {
+    for (const int moment : {0, 1, 2}) {
+        const auto errors = test::run_processes(3, [&](std::shared_ptr<Communicator> communicator) {
+            SharedPass pass(*communicator, {90, 32});
+            const float numbers[] = {1, 2};
+            const float* const own[] = {numbers};
+            float total[2];
+            double sums[3];
+            const auto work = [&](int fails_at) {
+                for (int step = 0; step < 2; ++step) {
+                    if (fails_at == step && communicator->rank() == 1) throw std::runtime_error("no more memory");
+                    const auto& sharing = pass.sharing();
+                    if ((step == 0 ? sharing.add(sharing.context, own, 2, total)
+                                   : sharing.gather(sharing.context, sums, 1)) != 0)
+                        throw std::runtime_error("another process has failed");
+                }
+                if (fails_at == 2 && communicator->rank() == 1) throw std::runtime_error("no more memory");
+            };
+            try {
+                pass.run([&] { work(moment); });
+                ADD_FAILURE() << "process " << communicator->rank();
+            } catch (const PeerFailed&) {
+                EXPECT_NE(communicator->rank(), 1);
+                throw;
+            }
+        });
+        EXPECT_EQ(text_of(errors[1]), "no more memory");
+        for (const std::size_t other : {0, 2})
+            EXPECT_EQ(text_of(errors[other]), "process 1 failed: no more memory") << moment;
+    }
+}
+
+// A layer that cannot be computed, behind a batch norm whose sums the processes exchange: the others are told of it in
+// the next one.
+TEST(SharedPass, AProcessThatFailsWithinTheNetworkEndsAll) {
+    COTERIE_NEEDS_NETWORKS;
+    const Matrix<double> points = test::blobs(100, 64, 4, 3).points;
+    const auto errors = test::run_processes(3, [&](std::shared_ptr<Communicator> communicator) {
+        internal::Architecture architecture = internal::vgg4({1, 8, 8}, 3, 4);
+        if (communicator->rank() == 2) {
+            internal::Layer layer;
+            layer.plan.kind = COTERIE_RESIDUAL;
+            layer.plan.out = 100;
+            architecture.encoder[4] = layer;  // in place of the second batch norm
+        }
+        coterie::Run run(7, 1);
+        run.set_communicator(communicator);
+        internal::Network network(architecture, "cpu", 1, false);
+        network.set_points(PointsView(points), run);
+        std::vector<std::int64_t> rows(100);
+        for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::int64_t>(i);
+        network.begin(rows);
+        ADD_FAILURE() << "process " << communicator->rank();
+    });
+    const std::string text = "network: a residual layer spans more layers than there are";
+    EXPECT_EQ(text_of(errors[2]), text);
+    for (const std::size_t other : {0, 1}) EXPECT_EQ(text_of(errors[other]), "process 2 failed: " + text);
+}
+
+}  // namespace
+}  // namespace coterie
