@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-ABI = 4
+ABI = 5
 SKIPPED = 77
 DENSE, LINEAR, SGD, ENCODER = 1, 0, 1, 3
 
@@ -41,7 +41,8 @@ FUNCTIONS = [  # of coterie_network_api, in its order, as far as they are called
     ("parameter_size", COUNT, [HANDLE, NUMBER]),
     ("get_parameter", NUMBER, [HANDLE, NUMBER, FLOATS]),
     ("set_parameter", NUMBER, [HANDLE, NUMBER, FLOATS]),
-    ("forward", NUMBER, [HANDLE, FLOATS, COUNT, FLOATS, FLOATS, FLOATS, NUMBER, FLOATS]),
+    ("forward", NUMBER, [HANDLE, FLOATS, COUNT, FLOATS, FLOATS, FLOATS, NUMBER, ctypes.c_void_p, FLOATS]),
+    ("items_per_block", COUNT, [HANDLE, COUNT]),
     ("reconstruct", NUMBER, [HANDLE, ctypes.c_double, ctypes.POINTER(ctypes.c_double)]),
     ("decode", NUMBER, [HANDLE, FLOATS, COUNT, FLOATS]),
     ("input_gradient", NUMBER, [HANDLE, FLOATS, FLOATS]),
@@ -87,7 +88,7 @@ def check_step(api, torch):
         done(api.set_parameter(network, number, floats(parameter)))
     done(api.set_optimizers(network, ctypes.byref(Optimizer(kind=SGD, part=ENCODER, learning_rate=0.5)), 1))
     output = (ctypes.c_float * 8)()
-    done(api.forward(network, floats(points), 4, None, None, None, 1, output))
+    done(api.forward(network, floats(points), 4, None, None, None, 1, None, output))
     done(api.backward(network, floats(gradient)))
     done(api.step(network))
     moved = []

@@ -111,6 +111,18 @@ def test_processes_give_the_same_bits(shards, tmp_path, fit):
 
 
 @needs_mpi
+@pytest.mark.parametrize("fit", [["iic", "--epochs", 2, "--batch-size", 75], ["idec", "--pretrain-epochs", 1, "--max-iterations", 4]], ids=lambda fit: fit[0])
+def test_processes_share_the_steps_of_convolutions(tmp_path, fit):
+    images, out = tmp_path / "images.npy", tmp_path / "out"
+    out.mkdir()
+    np.save(images, np.random.default_rng(3).normal(size=(150, 64)) + 2 * (np.arange(150) % 3)[:, None])
+    fit = [*fit, "-k", 3, "--image", "8x8"]
+    whole = fitted(out, fit, images)
+    for processes in (2, 5):
+        assert fitted(out, fit, images, lambda *words: many(processes, *words), "--threads", 1) == whole
+
+
+@needs_mpi
 def test_labels_in_parts(shards, tmp_path):
     fit = FITS["kmeans"]
     whole = fitted(tmp_path, fit, shards / "whole.npy")[1]

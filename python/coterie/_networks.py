@@ -17,7 +17,7 @@ import torch.nn.functional as functional
 
 from . import _core
 
-ABI = 4
+ABI = 5
 DENSE, CONVOLUTION, TRANSPOSED_CONVOLUTION, RESHAPE, BATCH_NORM, MAX_POOL, AVERAGE, RESIDUAL = range(1, 9)
 RELU = 1
 TRUNK, HEAD, DECODER = 1, 2, 4
@@ -283,7 +283,7 @@ def set_parameter(network, number, values):
         tensor.copy_(borrowed(values, *tensor.shape))
 
 
-def forward(network, items, count, affine, colour, noise, training, output):
+def forward(network, items, count, affine, colour, noise, training, sharing, output):
     use_threads(network.threads)
     network.end_pass()
     if training == 0:
@@ -296,6 +296,11 @@ def forward(network, items, count, affine, colour, noise, training, output):
         network.input.requires_grad_(True)
     network.output = network.encoder.run(network.input, True, 0.0 if training == 2 else 0.1, network.half).flatten(1).to(torch.float32)
     give(network.output, output)
+
+
+def items_per_block(network, items):
+    """One process computes a pass."""
+    return 0
 
 
 def reconstruct(network, weight, value):
@@ -405,7 +410,8 @@ FUNCTIONS = [  # of coterie_network_api, in its order
     (of_network, parameter_size, COUNT, [ADDRESS, NUMBER]),
     (of_network, get_parameter, NUMBER, [ADDRESS, NUMBER, ADDRESS]),
     (of_network, set_parameter, NUMBER, [ADDRESS, NUMBER, ADDRESS]),
-    (of_network, forward, NUMBER, [ADDRESS, ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS, NUMBER, ADDRESS]),
+    (of_network, forward, NUMBER, [ADDRESS, ADDRESS, COUNT, ADDRESS, ADDRESS, ADDRESS, NUMBER, ADDRESS, ADDRESS]),
+    (of_network, items_per_block, COUNT, [ADDRESS, COUNT]),
     (of_network, reconstruct, NUMBER, [ADDRESS, REAL, ctypes.POINTER(REAL)]),
     (of_network, decode, NUMBER, [ADDRESS, ADDRESS, COUNT, ADDRESS]),
     (of_network, input_gradient, NUMBER, [ADDRESS, ADDRESS, ADDRESS]),

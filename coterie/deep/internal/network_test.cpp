@@ -397,9 +397,9 @@ TEST(Network, HasTheSameBitsWithAnyNumberOfThreads) {
 // The same of processes: three blocks of items, so that some process has more than another, or none.
 TEST(Network, HasTheSameBitsInAnyNumberOfProcesses) {
     COTERIE_NEEDS_NETWORKS;
-    const Matrix<float> points = normal(70, 64, 3), slope = normal(70, 4, 4);
+    const Matrix<float> points = normal(70, 128, 3), slope = normal(70, 4, 4);
     for (const Architecture& architecture :
-         {internal::convolutional_autoencoder({1, 8, 8}, 4), internal::resnet18({1, 8, 8}, 4)})
+         {internal::convolutional_autoencoder({1, 8, 16}, 4), internal::resnet18({1, 8, 16}, 4)})
         for (const bool half : {false, true}) {
             if (half && !internal::has_half("cpu")) continue;
             std::optional<std::pair<std::vector<Matrix<float>>, Parameters>> expected;
