@@ -1,4 +1,5 @@
-// Numbers between precisions (vectors.hpp), bit by bit: as LibTorch converts them, and as vectors on every processor.
+// Numbers between precisions (vectors.hpp), as vectors on every processor: what lies below the kept bits is rounded to
+// even by an addition of integers, which compilers turn into vectors. What holds: bit by bit what LibTorch converts to.
 
 #include "coterie/deep/internal/torch/vectors.hpp"
 
