@@ -95,6 +95,19 @@ TYPED_TEST(Kernel, FindsBestAndSecondLikeBruteForce) {
                     }
                     ASSERT_NEAR(static_cast<double>(table->squared_distance(x.row(0).data(), c.row(0).data(), d)),
                                 squared(x, 0, c, 0), tolerance * (1 + squared(x, 0, c, 0)));
+                    const Matrix<double> centers = c.template cast<double>();
+                    const double exact = squared(x, 0, c, 0);
+                    ASSERT_NEAR(table->squared_deviation(x.row(0).data(), centers.row(0).data(), d), exact,
+                                1e-13 * (1 + exact));
+                    std::vector<double> sum(static_cast<std::size_t>(d), 1.0),
+                        squares(static_cast<std::size_t>(d), 2.0);
+                    table->add_moments(sum.data(), squares.data(), x.row(0).data(), centers.row(0).data(), 3, d);
+                    for (Index p = 0; p < d; ++p) {
+                        const double deviation = static_cast<double>(x(0, p)) - centers(0, p);
+                        const auto q = static_cast<std::size_t>(p);
+                        ASSERT_NEAR(sum[q], 1 + 3 * deviation, 1e-15 * (1 + 3 * std::abs(deviation)));
+                        ASSERT_NEAR(squares[q], 2 + 3 * deviation * deviation, 1e-15 * (2 + 3 * deviation * deviation));
+                    }
                 }
     }
 }

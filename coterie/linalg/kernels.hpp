@@ -32,10 +32,15 @@ struct Kernels {
                           T* out);
     /// || a - b ||^2; partial sums a lane, added pairwise.
     T (*squared_distance)(const T* a, const T* b, std::ptrdiff_t d);
+    /// || x - center ||^2, in double.
+    double (*squared_deviation)(const T* x, const double* center, std::ptrdiff_t d);
     /// sum += weight * x, in double.
     void (*add_scaled)(double* sum, const T* x, double weight, std::ptrdiff_t d);
     /// sum += weight * (x - center), in double.
     void (*add_deviation)(double* sum, const T* x, const double* center, double weight, std::ptrdiff_t d);
+    /// The same, and squares_p += weight * (x_p - center_p)^2.
+    void (*add_moments)(double* sum, double* squares, const T* x, const double* center, double weight,
+                        std::ptrdiff_t d);
     /// gain_j += sum_r weight_r max(0, closest_r - squared_rj), squared_rj = max(0, norm_r + 2 score_rj); columns = row
     /// length of scores. weight null: 1 each.
     void (*add_gains)(const T* scores, std::ptrdiff_t count, int columns, const T* norm, const T* closest,

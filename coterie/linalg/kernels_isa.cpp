@@ -241,31 +241,45 @@ void sparse_scores(const SparseRow<T>* rows, Size count, const T* panel, const T
         for_sparse<T, 2>(rows, count, panel, KeepScores<T, 2>{bias, out});
 }
 
-template <class T>
-T squared_distance(const T* a, const T* b, Size d) {
-    using Register = typename Simd<T>::Register;
-    constexpr int lanes = Simd<T>::lanes;
+// Lanes of Number from numbers of another kind.
+template <class Number, class T>
+inline typename Simd<Number>::Register load_as(const T* p) {
+    if constexpr (sizeof(T) == sizeof(Number)) {
+        return load<Number>(p);
+    } else {
+        typedef T Unaligned
+            __attribute__((vector_size(Simd<Number>::lanes * sizeof(T)), aligned(sizeof(T)), may_alias));
+        return __builtin_convertvector(*reinterpret_cast<const Unaligned*>(p), typename Simd<Number>::Register);
+    }
+}
+
+// || a - b ||^2 in the precision of b.
+template <class T, class Number>
+Number squared_distance(const T* a, const Number* b, Size d) {
+    using Register = typename Simd<Number>::Register;
+    constexpr int lanes = Simd<Number>::lanes;
+    const auto difference = [&](Size p) { return load_as<Number>(a + p) - load<Number>(b + p); };
     Register sum0{}, sum1{}, sum2{}, sum3{};
     Size p = 0;
     for (; p + 4 * lanes <= d; p += 4 * lanes) {
-        const Register e0 = load<T>(a + p) - load<T>(b + p);
-        const Register e1 = load<T>(a + p + lanes) - load<T>(b + p + lanes);
-        const Register e2 = load<T>(a + p + 2 * lanes) - load<T>(b + p + 2 * lanes);
-        const Register e3 = load<T>(a + p + 3 * lanes) - load<T>(b + p + 3 * lanes);
+        const Register e0 = difference(p);
+        const Register e1 = difference(p + lanes);
+        const Register e2 = difference(p + 2 * lanes);
+        const Register e3 = difference(p + 3 * lanes);
         sum0 += e0 * e0;
         sum1 += e1 * e1;
         sum2 += e2 * e2;
         sum3 += e3 * e3;
     }
     for (; p + lanes <= d; p += lanes) {
-        const Register e = load<T>(a + p) - load<T>(b + p);
+        const Register e = difference(p);
         sum0 += e * e;
     }
-    T tail = 0;
-    for (; p < d; ++p) tail += (a[p] - b[p]) * (a[p] - b[p]);
+    Number tail = 0;
+    for (; p < d; ++p) tail += (static_cast<Number>(a[p]) - b[p]) * (static_cast<Number>(a[p]) - b[p]);
     const Register sum = (sum0 + sum1) + (sum2 + sum3);
-    T half[lanes];
-    store<T>(half, sum);
+    Number half[lanes];
+    store<Number>(half, sum);
     for (int width = lanes / 2; width >= 1; width /= 2)
         for (int i = 0; i < width; ++i) half[i] += half[i + width];
     return half[0] + tail;
@@ -279,6 +293,16 @@ void add_scaled(double* sum, const T* x, double weight, Size d) {
 template <class T>
 void add_deviation(double* sum, const T* x, const double* center, double weight, Size d) {
     for (Size p = 0; p < d; ++p) sum[p] += weight * (static_cast<double>(x[p]) - center[p]);
+}
+
+template <class T>
+void add_moments(double* __restrict sum, double* __restrict squares, const T* x, const double* center, double weight,
+                 Size d) {
+    for (Size p = 0; p < d; ++p) {
+        const double deviation = static_cast<double>(x[p]) - center[p];
+        sum[p] += weight * deviation;
+        squares[p] += weight * deviation * deviation;
+    }
 }
 
 template <class T>
@@ -394,12 +418,20 @@ void add_outer(const T* left, Size left_vectors, const double* left_factor, cons
 
 template <class T>
 constexpr Kernels<T> table() {
-    return {Simd<T>::lanes,      2,
-            panel_best<T>,       panel_scores<T>,
-            sparse_best<T>,      sparse_scores<T>,
-            squared_distance<T>, add_scaled<T>,
-            add_deviation<T>,    add_gains<T>,
-            pack<T, float>,      pack<T, double>,
+    return {Simd<T>::lanes,
+            2,
+            panel_best<T>,
+            panel_scores<T>,
+            sparse_best<T>,
+            sparse_scores<T>,
+            squared_distance<T, T>,
+            squared_distance<T, double>,
+            add_scaled<T>,
+            add_deviation<T>,
+            add_moments<T>,
+            add_gains<T>,
+            pack<T, float>,
+            pack<T, double>,
             add_outer<T>};
 }
 

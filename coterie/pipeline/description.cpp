@@ -1,7 +1,7 @@
 // Sums of values and squares per cluster, about the first row so that an offset costs no digits, give means and
 // variances inside and outside of every cluster in one pass: outside is all less inside. Two passes more, in the space
-// of the method, give means and then the distances to them; scores of the
-// kernels choose the nearest other mean, and distances are taken from the differences.
+// of the method, give means and then the distances to them, from the differences. Which other mean is nearest, those
+// near the own one tell where the triangle inequality rules out the rest, else scores of the kernels.
 //
 // What holds: the same for any number of threads and processes, and for rows in memory and rows that are read; a weight
 // acts as copies; nothing that is told is NaN.
@@ -25,7 +25,6 @@
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/internal/left_out.hpp"
 #include "coterie/pipeline/internal/quartiles.hpp"
-#include "coterie/pipeline/internal/row_distance.hpp"
 #include "coterie/pipeline/internal/text.hpp"
 
 namespace coterie {
@@ -103,7 +102,7 @@ ClusterMoments moments_of(PointsView points, std::span<const std::int32_t> label
     // Of each cluster the sums, the sums of squares, the number of rows.
     const internal::ClusterSumLayout layout(clusters, 2 * d + 1);
     internal::BlockSums sums = layout.block_sums();
-    const double* const origin = out.origin.data();
+    const auto& kernels = internal::kernels<Scalar>();
     const auto total =
         sums.over<Scalar>(points, run, {.name = "moments", .operations = 4.0 * static_cast<double>(points.rows() * d)},
                           [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
@@ -115,12 +114,7 @@ ClusterMoments moments_of(PointsView points, std::span<const std::int32_t> label
                                   double* const to = layout.touch(sum, j);
                                   layout.weight(sum, j) += weight;
                                   to[2 * d] += 1;
-                                  const Scalar* const x = block.rows.row(i);
-                                  for (Index p = 0; p < d; ++p) {
-                                      const double deviation = static_cast<double>(x[p]) - origin[p];
-                                      to[p] += weight * deviation;
-                                      to[d + p] += weight * deviation * deviation;
-                                  }
+                                  kernels.add_moments(to, to + d, block.rows.row(i), out.origin.data(), weight, d);
                               }
                           });
     for (Index j = 0; j < clusters; ++j) {
@@ -225,24 +219,41 @@ struct Closeness {
     std::vector<double> silhouette;
 };
 
+// For each mean some others and how far they lie from it, the nearest first.
+std::vector<std::vector<std::pair<double, Index>>> neighbours_of(const Matrix<double>& means, std::size_t most) {
+    std::vector<std::vector<std::pair<double, Index>>> out;
+    for (Index a = 0; a < means.rows(); ++a) {
+        std::vector<std::pair<double, Index>> all;
+        for (Index b = 0; b < means.rows(); ++b)
+            if (a != b) all.emplace_back((means.row(a) - means.row(b)).norm(), b);
+        const std::size_t count = std::min(most, all.size());
+        std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end());
+        out.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+    return out;
+}
+
 template <class Scalar>
 Closeness closeness_of(PointsView space, const Matrix<double>& means, const std::vector<Index>& there,
                        std::span<const std::int32_t> labels, std::span<const double> weights, const Run& run) {
     constexpr Index step = 256;
     const Index d = space.columns();
     const internal::Range own = internal::own_rows(space, run);
-    // Only clusters that have rows have a mean. Scores in the rows' own precision choose the nearest other one; the
-    // distance that is told is that of the differences.
+    // Only clusters that have rows have a mean.
     Matrix<double> of_rows(static_cast<Index>(there.size()), d);
     for (std::size_t c = 0; c < there.size(); ++c) of_rows.row(static_cast<Index>(c)) = means.row(there[c]);
-    const Matrix<Scalar> rounded = of_rows.template cast<Scalar>();
-    const Rows<Scalar> centroids{rounded.data(), rounded.rows(), d, d};
     std::vector<Index> place_of(at(means.rows()), -1);
     for (std::size_t c = 0; c < there.size(); ++c) place_of[at(there[c])] = static_cast<Index>(c);
+    // Distances to so many means cost what scores of all cost.
+    const std::size_t few = std::min<std::size_t>(2 + there.size() / 8, 64);
+    const auto neighbours = neighbours_of(of_rows, few + 1);
+    const Matrix<Scalar> rounded = of_rows.template cast<Scalar>();
+    const Rows<Scalar> centroids{rounded.data(), rounded.rows(), d, d};
     internal::CentroidPanels<Scalar> panels;
     panels.pack(centroids, internal::CentroidPanels<Scalar>::amid(centroids));
 
     struct Scratch {
+        std::vector<Index> undecided;  // rows of a step
         std::vector<const Scalar*> rows;
         std::vector<Scalar> scores;
         std::vector<Scalar> least;
@@ -251,47 +262,63 @@ Closeness closeness_of(PointsView space, const Matrix<double>& means, const std:
     std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
     Closeness out{std::vector<double>(at(own.count()), 0.0), std::vector<double>(at(own.count()), 1.0)};
     const auto distance = [&](const Scalar* x, Index c) {
-        return std::sqrt(internal::squared_distance_to(x, of_rows.row(c).data(), d));
+        return std::sqrt(panels.kernels().squared_deviation(x, of_rows.row(c).data(), d));
     };
+    const auto silhouette = [](double a, double b) { return std::max(a, b) > 0 ? (b - a) / std::max(a, b) : 0; };
     const Stage stage{.name = "distances",
                       .operations = static_cast<double>(space.rows()) * static_cast<double>(d * of_rows.rows())};
     internal::for_each_row_block<Scalar>(space, run, stage, [&](const internal::RowBlock<Scalar>& block, int worker) {
         Scratch& mine = scratch[at(worker)];
         for (Index begin = 0; begin < block.rows.rows; begin += step) {
-            const Index count = std::min(step, block.rows.rows - begin);
-            const auto label = [&](Index i) { return place_of[at(labels[at(block.first + begin + i - own.begin)])]; };
+            const Index first = block.first + begin - own.begin;
+            const auto label = [&](Index i) { return place_of[at(labels[at(first + i)])]; };
+            mine.undecided.clear();
+            for (Index i = 0; i < std::min(step, block.rows.rows - begin); ++i) {
+                if (!(weight_of(weights, block.first + begin + i) > 0)) continue;
+                const Scalar* const x = block.rows.row(begin + i);
+                const double a = out.own[at(first + i)] = distance(x, label(i));
+                const auto& near = neighbours[at(label(i))];
+                if (near.empty()) continue;
+                double b = distance(x, near[0].second);
+                if (near.size() > few && near[few].first - a < b) {
+                    mine.undecided.push_back(i);
+                    continue;
+                }
+                for (std::size_t c = 1; c < near.size() && near[c].first - a < b; ++c)
+                    b = std::min(b, distance(x, near[c].second));
+                out.silhouette[at(first + i)] = silhouette(a, b);
+            }
+            const auto count = static_cast<Index>(mine.undecided.size());
+            if (count == 0) continue;
             mine.rows.clear();
-            for (Index i = 0; i < count; ++i) mine.rows.push_back(block.rows.row(begin + i));
+            mine.other.clear();
+            for (const Index i : mine.undecided) {
+                mine.rows.push_back(block.rows.row(begin + i));
+                mine.other.push_back(neighbours[at(label(i))][0].second);
+            }
             mine.least.assign(at(count), std::numeric_limits<Scalar>::infinity());
-            mine.other.assign(at(count), -1);
             for (const auto& panel : panels.panels()) {
                 const Index width = panels.width(panel);
                 mine.scores.resize(at(count * width));
                 panels.scores(panel, mine.rows.data(), count, mine.scores.data());
-                for (Index i = 0; i < count; ++i) {
-                    Scalar* const score = mine.scores.data() + i * width;
-                    const Index same = label(i) - panel.first;
+                for (Index r = 0; r < count; ++r) {
+                    Scalar* const score = mine.scores.data() + r * width;
+                    const Index same = label(mine.undecided[at(r)]) - panel.first;
                     if (same >= 0 && same < width) score[same] = std::numeric_limits<Scalar>::infinity();
-                    Scalar least = mine.least[at(i)];
-                    Index other = mine.other[at(i)];
+                    Scalar least = mine.least[at(r)];
+                    Index other = mine.other[at(r)];
                     for (Index c = 0; c < panel.centroids; ++c)
                         if (score[c] < least) {
                             least = score[c];
                             other = panel.first + c;
                         }
-                    mine.least[at(i)] = least;
-                    mine.other[at(i)] = other;
+                    mine.least[at(r)] = least;
+                    mine.other[at(r)] = other;
                 }
             }
-            for (Index i = 0; i < count; ++i) {
-                const Index row = block.first + begin + i;
-                if (!(weight_of(weights, row) > 0)) continue;
-                const std::size_t to = at(row - own.begin);
-                const double a = distance(mine.rows[at(i)], label(i));
-                out.own[to] = a;
-                if (mine.other[at(i)] < 0) continue;
-                const double b = distance(mine.rows[at(i)], mine.other[at(i)]);
-                out.silhouette[to] = std::max(a, b) > 0 ? (b - a) / std::max(a, b) : 0;
+            for (Index r = 0; r < count; ++r) {
+                const std::size_t to = at(first + mine.undecided[at(r)]);
+                out.silhouette[to] = silhouette(out.own[to], distance(mine.rows[at(r)], mine.other[at(r)]));
             }
         }
     });

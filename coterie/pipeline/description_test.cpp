@@ -199,6 +199,18 @@ TEST(Description, OfManyRowsIsThatOfBruteForce) {
         }
 }
 
+// The nearest other mean of two columns is one of few near the own one, that of thirty can be any.
+TEST(Description, OfManyClustersIsThatOfBruteForce) {
+    for (const Index columns : {2, 30}) {
+        const Matrix<double> x = test::normal_points(6000, columns, 5);
+        const Problem problem{.points = Points::borrow(x)};
+        const Pipeline pipeline = kmeans_of(problem, 40);
+        const Description found = description_of(pipeline, problem);
+        EXPECT_EQ(found.silhouettes, "simplified");
+        expect_as_by_hand(found, x, pipeline.labels());
+    }
+}
+
 TEST(Description, AWeightActsAsCopies) {
     const Matrix<double> x = test::blob_points<double>(200, 4, 3, 2, 8);
     Problem weighted{.points = Points(x)};

@@ -20,7 +20,6 @@
 #include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
 #include "coterie/model/kept_embedding.hpp"
-#include "coterie/pipeline/internal/row_distance.hpp"
 
 namespace coterie {
 
@@ -56,7 +55,7 @@ struct ClusterDeviations {
             if (to == nullptr) continue;
             const double weight = copies_in(weights, first + i);
             kernels.add_deviation(to, rows.row(i), origin.data(), weight, rows.columns);
-            to[rows.columns] += weight * internal::squared_distance_to(rows.row(i), origin.data(), rows.columns);
+            to[rows.columns] += weight * kernels.squared_deviation(rows.row(i), origin.data(), rows.columns);
         }
     }
     template <class Scalar>
@@ -199,13 +198,14 @@ std::vector<double> OutlierScores::of(PointsView rows, std::span<const std::int3
     const SparsePoints* const sparse = as_sparse(rows);
     std::vector<double> out(clusters.size());
     rows.with_scalar([&]<class Scalar>() {
+        const auto& kernels = internal::kernels<Scalar>();
         for (std::size_t i = 0; i < clusters.size(); ++i) {
             const auto row = static_cast<Index>(i);
             const Index j = clusters[i];
             const double* const mean = centroids_.row(j).data();
-            const double squared =
-                sparse != nullptr ? internal::squared_distance(sparse->row<Scalar>(row), mean, norms_[at(j)])
-                                  : internal::squared_distance_to(rows.as<Scalar>().row(row), mean, rows.columns());
+            const double squared = sparse != nullptr
+                                       ? internal::squared_distance(sparse->row<Scalar>(row), mean, norms_[at(j)])
+                                       : kernels.squared_deviation(rows.as<Scalar>().row(row), mean, rows.columns());
             out[i] = std::sqrt(squared) / spreads_[at(j)];
         }
     });

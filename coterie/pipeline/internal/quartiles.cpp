@@ -23,6 +23,7 @@ namespace {
 
 constexpr Index kMostCollected = Index{1} << 20;  // values that are held in any case
 constexpr Index kMostBins = Index{1} << 14;       // of all windows together: they stay in the second-level cache
+constexpr Index kBinsHeld = 512;                  // of a window whose values are held
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Window {
@@ -45,6 +46,29 @@ struct Search {
     std::vector<Window> windows;
 };
 
+// Bins of one width over a window; at first from two deviations below the mean to two above, with what lies beyond in
+// the outermost.
+struct Bins {
+    Bins(const Search& search, const Window& window, Index bins)
+        : low(window.low == -kInfinity ? search.place.mean - 2 * search.place.deviation : window.low),
+          width(window.low == -kInfinity ? 4 * search.place.deviation : window.high - window.low),
+          count(bins) {}
+    Index of(double value) const {
+        const double bin = (value - low) / width * static_cast<double>(count);
+        return bin > 0 ? static_cast<Index>(std::min(bin, static_cast<double>(count - 1))) : Index{0};
+    }
+    double low, width;
+    Index count;
+};
+
+// A window that is not yet a single value, for who looks at every row.
+struct Open {
+    Index column, number;
+    double low, high;
+    const Search* search;
+    const Window* window;
+};
+
 class Selection {
 public:
     Selection(PointsView points, std::span<const std::int32_t> labels, Index clusters, std::span<const double> weights,
@@ -54,9 +78,8 @@ public:
           weights_(weights),
           run_(run),
           own_(own_rows(points, run)),
-          of_cluster_(at(clusters)) {
+          open_(at(clusters)) {
         for (const auto& place : wanted) {
-            of_cluster_[at(place.cluster)].push_back(searches_.size());
             // With weights as many values as there are rows at most; the first pass counts them.
             Window whole{.values = weights.empty() ? static_cast<Index>(place.weight) : points.rows(), .ranks = {}};
             for (const double share : {0.25, 0.5, 0.75})
@@ -87,34 +110,42 @@ private:
         return out;
     }
 
-    // Calls take(search, window, value, weight) for each value of a window that is still open.
+    // Finds out which windows are open. Returns how many there are in all.
+    Index number_windows() {
+        for (auto& here : open_) here.clear();
+        Index windows = 0;
+        for (Search& search : searches_) {
+            search.first = windows;
+            for (const Window& window : search.windows) {
+                if (window.low < window.high)
+                    open_[at(search.place.cluster)].push_back(
+                        {search.place.column, windows, window.low, window.high, &search, &window});
+                ++windows;
+            }
+        }
+        return windows;
+    }
+
+    // Calls take(open, value, weight) for each value of a window that is open.
     template <class Scalar, class Take>
     void visit(const RowBlock<Scalar>& block, const Take& take) const {
         for (Index i = 0; i < block.rows.rows; ++i) {
             const Index row = block.first + i;
-            const auto& here = of_cluster_[at(labels_[at(row - own_.begin)])];
+            const auto& here = open_[at(labels_[at(row - own_.begin)])];
             if (here.empty()) continue;
             const double weight = weights_.empty() ? 1.0 : weights_[at(row)];
             if (!(weight > 0)) continue;
             const Scalar* const x = block.rows.row(i);
-            for (const std::size_t s : here) {
-                const Search& search = searches_[s];
-                const auto value = static_cast<double>(x[search.place.column]);
-                for (std::size_t w = 0; w < search.windows.size(); ++w)
-                    if (value >= search.windows[w].low && value <= search.windows[w].high &&
-                        search.windows[w].low < search.windows[w].high)
-                        take(search, w, value, weight);
+            for (const Open& each : here) {
+                const auto value = static_cast<double>(x[each.column]);
+                if (value >= each.low && value <= each.high) take(each, value, weight);
             }
         }
     }
 
     // One pass: each window becomes the bins that its ranks lie in. Returns how many windows there are then.
     Index narrow(Index bins) {
-        Index windows = 0;
-        for (Search& search : searches_) {
-            search.first = windows;
-            windows += static_cast<Index>(search.windows.size());
-        }
+        Index windows = number_windows();
         const auto bins_of = [](double* sum) { return reinterpret_cast<Bin*>(sum); };
         const Index count = windows * bins;
         BlockSums sums(
@@ -132,20 +163,12 @@ private:
                     to.high = std::max(to.high, from[b].high);
                 }
             });
-        // At first from two deviations below the mean to two above, with what lies beyond in the outermost bins.
-        const auto bin_of = [bins](const Search& search, const Window& window, double value) {
-            const bool whole = window.low == -kInfinity;
-            const double low = whole ? search.place.mean - 2 * search.place.deviation : window.low;
-            const double width = whole ? 4 * search.place.deviation : window.high - window.low;
-            const double bin = (value - low) / width * static_cast<double>(bins);
-            return bin > 0 ? static_cast<Index>(std::min(bin, static_cast<double>(bins - 1))) : Index{0};
-        };
         points_.with_scalar([&]<class Scalar>() {
             const auto total = sums.over<Scalar>(
                 points_, run_, {.name = "quartiles"}, [&](const RowBlock<Scalar>& block, int, double* sum) {
-                    visit(block, [&](const Search& search, std::size_t w, double value, double weight) {
-                        Bin& bin = bins_of(sum)[(search.first + static_cast<Index>(w)) * bins +
-                                                bin_of(search, search.windows[w], value)];
+                    visit(block, [&](const Open& each, double value, double weight) {
+                        const Bins of_window(*each.search, *each.window, bins);
+                        Bin& bin = bins_of(sum)[each.number * bins + of_window.of(value)];
                         bin.weight += weight;
                         bin.values += 1;
                         bin.low = std::min(bin.low, value);
@@ -195,16 +218,44 @@ private:
         std::vector<double> values, weights;
 
         // Of ascending ranks, the values there; what lies behind all is the largest.
-        void append_ranks(const Window& window, std::vector<double>& found) {
+        void append_ranks(const Search& search, const Window& window, std::vector<double>& found) {
             if (!weights.empty()) return append_weighted(window, found);
+            std::vector<std::size_t> places;
+            for (const double rank : window.ranks)
+                places.push_back(std::min(static_cast<std::size_t>(rank - window.below), values.size() - 1));
+            keep_bins_of(Bins(search, window, kBinsHeld), places);
             auto from = values.begin();
-            for (const double rank : window.ranks) {
-                const auto place = std::min(static_cast<std::size_t>(rank - window.below), values.size() - 1);
+            for (const std::size_t place : places) {
                 const auto here = values.begin() + static_cast<std::ptrdiff_t>(place);
                 std::nth_element(std::min(from, here), here, values.end());
                 from = here;  // those before it are no larger
                 found.push_back(*here);
             }
+        }
+        // Leaves the values of the bins that have one of the places; the places become those among them.
+        void keep_bins_of(const Bins& bins, std::vector<std::size_t>& places) {
+            std::vector<std::uint16_t> bin(values.size());
+            std::array<std::size_t, kBinsHeld> held{};
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                bin[i] = static_cast<std::uint16_t>(bins.of(values[i]));
+                ++held[bin[i]];
+            }
+            std::array<std::size_t, kBinsHeld> kept{};  // 1: has a place
+            std::size_t below = 0, left_out = 0;
+            auto place = places.begin();
+            for (std::size_t b = 0; b < held.size() && place != places.end(); below += held[b++]) {
+                for (; place != places.end() && *place < below + held[b]; ++place) {
+                    kept[b] = 1;
+                    *place -= left_out;
+                }
+                if (kept[b] == 0) left_out += held[b];
+            }
+            std::size_t count = 0;
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                values[count] = values[i];
+                count += kept[bin[i]];
+            }
+            values.resize(count);
         }
         void append_weighted(const Window& window, std::vector<double>& found) const {
             std::vector<std::size_t> order(values.size());
@@ -231,30 +282,31 @@ private:
             for (std::size_t i = 0; i < kept[w].values.size(); ++i)
                 own.push_back({static_cast<Index>(w), kept[w].values[i], weights_.empty() ? 1 : kept[w].weights[i]});
         for (auto& each : kept) each = {};
-        for (const Collected& each : gather(run_.communicator(), own)) {
+        own = gather(run_.communicator(), own);
+        for (const Collected& each : own) {
             kept[at(each.window)].values.push_back(each.value);
             if (!weights_.empty()) kept[at(each.window)].weights.push_back(each.weight);
         }
     }
 
     std::vector<std::array<double, 3>> collect() {
-        Index windows = 0;
-        for (Search& search : searches_) {
-            search.first = windows;
-            windows += static_cast<Index>(search.windows.size());
-        }
+        Index windows = number_windows();
         std::vector<std::vector<Kept>> of_worker(at(std::max(run_.threads, 1)), std::vector<Kept>(at(windows)));
+        if (of_worker.size() == 1 && run_.communicator().size() == 1 && weights_.empty())
+            for (const Search& search : searches_)
+                for (std::size_t w = 0; w < search.windows.size(); ++w)
+                    of_worker.front()[at(search.first) + w].values.reserve(at(search.windows[w].values));
         if (left() > 0)
             points_.with_scalar([&]<class Scalar>() {
-                for_each_row_block<Scalar>(
-                    points_, run_, {.name = "quartiles"}, [&](const RowBlock<Scalar>& block, int worker) {
-                        auto& mine = of_worker[at(worker)];
-                        visit(block, [&](const Search& search, std::size_t w, double value, double weight) {
-                            Kept& to = mine[at(search.first) + w];
-                            to.values.push_back(value);
-                            if (!weights_.empty()) to.weights.push_back(weight);
-                        });
-                    });
+                for_each_row_block<Scalar>(points_, run_, {.name = "quartiles"},
+                                           [&](const RowBlock<Scalar>& block, int worker) {
+                                               auto& mine = of_worker[at(worker)];
+                                               visit(block, [&](const Open& each, double value, double weight) {
+                                                   Kept& to = mine[at(each.number)];
+                                                   to.values.push_back(value);
+                                                   if (!weights_.empty()) to.weights.push_back(weight);
+                                               });
+                                           });
             });
         std::vector<Kept> kept = std::move(of_worker.front());
         for (std::size_t worker = 1; worker < of_worker.size(); ++worker)
@@ -265,25 +317,25 @@ private:
                 from = {};
             }
         if (run_.communicator().size() > 1) share(kept);
-        std::vector<std::array<double, 3>> out;
-        for (const Search& search : searches_) {
+        std::vector<std::array<double, 3>> out(searches_.size());
+        const Stage stage{.name = "quartiles", .operations = 10.0 * static_cast<double>(left())};
+        for_each_block(static_cast<Index>(searches_.size()), run_, stage, [&](Index s, int) {
+            const Search& search = searches_[at(s)];
             std::vector<double> found;
             for (std::size_t w = 0; w < search.windows.size(); ++w) {
                 const Window& window = search.windows[w];
                 Kept& here = kept[at(search.first) + w];
                 if (window.low < window.high && !here.values.empty())
-                    here.append_ranks(window, found);
+                    here.append_ranks(search, window, found);
                 else
                     found.insert(found.end(), window.ranks.size(), window.low);
             }
-            std::array<double, 3> quartile{};
             for (std::size_t q = 0; q < 3; ++q) {
                 const double place = position_of(0.25 * static_cast<double>(q + 1), search.place.weight);
                 const double share = place - std::floor(place);
-                quartile[q] = share > 0 ? (1 - share) * found[2 * q] + share * found[2 * q + 1] : found[2 * q];
+                out[at(s)][q] = share > 0 ? (1 - share) * found[2 * q] + share * found[2 * q + 1] : found[2 * q];
             }
-            out.push_back(quartile);
-        }
+        });
         return out;
     }
 
@@ -292,7 +344,7 @@ private:
     std::span<const double> weights_;
     const Run& run_;
     Range own_;
-    std::vector<std::vector<std::size_t>> of_cluster_;  // searches of each cluster
+    std::vector<std::vector<Open>> open_;  // of each cluster
     std::vector<Search> searches_;
 };
 
