@@ -11,6 +11,8 @@ function(coterie_target_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -ffp-contract=off
+    # What nothing calls stays out of the Python package's extension.
+    -ffunction-sections -fdata-sections
     # GCC 12 warns of overlaps inside std::string that cannot happen (its bug 105651).
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     $<$<BOOL:${COTERIE_WARNINGS_AS_ERRORS}>:-Werror>)

@@ -30,6 +30,15 @@ few = coterie.Subspace(n_clusters=None).fit(X, known)
 assert (few.cluster_labels_[few.labels_] == y).mean() > 0.85
 for name in ("Ward", "Spectral", "Cpd", "Entropy", "Wmc"):
     assert getattr(coterie, name)(3).fit(X[:300]).labels_.shape == (300,), name
+corpus = coterie.ner.from_texts(["The Grey Heron left Marwick.", "我们去北京大学读书。", "สวัสดีครับผมชื่อสมชาย", "吾輩は猫である。"])
+assert corpus.words[1:] == [["我们", "去", "北京", "大学", "读书", "。"], ["สวัสดี", "ครับ", "ผม", "ชื่อ", "สมชาย"], ["吾輩", "は", "猫", "で", "ある", "。"]], corpus.words
+with tempfile.TemporaryDirectory() as folder:
+    words = os.path.join(folder, "words.txt")
+    with open(words, "w") as file:
+        file.write("Grey 1 0\nHeron 1 0.1\nMarwick 0 1\nThe -1 -1\nleft -1 -0.9\n. -0.9 -1\n")
+    support = [{"text": "The Grey Heron left Marwick.", "spans": [{"start": 4, "end": 14, "label": "SHIP"}, {"start": 20, "end": 27, "label": "PLACE"}]}]
+    tagger = coterie.ner.Tagger(words, method="prototypes").fit(support)
+    assert [(span.label, span.text) for span in tagger.predict(["Marwick left Grey Heron"])[0]] == [("PLACE", "Marwick"), ("SHIP", "Grey Heron")]
 try:
     coterie.Dekm(3).fit(X)
     print("networks are there")
