@@ -1,8 +1,8 @@
 // Selection in passes, so that rows need not fit into memory: every rank that is sought lies in a window of values; a
 // pass counts the values of each window in bins and keeps, of the bin with the rank, its least and largest value as the
 // next window. When few enough values are left in all windows together they are collected, which for some million rows
-// in memory is so at once. Two or three passes serve for most others. (Munro and Paterson, Selection and sorting with
-// limited storage, 1980, with bins for samples.)
+// in memory is so at once, and the ranks are looked for among those of their bins. Two or three passes serve for most
+// others. (Munro and Paterson, Selection and sorting with limited storage, 1980, with bins for samples.)
 //
 // What holds: a window of more than one value loses at least the values of its other end, so that it ends; borders of
 // windows are values themselves, so that no rounding moves a value over one. Exact for integer weights.
