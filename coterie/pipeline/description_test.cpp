@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
+#include "coterie/base/internal/processes_in_threads.hpp"
 #include "coterie/base/internal/same_bits.hpp"
 #include "coterie/base/internal/test_support.hpp"
 #include "coterie/metrics/metrics.hpp"
@@ -270,6 +272,31 @@ TEST(Description, HasTheSameBitsForReadRowsThreadsAndProcesses) {
             return test::Bits{pipeline.predict(prepared, run),
                               numbers_of(describe(pipeline, prepared, run, same.weights))};
         });
+    }
+}
+
+// Whenever the first process is stopped, the second one says so, too, and does not wait for it.
+TEST(Description, WhereOneProcessIsStoppedAllAre) {
+    const Problem problem{.points = Points(test::blob_points<double>(6000, 3, 3, 2, 4))};
+    const Pipeline pipeline = kmeans_of(problem, 3);
+    for (int answers = 0;; ++answers) {
+        SCOPED_TRACE(answers);
+        std::atomic<int> asked = 0;
+        const auto errors = test::run_processes(2, [&](std::shared_ptr<Communicator> communicator) {
+            coterie::Run run(0, 1);
+            if (communicator->rank() == 0) run.should_stop = [&] { return ++asked > answers; };
+            run.set_communicator(communicator);
+            description_of(pipeline, problem, run);
+        });
+        if (!errors[0] && !errors[1]) {
+            EXPECT_GT(answers, 10);
+            return;
+        }
+        for (const std::exception_ptr& error : errors) {
+            ASSERT_TRUE(error);
+            EXPECT_THROW(std::rethrow_exception(error), Cancelled);
+        }
+        if (HasFailure()) return;
     }
 }
 

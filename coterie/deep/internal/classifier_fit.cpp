@@ -137,8 +137,10 @@ private:
             network_.initialize(run_, "classifier.start");
             if (!options_.pretrained.empty()) {
                 Parameters parameters = network_.parameters();
-                read_trunk(options_.pretrained, network_.architecture(),
-                           network_of(options_) == ClassifierNetwork::resnet18, parameters);
+                together(run_.communicator(), [&] {
+                    read_trunk(options_.pretrained, network_.architecture(),
+                               network_of(options_) == ClassifierNetwork::resnet18, parameters);
+                });
                 network_.set_parameters(parameters);
             }
             return;

@@ -9,6 +9,7 @@
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/idle_option.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/deep/internal/pretrained.hpp"
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/io/internal/sha256.hpp"
@@ -147,15 +148,18 @@ void DeepFit::pretrain() {
         network_.set_optimizers({{.learning_rate = options_.pretrain_rate}});
         network_.set_memory(found->labels("memory"));
     } else if (!options_.pretrained.empty()) {
-        const Archive model = Archive::load(options_.pretrained);
-        require_kind(model, options_.pretrained, {"ae-kmeans", "dekm", "dec", "idec", "dcn"});
-        try {
-            network_.load(model, "network");
-        } catch (const BadData& error) {
-            throw BadData(options_.pretrained + ": its network has another shape than `network`, `image`, `widths` " +
-                              "and `embedding` ask for (" + error.what() + ")",
-                          {.option = "pretrained", .file = options_.pretrained});
-        }
+        together(run_.communicator(), [&] {
+            const Archive model = Archive::load(options_.pretrained);
+            require_kind(model, options_.pretrained, {"ae-kmeans", "dekm", "dec", "idec", "dcn"});
+            try {
+                network_.load(model, "network");
+            } catch (const BadData& error) {
+                throw BadData(options_.pretrained +
+                                  ": its network has another shape than `network`, `image`, `widths` " +
+                                  "and `embedding` ask for (" + error.what() + ")",
+                              {.option = "pretrained", .file = options_.pretrained});
+            }
+        });
         end_stage("pretraining");
         return;
     } else {

@@ -199,7 +199,10 @@ void Network::set_points(Matrix<float> points) {
 
 void Network::in_pass(FunctionRef<void()> work) const {
     Communicator& communicator = run_.communicator();
-    if (shared_) return pass_->run(work);
+    if (shared_) {
+        if (pass_ == nullptr) throw InternalError("network: there is no pass");
+        return pass_->run(work);
+    }
     together(communicator, [&] {
         if (communicator.rank() == 0) work();
     });
@@ -243,11 +246,7 @@ Matrix<float> Network::encode(const std::vector<std::int64_t>& rows) {
 // The batches are those of one process, each of the process that has its first row: their other rows are fetched.
 Matrix<float> Network::encode_all(const Run& run) {
     Communicator& communicator = run_.communicator();
-    if (communicator.size() > 1 && !shared_) {
-        Parameters latest = parameters();
-        for (auto& values : latest) communicator.broadcast(std::as_writable_bytes(std::span(values)), 0);
-        set_parameters(latest);
-    }
+    make_alike();
     const Index n = points_.rows(), outputs = architecture_.outputs;
     const Index step =
         std::clamp<Index>(numbers_at_once / std::max<Index>(1, architecture_.input.items()), 1, encoded_at_once);
@@ -296,6 +295,15 @@ Matrix<float> Network::decode(const Matrix<float>& output) {
     return out;
 }
 
+void Network::make_alike() {
+    if (run_.communicator().size() > 1) {
+        Parameters first = parameters();
+        for (auto& values : first) run_.communicator().broadcast(std::as_writable_bytes(std::span(values)), 0);
+        set_parameters(first);
+    }
+    alike_ = true;
+}
+
 void Network::require_pass_memory() {
     if (on_device_ || pass_rows_ <= most_rows_) return;
     in_pass([&] {
@@ -310,6 +318,7 @@ Matrix<float> Network::begin(const std::vector<std::int64_t>& rows, const Change
     pass_rows_ = static_cast<Index>(rows.size());
     own_ = {0, pass_rows_};
     if (shared_) {
+        if (!alike_) make_alike();
         const RowBlocks blocks{pass_rows_, handle_->functions.items_per_block(handle_->network, pass_rows_)};
         pass_ = std::make_unique<SharedPass>(run_.communicator(), blocks);
         own_ = pass_->own();
@@ -395,6 +404,7 @@ void Network::set_parameters(const Parameters& parameters) {
             throw InternalError("network: parameters of other sizes");
         handle_->check(handle_->functions.set_parameter(handle_->network, p, values.data()));
     }
+    alike_ = false;
 }
 
 void store_parameters(Archive& archive, const std::string& prefix, const Parameters& parameters) {

@@ -63,8 +63,8 @@ double unit_of(PointsView points, const Run& run);
 /// One network. Everything it computes is in single precision. The same bits for the same calls on one machine's CPU,
 /// whatever the number of threads and of processes. In several processes all make the same calls: rows come from
 /// whoever has them, and each encodes its own points. A network with convolutions on the CPU has its passes shared:
-/// each process computes a part of the batch, and moves its parameters by the gradients of all. Else the first process
-/// computes them and moves the parameters.
+/// each process computes a part of the batch, and moves its parameters by the gradients of all, from those that the
+/// first process had. Else the first process computes them and moves the parameters.
 class Network {
 public:
     /// BadArgument unless the device is there, and, if `half`, has it.
@@ -89,7 +89,7 @@ public:
     /// What the encoder makes of these rows, rows x outputs.
     Matrix<float> encode(const std::vector<std::int64_t>& rows);
     /// What the encoder makes of all points, n x outputs, on every process, in batches of at most 1000, fewer where
-    /// items are large. All processes have the parameters as they are from here on.
+    /// items are large. All processes have the first one's parameters from here on.
     Matrix<float> encode_all(const Run& run);
     Matrix<float> decode(const Matrix<float>& output);
 
@@ -124,6 +124,8 @@ private:
     Matrix<float> items(std::span<const Index> rows) const;
     /// What the encoder makes of items, without a pass.
     void encode_items(const Matrix<float>& items, float* output);
+    /// The first process' parameters, on every process.
+    void make_alike();
     /// Work on a pass, of all processes that share it, else of the first one; what one throws all throw.
     void in_pass(FunctionRef<void()> work) const;
     /// Every process' rows of a pass, else the first one's, on every process.
@@ -139,6 +141,7 @@ private:
     Run run_;                           // whose processes share the points
     bool shared_ = false;               // passes are
     std::unique_ptr<SharedPass> pass_;  // where they are
+    bool alike_ = false;                // parameters are, since they were last set
     Range own_;                         // rows of a pass that this process computes
     Index pass_rows_ = 0;
     Index most_rows_ = 0;  // of a pass so far

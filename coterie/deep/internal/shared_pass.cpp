@@ -65,7 +65,12 @@ void SharedPass::run(FunctionRef<void()> work) {
         own = std::current_exception();
     }
     if (error_) std::rethrow_exception(error_);  // all know of it
-    agree(communicator_, own);
+    try {
+        agree(communicator_, own);
+    } catch (...) {
+        error_ = std::current_exception();
+        throw;
+    }
 }
 
 void SharedPass::gather(std::span<float> rows, Index columns) {

@@ -1,5 +1,6 @@
 #include "coterie/deep/internal/shared_pass.hpp"
 
+#include <numeric>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -99,6 +100,16 @@ std::string text_of(const std::exception_ptr& error) {
     return "";
 }
 
+// A pass of one block per process.
+void expect_sound(Communicator& communicator) {
+    SharedPass next(communicator, {communicator.size(), 1});
+    const float own = 1.5F + static_cast<float>(communicator.rank());
+    const float* const place = &own;
+    float total = 0;
+    next.run([&] { expect_well(next.sharing().add(next.sharing().context, &place, 1, &total)); });
+    EXPECT_EQ(total, 7.5F);
+}
+
 // Before, between and after what the others wait for: nobody waits for ever, and the next pass is sound.
 TEST(SharedPass, WhereOneFailsAllEnd) {
     for (const int moment : {0, 1, 2}) {
@@ -123,6 +134,11 @@ TEST(SharedPass, WhereOneFailsAllEnd) {
                 ADD_FAILURE() << "process " << communicator->rank();
             } catch (const PeerFailed&) {
                 EXPECT_NE(communicator->rank(), 1);
+                expect_sound(*communicator);
+                throw;
+            } catch (const std::runtime_error&) {
+                EXPECT_THROW(pass.run([] {}), std::runtime_error);  // it is over, on every process
+                expect_sound(*communicator);
                 throw;
             }
         });
@@ -130,6 +146,28 @@ TEST(SharedPass, WhereOneFailsAllEnd) {
         for (const std::size_t other : {0, 2})
             EXPECT_EQ(text_of(errors[other]), "process 1 failed: no more memory") << moment;
     }
+}
+
+// What they start from may differ by itself: files of one name, processors that round differently.
+TEST(SharedPass, TheFirstProcessParametersCount) {
+    COTERIE_NEEDS_NETWORKS;
+    const Matrix<double> points = test::blobs(100, 64, 4, 3).points;
+    std::vector<std::int64_t> rows(100);
+    std::iota(rows.begin(), rows.end(), 0);
+    const auto trained = [&](std::shared_ptr<Communicator> communicator) {
+        coterie::Run run(7, 1);
+        run.set_communicator(communicator);
+        internal::Network network(internal::vgg4({1, 8, 8}, 3, 4), "cpu", 1, false);
+        network.initialize(coterie::Run(7 + static_cast<std::uint64_t>(communicator->rank()), 1), "test.start");
+        network.set_points(PointsView(points), run);
+        network.set_optimizers({{}});
+        network.backward(network.begin(rows));
+        network.step();
+        return network.parameters();
+    };
+    internal::Parameters alone;
+    test::on_processes(1, [&](std::shared_ptr<Communicator> one) { alone = trained(one); });
+    test::on_processes(3, [&](std::shared_ptr<Communicator> three) { EXPECT_TRUE(trained(three) == alone); });
 }
 
 // A layer that cannot be computed, behind a batch norm whose sums the processes exchange: the others are told of it in
@@ -143,7 +181,8 @@ TEST(SharedPass, AProcessThatFailsWithinTheNetworkEndsAll) {
             internal::Layer layer;
             layer.plan.kind = COTERIE_RESIDUAL;
             layer.plan.out = 100;
-            architecture.encoder[4] = layer;  // in place of the second batch norm
+            ASSERT_EQ(internal::parameter_sizes(architecture.encoder[2].plan).size(), 0u);
+            architecture.encoder[2] = layer;  // in place of what follows the first batch norm
         }
         coterie::Run run(7, 1);
         run.set_communicator(communicator);

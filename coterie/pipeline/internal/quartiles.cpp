@@ -295,7 +295,8 @@ private:
         if (of_worker.size() == 1 && run_.communicator().size() == 1 && weights_.empty())
             for (const Search& search : searches_)
                 for (std::size_t w = 0; w < search.windows.size(); ++w)
-                    of_worker.front()[at(search.first) + w].values.reserve(at(search.windows[w].values));
+                    if (search.windows[w].low < search.windows[w].high)
+                        of_worker.front()[at(search.first) + w].values.reserve(at(search.windows[w].values));
         if (left() > 0)
             points_.with_scalar([&]<class Scalar>() {
                 for_each_row_block<Scalar>(points_, run_, {.name = "quartiles"},
@@ -319,7 +320,8 @@ private:
         if (run_.communicator().size() > 1) share(kept);
         std::vector<std::array<double, 3>> out(searches_.size());
         const Stage stage{.name = "quartiles", .operations = 10.0 * static_cast<double>(left())};
-        for_each_block(static_cast<Index>(searches_.size()), run_, stage, [&](Index s, int) {
+        const Run alone = run_.alone();
+        const auto quartiles_of = [&](Index s, int) {
             const Search& search = searches_[at(s)];
             std::vector<double> found;
             for (std::size_t w = 0; w < search.windows.size(); ++w) {
@@ -335,7 +337,9 @@ private:
                 const double share = place - std::floor(place);
                 out[at(s)][q] = share > 0 ? (1 - share) * found[2 * q] + share * found[2 * q + 1] : found[2 * q];
             }
-        });
+        };
+        together(run_.communicator(),
+                 [&] { for_each_block(static_cast<Index>(searches_.size()), alone, stage, quartiles_of); });
         return out;
     }
 

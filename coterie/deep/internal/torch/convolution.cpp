@@ -1,6 +1,6 @@
 // Layers of convolutional networks on the CPU and their gradients, block of items by block of items (blocks.hpp):
-// gradients of weights and biases are sums over the items, and so the only thing that processes which share a batch
-// tell each other. A block's products have the same shapes, and so the same bits, whoever computes it.
+// gradients of weights and biases are sums over the items, and so the only thing of these layers that processes which
+// share a batch tell each other. A block's products have the same shapes, and so the same bits, whoever computes it.
 
 #include "coterie/deep/internal/torch/convolution.hpp"
 
