@@ -2,7 +2,7 @@
 // Internal to coterie-deep: what a coterie_network is: an encoder and a decoder, their optimizers, and the pass that
 // is kept.
 
-#include <cstring>
+#include <algorithm>
 #include <stdexcept>
 #include <vector>
 
@@ -61,7 +61,7 @@ struct coterie_network {
 
     static void to_host(const Tensor& tensor, float* to) {
         const Tensor host = tensor.detach().to(torch::kCPU, torch::kFloat32).contiguous();
-        std::memcpy(to, host.data_ptr<float>(), sizeof(float) * static_cast<std::size_t>(host.numel()));
+        std::copy_n(host.data_ptr<float>(), host.numel(), to);  // of no items, too
     }
     Tensor gradient_of(const float* host) const {
         return torch::from_blob(const_cast<float*>(host), output.sizes(), torch::kFloat32).to(device);
