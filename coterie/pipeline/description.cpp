@@ -217,18 +217,22 @@ Seen seen_by(const Pipeline& pipeline, PreparedRows prepared, const Labels* labe
 struct Closeness {
     std::vector<double> own;
     std::vector<double> silhouette;
+    std::vector<Index> nearest;  // of each cluster that has rows, among these; empty: there is but one
 };
 
 // For each mean some others and how far they lie from it, the nearest first.
 std::vector<std::vector<std::pair<double, Index>>> neighbours_of(const Matrix<double>& means, std::size_t most) {
+    const auto& kernels = internal::kernels<double>();
     std::vector<std::vector<std::pair<double, Index>>> out;
     for (Index a = 0; a < means.rows(); ++a) {
         std::vector<std::pair<double, Index>> all;
         for (Index b = 0; b < means.rows(); ++b)
-            if (a != b) all.emplace_back((means.row(a) - means.row(b)).norm(), b);
+            if (a != b)
+                all.emplace_back(kernels.squared_distance(means.row(a).data(), means.row(b).data(), means.cols()), b);
         const std::size_t count = std::min(most, all.size());
         std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end());
-        out.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
+        auto& near = out.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
+        for (auto& each : near) each.first = std::sqrt(each.first);
     }
     return out;
 }
@@ -260,7 +264,9 @@ Closeness closeness_of(PointsView space, const Matrix<double>& means, const std:
         std::vector<Index> other;
     };
     std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
-    Closeness out{std::vector<double>(at(own.count()), 0.0), std::vector<double>(at(own.count()), 1.0)};
+    Closeness out{std::vector<double>(at(own.count()), 0.0), std::vector<double>(at(own.count()), 1.0), {}};
+    for (const auto& near : neighbours)
+        if (!near.empty()) out.nearest.push_back(near[0].second);
     const auto distance = [&](const Scalar* x, Index c) {
         return std::sqrt(panels.kernels().squared_deviation(x, of_rows.row(c).data(), d));
     };
@@ -402,21 +408,16 @@ void add_silhouettes(Description& out, PointsView space, const Labels& labels, s
                      std::accumulate(moments.weight.begin(), moments.weight.end(), 0.0);
 }
 
-void add_nearest(Description& out, const Matrix<double>& means, const std::vector<Index>& there) {
+void add_nearest(Description& out, const Matrix<double>& means, const std::vector<Index>& there,
+                 const std::vector<Index>& nearest) {
     double closest = kInfinity;
-    for (const Index a : there) {
-        double least = kInfinity;
-        for (const Index b : there) {
-            if (a == b) continue;
-            const double squared = (means.row(a) - means.row(b)).squaredNorm();
-            if (squared >= least) continue;
-            least = squared;
-            out.clusters[at(a)].nearest = static_cast<int>(b);
-        }
-        if (least < closest) {
-            closest = least;
-            out.closest = std::minmax(static_cast<int>(a), *out.clusters[at(a)].nearest);
-        }
+    for (std::size_t c = 0; c < nearest.size(); ++c) {
+        const Index a = there[c], b = there[at(nearest[c])];
+        out.clusters[at(a)].nearest = static_cast<int>(b);
+        const double squared = (means.row(a) - means.row(b)).squaredNorm();
+        if (squared >= closest) continue;
+        closest = squared;
+        out.closest = std::minmax(static_cast<int>(a), static_cast<int>(b));
     }
 }
 
@@ -643,7 +644,7 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
         if (there.size() > 1) out.clusters[at(j)].doubtful = doubtful[at(j)];
     }
     add_silhouettes(out, space, seen.labels, weights, moments, there, closeness.silhouette, run);
-    add_nearest(out, means, there);
+    add_nearest(out, means, there, closeness.nearest);
     for (auto& cluster : out.clusters)
         for (auto* const numbers : {&cluster.typical, &cluster.doubtful})
             for (Index& row : *numbers) row = internal::number_among_all(row, prepared.left_out);

@@ -64,13 +64,8 @@ void SharedPass::run(FunctionRef<void()> work) {
     } catch (const std::exception&) {
         own = std::current_exception();
     }
-    if (error_) std::rethrow_exception(error_);  // all know of it
-    try {
-        agree(communicator_, own);
-    } catch (...) {
-        error_ = std::current_exception();
-        throw;
-    }
+    if (!error_) call([&] { agree(communicator_, own); });  // else all know of it
+    if (error_) std::rethrow_exception(error_);
 }
 
 void SharedPass::gather(std::span<float> rows, Index columns) {

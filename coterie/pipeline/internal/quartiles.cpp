@@ -65,8 +65,6 @@ struct Bins {
 struct Open {
     Index column, number;
     double low, high;
-    const Search* search;
-    const Window* window;
 };
 
 class Selection {
@@ -118,8 +116,7 @@ private:
             search.first = windows;
             for (const Window& window : search.windows) {
                 if (window.low < window.high)
-                    open_[at(search.place.cluster)].push_back(
-                        {search.place.column, windows, window.low, window.high, &search, &window});
+                    open_[at(search.place.cluster)].push_back({search.place.column, windows, window.low, window.high});
                 ++windows;
             }
         }
@@ -146,6 +143,9 @@ private:
     // One pass: each window becomes the bins that its ranks lie in. Returns how many windows there are then.
     Index narrow(Index bins) {
         Index windows = number_windows();
+        std::vector<Bins> of_window;
+        for (const Search& search : searches_)
+            for (const Window& window : search.windows) of_window.emplace_back(search, window, bins);
         const auto bins_of = [](double* sum) { return reinterpret_cast<Bin*>(sum); };
         const Index count = windows * bins;
         BlockSums sums(
@@ -167,8 +167,7 @@ private:
             const auto total = sums.over<Scalar>(
                 points_, run_, {.name = "quartiles"}, [&](const RowBlock<Scalar>& block, int, double* sum) {
                     visit(block, [&](const Open& each, double value, double weight) {
-                        const Bins of_window(*each.search, *each.window, bins);
-                        Bin& bin = bins_of(sum)[each.number * bins + of_window.of(value)];
+                        Bin& bin = bins_of(sum)[each.number * bins + of_window[at(each.number)].of(value)];
                         bin.weight += weight;
                         bin.values += 1;
                         bin.low = std::min(bin.low, value);
@@ -320,7 +319,6 @@ private:
         if (run_.communicator().size() > 1) share(kept);
         std::vector<std::array<double, 3>> out(searches_.size());
         const Stage stage{.name = "quartiles", .operations = 10.0 * static_cast<double>(left())};
-        const Run alone = run_.alone();
         const auto quartiles_of = [&](Index s, int) {
             const Search& search = searches_[at(s)];
             std::vector<double> found;
@@ -339,7 +337,7 @@ private:
             }
         };
         together(run_.communicator(),
-                 [&] { for_each_block(static_cast<Index>(searches_.size()), alone, stage, quartiles_of); });
+                 [&] { for_each_block(static_cast<Index>(searches_.size()), run_.alone(), stage, quartiles_of); });
         return out;
     }
 
