@@ -64,7 +64,7 @@ Method line() {
         out.fitter = [assigned](const Problem& problem, const Run& run) -> Method::Fitter {
             internal::admit(M::name, M::takes, problem, run);
             return [assigned, &problem, &run,
-                    fits = std::make_shared<typename M::Fits>(problem, run)](const OptionValues& values) {
+                    fits = std::make_shared<const typename M::Fits>(problem, run)](const OptionValues& values) {
                 auto model = std::make_unique<RoomModel>(fits->fit(assigned(values)));
                 internal::warn_of_result(*model, problem, run, M::takes.blocks);
                 return model;

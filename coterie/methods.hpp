@@ -23,7 +23,8 @@ struct Method {
     Takes takes;
     std::function<std::unique_ptr<Model>(const Problem&, const OptionValues&, const Run&)> fit;
     /// Several fits of one problem, as `fit` gives them one by one, that share what their options have in common (a
-    /// matrix factored once for many of them). What it is made from must outlive it.
+    /// matrix factored once for many of them). What it is made from must outlive it. A fitter is const: several threads
+    /// may call it at once, and what it returns does not depend on earlier or concurrent calls.
     using Fitter = std::function<std::unique_ptr<Model>(const OptionValues&)>;
     std::function<Fitter(const Problem&, const Run&)> fitter;
     /// The options that fits should have in common to share most, those first whose change costs most; empty: there is

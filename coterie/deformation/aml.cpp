@@ -59,7 +59,7 @@ AmlModel AmlMethod::fit(const Problem& problem, const AmlOptions& options, const
     return AmlFits(problem, run).fit(options);
 }
 
-AmlModel AmlFits::fit(const AmlOptions& options) {
+AmlModel AmlFits::fit(const AmlOptions& options) const {
     const Run& run = this->run();
     const int k = options.clusters;
 
@@ -68,9 +68,9 @@ AmlModel AmlFits::fit(const AmlOptions& options) {
     AmlOptions& used = model.options_;
     FitReport& report = model.report_;
     Stopwatch watch;
-    enter(used, options.clusters, PointSpace::Origin::mean);
-    model.space_ = space();
-    const Matrix<double>& x = *points();
+    const auto space = enter(used, options.clusters, PointSpace::Origin::mean);
+    model.space_ = space->space;
+    const Matrix<double>& x = *space->points;
     const bool kernel = options.kernel == SpaceKernel::rbf;
     if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     const RidgeBasis basis(x, options.lambda, options.lambda_rel, run);
@@ -83,7 +83,7 @@ AmlModel AmlFits::fit(const AmlOptions& options) {
                                               "k - 1, and the rank of the points");
     report.seconds.emplace_back("eigenvectors", watch.restart());
 
-    Labels labels = start(k, options.restarts).labels();
+    Labels labels = start(*space, k, options.restarts)->labels();
     report.seconds.emplace_back("k-means", watch.restart());
 
     const Matrix<double>& whitened = basis.whitened();
@@ -143,7 +143,7 @@ AmlModel AmlFits::fit(const AmlOptions& options) {
     internal::finish_report(report, input(), model.labels_, k, k, run);
     auto& details = report.details;
     details.emplace_back("lambda", *used.lambda);
-    report_space(report);
+    space->report_to(report);
     details.emplace_back("rank", static_cast<std::int64_t>(basis.rank()));
     details.emplace_back("dimensions", std::int64_t{*used.dimensions});
     details.emplace_back("trace", k - report.objective);

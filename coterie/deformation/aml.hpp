@@ -64,11 +64,11 @@ struct COTERIE_API AmlMethod {
 inline constexpr Fit<AmlMethod> fit_aml{};
 
 /// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
-/// k-means start.
+/// k-means start. Safe to call from several threads.
 class COTERIE_API AmlFits : public internal::SpaceFits {
 public:
     AmlFits(const Problem& problem, const Run& run) : SpaceFits("aml", problem, run) {}
-    AmlModel fit(const AmlOptions& options);
+    AmlModel fit(const AmlOptions& options) const;
 };
 
 }  // namespace coterie

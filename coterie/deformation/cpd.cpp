@@ -236,9 +236,14 @@ private:
 struct CpdFits::Shared {
     Shared(const Problem& problem, const Run& run) : fits("cpd", problem, run) {}
 
+    struct MotionOf {
+        std::shared_ptr<const Matrix<double>> points;
+        double sigma;
+        Index landmarks;
+        bool operator==(const MotionOf&) const = default;
+    };
     internal::SpaceFits fits;
-    std::shared_ptr<const SmoothMotion> motion;
-    std::shared_ptr<const Matrix<double>> moved_points;  // those that `motion` moves
+    Memo<MotionOf, SmoothMotion> motion = {};
 };
 
 CpdFits::CpdFits(const Problem& problem, const Run& run) : shared_(std::make_unique<Shared>(problem, run)) {}
@@ -253,8 +258,8 @@ CpdModel CpdMethod::fit(const Problem& problem, const CpdOptions& options, const
     return CpdFits(problem, run).fit(options);
 }
 
-CpdModel CpdFits::fit(const CpdOptions& options) {
-    internal::SpaceFits& fits = shared_->fits;
+CpdModel CpdFits::fit(const CpdOptions& options) const {
+    const internal::SpaceFits& fits = shared_->fits;
     const Run& run = fits.run();
     const bool kernel = options.kernel == SpaceKernel::rbf;
 
@@ -263,25 +268,24 @@ CpdModel CpdFits::fit(const CpdOptions& options) {
     CpdOptions& used = model.options_;
     FitReport& report = model.report_;
     Stopwatch watch;
-    fits.enter(used, options.clusters, about_mean(options) ? PointSpace::Origin::mean : PointSpace::Origin::zero);
-    model.space_ = fits.space();
-    const Matrix<double>& x = *fits.points();
+    const auto space =
+        fits.enter(used, options.clusters, about_mean(options) ? PointSpace::Origin::mean : PointSpace::Origin::zero);
+    model.space_ = space->space;
+    const Matrix<double>& x = *space->points;
     if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     const Index n = x.rows();
     const double total = total_scatter_of(x);
     if (!used.sigma) used.sigma = options.sigma_rel * std::sqrt(total / static_cast<double>(n));
     if (!used.lambda) used.lambda = options.lambda_rel * static_cast<double>(n) * static_cast<double>(n);
 
-    const KMeansModel& start = fits.start(options.clusters, options.restarts);
+    const auto start = fits.start(*space, options.clusters, options.restarts);
     report.seconds.emplace_back("k-means", watch.restart());
-    auto& motion = shared_->motion;
-    if (!motion || shared_->moved_points != fits.points() || motion->sigma() != *used.sigma) {
-        motion.reset();
-        shared_->moved_points = fits.points();
-        motion = std::make_shared<SmoothMotion>(x, *used.sigma, options.landmarks_for(n), run);
-    }
+    const Index landmarks = options.landmarks_for(n);
+    const auto motion = shared_->motion({space->points, *used.sigma, landmarks}, [&] {
+        return std::make_shared<const SmoothMotion>(x, *used.sigma, landmarks, run);
+    });
     report.seconds.emplace_back("eigenvectors", watch.restart());
-    Rounds rounds(*motion, used, *used.lambda, start.labels(), run);
+    Rounds rounds(*motion, used, *used.lambda, start->labels(), run);
     rounds(report);
     report.seconds.emplace_back("rounds", watch.restart());
 
@@ -315,7 +319,7 @@ CpdModel CpdFits::fit(const CpdOptions& options) {
     auto& details = report.details;
     details.emplace_back("lambda", *used.lambda);
     details.emplace_back("sigma", *used.sigma);
-    fits.report_space(report);
+    space->report_to(report);
     details.emplace_back("rank", static_cast<std::int64_t>(motion->rank()));
     if (motion->landmarks()) {
         const auto count = static_cast<std::int64_t>(motion->landmarks()->count());
@@ -332,7 +336,7 @@ CpdModel CpdFits::fit(const CpdOptions& options) {
         report.warnings.push_back(
             "the relaxed indicator spans all " + std::to_string(x.cols()) +
             " dimensions of the points: after the first round nothing moves (`indicator=discrete`)");
-    model.movement_ = std::make_shared<CpdModel::Movement>(fits.points(), motion, rounds.in_basis());
+    model.movement_ = std::make_shared<CpdModel::Movement>(space->points, motion, rounds.in_basis());
     return model;
 }
 

@@ -121,7 +121,7 @@ struct COTERIE_API CpdMethod {
 inline constexpr Fit<CpdMethod> fit_cpd{};
 
 /// Several such fits, of the same points and the same bits: those in a row with the same space (kernel, its width ...),
-/// k-means start and sigma share these. The problem and the run must outlive it.
+/// k-means start and sigma share these. Safe to call from several threads. The problem and the run must outlive it.
 class COTERIE_API CpdFits {
 public:
     CpdFits(const Problem& problem, const Run& run);
@@ -129,13 +129,13 @@ public:
     CpdFits(const CpdFits&) = delete;
     CpdFits& operator=(const CpdFits&) = delete;
 
-    CpdModel fit(const CpdOptions& options);
+    CpdModel fit(const CpdOptions& options) const;
     /// Options whose change loses what is shared, the costliest first.
     static std::vector<std::string> shared_options();
 
 private:
     struct Shared;
-    std::unique_ptr<Shared> shared_;
+    std::unique_ptr<const Shared> shared_;
 };
 
 }  // namespace coterie

@@ -69,16 +69,16 @@ FmeModel FmeMethod::fit(const Problem& problem, const FmeOptions& options, const
     return FmeFits(problem, run).fit(options);
 }
 
-FmeModel FmeFits::fit(const FmeOptions& options) {
+FmeModel FmeFits::fit(const FmeOptions& options) const {
     const Run& run = this->run();
     FmeModel model;
     model.options_ = options;
     FmeOptions& used = model.options_;
     FitReport& report = model.report_;
     Stopwatch watch;
-    enter(used, options.clusters, PointSpace::Origin::mean);
-    model.space_ = space();
-    const Matrix<double>& x = *points();
+    const auto space = enter(used, options.clusters, PointSpace::Origin::mean);
+    model.space_ = space->space;
+    const Matrix<double>& x = *space->points;
     const Index n = x.rows();
     const bool kernel = options.kernel == SpaceKernel::rbf;
     if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
@@ -129,7 +129,7 @@ FmeModel FmeFits::fit(const FmeOptions& options) {
     const bool by_regression = options.labels_from == FmeLabels::regression;
     const Matrix<double>& clustered = by_regression ? regressed : f;
     const Matrix<double> given =
-        given_start(clustered, [&](const Matrix<double>& rows) { return model.projected(rows, run.threads); });
+        given_start(*space, clustered, [&](const Matrix<double>& rows) { return model.projected(rows, run.threads); });
     const KMeansModel clusters = internal::cluster(clustered, options.clusters, options.restarts, run, &given);
     if (by_regression) {
         model.centroids_ = to_matrix<double>(clusters.centroids());
@@ -147,7 +147,7 @@ FmeModel FmeFits::fit(const FmeOptions& options) {
     auto& details = report.details;
     details.emplace_back("mu", *used.mu);
     details.emplace_back("gamma", *used.gamma);
-    report_space(report);
+    space->report_to(report);
     details.emplace_back("dimensions", std::int64_t{*used.dimensions});
     const Matrix<double> smoothed = internal::rows_by_rows(laplacian, Matrix<double>(f.transpose()), run.threads);
     details.emplace_back("cut", f.cwiseProduct(smoothed).sum());

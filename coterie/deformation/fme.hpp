@@ -80,11 +80,11 @@ struct COTERIE_API FmeMethod {
 inline constexpr Fit<FmeMethod> fit_fme{};
 
 /// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
-/// k-means start.
+/// k-means start. Safe to call from several threads.
 class COTERIE_API FmeFits : public internal::SpaceFits {
 public:
     FmeFits(const Problem& problem, const Run& run) : SpaceFits("fme", problem, run) {}
-    FmeModel fit(const FmeOptions& options);
+    FmeModel fit(const FmeOptions& options) const;
 };
 
 }  // namespace coterie

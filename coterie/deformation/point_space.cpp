@@ -66,42 +66,39 @@ void check_space_fit(const Problem& problem, int clusters, const Run& run) {
     check_initial_centroids(problem.initial_centroids, problem.points, clusters, 1, run);
 }
 
-void SpaceFits::enter(SpaceOptions& options, int clusters, PointSpace::Origin origin) {
+std::shared_ptr<const FittedSpace> SpaceFits::enter(SpaceOptions& options, int clusters,
+                                                    PointSpace::Origin origin) const {
     check_space_fit(problem_, clusters, run_);
-    if (!space_ || asked_ != options || origin_ != origin) {
-        space_.reset();
-        start_.reset();
-        asked_ = options;
-        origin_ = origin;
-        used_ = options;
-        space_ = std::make_shared<PointSpace>(points_, used_, origin, method_, run_);
-        x_ = std::make_shared<Matrix<double>>(space_->fitted(points_));
-    }
-    options.kernel_width = used_.kernel_width;
+    const auto fitted = space_({options, origin}, [&] {
+        SpaceOptions used = options;
+        const auto space = std::make_shared<const PointSpace>(points_, used, origin, method_, run_);
+        const auto points = std::make_shared<const Matrix<double>>(space->fitted(points_));
+        return std::shared_ptr<const FittedSpace>(new FittedSpace{space, points, used});
+    });
+    options.kernel_width = fitted->options.kernel_width;
+    return fitted;
 }
 
-void SpaceFits::report_space(FitReport& report) const {
-    if (used_.kernel != SpaceKernel::rbf) return;
-    report.details.emplace_back("kernel_width", *used_.kernel_width);
-    report.details.emplace_back("components", static_cast<std::int64_t>(space_->dimensions()));
+void FittedSpace::report_to(FitReport& report) const {
+    if (options.kernel != SpaceKernel::rbf) return;
+    report.details.emplace_back("kernel_width", *options.kernel_width);
+    report.details.emplace_back("components", static_cast<std::int64_t>(space->dimensions()));
 }
 
-const KMeansModel& SpaceFits::start(int clusters, int restarts) {
-    if (start_ && clusters_ == clusters && restarts_ == restarts) return *start_;
-    const Matrix<double> given = given_start(*x_, [](const Matrix<double>& rows) { return rows; });
-    start_ = cluster(*x_, clusters, restarts, run_, &given);
-    clusters_ = clusters;
-    restarts_ = restarts;
-    return *start_;
+std::shared_ptr<const KMeansModel> SpaceFits::start(const FittedSpace& in, int clusters, int restarts) const {
+    return in.start({clusters, restarts}, [&] {
+        const Matrix<double> given = given_start(in, *in.points, [](const Matrix<double>& rows) { return rows; });
+        return std::make_shared<const KMeansModel>(cluster(*in.points, clusters, restarts, run_, &given));
+    });
 }
 
-Matrix<double> SpaceFits::given_start(const Matrix<double>& rows,
+Matrix<double> SpaceFits::given_start(const FittedSpace& in, const Matrix<double>& rows,
                                       FunctionRef<Matrix<double>(const Matrix<double>&)> place) const {
     if (problem_.initial_centroids.empty()) return {};
     const Labels labels =
         nearest_centroids(to_matrix<double>(points_), to_matrix<double>(problem_.initial_centroids), run_.threads)
             .labels;
-    return means_of(rows, labels, place(space_->transform(problem_.initial_centroids, run_)), run_.threads);
+    return means_of(rows, labels, place(in.space->transform(problem_.initial_centroids, run_)), run_.threads);
 }
 
 KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,

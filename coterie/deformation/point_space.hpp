@@ -9,6 +9,7 @@
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/function_ref.hpp"
+#include "coterie/base/memo.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
@@ -82,33 +83,42 @@ namespace internal {
 /// d.
 COTERIE_API void check_space_fit(const Problem& problem, int clusters, const Run& run);
 
-/// What fits of one method of this room to the same points share: the space, while its options stay the same, and the
-/// k-means that they start from. The problem and the run must outlive it.
+/// The points in a space, and the k-means that fits in it start from.
+struct FittedSpace {
+    std::shared_ptr<const PointSpace> space;
+    std::shared_ptr<const Matrix<double>> points;  // n x p
+    SpaceOptions options;                          // with the kernel_width that was used
+    struct StartOptions {
+        int clusters, restarts;
+        bool operator==(const StartOptions&) const = default;
+    };
+    Memo<StartOptions, KMeansModel> start = {};
+
+    /// Adds "kernel_width" and "components" of the kernel form to a report's details.
+    void report_to(FitReport& report) const;
+};
+
+/// What fits of one method of this room to the same points share: the last space, and its k-means start. Safe to use
+/// from several threads. The problem and the run must outlive it.
 class COTERIE_API SpaceFits {
 public:
     SpaceFits(std::string_view method, const Problem& problem, const Run& run)
         : method_(method), points_(problem.points), run_(run), problem_(problem) {}
 
     /// check_space_fit, and the space of these options, whose automatic kernel_width is replaced.
-    void enter(SpaceOptions& options, int clusters, PointSpace::Origin origin);
-    const std::shared_ptr<const PointSpace>& space() const { return space_; }
-    /// The points in the space, n x p.
-    const std::shared_ptr<const Matrix<double>>& points() const { return x_; }
+    std::shared_ptr<const FittedSpace> enter(SpaceOptions& options, int clusters, PointSpace::Origin origin) const;
     /// k-means in the space with restarts, or from given_start.
-    const KMeansModel& start(int clusters, int restarts);
+    std::shared_ptr<const KMeansModel> start(const FittedSpace& in, int clusters, int restarts) const;
     /// With initial centroids the means, among `rows` (n x anything), of the points nearest to each of them as they
     /// were given, so that the kernel forms start from the same clusters; `place` takes rows of the space to where
     /// `rows` are. Empty without.
-    Matrix<double> given_start(const Matrix<double>& rows,
+    Matrix<double> given_start(const FittedSpace& in, const Matrix<double>& rows,
                                FunctionRef<Matrix<double>(const Matrix<double>&)> place) const;
 
     /// Options whose change loses what is shared, the costliest first.
     static std::vector<std::string> shared_options() {
         return {"kernel", "kernel_width", "components", "landmarks", "origin", "clusters", "restarts"};
     }
-
-    /// "kernel_width" and "components" of the kernel form among a report's details.
-    void report_space(FitReport& report) const;
 
     PointsView input() const { return points_; }
     const Run& run() const { return run_; }
@@ -118,14 +128,12 @@ private:
     PointsView points_;
     const Run& run_;
     const Problem& problem_;
-    SpaceOptions asked_;
-    SpaceOptions used_;
-    PointSpace::Origin origin_ = PointSpace::Origin::mean;
-    std::shared_ptr<const PointSpace> space_;
-    std::shared_ptr<const Matrix<double>> x_;
-    std::optional<KMeansModel> start_;
-    int clusters_ = 0;
-    int restarts_ = 0;
+    struct Asked {
+        SpaceOptions options;
+        PointSpace::Origin origin;
+        bool operator==(const Asked&) const = default;
+    };
+    Memo<Asked, FittedSpace> space_;
 };
 
 /// k-means on rows of a space, from several starts or (not null, not empty) from centroids.

@@ -58,7 +58,7 @@ RpcaOmModel RpcaOmMethod::fit(const Problem& problem, const RpcaOmOptions& optio
     return RpcaOmFits(problem, run).fit(options);
 }
 
-RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) {
+RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) const {
     const Run& run = this->run();
 
     RpcaOmModel model;
@@ -66,9 +66,9 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) {
     RpcaOmOptions& used = model.options_;
     FitReport& report = model.report_;
     Stopwatch watch;
-    enter(used, options.clusters, PointSpace::Origin::mean);
-    model.space_ = space();
-    const Matrix<double>& x = *points();
+    const auto space = enter(used, options.clusters, PointSpace::Origin::mean);
+    model.space_ = space->space;
+    const Matrix<double>& x = *space->points;
     const bool kernel = options.kernel == SpaceKernel::rbf;
     if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     used.dimensions =
@@ -110,7 +110,7 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) {
     model.offset_ = found.axes.transpose() * found.mean;
     const Matrix<double> inside = model.projected(x, run.threads);
     const Matrix<double> given =
-        given_start(inside, [&](const Matrix<double>& rows) { return model.projected(rows, run.threads); });
+        given_start(*space, inside, [&](const Matrix<double>& rows) { return model.projected(rows, run.threads); });
     const auto clustered = [&] {
         if (report.stopped != StopReason::interrupted) try {
                 return internal::cluster(inside, options.clusters, options.restarts, run, &given);
@@ -134,7 +134,7 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) {
     report.empty_clusters_repaired = clusters.fit_report().empty_clusters_repaired;
     internal::finish_report(report, input(), model.labels_, options.clusters, options.clusters, run);
     auto& details = report.details;
-    report_space(report);
+    space->report_to(report);
     details.emplace_back("dimensions", std::int64_t{*used.dimensions});
     details.emplace_back("lost_share", found.residuals.squaredNorm() / found.squared_length);
     details.emplace_back("inertia", clusters.inertia());

@@ -62,11 +62,11 @@ struct COTERIE_API RpcaOmMethod {
 inline constexpr Fit<RpcaOmMethod> fit_rpca_om{};
 
 /// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
-/// k-means start.
+/// k-means start. Safe to call from several threads.
 class COTERIE_API RpcaOmFits : public internal::SpaceFits {
 public:
     RpcaOmFits(const Problem& problem, const Run& run) : SpaceFits("rpca-om", problem, run) {}
-    RpcaOmModel fit(const RpcaOmOptions& options);
+    RpcaOmModel fit(const RpcaOmOptions& options) const;
 };
 
 }  // namespace coterie

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "coterie/base/export.hpp"
+#include "coterie/base/memo.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
@@ -167,48 +168,50 @@ private:
 };
 
 /// Several fits of the same points, the same bits as alone: those in a row that differ only in the affinity and its
-/// clusters share representations. The problem and the run must outlive it.
+/// clusters share representations. Safe to call from several threads. The problem and the run must outlive it.
 template <class Options>
 class ManifoldFits {
 public:
     ManifoldFits(const Problem& problem, const Run& run) : input_(problem.points), run_(run) {}
 
-    ManifoldModelOf<Options> fit(const Options& options) {
+    ManifoldModelOf<Options> fit(const Options& options) const {
         internal::check_manifold(input_, options, Options::method, run_);
         ManifoldModelOf<Options> model;
         Options& used = model.options_;
         used = options;
         used.normalize = options.norms();
         Stopwatch watch;
-        if (!last_ || last_->normalize != used.normalize) {
-            points_ = internal::normalized_rows(input_, used.normalize == RowNorms::unit);
-            last_.reset();
-        }
-        used.settle(points_);
-        if (!last_ || !same_representations(*last_, used)) represented_ = used.represent(points_, nullptr, run_);
-        last_ = used;
+        const auto rows = rows_(used.normalize, [&] {
+            return std::shared_ptr<const Rows>(
+                new Rows{internal::normalized_rows(input_, used.normalize == RowNorms::unit)});
+        });
+        used.settle(rows->points);
+        const auto represented = rows->represented(represented_by(used), [&] {
+            return std::make_shared<const Represented>(used.represent(rows->points, nullptr, run_));
+        });
         model.report_.seconds.emplace_back("representations", watch.restart());
-        model.finish(points_, represented_, run_, watch, model.report_);
+        model.finish(rows->points, *represented, run_, watch, model.report_);
         if (Options::about_the_origin) internal::warn_of_origin(input_, run_, model.report_);
         return model;
     }
     static std::vector<std::string> shared_options() { return internal::represented_by_options(Options::described()); }
 
 private:
-    static bool same_representations(const Options& a, const Options& b) {
-        const OptionValues of_a = Options::described().values(&a);
-        const OptionValues of_b = Options::described().values(&b);
-        for (const std::string& name : shared_options())
-            if (of_a.at(name) != of_b.at(name)) return false;
-        return true;
+    static OptionValues represented_by(const Options& options) {
+        const OptionValues all = Options::described().values(&options);
+        OptionValues out;
+        for (const std::string& name : shared_options()) out[name] = all.at(name);
+        return out;
     }
+
+    struct Rows {
+        Points points;  // normalised
+        Memo<OptionValues, Represented> represented = {};
+    };
 
     PointsView input_;
     const Run& run_;
-
-    std::optional<Options> last_;
-    Points points_;
-    Represented represented_;  // with the options last_
+    Memo<RowNorms, Rows> rows_;
 };
 
 }  // namespace coterie

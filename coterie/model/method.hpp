@@ -11,7 +11,8 @@
 //   inline constexpr Fit<KMeansMethod> fit_kmeans{};                        // what callers call
 //
 // A method whose fits of one problem share work names a class Fits as well, with a constructor (const Problem&, const
-// Run&), fit(const Options&) and shared_options(); the problem and the run must outlive it.
+// Run&), fit(const Options&) const and shared_options(); the problem and the run must outlive it. Several threads call
+// fit at once: what fits share is computed once and then only read (base/memo.hpp).
 
 #include <string_view>
 

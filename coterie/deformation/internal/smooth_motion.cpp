@@ -141,7 +141,7 @@ void SmoothMotion::Motion::blend(double share, const Motion& other) {
 }
 
 SmoothMotion::Leading SmoothMotion::leading_of(const Motion& motion, int count) const {
-    if (scatter_.size() == 0) scatter_ = transposed_by(points_, points_, threads_);
+    std::call_once(scattered_, [&] { scatter_ = transposed_by(points_, points_, threads_); });
     const Matrix<double> moved = eigenvalues_.asDiagonal() * motion.in_basis;  // F~
     // Z'X and Z'Z, of which only the part in the basis has moved.
     const Matrix<double> crossed = transposed_by(moved, in_basis_, threads_);  // F'X

@@ -13,6 +13,7 @@
 //
 // One O(n^3) a sigma (n r^2 where G has a low rank r), n r d a lambda, then O(n k (r + d)) a Y.
 
+#include <mutex>
 #include <optional>
 
 #include "coterie/base/points.hpp"
@@ -94,11 +95,12 @@ private:
     int threads_;
     double residual_ = 0;
     std::optional<Landmarks> landmarks_;
-    Matrix<double> factor_basis_;     // with landmarks L'Q, m x r
-    Matrix<double> basis_;            // Q, n x r
-    Vector<double> eigenvalues_;      // S, r, descending
-    bool complete_ = false;           // r = n
-    Matrix<double> in_basis_;         // X~, r x d
+    Matrix<double> factor_basis_;  // with landmarks L'Q, m x r
+    Matrix<double> basis_;         // Q, n x r
+    Vector<double> eigenvalues_;   // S, r, descending
+    bool complete_ = false;        // r = n
+    Matrix<double> in_basis_;      // X~, r x d
+    mutable std::once_flag scattered_;
     mutable Matrix<double> scatter_;  // X'X, d x d; made when leading_of first needs it
     double squared_norm_ = 0;
 };
