@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "common.hpp"
+#include "coterie/base/residence.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -126,11 +127,11 @@ std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<Constrain
 namespace {
 
 // Rows of the points, from a table of two columns of numbers and one of words.
-void read_pairs(const std::string& file, Problem& problem) {
+void read_pairs(const std::string& file, Problem& problem, const Run& run) {
     ReadOptions options;
     options.words = WordColumns::categories;
     options.advises = false;
-    const PointsFile table = read_points_file(file, options);
+    const PointsFile table = read_points_file(file, options, run);
     const auto refuse = [&](const std::string& text, Index row) {
         throw BadData("option --pairs: " + file + (row < 0 ? "" : ", pair " + std::to_string(row + 1)) + ": " + text,
                       {.option = "pairs", .file = file});
@@ -147,7 +148,7 @@ void read_pairs(const std::string& file, Problem& problem) {
     if (table.points.columns() != 3 || table.categories.size() != 3 || !table.categories[0].empty() ||
         !table.categories[1].empty() || table.categories[2].empty())
         refuse("a line must have " + std::string(form) + "; " + what_is_wrong(), -1);
-    const auto numbers = to_matrix<double>(table.points);
+    const auto numbers = to_matrix<double>(load(table.points, "option --pairs: " + file, run));
     std::vector<bool> must;
     for (const std::string& word : table.categories[2]) {
         if (word != "must" && word != "cannot") {
@@ -173,13 +174,14 @@ void read_pairs(const std::string& file, Problem& problem) {
 
 }  // namespace
 
-void read_constraints(const ConstraintRequest& request, const std::vector<FilePart>& points, Problem& problem) {
+void read_constraints(const ConstraintRequest& request, const std::vector<FilePart>& points, Problem& problem,
+                      const Run& run) {
     if (!request.sizes.empty()) {
         problem.sizes.emplace();
         if (!parse_interval(request.sizes, problem.sizes->low, problem.sizes->high))
             refuse("--sizes", request.sizes, sizes_accepted);
     }
-    if (!request.pairs.empty()) read_pairs(request.pairs, problem);
+    if (!request.pairs.empty()) read_pairs(request.pairs, problem, run);
     if (request.partial_labels.empty()) return;
     LabelColumn read = read_labels(request.partial_labels, request.partial_labels_column, true, points);
     problem.partial_labels = std::move(read.labels);

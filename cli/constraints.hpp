@@ -28,6 +28,7 @@ std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<Constrain
 
 /// Reads the file, or the files beside those of the points, and the values' form into the problem; whether they can be
 /// met is the method's to say.
-void read_constraints(const ConstraintRequest& request, const std::vector<FilePart>& points, Problem& problem);
+void read_constraints(const ConstraintRequest& request, const std::vector<FilePart>& points, Problem& problem,
+                      const Run& run);
 
 }  // namespace coterie::cli

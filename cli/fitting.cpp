@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "coterie/base/residence.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/io/graph_reader.hpp"
 #include "coterie/io/internal/output_file.hpp"
@@ -273,7 +274,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     if (!problem.graph && !request.points.starts_with("data:") && !takes_affinities(method, request))
         for (const auto& hint : column_hints(problem, *request.preprocessing))
             inputs.warnings.push_back(with_flags(hint));
-    read_constraints(*request.constraints, parts, problem);
+    read_constraints(*request.constraints, parts, problem, run);
     if (run.communicator().size() > 1) {
         if (!request.table_out.empty())
             throw BadArgument("option --table-out: is written by one process; --labels-out works in several",
@@ -310,7 +311,8 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         ReadOptions centroid_options;
         centroid_options.precision = request.reading->precision;
         centroid_options.advises = false;
-        problem.initial_centroids = read_points(request.initial_centroids, centroid_options, run).points;
+        problem.initial_centroids = load(read_points(request.initial_centroids, centroid_options, run).points,
+                                         "option --initial-centroids: " + request.initial_centroids, run);
     }
     inputs.seconds = watch.seconds();
     return inputs;

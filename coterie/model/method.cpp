@@ -49,6 +49,9 @@ void admit(std::string_view method, const Takes& takes, const Problem& problem, 
     if (!problem.weights.empty() && !takes.weights) refuse("weights", "weights");
     if (!problem.initial_centroids.empty() && !takes.initial_centroids)
         refuse("initial_centroids", "initial centroids");
+    if (!problem.initial_centroids.resident())
+        throw BadArgument("initial centroids are read in blocks; pass them in memory (coterie::load)",
+                          {.option = "initial_centroids"});
     if (!problem.partial_labels.empty() && !takes.labels) refuse("partial_labels", "partial labels");
     if (!problem.clusters_per_label.empty() && !takes.labels) refuse("clusters_per_label", "clusters per label");
     if (!problem.group_shares.empty() && takes.shares == Shares::none) refuse("group_share", "group shares");

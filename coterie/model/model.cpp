@@ -133,8 +133,8 @@ Matrix<double> Model::output(Output which, PointsView points, const Run& run) co
 
 Index Model::output_columns(Output which) const {
     require_output(which);
-    // How wide an output is, one row of zeros tells as well as any: none depends on the values.
-    const Matrix<double> row = Matrix<double>::Zero(1, dimensions());
+    // The width does not depend on the values. A row of ones has a direction, which spherical models need.
+    const Matrix<double> row = Matrix<double>::Ones(1, dimensions());
     return output_checked(which, row, Run(0, 1)).cols();
 }
 

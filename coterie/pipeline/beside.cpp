@@ -4,7 +4,9 @@
 #include "coterie/pipeline/beside.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
 
 #include "coterie/pipeline/internal/left_out.hpp"
 
@@ -22,6 +24,10 @@ Beside compare_partitions(const Labels& labels, const std::vector<std::string>& 
         for (auto& label : all) label = label == -1 ? static_cast<std::int32_t>(noise) : std::max(label, -1);
         return all;
     };
+    const auto both_have = [](auto mine, auto theirs) { return mine > -2 && theirs > -2; };
+    if (std::transform_reduce(labels.begin(), labels.end(), other.begin(), false, std::logical_or<>(), both_have) ==
+        false)
+        throw BadData("the two models have no row in common: each row is left out by one of them for missing values");
     const Labels here = with_noise(labels, clusters.size());
     const Labels there = with_noise(other, other_clusters.size());
     out.agreement = compare({here, {}}, "this model", {{there, {}}, "the other model"});

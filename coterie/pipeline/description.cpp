@@ -594,16 +594,20 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
     std::vector<double> weights = kept_of(all_weights, prepared);
     Seen seen = seen_by(pipeline, prepared, labels, run);
     Labels with_noise = seen.labels;
+    Description out;
+    out.noise = noise_in(with_noise, run);
+    const internal::Range own = internal::own_rows(rows, run);
+    out.outliers = largest(seen.outlier_scores, own, run);
+    for (OutlierRow& each : out.outliers) each.row = internal::number_among_all(each.row, prepared.left_out);
+    out.row_outlier_scores = std::move(seen.outlier_scores);
     if (!set_noise_aside(seen.labels, weights, rows, run)) {
-        Description out;
-        out.noise = noise_in(with_noise, run);
+        out.row_silhouettes.assign(with_noise.size(), 0.0);
+        out.row_labels = std::move(with_noise);
         out.warnings.push_back("all rows are noise");
         return out;
     }
     check(rows, column_names, seen.labels, k, weights, run);
     const ClusterMoments moments = cluster_moments(rows, seen.labels, k, weights, run);
-    Description out;
-    out.noise = noise_in(with_noise, run);
     out.clusters = profiles_of(moments, column_names, model);
 
     std::vector<internal::ColumnOfCluster> wanted;
@@ -632,7 +636,6 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
         if (moments.rows[at(j)] > 0) there.push_back(j);
     Closeness closeness = space.with_scalar(
         [&]<class Scalar>() { return closeness_of<Scalar>(space, means, there, seen.labels, weights, run); });
-    const internal::Range own = internal::own_rows(space, run);
     std::vector<double> away = seen.membership;
     for (double& each : away) each = -each;
     const auto typical =
@@ -649,9 +652,6 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
         for (auto* const numbers : {&cluster.typical, &cluster.doubtful})
             for (Index& row : *numbers) row = internal::number_among_all(row, prepared.left_out);
     out.row_silhouettes = std::move(closeness.silhouette);
-    out.outliers = largest(seen.outlier_scores, own, run);
-    for (OutlierRow& each : out.outliers) each.row = internal::number_among_all(each.row, prepared.left_out);
-    out.row_outlier_scores = std::move(seen.outlier_scores);
     for (std::size_t i = 0; i < with_noise.size(); ++i)
         if (with_noise[i] < 0) out.row_silhouettes[i] = 0;
     out.row_labels = std::move(with_noise);
