@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "common.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
@@ -47,14 +48,19 @@ int describe_rows(const DescribeRequest& request) {
     ProgressBar bar(run, request.running->quiet);
     Seconds seconds;
     Stopwatch watch;
-    const Pipeline pipeline = Pipeline::load(request.model);
-    PointsFile file = points_for(pipeline, request, run, !request.report.empty());
+    std::optional<Pipeline> loaded;
+    PointsFile file;
+    std::vector<double> weights;
+    internal::together(run.communicator(), [&] {
+        loaded = Pipeline::load(request.model);
+        file = points_for(*loaded, request, run, !request.report.empty());
+        if (!request.weights.empty())
+            weights = read_weights(request.weights, request.weights_column, file.points.rows(), file.parts);
+    });
+    const Pipeline& pipeline = *loaded;
     if (!request.report.empty() && (!file.points.resident() || run.communicator().size() > 1))
         throw BadArgument("option --report: is drawn of points in memory, and these are " +
                           std::string(!file.points.resident() ? "read in blocks" : "worked on in several processes"));
-    std::vector<double> weights;
-    if (!request.weights.empty())
-        weights = read_weights(request.weights, request.weights_column, file.points.rows(), file.parts);
     seconds.emplace_back("read", watch.restart());
 
     const PreparedRows rows = prepared_for(pipeline, request, file, run);

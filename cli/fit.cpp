@@ -3,6 +3,7 @@
 // that a new one needs no line here.
 
 #include "commands.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/selection/choose_clusters.hpp"
 #include "fitting.hpp"
 
@@ -13,7 +14,8 @@ int fit(const Method& method, const FitRequest& request) {
     const Outputs outputs = request.check();
     Run run = request.running->run_in_processes();
     ProgressBar bar(run, request.running->quiet);
-    FitInputs inputs = read_inputs(method, request, run);
+    FitInputs inputs;
+    internal::together(run.communicator(), [&] { inputs = read_inputs(method, request, run); });
     std::vector<std::string> notes = inputs.notes;
     for (auto& note : notes_on(method, request.options())) notes.push_back(std::move(note));
     if (!request.running->quiet)

@@ -164,17 +164,21 @@ int predict(const PredictRequest& request) {
     ProgressBar bar(run, request.running->quiet);
     Seconds seconds;
     Stopwatch watch;
-    const Pipeline pipeline = Pipeline::load(request.model);
-    require_outputs(request, pipeline);
-    PointsFile file = points_for(pipeline, request, run, !request.table_out.empty());
+    std::optional<Pipeline> loaded;
+    PointsFile file;
     std::optional<Truth> truth;
-    if (request.truth != "none") {
+    internal::together(run.communicator(), [&] {
+        loaded = Pipeline::load(request.model);
+        require_outputs(request, *loaded);
+        file = points_for(*loaded, request, run, !request.table_out.empty());
+        if (request.truth == "none") return;
         if (!request.truth.empty()) {
             truth = read_truth(request.truth, request.truth_column, run, file.parts);
         } else if (file.labels) {
             truth = Truth{std::move(*file.labels), request.points};
         }
-    }
+    });
+    const Pipeline& pipeline = *loaded;
     seconds.emplace_back("read", watch.restart());
 
     const PreparedRows rows = prepared_for(pipeline, request, file, run);

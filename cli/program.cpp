@@ -23,15 +23,19 @@ namespace {
 
 std::shared_ptr<Processes> processes;  // none until they are joined
 
-// All end with this code. What all found out together the first one tells; what a process found out alone is told by
-// itself, if the first one does not end it before.
+// All end with this code. Rank 0 reports errors that occur on every rank. An error of one other rank alone is reported
+// by that rank: the pause lets rank 0 report it first and end all. Being stopped is no error of a rank.
 int end(int code, const std::function<void()>& tell) {
-    if (!processes && started_rank() > 0) return code;  // all read the same words
-    if (processes && processes->rank() > 0) {
+    const int rank = processes ? processes->rank() : started_rank();
+    if (rank > 0) {
         std::this_thread::sleep_for(std::chrono::seconds(2));
-        speak_up("process " + std::to_string(processes->rank()) + ": ");
+        if (code != Exit::interrupted) {
+            speak_up("process " + std::to_string(rank) + ": ");
+            tell();
+        }
+    } else {
+        tell();
     }
-    tell();
     if (processes) processes->end_all(code);
     return code;
 }

@@ -462,3 +462,64 @@ def test_tables_that_miss_values_are_the_same_in_several_processes(missing, tmp_
     assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()
     parts = [(tmp_path / f"d-{rank}.csv").read_text().splitlines()[1:] for rank in range(3)]
     assert sum(parts, []) == (tmp_path / "d.csv").read_text().splitlines()[1:]
+
+
+def in_two_ways(first, second, code=3):
+    """Rank 0 and rank 1 started with different words: all end within ten seconds, with one message. Returns it."""
+    began = time.monotonic()
+    done = subprocess.run([*START, "-n", "1", COMMAND, *map(str, first), ":", "-n", "1", COMMAND, *map(str, second)],
+                          env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+    assert time.monotonic() - began < 10
+    assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+    said = [line for line in done.stderr.splitlines() if "coterie: " in line or line.startswith("process ")]
+    assert len(said) == 1 and "interrupted" not in done.stderr, done.stderr
+    assert done.stdout.strip() == "" or "MPI_ABORT" in done.stdout
+    return said[0]
+
+
+@pytest.fixture(scope="session")
+def different(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("different")
+    points = np.random.default_rng(0).normal(size=(400, 4))
+    np.save(folder / "points.npy", points)
+    np.save(folder / "fewer.npy", points[:300])
+    np.save(folder / "narrower.npy", points[:, :3])
+    np.save(folder / "float.npy", points.astype(np.float32))
+    np.save(folder / "weights.npy", np.ones(400))
+    run("fit", "kmeans", folder / "points.npy", "-k", 3, "--model-out", folder / "model", "--quiet")
+    run("fit", "kmeans", folder / "points.npy", "-k", 4, "--model-out", folder / "other-model", "--quiet")
+    return folder
+
+
+DIFFERENCES = {
+    "rows": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "fewer.npy", "-k", 3], "rows: 400 on process 0; 300 on process 1"),
+    "columns": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "narrower.npy", "-k", 3], "columns: 4 on process 0; 3 on process 1"),
+    "type": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "float.npy", "-k", 3], "type: float64 on process 0; float32 on process 1"),
+    "clusters": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "points.npy", "-k", 4], "`clusters`: 3 on process 0; 4 on process 1"),
+    "seed": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "points.npy", "-k", 3, "--seed", 1], "seed: 0 on process 0; 1 on process 1"),
+    "scale": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "points.npy", "-k", 3, "--scale", "zscore"], "`scale`: none on process 0; zscore on process 1"),
+    "method": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "soft-kmeans", "points.npy", "-k", 3], "fit kmeans on process 0; fit soft-kmeans on process 1"),
+    "weights": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "points.npy", "-k", 3, "--weights", "weights.npy"], "weights: not given on process 0; 400 on process 1"),
+    "command": (["fit", "kmeans", "points.npy", "-k", 3], ["predict", "model", "points.npy"], "fit kmeans on process 0; apply a model of kmeans on process 1"),
+    "rows to predict": (["predict", "model", "points.npy"], ["predict", "model", "fewer.npy"], "rows: 400 on process 0; 300 on process 1"),
+    "model": (["predict", "model", "points.npy"], ["predict", "other-model", "points.npy"], "clusters: 3 on process 0; 4 on process 1"),
+    "rows to describe": (["describe", "model", "points.npy"], ["describe", "model", "fewer.npy"], "rows: 400 on process 0; 300 on process 1"),
+    "a missing file": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "nothing.npy", "-k", 3], "process 1 failed: "),
+    "a missing model": (["predict", "model", "points.npy"], ["predict", "nothing", "points.npy"], "process 1 failed: "),
+    "a missing file at rank 0": (["fit", "kmeans", "nothing.npy", "-k", 3], ["fit", "kmeans", "points.npy", "-k", 3], "nothing.npy"),
+}
+
+
+@needs_mpi
+@pytest.mark.parametrize("difference", DIFFERENCES)
+def test_processes_that_differ_end_with_one_message(different, difference):
+    *commands, expected = DIFFERENCES[difference]
+    words = [[different / word if (different / str(word)).exists() or "nothing" in str(word) else word for word in command] for command in commands]
+    assert expected in in_two_ways(*[[*command, "--quiet"] for command in words])
+
+
+@needs_mpi
+def test_words_that_one_process_refuses(different):
+    words = ["fit", "kmeans", different / "points.npy", "-k"]
+    message = in_two_ways([*words, 3], [*words, 0], code=2)
+    assert "process 1: " in message and "--clusters" in message

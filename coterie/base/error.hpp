@@ -89,9 +89,15 @@ struct COTERIE_API BadData : detail::ErrorOf<std::runtime_error, ErrorKind::bad_
 struct COTERIE_API ResourceError : detail::ErrorOf<std::runtime_error, ErrorKind::resource> {
     using ErrorOf::ErrorOf;
 };
-/// Of the processes that work on one fit, another one failed; the text says which and why.
+/// Of the processes that work on one fit, another one failed; the text says which and why. Its kind is that of the
+/// other process' error.
 struct COTERIE_API PeerFailed : ResourceError {
-    using ResourceError::ResourceError;
+    explicit PeerFailed(const std::string& text, ErrorKind kind = ErrorKind::resource)
+        : ResourceError(text), kind_(kind) {}
+    ErrorKind kind() const noexcept override { return kind_; }
+
+private:
+    ErrorKind kind_;
 };
 struct COTERIE_API Cancelled : detail::ErrorOf<std::runtime_error, ErrorKind::cancelled> {
     using ErrorOf::ErrorOf;

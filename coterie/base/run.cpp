@@ -47,8 +47,13 @@ bool Run::stop_requested() const {
     return communicator().highest(here ? 1 : 0) == 1;
 }
 
-void Run::throw_if_stopped(std::string_view stage) const {
-    if (stop_requested()) throw Cancelled("interrupted during " + std::string(stage) + ", before there was a result");
+namespace {
+void throw_if(bool stopped, std::string_view stage) {
+    if (stopped) throw Cancelled("interrupted during " + std::string(stage) + ", before there was a result");
 }
+}  // namespace
+
+void Run::throw_if_stopped(std::string_view stage) const { throw_if(stop_requested(), stage); }
+void Run::throw_if_stopped_here(std::string_view stage) const { throw_if(stop_requested_here(), stage); }
 
 }  // namespace coterie

@@ -60,6 +60,8 @@ public:
     bool stop_requested_here() const { return should_stop && should_stop(); }
     /// Throws Cancelled when stop_requested(): for stages that have nothing to return yet.
     void throw_if_stopped(std::string_view stage) const;
+    /// The same of this process alone: while each process works without the others, as in reading.
+    void throw_if_stopped_here(std::string_view stage) const;
 
     Communicator& communicator() const { return communicator_ ? *communicator_ : single_; }
     void set_communicator(std::shared_ptr<Communicator> communicator) { communicator_ = std::move(communicator); }

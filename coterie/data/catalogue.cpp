@@ -254,7 +254,7 @@ PointsFile read_parts(const fs::path& folder, const Source& source, const ReadOp
     PointsFile out;
     Index rows = 0;
     for (const ArrayPart& part : source.parts) {
-        run.throw_if_stopped("reading");
+        run.throw_if_stopped_here("reading");
         ReadOptions part_options;
         part_options.precision = options.precision;
         if (options.max_rows >= 0) {

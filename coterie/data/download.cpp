@@ -171,7 +171,7 @@ std::size_t on_data(char* data, std::size_t size, std::size_t count, void* user)
 int on_progress(void* user, curl_off_t total, curl_off_t now, curl_off_t, curl_off_t) {
     auto& transfer = *static_cast<Transfer*>(user);
     try {
-        if (transfer.run->stop_requested()) {
+        if (transfer.run->stop_requested_here()) {
             transfer.cancelled = true;
             return 1;
         }
@@ -322,7 +322,7 @@ void fetch_all(const std::vector<const CatalogueFile*>& missing, const fs::path&
     transfer.run = &run;
     transfer.files = static_cast<double>(missing.size());
     for (const CatalogueFile* file : missing) {
-        run.throw_if_stopped("downloading");
+        run.throw_if_stopped_here("downloading");
         fetch(url_of(*file, base_url), *file, folder / file->name, transfer);
         transfer.files_done += 1;
     }

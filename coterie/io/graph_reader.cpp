@@ -390,7 +390,7 @@ bool is_edge_list(PointsView table, const std::string& path, std::string_view so
 }
 
 SparseMatrix read_graph(const std::string& path, const Run& run) try {
-    run.throw_if_stopped("reading");
+    run.throw_if_stopped_here("reading");
     const std::string extension = extension_of(path);
     if (extension == ".mtx") return formats::parse_matrix_market(formats::read_bytes_inflated(path), path);
     if (extension == ".npz") return formats::parse_sparse_npz(formats::read_bytes(path), path);

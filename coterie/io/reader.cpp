@@ -325,7 +325,7 @@ std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files,
 }  // namespace
 
 PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run) try {
-    run.throw_if_stopped("reading");
+    run.throw_if_stopped_here("reading");
     const std::vector<std::string> files = files_of(path);
     if (auto pieces = table_in_pieces(files, options, run)) {
         if (pieces->format.empty()) pieces->format = name(locate(files.front()).format);

@@ -227,7 +227,7 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
             if (these != chosen || table.columns() != first.columns())
                 refuse("columns in another order", "them otherwise");
         }
-        run.throw_if_stopped("reading");
+        run.throw_if_stopped_here("reading");
         out.tables.back()->find_rows(plan, run.threads);
         if (sources.size() > 1) out.file.parts.push_back({source.name, out.tables.back()->rows()});
     }
@@ -341,7 +341,7 @@ PointsFile parse_tables(std::span<const TableSource> sources, const ReadOptions&
         Index before = 0;
         for (std::size_t t = 0; t < tables.size(); ++t) {
             for (std::size_t piece = 0; piece < tables[t]->pieces(); piece += pieces) {
-                run.throw_if_stopped("reading");
+                run.throw_if_stopped_here("reading");
                 const std::size_t last = std::min(tables[t]->pieces(), piece + pieces);
                 const Index count = tables[t]->rows_before(last) - tables[t]->rows_before(piece);
                 block.resize(static_cast<std::size_t>(count * columns));

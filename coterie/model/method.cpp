@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "coterie/base/internal/same_work.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/residence.hpp"
 #include "coterie/base/sparse_points.hpp"
@@ -23,6 +24,20 @@ void admit_sparse(std::string_view method, const Takes& takes, const SparsePoint
 }
 
 }  // namespace
+
+void require_same_fit(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run) {
+    if (run.communicator().size() == 1) return;
+    Work work("fit " + std::string(method));
+    work.add(run).add(options);
+    if (problem.graph) work.add("graph", "given");
+    for (const auto& [what, count] : {std::pair("weights", problem.weights.size()),
+                                      {"partial labels", problem.partial_labels.size()},
+                                      {"shares", problem.group_shares.size()},
+                                      {"initial centroids", static_cast<std::size_t>(problem.initial_centroids.rows())},
+                                      {"pairs", problem.must_links.size() + problem.cannot_links.size()}})
+        if (count > 0) work.add(what, std::to_string(count));
+    require_same_work(work.add(problem.points), run.communicator());
+}
 
 void admit(std::string_view method, const Takes& takes, const Run& run) {
     if (run.device != "cpu" && !takes.device)

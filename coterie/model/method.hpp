@@ -47,6 +47,9 @@ inline constexpr std::string_view takers_of_sparse_points = "kmeans, soft-kmeans
 
 /// BadArgument naming the method and the first part of the problem, or of the run, that it does not take.
 COTERIE_API void admit(std::string_view method, const Takes& takes, const Problem& problem, const Run& run);
+/// BadData on every process where the processes of the run fit another method, with other options or other data.
+COTERIE_API void require_same_fit(std::string_view method, const OptionValues& options, const Problem& problem,
+                                  const Run& run);
 /// The same of a run alone: to predict.
 COTERIE_API void admit(std::string_view method, const Takes& takes, const Run& run);
 /// The problem with its points in memory. ResourceError, naming the method, where they do not fit.
@@ -61,6 +64,7 @@ struct Fit {
     using Model = typename Method::Model;
 
     Model operator()(const Problem& problem, const Options& options = {}, const Run& run = Run()) const {
+        internal::require_same_fit(Method::name, Options::described().values(&options), problem, run);
         check_options(options);
         internal::admit(Method::name, Method::takes, problem, run);
         if (problem.points.resident() || Method::takes.blocks) return Method::fit(problem, options, run);

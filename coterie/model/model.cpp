@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/same_work.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/sparse_points.hpp"
@@ -15,6 +16,12 @@
 namespace coterie {
 void Model::in_parts(std::string_view what, PointsView points, const Run& run,
                      FunctionRef<void(PointsView rows, Index first, const Run& reading)> part) const {
+    if (run.communicator().size() > 1)
+        internal::require_same_work(internal::Work(std::string(what) + " with a model of " + std::string(method()))
+                                        .add("clusters", std::to_string(clusters()))
+                                        .add("dimensions", std::to_string(dimensions()))
+                                        .add(points),
+                                    run.communicator());
     if (points.columns() != dimensions())
         throw BadArgument(std::string(what) + ": the points have " + std::to_string(points.columns()) +
                           " columns, the model was fitted on " + std::to_string(dimensions()));

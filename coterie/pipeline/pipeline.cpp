@@ -13,6 +13,7 @@
 #include "coterie/base/checks.hpp"
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/derived_rows.hpp"
+#include "coterie/base/internal/same_work.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/residence.hpp"
@@ -246,6 +247,13 @@ const OptionSet& FitOptions::described() {
 Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const Problem& problem,
                        const PreparationOptions& preparation, const Run& run, const FitOptions& fit_options,
                        const ColumnOptions& columns) {
+    if (run.communicator().size() > 1) {
+        internal::Work work("fit " + method.name);
+        work.add(run).add(options).add(PreparationOptions::described().values(&preparation));
+        work.add(FitOptions::described().values(&fit_options)).add(ColumnOptions::described().values(&columns));
+        for (const std::string& name : problem.column_names) work.add("column `" + name + "`", "given");
+        internal::require_same_work(work.add(problem.points), run.communicator());
+    }
     check_options(fit_options);
     check_options(columns);
     const bool samples = fit_options.sample && *fit_options.sample < problem.rows();
@@ -442,6 +450,9 @@ void Pipeline::apply_to_kept(const Points& rows, const Wanted& wanted, const Run
 
 PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string>& column_names, const Run& run,
                                const std::vector<std::vector<std::string>>& categories) const {
+    if (run.communicator().size() > 1)
+        internal::require_same_work(internal::Work("apply a model of " + std::string(model_->method())).add(rows),
+                                    run.communicator());
     PreparedRows out{rows, {}};
     std::vector<std::vector<std::string>> words = categories;
     const bool by_name =

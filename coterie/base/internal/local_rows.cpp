@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "coterie/base/internal/same_work.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 
@@ -77,6 +78,7 @@ struct Shape {
 
 LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vector<Range>& places)
     : communicator_(communicator) {
+    require_same_work(Work("join the rows of the processes"), communicator);
     const std::vector<Shape> shapes =
         gather(communicator, std::vector<Shape>{{held.rows(), held.columns(), static_cast<int>(held.scalar())}});
     held_ = told(places, communicator);

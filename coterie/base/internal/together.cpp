@@ -10,6 +10,7 @@
 namespace coterie::internal {
 namespace {
 enum Outcome { well, cancelled, failed };
+}  // namespace
 
 std::string text_from(Communicator& communicator, int root, std::string text) {
     const auto length = from_process(communicator, root, text.size());
@@ -17,7 +18,6 @@ std::string text_from(Communicator& communicator, int root, std::string text) {
     communicator.broadcast(std::as_writable_bytes(std::span(text)), root);
     return text;
 }
-}  // namespace
 
 void together(Communicator& communicator, FunctionRef<void()> work) {
     if (communicator.size() == 1) return work();
@@ -33,6 +33,7 @@ void together(Communicator& communicator, FunctionRef<void()> work) {
 void agree(Communicator& communicator, std::exception_ptr error) {
     Outcome own = well;
     std::string message;
+    ErrorKind kind = ErrorKind::internal;
     try {
         if (error) std::rethrow_exception(error);
     } catch (const Cancelled& stop) {
@@ -41,6 +42,7 @@ void agree(Communicator& communicator, std::exception_ptr error) {
     } catch (const Error& problem) {
         own = failed;
         message = problem.message();
+        kind = problem.kind();
     } catch (const std::exception& problem) {
         own = failed;
         message = problem.what();
@@ -50,9 +52,10 @@ void agree(Communicator& communicator, std::exception_ptr error) {
     // The first process among those that fared worst speaks for all.
     const int speaker = -communicator.highest(own == worst ? -communicator.rank() : -communicator.size());
     message = text_from(communicator, speaker, std::move(message));
+    kind = from_process(communicator, speaker, kind);
     if (own == worst) std::rethrow_exception(error);
     if (worst == cancelled) throw Cancelled(message);
-    throw PeerFailed("process " + std::to_string(speaker) + " failed: " + message);
+    throw PeerFailed("process " + std::to_string(speaker) + " failed: " + message, kind);
 }
 
 void add_up_exact(Communicator& communicator, std::span<double> numbers) {

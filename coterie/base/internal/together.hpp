@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -28,6 +29,9 @@ T from_process(Communicator& communicator, int root, T value) {
     communicator.broadcast(std::as_writable_bytes(std::span(&value, 1)), root);
     return value;
 }
+
+/// The same of a text.
+COTERIE_API std::string text_from(Communicator& communicator, int root, std::string text);
 
 /// The processes' values behind each other in the order of the processes, on every process.
 template <class T>

@@ -92,7 +92,7 @@ public:
             pollfd ready{.fd = pipe_, .events = POLLIN, .revents = 0};
             const int found = ::poll(&ready, 1, 50);
             if (asked_.seconds() > 0.05) {
-                run_.throw_if_stopped("reading");
+                run_.throw_if_stopped_here("reading");
                 // A child that waits uses no processor time; on a busy machine one that works does not use much.
                 if (since_.seconds() > 10 * seconds_)
                     throw BadData(source_ + ": is not read after " + rounded(10 * seconds_) +
