@@ -621,6 +621,8 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
                            .accepted = "silhouette, objective, ratio or knncut"});
     if (!problem.weights.empty()) check_weights(problem.weights, n);
     check_partial_labels(problem.partial_labels, n);
+    require_values(problem.points, problem.column_kinds, problem.categories, problem.column_names, options.columns,
+                   "points", run);
     if (options.columns.missing == Missing::refuse) check_points(problem.points, "tune", run);
 
     if (compares_clusters_alone(options.select)) return tune_clusters(method, problem, fixed, options, run);

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import _core, _input, _names
 from ._errors import BadArgument, BadData, ConvergenceWarning, CoterieWarning, NotFittedError
-from ._processes import communicator_of, whole_of_parts
+from ._processes import communicator_of, names_of_parts, whole_of_parts
 from ._progress import Progress
 from ._show import ClusterChoice, Description
 
@@ -159,10 +159,12 @@ class Clusterer(Parameters):
             count = X.shape[0]
         else:
             if processes is not None and hasattr(X, "shape") and X.shape[0] == 0:
-                rows = _input.Rows(np.empty((0, X.shape[1])))  # the other processes have some
+                rows = _input.Rows(np.empty((0, X.shape[1])), getattr(X, "names", None))  # the other processes have some
             else:
                 rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse and processes is None, columns=self._column_options())
             count = rows.shape[0]
+            if processes is not None:
+                rows.names = names_of_parts(processes, rows.names if count else None)
             if rows.names and not self._is_pairwise():
                 side["column_names"] = rows.names
             if rows.kinds:

@@ -60,7 +60,9 @@ _SAID = [(re.compile(pattern), python) for pattern, python in (
     (r"^pairs of rows: ", "must_links and cannot_links: rows are counted from 1: "),
     (r"^pairs of rows ", "must_links and cannot_links "),
     (r"exclude=(.*) leaves it out, id_column=\1 carries it to the labels", "leave it out of X"),
-    (r"; exclude leaves columns out$", "; leave it out of X"),
+    (r"; header='?yes'? takes the first row for the names of columns$", ""),
+    (r"columns='numeric' takes those of numbers alone, exclude leaves this one out, (categorical='one-hot' [^,]*)$", r"\1, categorical='drop' leaves it out"),
+    (r"exclude leaves (?:it|columns|the column) out(?:, id_column carries it to the labels)?$", "leave it out of X"),
 )]
 
 

@@ -95,6 +95,17 @@ def gathered(processes, value):
     return values
 
 
+def names_of_parts(processes, names):
+    """The names of the columns that all processes have; None of one without rows."""
+    all_names = [each for each in enumerate(gathered(processes, names)) if each[1] is not None]
+    for rank, each in all_names[1:]:
+        if each != all_names[0][1]:
+            raise ValueError(
+                f"X: process {rank} has the columns {each}, process {all_names[0][0]} has {all_names[0][1]}; all must have the same ones in the same order"
+            )
+    return all_names[0][1] if all_names else None
+
+
 def whole_of_parts(processes, count, places, y, weights):
     """How many rows the processes have together, and what is said of all of them. places: see fit."""
     counts = gathered(processes, count)
