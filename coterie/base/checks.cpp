@@ -148,7 +148,8 @@ void refuse_bad(const std::vector<double>& found, PointsView points, std::string
     const bool missing = fields.value == "NaN";
     const std::string text =
         std::string(what) + ": " + place + ": value " + fields.value + " is not accepted, " +
-        (missing ? "it stands for a missing one (" : "finite numbers are (") + std::to_string(static_cast<Index>(found[bad])) + " such value" + (found[bad] == 1 ? "" : "s") + " of " +
+        (missing ? "it stands for a missing one (" : "finite numbers are (") +
+        std::to_string(static_cast<Index>(found[bad])) + " such value" + (found[bad] == 1 ? "" : "s") + " of " +
         std::to_string(points.rows() * points.columns()) + ")" +
         (of_points && missing && as_sparse(points) == nullptr
              ? "; a fit takes `missing=drop`, which leaves such rows out, `missing=mean` and `missing=median`, which "

@@ -1,6 +1,8 @@
 #include "coterie/base/options.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include <gtest/gtest.h>
 

@@ -342,7 +342,12 @@ void Pipeline::fit_sample(const Method& method, const OptionValues& options, con
         outlier_scores_ = OutlierScores::fit(*model_, problem.points, problem.weights, run.alone().unstopped());
     // A fit that was asked to stop has found something.
     const bool stopped = model_->fit_report().stopped == StopReason::interrupted;
-    own_labels_ = model_->predict(prepared.points, stopped ? run.unstopped() : run);
+    try {
+        own_labels_ = model_->predict(prepared.points, stopped ? run.unstopped() : run);
+    } catch (const BadData&) {  // of a fit there are means against missing values, and its message says so
+        if (run.communicator().size() == 1) check_points(prepared.points, "points", run);
+        throw;
+    }
     // Those that the method saw keep the labels that it found.
     const internal::Range own = internal::own_rows(prepared.points, run);
     for (std::size_t i = 0; i < drawn.size(); ++i)

@@ -607,7 +607,9 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
     const std::vector<Batch> batches = batches_of(candidates);
     if (problem.graph) throw BadArgument("tune takes points; this problem is a graph of affinities");
     check_options(options.columns);
-    if (!problem.categories.empty() && options.columns.categorical == Categorical::refuse)
+    const bool words = std::any_of(problem.categories.begin(), problem.categories.end(),
+                                   [](const auto& of_column) { return !of_column.empty(); });
+    if (words && options.columns.categorical == Categorical::refuse)
         throw BadArgument("tune takes points of numbers; `categorical=one-hot` makes numbers of words");
     const Index n = problem.rows();
     if (!truth.empty() && static_cast<Index>(truth.size()) != n)

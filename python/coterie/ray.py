@@ -140,7 +140,7 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any
     except RayTaskError as error:
         raise error.cause from None
     except RayActorError as error:
-        raise ConnectionError(f"a node's process has ended during the fit; fit again, on the nodes that are left ({error})") from None
+        raise ConnectionError(f"a node's process has ended during the fit; fit again, on the nodes that are left ({str(error).splitlines()[0]})") from None
     finally:
         for process in processes:  # and so what it still does
             ray.kill(process)
