@@ -95,9 +95,13 @@ def gathered(processes, value):
     return values
 
 
-def names_of_parts(processes, names):
-    """The names of the columns that all processes have; None of one without rows."""
-    all_names = [each for each in enumerate(gathered(processes, names)) if each[1] is not None]
+def names_of_all(processes, rows, in_parts):
+    """The names of the columns, the same on all processes but those without rows, which have none. ValueError on all of them where they differ, or where
+    parts of the rows hold words, which each process would give numbers of its own."""
+    found = gathered(processes, (rows.names if rows.shape[0] else None, bool(rows.kinds) and 1 in rows.kinds))
+    if in_parts and any(words for _, words in found):
+        raise ValueError("X: words are not accepted in parts of the rows (local), numbers are; code them as numbers, or fit in one process")
+    all_names = [(rank, names) for rank, (names, _) in enumerate(found) if names is not None]
     for rank, each in all_names[1:]:
         if each != all_names[0][1]:
             raise ValueError(

@@ -36,7 +36,7 @@ def _listen(name, key, rank, host):
 def _share(name, addresses, estimator, places, parts, weights, labels, names):
     """One process' share of the fit: (the fitted estimator, on the first one; the labels of the parts)"""
     if name not in _fits:
-        raise ConnectionError("the fit has ended before this worker's share of it began")
+        raise ConnectionError("this fit has ended, and what a worker held of its labels has left the cluster with it; fit again")
     try:
         return fit_share(_fits[name], addresses, estimator, places, parts, weights, labels, names)
     finally:
@@ -51,6 +51,18 @@ def _end(name):
         if not comm.size:  # the share has not begun, and finds no connections when it does
             _fits.pop(name, None)
     return name in _fits
+
+
+def _free(client, shares):
+    """Shares that have ended are bound to their workers no more: where one is lost later, with its worker, Dask calls it elsewhere and gets the error of
+    `_share`, and does not wait for a worker that never comes back."""
+
+    def free(keys, dask_scheduler=None):
+        for key in keys:
+            if key in dask_scheduler.tasks:
+                dask_scheduler.tasks[key].worker_restrictions = set()
+
+    client.run_on_scheduler(free, [share.key for share in shares])
 
 
 class _Watch:
@@ -171,6 +183,7 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, *, cli
         asked += shares
         watch.results(shares, fetch=False)
         [fitted] = watch.results([client.submit(lambda share: share[0], shares[0], pure=False)])
+        _free(client, shares)
     except BaseException:
         client.cancel(asked, force=True)
         watch.end()

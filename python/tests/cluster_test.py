@@ -64,30 +64,37 @@ def test_a_fit_has_the_bits_of_one_process_and_the_names(workers):
     assert found[0][0].feature_names_in_.tolist() == list("abcd") and found[1][0] is None
 
 
-def test_processes_whose_columns_differ_are_refused(workers):
-    pandas = pytest.importorskip("pandas")
+def fits(workers, table_of, **options):
+    """What every process' fit gives, each of its own table."""
     comms, addresses = workers
-    tables = [pandas.DataFrame(np.random.default_rng(0).normal(size=(50, 2)), columns=names) for names in (["a", "b"], ["a", "b"], ["b", "a"])]
 
-    def fit(comm, table):
+    def fit(comm):
         comm.meet(addresses)
-        return coterie.KMeans(2).fit(table, comm=comm, local=True)
+        return coterie.KMeans(2, categorical="one-hot").fit(table_of(comm.rank), comm=comm, **options)
 
-    for error in in_threads(*(lambda comm=comm, table=table: fit(comm, table) for comm, table in zip(comms, tables))):
+    return in_threads(*(lambda comm=comm: fit(comm) for comm in comms))
+
+
+@pytest.mark.parametrize("options", [{}, {"local": True}], ids=str)
+def test_processes_whose_columns_differ_are_refused(workers, options):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
+    for error in fits(workers, lambda rank: table if rank < 2 else table[["b", "a"]], **options):
         assert isinstance(error, ValueError) and "process 2 has the columns ['b', 'a'], process 0 has ['a', 'b']" in str(error)
 
 
-def test_processes_keep_the_names_of_columns(workers):
+@pytest.mark.parametrize("options", [{}, {"local": True}], ids=str)
+def test_processes_keep_the_names_of_columns(workers, options):
     pandas = pytest.importorskip("pandas")
-    comms, addresses = workers
     table = pandas.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
-
-    def fit(comm, local):
-        comm.meet(addresses)
-        return coterie.KMeans(2).fit(table[20 * comm.rank : 20 * comm.rank + 20] if local else table, comm=comm, **({"local": True} if local else {}))
-
-    for model in in_threads(*(lambda comm=comm: fit(comm, True) for comm in comms)):
+    for model in fits(workers, lambda rank: table[20 * rank : 20 * rank + 20] if options else table, **options):
         assert model.feature_names_in_.tolist() == ["a", "b"]
+
+
+def test_words_are_refused_in_parts(workers):
+    pandas = pytest.importorskip("pandas")
+    for error in fits(workers, lambda rank: pandas.DataFrame({"a": range(20), "w": [f"of {rank}", "any"] * 10}), local=True):
+        assert isinstance(error, ValueError) and "words are not accepted in parts of the rows (local)" in str(error)
 
 
 def test_strangers_are_turned_away(workers, monkeypatch):

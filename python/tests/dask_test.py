@@ -140,3 +140,13 @@ def test_a_dead_worker_ends_the_fit(rows, when):
             assert fits_left == 0 and connections == 0 and threads <= before[worker][3]
         found = coterie.dask.fit(coterie.KMeans(5), dask_array.from_array(rows, (1000, 6)), client=client)
         assert np.array_equal(found.labels_.compute(), coterie.KMeans(5).fit(rows).labels_)
+
+
+def test_labels_that_leave_with_a_worker_are_missed(rows):
+    with distributed.LocalCluster(n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster, distributed.Client(cluster) as client:
+        found = coterie.dask.fit(coterie.KMeans(5), dask_array.from_array(rows, (1000, 6)), client=client)
+        worker = sorted(client.nthreads())[1]
+        os.kill(client.run(os.getpid, workers=[worker])[worker], 9)
+        assert until(lambda: worker not in client.nthreads())
+        with pytest.raises(ConnectionError, match="what a worker held of its labels has left the cluster with it; fit again"):
+            client.compute(found.labels_).result(timeout=10)
