@@ -3,6 +3,8 @@
 In Python a value is missing where its object says so (None, NaN, NaT, NA, masked, null). In a file a list of words says so (docs/your-own-table.md).
 """
 import datetime
+import inspect
+import re
 import subprocess
 import warnings
 
@@ -10,7 +12,8 @@ import numpy as np
 import pytest
 
 import coterie
-from conftest import DEEP, class_names, estimator
+from conftest import DEEP, ROOT, class_names, estimator
+from coterie import _names
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -316,6 +319,32 @@ def test_files_are_refused_in_words_of_python(tmp_path):
     file.write_text("x,c\n" + "".join(f"{row},name{row}\n" for row in range(40)))
     with pytest.raises(ValueError, match="are no categories; leave it out of X$"):
         coterie.KMeans(2, categorical="one-hot").fit(str(file))
+    for text, said in (
+        ("x,y\n1.5,2\n2,3\n", ""),
+        ("0,1\n0.5,2\n3,4.5\n5,6.5\n", "header=0 or header=None of pandas.read_csv says which$"),
+        ("x;y\n1.5;2\n2;\"3,5\"\n", r"the decimal sign is a point \(pandas.read_csv\(path, decimal=','\) takes a comma\)"),
+        ("1,2\na,4\n", "value 'a' is not a number"),
+    ):
+        file.write_text(text)
+        if not said:
+            coterie.KMeans(2).fit(str(file))
+            continue
+        with pytest.raises(ValueError, match=said) as caught:
+            coterie.KMeans(2).fit(str(file))
+        assert not re.search("separator|decimal='comma'|header='|exclude|id_column|columns=", str(caught.value))
+
+
+def test_messages_name_parameters_that_python_has():
+    known = {name for cls in class_names() for name in getattr(coterie, cls)._defaults()}
+    for call in (coterie.compare, coterie.consensus, coterie.tune, coterie.report, coterie.ner.Tagger.__init__, coterie.KMeans.fit):
+        known |= set(inspect.signature(call).parameters)
+    unknown = set()
+    for source in (ROOT / "coterie").rglob("*.cpp"):
+        lines = [line for line in source.read_text().splitlines() if not line.strip().startswith("//")] if not source.name.endswith("_test.cpp") else []
+        for text in re.findall(r'"(?:[^"\\\n]|\\.)*"', "\n".join(lines)):
+            unknown |= {name for name in re.findall(r"`([a-z][a-z0-9_]*)", text) if _names.parameter(name) not in known}
+    # Those of a file's reading are put in Python's words by _names.py: see above.
+    assert unknown <= {"columns", "decimal", "exclude", "header", "id_column", "separator", "objective"}
 
 
 def test_durations_are_refused_and_periods_are_dates():
