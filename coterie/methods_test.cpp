@@ -163,12 +163,22 @@ TEST(Methods, ClustersOfOneRowAndOneWithNearlyAllAreWarnedOf) {
     EXPECT_FALSE(warns(*kmeans.fit(asked, options_of(kmeans, 3), coterie::Run(0, 1)), "rows"));
 }
 
+TEST(Methods, DekmRefusesRestarts) {
+    const Matrix<double> points = touching(6);
+    const Method& dekm = find_method("dekm");
+    OptionValues options = options_of(dekm, 3);
+    options["restarts"] = std::int64_t{3};
+    const std::string message =
+        coterie::testing::message_of<BadArgument>([&] { dekm.fit(with(points), options, coterie::Run(1, 1)); });
+    EXPECT_NE(message.find("option `restarts`: 3 is not accepted; dekm takes 1"), std::string::npos) << message;
+}
+
 TEST(Methods, RestartsOfNetworksKeepTheLeastCriterion) {
     if (!has_networks()) GTEST_SKIP() << "LibTorch is not here";
     const Matrix<double> points = touching(6);
     const coterie::testing::Folder folder;
     for (const char* name :
-         {"entropy-net", "imsat", "iic", "sela-net", "miadm-net", "ae-kmeans", "dekm", "dec", "idec", "dcn"}) {
+         {"entropy-net", "imsat", "iic", "sela-net", "miadm-net", "ae-kmeans", "dec", "idec", "dcn"}) {
         const Method& method = find_method(name);
         OptionValues options = options_of(method, 3);
         options["restarts"] = std::int64_t{3};

@@ -47,7 +47,7 @@ constexpr double largest_weight = 1e30;
 
 // What was found, in this order in a sum over blocks.
 enum Found : std::size_t {
-    bad,        // how many are NaN or infinite
+    bad,        // how many are infinite, or NaN where that does not pass
     bad_first,  // i * columns + j of the first of them
     bad_value,
     large_first,  // of the first that is too large; -1: none
@@ -75,7 +75,7 @@ void merge(double* left, const double* right) {
 }
 
 template <class Scalar>
-void look(const internal::RowBlock<Scalar>& block, double limit, double* found) {
+void look(const internal::RowBlock<Scalar>& block, double limit, bool nan_passes, double* found) {
     const Rows<Scalar>& rows = block.rows;
     const auto matrix = rows.matrix().array();
     // Finite numbers times 0 add up to 0; one NaN or infinity makes the sum NaN.
@@ -87,7 +87,7 @@ void look(const internal::RowBlock<Scalar>& block, double limit, double* found) 
             const auto value = static_cast<double>(rows.row(i)[j]);
             const auto place = static_cast<double>((block.first + i) * rows.columns + j);
             if (!std::isfinite(value)) {
-                if (found[bad]++ > 0) continue;
+                if ((nan_passes && std::isnan(value)) || found[bad]++ > 0) continue;
                 found[bad_first] = place;
                 found[bad_value] = value;
             } else if (std::abs(value) > limit && found[large_first] < 0) {
@@ -97,14 +97,14 @@ void look(const internal::RowBlock<Scalar>& block, double limit, double* found) 
         }
 }
 
-std::vector<double> look(PointsView points, double limit, const Run& run);
+std::vector<double> look(PointsView points, double limit, bool nan_passes, const Run& run);
 
 // Of the entries, whose places become those of rows and columns.
-std::vector<double> look(const SparsePoints& points, double limit, const Run& run) {
+std::vector<double> look(const SparsePoints& points, double limit, bool nan_passes, const Run& run) {
     const auto of = [&]<class Scalar>(std::span<const Scalar> values) {
         if (values.empty()) return std::vector<double>{0, 0, 0, -1, 0, 0};
         std::vector<double> found =
-            look(PointsView(values.data(), static_cast<Index>(values.size()), 1), limit, run.alone());
+            look(PointsView(values.data(), static_cast<Index>(values.size()), 1), limit, nan_passes, run.alone());
         for (const Found place : {bad_first, large_first}) {
             if (found[place] < 0) continue;
             Index i = 0;
@@ -117,14 +117,14 @@ std::vector<double> look(const SparsePoints& points, double limit, const Run& ru
     return points.scalar() == ScalarType::float32 ? of(points.values<float>()) : of(points.values<double>());
 }
 
-std::vector<double> look(PointsView points, double limit, const Run& run) {
-    if (const SparsePoints* sparse = as_sparse(points)) return look(*sparse, limit, run);
+std::vector<double> look(PointsView points, double limit, bool nan_passes, const Run& run) {
+    if (const SparsePoints* sparse = as_sparse(points)) return look(*sparse, limit, nan_passes, run);
     internal::BlockSums sums(numbers, clear, merge);
     return points.with_scalar([&]<class Scalar>() -> std::vector<double> {
         const Stage stage{.name = "reading", .operations = static_cast<double>(points.rows() * points.columns())};
         const auto found = sums.over<Scalar>(
             points, run, stage,
-            [&](const internal::RowBlock<Scalar>& block, int, double* sum) { look(block, limit, sum); });
+            [&](const internal::RowBlock<Scalar>& block, int, double* sum) { look(block, limit, nan_passes, sum); });
         return {found.begin(), found.end()};
     });
 }
@@ -137,28 +137,35 @@ std::string place_text(PointsView points, double place, Index first, ErrorFields
 }
 
 void refuse_bad(const std::vector<double>& found, PointsView points, std::string_view what, bool of_points,
-                Index first = 0) {
+                Index first = 0, std::span<const std::string> names = {}) {
     if (found[bad] == 0) return;
     ErrorFields fields;
     fields.value = std::isnan(found[bad_value]) ? "NaN" : found[bad_value] > 0 ? "infinity" : "-infinity";
     fields.accepted = "finite numbers";
-    const std::string place = place_text(points, found[bad_first], first, fields);
+    std::string place = place_text(points, found[bad_first], first, fields);
+    const auto column = static_cast<std::size_t>(static_cast<Index>(found[bad_first]) % points.columns());
+    if (column < names.size()) place += " (" + (fields.column = names[column]) + ")";
+    const bool missing = fields.value == "NaN";
     const std::string text =
-        std::string(what) + ": " + place + ": value " + fields.value + " is not accepted, finite numbers are (" +
+        std::string(what) + ": " + place + ": value " + fields.value + " is not accepted, " +
+        (missing ? "it stands for a missing one (" : "finite numbers are (") +
         std::to_string(static_cast<Index>(found[bad])) + " such value" + (found[bad] == 1 ? "" : "s") + " of " +
         std::to_string(points.rows() * points.columns()) + ")" +
-        (of_points && fields.value == "NaN" && as_sparse(points) == nullptr
+        (of_points && missing && as_sparse(points) == nullptr
              ? "; a fit takes `missing=drop`, which leaves such rows out, `missing=mean` and `missing=median`, which "
                "fill them in"
-             : "");
+         : missing ? ""
+                   : "; put a finite number there or leave the row out");
     throw BadData(text, std::move(fields));
 }
 
 }  // namespace
 
-void require_finite(PointsView points, std::string_view what, const Run& run, bool of_points) {
+void require_finite(PointsView points, std::string_view what, const Run& run, bool of_points, bool nan_passes,
+                    std::span<const std::string> names) {
     if (points.rows() == 0 || points.columns() == 0) return;
-    refuse_bad(look(points, std::numeric_limits<double>::infinity(), run), points, what, of_points);
+    refuse_bad(look(points, std::numeric_limits<double>::infinity(), nan_passes, run), points, what, of_points, 0,
+               names);
 }
 
 double check_points(PointsView points, std::string_view what, const Run& run, Index first) {
@@ -166,7 +173,7 @@ double check_points(PointsView points, std::string_view what, const Run& run, In
         throw BadData(std::string(what) + ": " + counted(points.rows(), "row") + " of " +
                       counted(points.columns(), "column") + "; at least one row and one column are needed");
     const double limit = largest_coordinate(points.scalar(), points.columns());
-    const auto found = look(points, limit, run);
+    const auto found = look(points, limit, false, run);
     refuse_bad(found, points, what, !what.starts_with("predict") && !what.starts_with("word vectors"), first);
     if (found[large_first] >= 0) {
         ErrorFields fields{.value = to_text(found[large_value]), .accepted = "magnitudes up to " + to_text(limit)};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "coterie/base/export.hpp"
@@ -12,9 +13,11 @@
 namespace coterie {
 
 /// Throws BadData naming `what`, row, column and count when a value is NaN or infinite. `of_points`: a fit has means
-/// against missing ones, and the message says so.
+/// against missing ones, and the message says so. `nan_passes`: only infinite values are refused. `names`: of the
+/// columns, or empty.
 COTERIE_API void require_finite(PointsView points, std::string_view what, const Run& run = Run(0, 1),
-                                bool of_points = false);
+                                bool of_points = false, bool nan_passes = false,
+                                std::span<const std::string> names = {});
 /// At least one row and column, all values finite, squared distances that do not overflow the scalar type. BadData,
 /// naming `what`; of those of a fit, and not of "predict" or "word vectors", with the means against missing ones.
 /// Returns the largest magnitude. `first`: what row 0 is called, where the points are a part of others.

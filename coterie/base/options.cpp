@@ -50,11 +50,11 @@ std::string list_text(const std::vector<Item>& items) {
     return out;
 }
 
-// Whole numbers may be written 1e6 as well.
+// Whole numbers may be written 1e6 as well, where a double has every digit of them.
 bool parse_integer(std::string_view text, std::int64_t& value) {
     if (parse_number(text, value)) return true;
     double real = 0;
-    if (!parse_number(text, real) || real != std::floor(real) || std::abs(real) > 0x1p53) return false;
+    if (!parse_number(text, real) || real != std::floor(real) || std::abs(real) >= 0x1p53) return false;
     value = static_cast<std::int64_t>(real);
     return true;
 }
@@ -66,6 +66,15 @@ bool Range::contains(double value) const {
     const bool above_low = low_open ? value > low : value >= low;
     const bool below_high = high_open ? value < high : value <= high;
     return above_low && below_high && std::isfinite(value);
+}
+
+bool Range::contains(std::int64_t value) const {
+    const auto nearest = static_cast<double>(value);
+    const auto beyond = [&](double end, bool above) {
+        if (nearest != end || std::abs(end) >= 0x1p63) return false;
+        return above ? value > static_cast<std::int64_t>(end) : value < static_cast<std::int64_t>(end);
+    };
+    return contains(nearest) && !beyond(low, false) && !beyond(high, true);
 }
 
 std::string Range::text() const {
@@ -120,7 +129,7 @@ std::string Option::accepted() const {
 }
 
 void Option::check(const OptionValue& value) const {
-    const auto in_range = [&](auto number) { return range.contains(static_cast<double>(number)); };
+    const auto in_range = [&](auto number) { return range.contains(number); };
     const auto sound = [&] {
         if (std::holds_alternative<Automatic>(value)) return !automatic.empty();
         switch (kind) {

@@ -47,6 +47,7 @@ struct COTERIE_API Range {
     bool low_open = false;
     bool high_open = false;
     bool contains(double value) const;
+    bool contains(std::int64_t value) const;  // exactly: 2^53 + 1, which is no double, is beyond 2^53
     /// "at least 1", "above 0", "from 0 to 1", "any number".
     std::string text() const;
 };

@@ -1,6 +1,8 @@
 #include "coterie/base/options.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -113,6 +115,20 @@ TEST(Options, AWholeNumberIsAReal) {
     Example example;
     Example::described().assign(&example, {{"tolerance", std::int64_t{3}}});
     EXPECT_EQ(example.tolerance, 3.0);
+}
+
+TEST(Options, LargeWholeNumbersAreComparedExactly) {
+    const std::int64_t last = std::int64_t{1} << 53;
+    const Range range = between(-0x1p53, 0x1p53);
+    EXPECT_TRUE(range.contains(last));
+    EXPECT_TRUE(range.contains(-last));
+    EXPECT_FALSE(range.contains(last + 1));  // as a double it is 2^53
+    EXPECT_FALSE(range.contains(-last - 1));
+    EXPECT_TRUE(any_number().contains(std::numeric_limits<std::int64_t>::max()));
+    EXPECT_TRUE(at_least(1).contains(std::numeric_limits<std::int64_t>::max()));
+    // Digits that a double loses are not lost in silence.
+    for (const char* text : {"9007199254740993.0", "9.007199254740993e15", "1e300"})
+        EXPECT_THROW(Example::described().at("rounds").parse(text), BadArgument) << text;
 }
 
 TEST(Options, MessagesNameOptionValueAndRange) {

@@ -15,7 +15,9 @@ namespace coterie {
 
 const OptionSet& DekmOptions::described() {
     static const OptionSet set =
-        internal::describe_alternating<DekmOptions>("40 for convolutional networks, else 10")
+        internal::describe_alternating<DekmOptions>(
+            "40 for convolutional networks, else 10",
+            "1: no criterion without labels finds the best of several fits of this method")
             .integer("update_restarts", &DekmOptions::update_restarts, at_least(0),
                      "k-means starts of an update beside the last clusters")
             .choice("move", &DekmOptions::move, {"last", "all"},
@@ -113,6 +115,12 @@ private:
 }  // namespace
 
 DekmModel DekmMethod::fit(const Problem& problem, const DekmOptions& options, const Run& run) {
+    // The scatter within the clusters, which serves ae-kmeans, says nothing here: docs/results/deep-kmeans.md.
+    if (options.restarts > 1)
+        throw BadArgument("option `restarts`: " + std::to_string(options.restarts) +
+                              " is not accepted; dekm takes 1, as no criterion without labels finds its best fit. Fit "
+                              "with several values of `seed` and compare the results",
+                          {.option = "restarts", .value = std::to_string(options.restarts), .accepted = "1"});
     const PointsView points = problem.points;
     DekmOptions used = options;
     internal::DeepFit fit("dekm", points, used, DekmOptions::described().values(&options), run);

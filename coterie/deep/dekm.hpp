@@ -52,8 +52,7 @@ struct COTERIE_API DekmMethod {
         "deep embedded k-means: an encoder moved along the clusters' widest direction (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
-    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr RestartedFit<DekmMethod> fit_dekm{};
+inline constexpr Fit<DekmMethod> fit_dekm{};
 
 }  // namespace coterie

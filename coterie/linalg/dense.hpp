@@ -56,7 +56,7 @@ bool scale_to_unit(const From* row, Index count, To* to) {
     const double largest = *std::max_element(largest_of, largest_of + lanes);
     if (!(largest > 0)) return false;
     // A power of two, so that nothing is rounded.
-    const double near_one = std::ldexp(1.0, std::min(1023, -std::ilogb(largest)));
+    const double near_one = std::ldexp(1.0, std::min(1023, -std::ilogb(largest)));  // 0 where it is infinite
     double squared_of[lanes] = {};
     const auto add = [&](Index p, Index l) {
         const double x = static_cast<double>(row[p]) * near_one;
@@ -67,8 +67,9 @@ bool scale_to_unit(const From* row, Index count, To* to) {
     for (Index p = whole; p < count; ++p) add(p, p - whole);
     double squared = 0;
     for (const double each : squared_of) squared += each;
-    const double factor = 1 / std::sqrt(squared);
-    for (Index p = 0; p < count; ++p) to[p] = static_cast<To>(static_cast<double>(row[p]) * near_one * factor);
+    const bool finite = std::isfinite(squared);  // else the row stays, for who checks it next to name the value
+    const double shift = finite ? near_one : 1, factor = finite ? 1 / std::sqrt(squared) : 1;
+    for (Index p = 0; p < count; ++p) to[p] = static_cast<To>(static_cast<double>(row[p]) * shift * factor);
     return true;
 }
 

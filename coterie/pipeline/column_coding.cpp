@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/derived_rows.hpp"
 #include "coterie/base/internal/together.hpp"
@@ -210,7 +211,7 @@ ColumnCoding ColumnCoding::fit(PointsView points, const std::vector<ColumnKind>&
             column.fill = middle.empty() ? sums[2 * j + 1] / known[j] : middle[j];
             if (!std::isfinite(*column.fill))
                 throw BadData("points: column " + column_text(j, names) + ": the values are so large that their sum " +
-                                  "overflows, or infinite; rescale the column",
+                                  "overflows; rescale the column",
                               {.column = column_text(j, names)});
         }
     }
@@ -413,6 +414,16 @@ ColumnCoding ColumnCoding::from(const Archive& archive) {
     if (out.identity() && (out.options_.missing == Missing::mean || out.options_.missing == Missing::median))
         throw unsound("says that missing values are filled in, and holds no column");
     return out;
+}
+
+void require_values(PointsView points, const std::vector<ColumnKind>& kinds,
+                    const std::vector<std::vector<std::string>>& categories, const std::vector<std::string>& names,
+                    const ColumnOptions& options, std::string_view what, const Run& run) {
+    const bool numbers =
+        std::all_of(kinds.begin(), kinds.end(), [](ColumnKind kind) { return kind == ColumnKind::number; }) &&
+        std::all_of(categories.begin(), categories.end(), [](const auto& words) { return words.empty(); });
+    if (numbers && options.missing == Missing::refuse) return;
+    require_finite(points, what, run, what == "points", options.missing != Missing::refuse, names);
 }
 
 std::vector<Index> rows_with_missing(PointsView points, const Run& run) {

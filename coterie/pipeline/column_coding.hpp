@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "coterie/base/export.hpp"
@@ -93,6 +94,14 @@ private:
     std::vector<Column> columns_;
 };
 
+/// BadData naming row and column where a value is infinite, or missing (NaN) and `options` refuse that. Called on
+/// points as they came, before rows are left out and words are coded: later no place is the caller's. Where options
+/// are the defaults and there are neither words nor dates it looks at nothing: the method's own check names the place.
+/// `what`: "points" of a fit, whose message names the options against missing values, or "predict".
+COTERIE_API void require_values(PointsView points, const std::vector<ColumnKind>& kinds,
+                                const std::vector<std::vector<std::string>>& categories,
+                                const std::vector<std::string>& names, const ColumnOptions& options,
+                                std::string_view what, const Run& run);
 /// Numbers of the rows that hold a NaN, ascending, the same on every process.
 COTERIE_API std::vector<Index> rows_with_missing(PointsView points, const Run& run);
 /// The points without those rows: a copy, or read where they are read.

@@ -156,6 +156,41 @@ TEST(ColumnCoding, WhatCannotBe) {
     }
 }
 
+// Whatever becomes of the points after: the place is that among those given.
+TEST(ColumnCoding, MissingAndInfiniteValuesAreRefusedWithTheirPlace) {
+    const auto refused = [](double value, bool words, Missing missing, Scale scale) -> std::string {
+        Matrix<double> points(6, 2);
+        points << 0, 1, gap, 0, 2, value, 9, 1, 8, 0, 9.5, 1;
+        if (missing == Missing::refuse) points(1, 0) = 1;
+        Problem problem{.points = Points::borrow(points)};
+        problem.column_names = {"x", "c"};
+        if (words) {
+            problem.column_kinds = {ColumnKind::number, ColumnKind::category};
+            problem.categories = {{}, {"a", "b"}};
+        }
+        const Method& kmeans = find_method("kmeans");
+        try {
+            Pipeline::fit(kmeans, {{"clusters", std::int64_t{2}}}, problem, {.scale = scale}, coterie::Run(0, 1), {},
+                          {.missing = missing, .categorical = words ? Categorical::one_hot : Categorical::refuse});
+        } catch (const BadData& error) {
+            return error.message();
+        }
+        return "";
+    };
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    for (const Scale scale : {Scale::none, Scale::minmax, Scale::zscore, Scale::unit})
+        for (const bool words : {false, true}) {
+            const std::string missing = refused(gap, words, Missing::refuse, scale);
+            EXPECT_TRUE(missing.starts_with("points: row 3, column 2")) << missing;
+            EXPECT_NE(missing.find("`missing=drop`"), std::string::npos) << missing;
+            for (const Missing how : {Missing::refuse, Missing::drop, Missing::mean, Missing::median}) {
+                const std::string message = refused(-infinite, words, how, scale);
+                EXPECT_TRUE(message.starts_with("points: row 3, column 2")) << message;
+                EXPECT_NE(message.find("value -infinity is not accepted"), std::string::npos) << message;
+            }
+        }
+}
+
 TEST(ColumnHints, NameTheColumnAndTheOption) {
     Problem problem;
     Matrix<double> points(30, 4);

@@ -267,6 +267,7 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     Stopwatch watch;
     Problem coded = problem;
     if (!problem.graph) {
+        require_values(coded.points, coded.column_kinds, coded.categories, coded.column_names, columns, "points", run);
         out.left_out_ = leave_out_missing(coded, columns, run, out.warnings_);
         out.coding_ = ColumnCoding::fit(coded.points, coded.column_kinds, coded.categories, coded.column_names, columns,
                                         run, coded.weights);
@@ -349,7 +350,12 @@ void Pipeline::fit_sample(const Method& method, const OptionValues& options, con
         outlier_scores_ = OutlierScores::fit(*model_, problem.points, problem.weights, run.alone().unstopped());
     // A fit that was asked to stop has found something.
     const bool stopped = model_->fit_report().stopped == StopReason::interrupted;
-    own_labels_ = model_->predict(prepared.points, stopped ? run.unstopped() : run);
+    try {
+        own_labels_ = model_->predict(prepared.points, stopped ? run.unstopped() : run);
+    } catch (const BadData&) {  // of a fit there are means against missing values, and its message says so
+        if (run.communicator().size() == 1) check_points(prepared.points, "points", run);
+        throw;
+    }
     // Those that the method saw keep the labels that it found.
     const internal::Range own = internal::own_rows(prepared.points, run);
     for (std::size_t i = 0; i < drawn.size(); ++i)
@@ -479,6 +485,7 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
         for (std::size_t j = 0; j < words.size(); ++j)
             if (!words[j].empty())
                 throw BadData("column " + std::to_string(j + 1) + " holds words; the model was fitted on numbers");
+    require_values(out.points, coding_.kinds(), words, column_names_, coding_.options(), "predict", run);
     if (coding_.options().missing == Missing::drop) {
         out.left_out = rows_with_missing(out.points, run);
         if (!out.left_out.empty()) out.warnings.push_back(left_out_text(out.left_out.size(), rows.rows()));

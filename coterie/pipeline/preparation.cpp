@@ -124,7 +124,10 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
     std::vector<std::size_t> constant;
     const auto scaled = [&](std::size_t j) { return indicators.empty() || !indicators[j]; };
     for (std::size_t j = 0; j < columns; ++j) {
-        if (!std::isfinite(sum(j))) refuse_overflow(j, "sum");
+        if (!std::isfinite(sum(j))) {
+            require_finite(points, "points", run, true);
+            refuse_overflow(j, "sum");
+        }
         if (!std::isfinite(high(j) - low(j))) refuse_overflow(j, "range");
         // A constant column's mean is that constant, not the constant give or take rounding.
         const bool is_constant = low(j) == high(j);

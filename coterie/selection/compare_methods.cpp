@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/pipeline/evaluation.hpp"
 #include "coterie/pipeline/internal/json.hpp"
@@ -143,6 +144,9 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
             names.begin() + static_cast<std::ptrdiff_t>(i))
             throw BadArgument("option `methods`: " + names[i] + " is named twice", {.option = "methods"});
     }
+    // A value that no method takes is the caller's to mend, once and not per method.
+    require_finite(problem.points, "points", run, true, options.columns.missing != Missing::refuse,
+                   problem.column_names);
     std::vector<Labels> found;  // of the rows that have every value; empty where a method failed
     for (std::size_t i = 0; i < names.size() && !out.interrupted; ++i) {
         const Method& method = find_method(names[i]);

@@ -607,7 +607,9 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
     const std::vector<Batch> batches = batches_of(candidates);
     if (problem.graph) throw BadArgument("tune takes points; this problem is a graph of affinities");
     check_options(options.columns);
-    if (!problem.categories.empty() && options.columns.categorical == Categorical::refuse)
+    const bool words = std::any_of(problem.categories.begin(), problem.categories.end(),
+                                   [](const auto& of_column) { return !of_column.empty(); });
+    if (words && options.columns.categorical == Categorical::refuse)
         throw BadArgument("tune takes points of numbers; `categorical=one-hot` makes numbers of words");
     const Index n = problem.rows();
     if (!truth.empty() && static_cast<Index>(truth.size()) != n)
@@ -621,6 +623,8 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
                            .accepted = "silhouette, objective, ratio or knncut"});
     if (!problem.weights.empty()) check_weights(problem.weights, n);
     check_partial_labels(problem.partial_labels, n);
+    require_values(problem.points, problem.column_kinds, problem.categories, problem.column_names, options.columns,
+                   "points", run);
     if (options.columns.missing == Missing::refuse) check_points(problem.points, "tune", run);
 
     if (compares_clusters_alone(options.select)) return tune_clusters(method, problem, fixed, options, run);

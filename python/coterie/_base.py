@@ -19,7 +19,7 @@ import numpy as np
 
 from . import _core, _input, _names
 from ._errors import BadArgument, BadData, ConvergenceWarning, CoterieWarning, NotFittedError
-from ._processes import communicator_of, whole_of_parts
+from ._processes import communicator_of, names_of_all, whole_of_parts
 from ._progress import Progress
 from ._show import ClusterChoice, Description
 
@@ -158,16 +158,18 @@ class Clusterer(Parameters):
             side["graph"] = _input.graph_of(X, name)
             count = X.shape[0]
         else:
-            if processes is not None and hasattr(X, "shape") and X.shape[0] == 0:
-                rows = _input.Rows(np.empty((0, X.shape[1])))  # the other processes have some
+            if places is not None and hasattr(X, "shape") and X.shape[0] == 0:
+                rows = _input.Rows(np.empty((0, X.shape[1])), getattr(X, "names", None))  # the other processes have some
             else:
-                rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse and processes is None, columns=self._column_options())
+                rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse and places is None, columns=self._column_options())
             count = rows.shape[0]
+            if processes is not None:
+                rows.names = names_of_all(processes, rows, places is not None)
             if rows.names and not self._is_pairwise():
                 side["column_names"] = rows.names
             if rows.kinds:
                 side["kinds"], side["categories"] = rows.kinds, rows.categories
-        if processes is not None:  # X is a part; what is said beside it everybody has of all
+        if places is not None:  # X is a part; what is said beside it everybody has of all
             count, y, weights = whole_of_parts(processes, count, places, y, weights)
         if weights is not None and len(weights) != count:
             raise ValueError(f"sample_weight: {len(weights)} numbers for {count} rows")
@@ -257,7 +259,7 @@ class Clusterer(Parameters):
         try:
             if in_parts:
                 places = [] if local is True else [(int(begin), int(end)) for begin, end in local]
-            points, side, rows, values = self._problem(X, y, weights, processes if in_parts else None, places)
+            points, side, rows, values = self._problem(X, y, weights, processes, places)
             seed = _input.seed_of(self.random_state) if seed is None else seed
             options, choice = self._option_values(), None
             if options.get("clusters") == "auto":

@@ -4139,8 +4139,7 @@ class Dekm(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     kmeans_restarts : int, default=100
         Of k-means in the first embedding. A whole number, at least 1.
     n_init : int, default=1
-        Whole fits from different starts, pre-training among it; the one is kept whose clusters leave the least of the points' scatter
-        within them. A whole number, at least 1.
+        1: no criterion without labels finds the best of several fits of this method. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     learning_rate : float, default=0.001

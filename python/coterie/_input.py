@@ -4,6 +4,7 @@ Arrays of these two types whose rows are contiguous are passed on as they are, m
 float64, as when the library reads them from a file. Tables are taken by their own way to NumPy; their column names are kept. Blocks of rows that come one
 after the other are written to a temporary file without a name and read back in blocks.
 """
+import datetime
 import os
 import tempfile
 import warnings
@@ -162,13 +163,7 @@ def rows_of(X, what="X", estimator="the method", sparse=False, columns=None, wan
         X = pyarrow.table(X)
     if _is_arrow(X) or (hasattr(X, "columns") and hasattr(X, "to_numpy")):
         labels = list(X.column_names if _is_arrow(X) else X.columns)
-        if labels and all(isinstance(name, str) for name in labels):
-            names = labels
-        elif any(isinstance(name, str) for name in labels):
-            raise TypeError(
-                f"{what}: feature names are only supported if all are strings; these are of types "
-                f"{sorted({type(name).__name__ for name in labels})}; X.columns = X.columns.astype(str) makes them so"
-            )
+        names = names_of(labels, what)
         index = getattr(X, "index", None)
         if names and wanted and set(wanted) <= set(names) and len(set(names)) == len(names):
             X, labels, names = X.select(list(wanted)) if _is_arrow(X) else X[list(wanted)], list(wanted), list(wanted)
@@ -180,6 +175,17 @@ def rows_of(X, what="X", estimator="the method", sparse=False, columns=None, wan
     elif hasattr(X, "__dlpack__") and not hasattr(X, "__array__"):
         X = np.from_dlpack(X)
     return Rows(_array(X, what, estimator), names, index)
+
+
+def names_of(labels, what):
+    """The names of a table's columns; None where none is a string. TypeError where some are."""
+    labels = list(labels)
+    if any(isinstance(name, str) for name in labels) and not all(isinstance(name, str) for name in labels):
+        raise TypeError(
+            f"{what}: feature names are only supported if all are strings; these are of types "
+            f"{sorted({type(name).__name__ for name in labels})}; X.columns = X.columns.astype(str) makes them so"
+        )
+    return labels if labels and isinstance(labels[0], str) else None
 
 
 def _of_table(table):
@@ -197,7 +203,10 @@ def _table_numbers(X, labels, what, columns, kinds):
     column_at = (lambda position: X.iloc[:, position]) if pandas else X.column if _is_arrow(X) else (lambda position: X[labels[position]])
     # Others than pandas make numbers of dates, unasked, where they stand beside numbers.
     named = columns.get("categorical") in ("one-hot", "drop") and any(_is_category(column_at(position)) for position in range(len(labels)))
-    if not kinds and not named and (pandas or all(column_at(position)[:0].to_numpy().dtype.kind in "fiub" for position in range(len(labels)))):
+    encoded = any(_is_arrow_dictionary(column_at(position)) for position in range(len(labels)))
+    if not kinds and not named and not encoded and (
+        pandas or all(column_at(position)[:0].to_numpy().dtype.kind in "fiub" for position in range(len(labels)))
+    ):
         if not _is_arrow(X):
             array = X.to_numpy()
         else:
@@ -225,8 +234,12 @@ def _column_numbers(column, name, what, columns, wanted):
     if getattr(getattr(column, "dtype", None), "tz", None) is not None and hasattr(column, "dt"):
         column = column.dt.tz_convert(None)  # of pandas, whose numbers of such times are of no unit that is told
     as_names = _is_category(column) and (columns.get("categorical") in ("one-hot", "drop") if wanted is None else wanted == 1)
-    values = column.astype(object).to_numpy() if as_names and hasattr(column, "iloc") else column.to_numpy()
     told_type = getattr(column, "dtype", None) or getattr(column, "type", "object")
+    if _is_arrow_dictionary(column):
+        column = column.cast(column.type.value_type)  # its to_numpy makes words of nulls
+    elif type(told_type).__name__ == "PeriodDtype":
+        column = column.dt.to_timestamp()  # the date on which it begins
+    values = column.astype(object).to_numpy() if as_names and hasattr(column, "iloc") else column.to_numpy()
     if values.dtype.kind == "c":
         raise ValueError(f"{what}: column {name!r} has dtype {told_type}: Complex data not supported, real numbers are")
     if values.dtype.kind == "M" and wanted != 1:
@@ -236,10 +249,13 @@ def _column_numbers(column, name, what, columns, wanted):
         return 2, days.astype(np.float64), []
     if values.dtype.kind == "O" and any(hasattr(value, "__len__") and not isinstance(value, (str, bytes)) for value in values):
         raise ValueError(f"{what}: column {name!r} has dtype {told_type} and holds lists; a column of its own is wanted for each of their places")
+    if not as_names and (values.dtype.kind == "m" or values.dtype.kind == "O" and any(isinstance(value, datetime.timedelta) for value in values)):
+        raise ValueError(
+            f"{what}: column {name!r} has dtype {told_type}: a duration is not accepted, numbers are; make numbers of it, as "
+            f"X[{name!r}].dt.total_seconds() does in pandas and polars"
+        )
     if wanted != 1 and not as_names:
         try:
-            if values.dtype.kind == "m":
-                raise TypeError
             # Missing values of any kind are NaN.
             numbers = column.to_numpy(dtype=np.float64, na_value=np.nan) if hasattr(column, "iloc") else values.astype(np.float64)
             if not any(isinstance(value, str) for value in values) if values.dtype.kind == "O" else True:
@@ -247,7 +263,8 @@ def _column_numbers(column, name, what, columns, wanted):
         except (TypeError, ValueError):
             pass
     if wanted != 1:
-        days = _core.days_of(_words_of(values)) if not as_names and (wanted is None or wanted == 2) else None
+        texts = _words_of(values) if not as_names and (wanted is None or wanted == 2) else [""]
+        days = None if "" in texts else _core.days_of([text or "" for text in texts])
         if days is not None and columns.get("dates"):
             return 2, days, []
         how = columns.get("categorical", "refuse")
@@ -261,19 +278,28 @@ def _column_numbers(column, name, what, columns, wanted):
                    "leave it out or code it as numbers: categorical='one-hot' makes a column for each word")
             )
     texts = _words_of(values)
-    categories = sorted(set(texts) - {""})
+    categories = sorted(set(texts) - {None})
     number_of = {word: number for number, word in enumerate(categories)}
     return 1, np.array([number_of.get(text, np.nan) for text in texts], dtype=np.float64), categories
 
 
 def _words_of(values):
-    return ["" if _is_missing_value(value) else str(value) for value in values]
+    """The values as text; None where one is missing. A text is never missing, an empty one and "NA" neither."""
+    return [None if _is_null(value) else str(value) for value in values]
 
 
-def _is_missing_value(value):
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+def _is_null(value):
+    """Whether a value is marked as missing: None, NaN, NaT, pandas' NA, or masked."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant"):
         return True
-    return value == "" if isinstance(value, str) else bool(value != value)
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # of an array, and the like
+        return False
+
+
+def _is_arrow_dictionary(column):
+    return type(getattr(column, "type", None)).__name__ == "DictionaryType"
 
 
 def _is_category(column):
@@ -289,7 +315,7 @@ def _array(X, what, estimator):
             + (", which its collect() makes," if hasattr(X, "collect") else ", or the path of a file") + " is"
         )
     if np.ma.isMaskedArray(X):  # what is masked is missing, whatever number stands below
-        X = X.astype(_scalar(X.dtype)).filled(np.nan) if X.dtype.kind in "fiub" else X.filled()
+        X = X.astype(_scalar(X.dtype)).filled(np.nan) if X.dtype.kind in "fiub" else np.where(np.ma.getmaskarray(X), None, X.data)
     try:
         array = np.asarray(X)
     except ValueError as error:
@@ -306,6 +332,11 @@ def _array(X, what, estimator):
             "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it contains a single sample."
         )
     _require_some(array.shape, what, estimator)
+    if array.dtype.kind == "O":
+        words = [value for value in array.flat if isinstance(value, (str, bytes))]
+        if words:
+            raise ValueError(f"{what}: an array of words ({words[0]!r} is one) is not accepted, numbers are; a table takes words, with categorical='one-hot'")
+        array = np.where(np.frompyfunc(_is_null, 1, 1)(array).astype(bool), np.nan, array)
     wanted = _scalar(array.dtype)
     contiguous = array.shape[1] == 1 or array.strides[1] == array.itemsize
     stepping = array.shape[0] == 1 or (array.strides[0] >= array.shape[1] * array.itemsize and array.strides[0] % array.itemsize == 0)

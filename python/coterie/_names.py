@@ -60,7 +60,14 @@ _SAID = [(re.compile(pattern), python) for pattern, python in (
     (r"^pairs of rows: ", "must_links and cannot_links: rows are counted from 1: "),
     (r"^pairs of rows ", "must_links and cannot_links "),
     (r"exclude=(.*) leaves it out, id_column=\1 carries it to the labels", "leave it out of X"),
-    (r"; exclude leaves columns out$", "; leave it out of X"),
+    # Options of the command that say how a file is read: Python has readers for what is guessed wrongly.
+    (r"; header='yes' takes the first row for the names of columns$", ""),
+    (r"header='no' takes it for a row", "pandas.read_csv(path, header=None) takes it for a row"),
+    (r"header='yes' or header='no' says which$", "header=0 or header=None of pandas.read_csv says which"),
+    (r"\(decimal='comma' takes a comma\)", "(pandas.read_csv(path, decimal=',') takes a comma)"),
+    (r"\(decimal='point' takes a point\)", "(pandas.read_csv(path) takes a point)"),
+    (r"columns='numeric' takes those of numbers alone, exclude leaves this one out, (categorical='one-hot' [^,]*)$", r"\1, categorical='drop' leaves it out"),
+    (r"exclude leaves (?:it|columns|the column) out(?:, id_column carries it to the labels)?$", "leave it out of X"),
 )]
 
 

@@ -95,6 +95,21 @@ def gathered(processes, value):
     return values
 
 
+def names_of_all(processes, rows, in_parts):
+    """The names of the columns, the same on all processes but those without rows, which have none. ValueError on all of them where they differ, or where
+    parts of the rows hold words, which each process would give numbers of its own."""
+    found = gathered(processes, (rows.names if rows.shape[0] else None, bool(rows.kinds) and 1 in rows.kinds))
+    if in_parts and any(words for _, words in found):
+        raise ValueError("X: words are not accepted in parts of the rows (local), numbers are; code them as numbers, or fit in one process")
+    all_names = [(rank, names) for rank, (names, _) in enumerate(found) if names is not None]
+    for rank, each in all_names[1:]:
+        if each != all_names[0][1]:
+            raise ValueError(
+                f"X: process {rank} has the columns {each}, process {all_names[0][0]} has {all_names[0][1]}; all must have the same ones in the same order"
+            )
+    return all_names[0][1] if all_names else None
+
+
 def whole_of_parts(processes, count, places, y, weights):
     """How many rows the processes have together, and what is said of all of them. places: see fit."""
     counts = gathered(processes, count)

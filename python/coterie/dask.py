@@ -11,29 +11,105 @@ do (docs/scale.md).
 from __future__ import annotations
 
 import copy
-import multiprocessing.connection
 import secrets
 import socket
+import time
 from typing import Any
 
 import numpy as np
 
-from ._cluster import Connections, check_estimator, fit_share
+from . import _input
+from ._cluster import Connections, check_estimator, fit_share, listen
 
 __all__ = ["fit"]
 
-_listeners: dict[str, multiprocessing.connection.Listener] = {}
+_fits: dict[str, Connections] = {}  # of this worker: those that go on, or wait for their share
 
 
-def _listen(name, key, host):
+def _listen(name, key, rank, host):
     """Opens a port of this worker; where it can be reached."""
-    _listeners[name] = multiprocessing.connection.Listener((host, 0), backlog=64, authkey=key)
-    return _listeners[name].address
+    listener = listen(host)
+    _fits[name] = Connections(rank, listener, key)
+    return listener.getsockname()
 
 
-def _share(name, key, rank, addresses, estimator, places, parts, weights, labels):
+def _share(name, addresses, estimator, places, parts, weights, labels, names):
     """One process' share of the fit: (the fitted estimator, on the first one; the labels of the parts)"""
-    return fit_share(Connections(rank, _listeners.pop(name), addresses, key), estimator, places, parts, weights, labels)
+    if name not in _fits:
+        raise ConnectionError("this fit has ended, and what a worker held of its labels has left the cluster with it; fit again")
+    try:
+        return fit_share(_fits[name], addresses, estimator, places, parts, weights, labels, names)
+    finally:
+        _fits.pop(name, None)
+
+
+def _end(name):
+    """Ends this worker's share, whatever it waits for; whether it still goes on."""
+    comm = _fits.get(name)
+    if comm is not None:
+        comm.close()
+        if not comm.size:  # the share has not begun, and finds no connections when it does
+            _fits.pop(name, None)
+    return name in _fits
+
+
+def _free(client, shares):
+    """Shares that have ended are bound to their workers no more: where one is lost later, with its worker, Dask calls it elsewhere and gets the error of
+    `_share`, and does not wait for a worker that never comes back."""
+
+    def free(keys, dask_scheduler=None):
+        for key in keys:
+            if key in dask_scheduler.tasks:
+                dask_scheduler.tasks[key].worker_restrictions = set()
+
+    client.run_on_scheduler(free, [share.key for share in shares])
+
+
+class _Watch:
+    """Waits for the workers of a fit, all of which must live. Where one fails or leaves, the others' shares end before the error is raised."""
+
+    def __init__(self, client, name, workers):
+        self._client, self._name, self._workers = client, name, workers
+
+    def results(self, futures, fetch=True):
+        """Their results, or nothing where `fetch` is false: they stay on the workers."""
+        from distributed import TimeoutError, wait
+
+        waiting = list(futures)
+        while waiting:
+            try:
+                wait(waiting, timeout=1, return_when="FIRST_COMPLETED")
+            except TimeoutError:
+                pass
+            gone = set(self._workers) - set(self._client.nthreads())
+            if gone:
+                raise ConnectionError(f"worker {sorted(gone)[0]} has left the cluster during the fit; fit again, on the workers that are left")
+            if any(future.status in ("error", "cancelled", "lost") for future in waiting):
+                raise self._error(futures)
+            waiting = [future for future in waiting if not future.done()]
+        return self._client.gather(futures) if fetch else None
+
+    def _error(self, futures):
+        """What went wrong: of several errors one that no other worker's end explains."""
+        from distributed import TimeoutError, wait
+
+        self.end()
+        try:
+            wait(futures, timeout=1)
+        except TimeoutError:
+            pass
+        errors = [future.exception() for future in futures if future.status == "error"]
+        errors.sort(key=lambda error: isinstance(error, ConnectionError))
+        return errors[0] if errors else ConnectionError("the cluster has lost the fit; fit again")
+
+    def end(self):
+        """No share goes on."""
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline:
+            here = sorted(set(self._workers) & set(self._client.nthreads()))
+            if not here or not any(found is True for found in self._client.run(_end, self._name, workers=here, on_error="return").values()):
+                return
+            time.sleep(0.05)
 
 
 def _chunks(rows, what, counts=None):
@@ -54,7 +130,8 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, *, cli
 
     estimator: of a class whose fit takes comm. X: n x p, a dask array or data frame of numbers. y: n, partial labels; sample_weight: n; dask arrays or
     None. client: of dask.distributed; by default the current one. Blocks until the fit is done. Workers must be able to open connections to each
-    other. ValueError and TypeError as of fit; what a worker raises comes out.
+    other. ValueError and TypeError as of fit; what a worker raises comes out, and ConnectionError where one leaves the cluster. The others end then, too.
+    Names of a data frame's columns are kept.
     """
     import dask
     import dask.array
@@ -62,6 +139,7 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, *, cli
 
     check_estimator(estimator)
     client = client or get_client()
+    names = _input.names_of(getattr(X, "columns", []), "X") if hasattr(X, "to_dask_array") else None
     X, parts = _chunks(X, "X")
     if X.ndim != 2:
         raise ValueError(f"X: {X.ndim} dimensions; rows of numbers have 2")
@@ -78,6 +156,8 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, *, cli
             future.result()
     holders = client.who_has(parts)
     mine: dict[str, list[int]] = {}
+    if not all(holders.values()):
+        raise ConnectionError("a worker has left the cluster before the fit began; fit again, on the workers that are left")
     for number, future in enumerate(parts):
         mine.setdefault(sorted(holders[future.key])[0], []).append(number)
     workers = list(mine)
@@ -86,24 +166,28 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, *, cli
     name, key = secrets.token_hex(8), secrets.token_bytes(32)
     hosts = {worker: worker.split("://")[-1].rsplit(":", 1)[0].strip("[]") for worker in workers}
     hosts = {worker: host if _is_address(host) else "127.0.0.1" for worker, host in hosts.items()}
-    addresses = [
-        future.result()
-        for future in [client.submit(_listen, name, key, hosts[worker], workers=[worker], allow_other_workers=False, pure=False) for worker in workers]
-    ]
-    shares = [
-        client.submit(
-            _share, name, key, rank, addresses, copy.deepcopy(estimator), [places[i] for i in mine[worker]], [parts[i] for i in mine[worker]],
-            [beside[0][i] for i in mine[worker]] if beside[0] else [], [beside[1][i] for i in mine[worker]] if beside[1] else [],
-            workers=[worker], allow_other_workers=False, pure=False,
-        )
-        for rank, worker in enumerate(workers)
-    ]  # fmt: skip
-    wait(shares)
-    for share in shares:
-        if share.status == "error":
-            share.result()
-    first = client.submit(lambda share: share[0], shares[0], pure=False)
-    fitted = first.result()
+    watch = _Watch(client, name, workers)
+    on = {"allow_other_workers": False, "pure": False}
+    asked = []
+    try:
+        asked += [client.submit(_listen, name, key, rank, hosts[worker], workers=[worker], **on) for rank, worker in enumerate(workers)]
+        addresses = watch.results(asked)
+        shares = [
+            client.submit(
+                _share, name, addresses, copy.deepcopy(estimator), [places[i] for i in mine[worker]], [parts[i] for i in mine[worker]],
+                [beside[0][i] for i in mine[worker]] if beside[0] else [], [beside[1][i] for i in mine[worker]] if beside[1] else [], names,
+                workers=[worker], **on,
+            )
+            for worker in workers
+        ]  # fmt: skip
+        asked += shares
+        watch.results(shares, fetch=False)
+        [fitted] = watch.results([client.submit(lambda share: share[0], shares[0], pure=False)])
+        _free(client, shares)
+    except BaseException:
+        client.cancel(asked, force=True)
+        watch.end()
+        raise
     of_chunk: list[Any] = [None] * len(parts)
     for share, worker in zip(shares, workers):
         for place, number in enumerate(mine[worker]):

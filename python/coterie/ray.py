@@ -11,13 +11,13 @@ sums do (docs/scale.md).
 from __future__ import annotations
 
 import copy
-import multiprocessing.connection
 import secrets
 from typing import Any
 
 import numpy as np
 
-from ._cluster import Connections, check_estimator, fit_share
+from . import _input
+from ._cluster import Connections, check_estimator, fit_share, listen
 
 __all__ = ["fit"]
 
@@ -29,29 +29,43 @@ class _Process:
         self._estimator = estimator
 
     def hold(self, blocks):
-        """Takes the blocks, whose references are given; how many rows each has."""
+        """Takes the blocks, whose references are given; of each the number of rows and the names of the columns."""
         import ray
 
         self._parts = [_rows(block) for block in ray.get(blocks)]
-        return [len(part) for part in self._parts]
+        return [(part.shape[0], part.names) for part in self._parts]
 
-    def listen(self, key):
+    def listen(self, key, rank):
         import ray
 
-        self._listener = multiprocessing.connection.Listener((ray.util.get_node_ip_address(), 0), backlog=64, authkey=key)
-        return self._listener.address
+        self._listener = listen(ray.util.get_node_ip_address())
+        self._comm = Connections(rank, self._listener, key)
+        return self._listener.getsockname()
 
-    def share(self, key, rank, addresses, places, weights, labels):
-        fitted, found = fit_share(Connections(rank, self._listener, addresses, key), self._estimator, places, self._parts, weights, labels)
+    def share(self, addresses, places, weights, labels, names):
+        fitted, found = fit_share(self._comm, addresses, self._estimator, places, [part.points for part in self._parts], weights, labels, names)
         return [fitted, *found]
 
 
 def _rows(block):
-    """n x p of a block: an array, or the columns of a Dataset's."""
-    rows = np.column_stack(list(block.values())) if isinstance(block, dict) else np.asarray(block)
-    if rows.ndim != 2:
-        raise ValueError(f"X: a block has {rows.ndim} dimensions; rows of numbers have 2")
-    return rows
+    """Rows of a block: an array or a table, or the columns of a Dataset's."""
+    if isinstance(block, dict):
+        names = list(block) if all(np.ndim(column) == 1 for column in block.values()) else None
+        return _input.Rows(np.column_stack(list(block.values())), names)
+    if np.ndim(block) != 2:
+        raise ValueError(f"X: a block has {np.ndim(block)} dimensions; rows of numbers have 2")
+    return _input.rows_of(block) if np.shape(block)[0] else _input.Rows(np.asarray(block))
+
+
+def _ended(references):
+    """Waits for all, in the order in which they end; what one raises comes out at once."""
+    import ray
+
+    waiting = list(references)
+    while waiting:
+        done, waiting = ray.wait(waiting, num_returns=1, fetch_local=False)
+        ray.get(done)
+    return ray.get(references)
 
 
 def _blocks_of(X):
@@ -80,10 +94,11 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any
     estimator: of a class whose fit takes comm; each node works with n_jobs threads, or 1. X: references to blocks of consecutive rows (arrays n_i x p), in
     their order, or a ray.data.Dataset of numbers, whose order is then that of its blocks (`ray.data.from_numpy_refs(model.labels_)` makes a Dataset of the
     labels). y: n, partial labels; sample_weight: n numbers. Blocks until the fit is done. Nodes must be able to open connections to each other; blocks that
-    Ray keeps with the caller, as it does below 100 kB, are fitted on the caller's node. ValueError and TypeError as of fit; what a node raises comes out.
+    Ray keeps with the caller, as it does below 100 kB, are fitted on the caller's node. Names of columns, of a Dataset and of blocks that are tables, are
+    kept. ValueError and TypeError as of fit; what a node raises comes out, and ConnectionError where one is lost. The others end then, too.
     """
     import ray
-    from ray.exceptions import RayTaskError
+    from ray.exceptions import RayActorError, RayTaskError
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     check_estimator(estimator)
@@ -102,25 +117,32 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any
             place = NodeAffinitySchedulingStrategy(node, soft=False)
             processes.append(ray.remote(_Process).options(num_cpus=0, scheduling_strategy=place).remote(copy.deepcopy(estimator)))
         counts = [0] * len(blocks)
-        held = ray.get([process.hold.remote([blocks[number] for number in own]) for process, own in zip(processes, numbers)])
+        held = _ended([process.hold.remote([blocks[number] for number in own]) for process, own in zip(processes, numbers)])
+        columns = [None] * len(blocks)
         for own, rows in zip(numbers, held):
-            for number, count in zip(own, rows):
-                counts[number] = count
+            for number, (count, names) in zip(own, rows):
+                counts[number], columns[number] = count, names
+        for number, names in enumerate(columns):
+            if names != columns[0]:
+                raise ValueError(f"X: block {number} has the columns {names}, block 0 has {columns[0]}; all must have the same ones in the same order")
         ends = np.cumsum(counts).tolist()
         places = list(zip([0, *ends[:-1]], ends))
         weights, labels = _split("sample_weight", sample_weight, counts), _split("y", y, counts)
-        addresses = ray.get([process.listen.remote(key) for process in processes])
+        addresses = _ended([process.listen.remote(key, rank) for rank, process in enumerate(processes)])
         shares = [
             process.share.options(num_returns=1 + len(own)).remote(
-                key, rank, addresses, [places[number] for number in own], sum((weights[number] for number in own), []), sum((labels[number] for number in own), [])
+                addresses, [places[number] for number in own], sum((weights[number] for number in own), []), sum((labels[number] for number in own), []),
+                columns[0],
             )
-            for rank, (process, own) in enumerate(zip(processes, numbers))
+            for process, own in zip(processes, numbers)
         ]
-        fitted = ray.get([share[0] for share in shares])[0]
+        fitted = _ended([share[0] for share in shares])[0]
     except RayTaskError as error:
         raise error.cause from None
+    except RayActorError as error:
+        raise ConnectionError(f"a node's process has ended during the fit; fit again, on the nodes that are left ({str(error).splitlines()[0]})") from None
     finally:
-        for process in processes:
+        for process in processes:  # and so what it still does
             ray.kill(process)
     found: list[Any] = [None] * len(blocks)
     for own, share in zip(numbers, shares):

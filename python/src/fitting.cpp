@@ -294,8 +294,9 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
     nb::dict report = dict_of_report(fitted.fit_report());
     report["preparation_seconds"] = fitted.preparation_seconds();
     report["fit_seconds"] = fitted.fit_seconds();
+    // Hints look at rows of all parts, of which this process has its own alone.
     std::vector<std::string> warnings =
-        problem.column_names.empty() ? std::vector<std::string>() : column_hints(problem, preparing);
+        problem.column_names.empty() || places ? std::vector<std::string>() : column_hints(problem, preparing);
     warnings.insert(warnings.end(), fitted.warnings().begin(), fitted.warnings().end());
     warnings.insert(warnings.end(), fitted.fit_report().warnings.begin(), fitted.fit_report().warnings.end());
     return nb::make_tuple(Fitted(std::move(fitted)), labels, report, warnings);

@@ -176,3 +176,17 @@ def test_sparse_points_without_entries_or_with_few_rows(command, counts, tmp_pat
     scipy.sparse.save_npz(tmp_path / "x.npz", scipy.sparse.csr_matrix((5, 7)))
     done = subprocess.run([command, "fit", "kmeans", tmp_path / "x.npz", "-k", "2", "--quiet", "--json"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and json.loads(done.stdout)["objective"] == 0
+
+
+def test_seeds_are_exact(command):
+    """2^53 + 1 is no double: the command, whose documents are JSON, refuses it, and Python takes it as it is."""
+    for seed, accepted in (("9007199254740992", True), ("9007199254740993", False), ("9007199254740993.0", False), ("-1", False), ("18446744073709551615", False)):
+        done = subprocess.run([command, "fit", "kmeans", "data:iris", "-k", "3", "--seed", seed, "--quiet"], capture_output=True, text=True, timeout=300)
+        assert done.returncode == (0 if accepted else 2), done.stderr
+        assert accepted or f"option --seed: {seed} is not accepted; it takes a whole number, from 0 to 9007199254740992" in done.stderr
+    X = coterie.datasets.load_iris().data
+    for seed in (2**53, 2**53 + 1, 2**64 - 1):
+        assert coterie.KMeans(3, random_state=seed).fit(X).fit_report_["seed"] == seed
+    for seed in (2**64, -1, float(2**53)):
+        with pytest.raises(ValueError, match="parameter random_state"):
+            coterie.KMeans(3, random_state=seed).fit(X)

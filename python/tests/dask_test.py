@@ -1,4 +1,8 @@
 """Fits on the rows of a Dask cluster's workers: the bits of one process."""
+import os
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -59,3 +63,90 @@ def test_what_goes_wrong_comes_out(client, rows):
     with pytest.raises(ZeroDivisionError):
         coterie.dask.fit(coterie.KMeans(3), broken, client=client)
     assert coterie.dask.fit(coterie.KMeans(3), X, client=client).labels_.compute().shape == (9000,)
+
+
+def test_names_of_columns_are_kept(client, rows):
+    import pandas
+    frames = pytest.importorskip("dask.dataframe")
+
+    whole = pandas.DataFrame(rows, columns=list("abcdef"))
+    found = coterie.dask.fit(coterie.KMeans(5, n_jobs=1), frames.from_pandas(whole, npartitions=4), client=client)
+    alone = coterie.KMeans(5, n_jobs=1).fit(whole)
+    assert found.feature_names_in_.tolist() == alone.feature_names_in_.tolist() == list("abcdef")
+    assert np.array_equal(found.predict(whole[list("fbdace")]), alone.labels_)
+    with pytest.raises(coterie.BadData, match="missing: b"):
+        found.predict(whole.drop(columns="b"))
+    with pytest.raises(TypeError, match="feature names are only supported if all are strings"):
+        coterie.dask.fit(coterie.KMeans(5), frames.from_pandas(whole.rename(columns={"a": 0}), npartitions=4), client=client)
+
+
+def what_runs(client):
+    """Of every worker: the fits that wait for their share, those that have begun it, connections of a fit that are open, threads."""
+
+    def here():
+        import gc
+
+        import coterie.dask
+
+        fits = list(coterie.dask._fits.values())
+        made = [each for each in gc.get_objects() if type(each).__name__ == "Connections"]
+        return len(fits), sum(bool(fit.size) for fit in fits), sum(each.fileno() >= 0 for comm in made for each in comm._open), threading.active_count()
+
+    return client.run(here)
+
+
+def until(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("when", ["fit", "meeting"])
+def test_a_dead_worker_ends_the_fit(rows, when):
+    with distributed.LocalCluster(n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster, distributed.Client(cluster) as client:
+        X = dask_array.from_array(rows, (1000, 6))
+        coterie.dask.fit(coterie.KMeans(5), X, client=client)
+        before = what_runs(client)
+        ended = []
+
+        def end_one():
+            begun = 2 if when == "meeting" else 3
+            assert until(lambda: sum(found[1] for found in what_runs(client).values()) == begun)
+            worker = sorted(client.nthreads())[1]
+            process = client.run(os.getpid, workers=[worker])[worker]
+            time.sleep(0.5)
+            ended.append((worker, time.monotonic()))
+            os.kill(process, 9)
+
+        def never_meets():
+            import coterie.dask
+
+            coterie.dask.fit_share = lambda *arguments: time.sleep(600)
+
+        if when == "meeting":
+            client.run(never_meets, workers=[sorted(client.nthreads())[1]])
+        killer = threading.Thread(target=end_one)
+        killer.start()
+        with pytest.raises(ConnectionError, match="has left the cluster during the fit; fit again"):
+            coterie.dask.fit(coterie.KMeans(200, max_iter=10**6, tol=0, n_jobs=1, n_init=1000), X, client=client)
+        assert time.monotonic() - ended[0][1] < 10
+        killer.join()
+        left = {worker: counts for worker, counts in what_runs(client).items() if worker in before}
+        assert len(left) == 2 and not any(client.processing().values())
+        for worker, (fits_left, _, connections, threads) in left.items():
+            assert fits_left == 0 and connections == 0 and threads <= before[worker][3]
+        found = coterie.dask.fit(coterie.KMeans(5), dask_array.from_array(rows, (1000, 6)), client=client)
+        assert np.array_equal(found.labels_.compute(), coterie.KMeans(5).fit(rows).labels_)
+
+
+def test_labels_that_leave_with_a_worker_are_missed(rows):
+    with distributed.LocalCluster(n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster, distributed.Client(cluster) as client:
+        found = coterie.dask.fit(coterie.KMeans(5), dask_array.from_array(rows, (1000, 6)), client=client)
+        worker = sorted(client.nthreads())[1]
+        os.kill(client.run(os.getpid, workers=[worker])[worker], 9)
+        assert until(lambda: worker not in client.nthreads())
+        with pytest.raises(ConnectionError, match="what a worker held of its labels has left the cluster with it; fit again"):
+            client.compute(found.labels_).result(timeout=10)

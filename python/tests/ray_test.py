@@ -1,4 +1,8 @@
 """Fits on the rows of a Ray cluster's nodes: the bits of one process."""
+import os
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -88,4 +92,54 @@ def test_what_goes_wrong_comes_out(nodes, rows):
         coterie.ray.fit(coterie.KMeans(3), blocks, sample_weight=np.ones(5))
     with pytest.raises(ValueError, match="a block has 1 dimensions"):
         coterie.ray.fit(coterie.KMeans(3), [ray.put(rows[0])])
+    assert len(ray.get(coterie.ray.fit(coterie.KMeans(3), blocks).labels_)) == 3
+
+
+def test_names_of_columns_are_kept(nodes, rows):
+    import pandas
+    import ray.data
+
+    table = pandas.DataFrame(rows[:6000], columns=list("abcdef"))
+    alone = coterie.KMeans(5, n_jobs=1).fit(table)
+    for given in (ray.data.from_pandas([table[:2500], table[2500:]]), placed([table[:2500], table[2500:]], nodes)):
+        found = coterie.ray.fit(coterie.KMeans(5, n_jobs=1), given)
+        assert found.feature_names_in_.tolist() == list("abcdef")
+        assert np.array_equal(found.predict(table[list("fbdace")]), alone.labels_)
+    with pytest.raises(ValueError, match=r"block 1 has the columns \['f', .*, block 0 has \['a', .*; all must have the same ones in the same order"):
+        coterie.ray.fit(coterie.KMeans(5), placed([table[:2500], table[list("fbdace")][2500:]], nodes))
+
+
+def shares():
+    """Processes that work on a fit."""
+    out = []
+    for process in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{process}/cmdline", "rb") as line:
+                if line.read().startswith(b"ray::_Process"):
+                    out.append(int(process))
+        except OSError:
+            pass
+    return out
+
+
+def test_a_dead_process_ends_the_fit(nodes, rows):
+    blocks = placed(np.split(rows, 3), nodes)
+    ended = []
+
+    def end_one():
+        while len(shares()) < 3:
+            time.sleep(0.05)
+        time.sleep(3)
+        ended.append(time.monotonic())
+        os.kill(shares()[1], 9)
+
+    killer = threading.Thread(target=end_one)
+    killer.start()
+    with pytest.raises(ConnectionError, match="has ended during the fit"):
+        coterie.ray.fit(coterie.KMeans(200, max_iter=10**6, tol=0, n_jobs=1, n_init=1000), blocks)
+    assert time.monotonic() - ended[0] < 10
+    killer.join()
+    while shares() and time.monotonic() - ended[0] < 10:
+        time.sleep(0.05)
+    assert not shares()
     assert len(ray.get(coterie.ray.fit(coterie.KMeans(3), blocks).labels_)) == 3

@@ -10,9 +10,13 @@
 
 namespace coterie::internal {
 
+inline constexpr const char* restarts_of_networks =
+    "whole fits from different starts, pre-training among it; the one is kept whose clusters leave the least of the "
+    "points' scatter within them";
+
 /// The options of AutoencoderOptions, for the struct that has them.
 template <class Options>
-OptionSetFor<Options> describe_autoencoder() {
+OptionSetFor<Options> describe_autoencoder(const std::string& restarts_meaning = restarts_of_networks) {
     OptionSetFor<Options> set;
     set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k")
         .letter('k')
@@ -31,10 +35,7 @@ OptionSetFor<Options> describe_autoencoder() {
         .text("pretrained", &Options::pretrained, "a deep model's file: its autoencoder instead of pre-training")
         .template integer<int>("kmeans_restarts", &Options::kmeans_restarts, at_least(1),
                                "of k-means in the first embedding")
-        .template integer<int>(
-            "restarts", &Options::restarts, at_least(1),
-            "whole fits from different starts, pre-training among it; the one is kept whose clusters leave "
-            "the least of the points' scatter within them")
+        .template integer<int>("restarts", &Options::restarts, at_least(1), restarts_meaning)
         .flag("half", &Options::half, "passes in bfloat16, faster where the device is made for them");
     return set;
 }

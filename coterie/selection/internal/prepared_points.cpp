@@ -13,6 +13,7 @@ PreparedPoints prepared_points(const Problem& problem, const PreparationOptions&
     check_options(preparation);
     check_options(columns);
     PreparedPoints out{problem.points, {}, {}, {}, {}};
+    require_values(out.points, problem.column_kinds, problem.categories, problem.column_names, columns, "points", run);
     if (columns.missing == Missing::drop) {
         out.left_out = rows_with_missing(out.points, run);
         if (static_cast<Index>(out.left_out.size()) == problem.rows() && problem.rows() > 0)
