@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <array>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/error.hpp"
 #include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/json_text.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/ner/internal/readers.hpp"
 #include "coterie/ner/internal/tags.hpp"
@@ -201,7 +200,9 @@ std::string json_lines_of(const Corpus& corpus) {
         for (; s < corpus.sentences.size() && corpus.sentences[s].document == d; ++s)
             annotated = annotated || corpus.sentences[s].annotated;
         if (annotated) record["spans"] = std::move(marked);
-        if (!document.record.empty()) record.update(Json::parse(document.record));
+        if (!document.record.empty()) record.update(formats::parse_json<Json>(
+                document.record,
+                [](const std::string& reason) { throw BadArgument("the record of a document " + reason); }));
         out += record.dump() + "\n";
     }
     return out;
@@ -244,7 +245,7 @@ Corpus parse_corpus(std::string_view bytes, const std::string& source, const Cor
 
 Corpus read_corpus(const std::string& path, const CorpusOptions& options) {
     const std::string source = path == "-" ? "standard input" : path;
-    const formats::Bytes bytes = formats::read_bytes_inflated(path);
+    const formats::Bytes bytes = formats::read_bytes_inflated(path, true);
     const std::string_view content(bytes.text(), bytes.size());
     const bool marks =
         options.format == CorpusFormat::brat || (options.format == CorpusFormat::automatic && path.ends_with(".ann"));

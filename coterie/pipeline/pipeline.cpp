@@ -8,8 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/checks.hpp"
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/derived_rows.hpp"
@@ -19,6 +17,7 @@
 #include "coterie/base/sample.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/io/internal/column_choice.hpp"
+#include "coterie/io/internal/json_text.hpp"
 #include "coterie/pipeline/internal/left_out.hpp"
 
 namespace coterie {
@@ -615,7 +614,8 @@ Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
     out.own_parts(reading);
     const auto stored = archive.texts().find(names_key);
     if (stored == archive.texts().end()) return out;
-    const auto names = nlohmann::json::parse(stored->second, nullptr, false);
+    const auto names = formats::parse_json(
+        stored->second, [](const std::string& reason) { throw BadData("model: column_names " + reason); });
     if (!names.is_array() || static_cast<Index>(names.size()) != out.columns() ||
         !std::all_of(names.begin(), names.end(), [](const auto& name) { return name.is_string(); }))
         throw BadData("model: column_names is no list of " + std::to_string(out.columns()) + " names");

@@ -71,8 +71,7 @@ protected:
     std::string says(const formats::ReaderProgram& program, const coterie::Run& run = coterie::Run()) const {
         const std::string path = folder.file("x.mat", matlab({{"X", 3, 2, points_3x2}}));
         const std::string said = message_of<E>([&] {
-            std::string source = path;
-            read_apart("mat", path, "", Purpose::points, source, run, program);
+            read_apart("mat", path, "", Purpose::points, path, run, program);
         });
         EXPECT_TRUE(said.starts_with(path)) << said;
         return said;
@@ -153,8 +152,7 @@ TEST_F(Reader, ProgramThatTalksNonsense) {
           message(Message::array, 2 | 1U << 16, raw<std::int64_t>({3}) + "no end")})
         EXPECT_TRUE(has(says<BadData>({answer(bytes)}), "answered with")) << bytes;
     // The same words in order are an array.
-    std::string source = folder / "x.mat";
-    const Array array = read_apart("mat", folder / "x.mat", "", Purpose::points, source, coterie::Run(),
+    const Array array = read_apart("mat", folder / "x.mat", "", Purpose::points, folder / "x.mat", coterie::Run(),
                                    {answer(described(3, 2) + whole + message(Message::end, 0, ""))});
     EXPECT_EQ(std::memcmp(array.data.data(), points_3x2.data(), 48), 0);
 }
@@ -170,8 +168,7 @@ TEST_F(Reader, StopsWhenAsked) {
     coterie::Run run;
     run.should_stop = [&] { return watch.seconds() > 0.2; };
     const std::string path = folder.file("x.mat", matlab({{"X", 3, 2, points_3x2}}));
-    std::string source = path;
-    EXPECT_THROW(read_apart("mat", path, "", Purpose::points, source, run, {program("sleep 60")}), Cancelled);
+    EXPECT_THROW(read_apart("mat", path, "", Purpose::points, path, run, {program("sleep 60")}), Cancelled);
     EXPECT_LT(watch.seconds(), 20);
 }
 
@@ -206,10 +203,9 @@ void expect_sound_or_refused(const Folder& folder, const std::string& name, cons
         }
         const std::string path = folder.file("bad-" + name, bad);
         try {
-            std::string source = path;
-            const Array array = read_apart(format, path, "", trial % 2 == 0 ? Purpose::points : Purpose::labels, source,
+            const Array array = read_apart(format, path, "", trial % 2 == 0 ? Purpose::points : Purpose::labels, path,
                                            coterie::Run(), {"", 0.5});
-            EXPECT_EQ(array.data.size(), formats::checked_bytes(array.shape, array.item_bytes, source));
+            EXPECT_EQ(array.data.size(), formats::checked_bytes(array.shape, array.item_bytes, path));
             ++read;
         } catch (const BadData& error) {
             EXPECT_TRUE(has(error.message(), path)) << error.message();
@@ -303,8 +299,7 @@ with h5py.File(sys.argv[1] + '/x.h5', 'w') as file:
     EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":none"); }), "has no array '/none'; it holds"));
     EXPECT_TRUE(has(message_of<ResourceError>([&] { read_points_file(path + ":huge"); }),
                     "x.h5:/huge needs about 8.39e+06 GiB"));
-    std::string source = path;
-    const Array blocks = read_apart("hdf5", path, "blocks", Purpose::points, source, coterie::Run());
+    const Array blocks = read_apart("hdf5", path, "blocks", Purpose::points, path, coterie::Run());
     ASSERT_EQ(blocks.data.size(), std::size_t{5000} * 16384);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < 5000; ++i)

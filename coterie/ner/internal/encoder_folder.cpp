@@ -7,9 +7,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/error.hpp"
+#include "coterie/io/internal/json_text.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/ner/internal/unicode.hpp"
 
@@ -26,7 +25,9 @@ class Config {
 public:
     explicit Config(const std::string& path) : path_(path) {
         const formats::Bytes bytes = formats::read_bytes(path);
-        json_ = OrderedJson::parse(bytes.text(), bytes.text() + bytes.size(), nullptr, false);
+        json_ = formats::parse_json<OrderedJson>({bytes.text(), bytes.size()}, [&](const std::string& reason) {
+            throw BadData(path + ": " + reason, {.file = path});
+        });
         if (!json_.is_object()) throw BadData(path + ": is no JSON object", {.file = path});
     }
     bool has(const char* key) const { return json_.contains(key) && !json_[key].is_null(); }
