@@ -285,6 +285,30 @@ with h5py.File(sys.argv[1] + '/x.h5', 'w') as file:
     # More than is read at once, in chunks that do not divide it: 80 MB.
     numbers = np.arange(16384).astype(np.uint8)
     file.create_dataset('blocks', data=np.add.outer(7 * numbers[:5000], numbers), chunks=(700, 3000))
+rows = np.arange(12.0).reshape(4, 3)
+rows.tofile(sys.argv[1] + '/raw.bin')
+with h5py.File(sys.argv[1] + '/other.h5', 'w') as file:
+    file['x'] = rows
+layout = h5py.VirtualLayout(shape=(4, 3), dtype='f8')
+layout[:] = h5py.VirtualSource(sys.argv[1] + '/other.h5', 'x', shape=(4, 3))
+raw = [(sys.argv[1] + '/raw.bin', 0, 96)]
+with h5py.File(sys.argv[1] + '/links.h5', 'w') as file:
+    file['own'] = rows
+    file['elink'] = file['group/elink'] = h5py.ExternalLink(sys.argv[1] + '/other.h5', '/x')
+    file.create_dataset('external', shape=(4, 3), dtype='f8', external=raw)
+    file.create_virtual_dataset('virtual', layout)
+# MATLAB 7.3 files are HDF5 behind a header of their own.
+for name in ('elink', 'external', 'virtual'):
+    path = sys.argv[1] + '/' + name + '.mat'
+    with h5py.File(path, 'w', userblock_size=512) as file:
+        if name == 'elink':
+            file['x'] = h5py.ExternalLink(sys.argv[1] + '/other.h5', '/x')
+        elif name == 'external':
+            file.create_dataset('x', shape=(4, 3), dtype='f8', external=raw).attrs['MATLAB_class'] = np.bytes_('double')
+        else:
+            file.create_virtual_dataset('x', layout).attrs['MATLAB_class'] = np.bytes_('double')
+    with open(path, 'r+b') as file:
+        file.write(b'MATLAB 7.3 MAT-file'.ljust(124) + bytes([0x00, 0x02]) + b'IM')
 )",
                                     folder / ""));
     const std::string path = folder / "x.h5";
@@ -299,6 +323,18 @@ with h5py.File(sys.argv[1] + '/x.h5', 'w') as file:
     EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":none"); }), "has no array '/none'; it holds"));
     EXPECT_TRUE(has(message_of<ResourceError>([&] { read_points_file(path + ":huge"); }),
                     "x.h5:/huge needs about 8.39e+06 GiB"));
+    EXPECT_EQ(read_points_file(folder / "links.h5:own").points.view().at(3, 2), 11);
+    for (const auto& [name, how] : {std::pair("elink", "is an external link"),
+                                    {"group/elink", "is an external link"},
+                                    {"external", "keeps its data in external storage"},
+                                    {"virtual", "is a virtual dataset"}})
+        EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(folder / "links.h5:" + name); }),
+                        std::string(how) + ", and other files are not read"))
+            << name;
+    for (const char* name : {"elink", "external", "virtual"})
+        EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(folder / (std::string(name) + ".mat")); }),
+                        "other files are not read"))
+            << name;
     const Array blocks = read_apart("hdf5", path, "blocks", Purpose::points, path, coterie::Run());
     ASSERT_EQ(blocks.data.size(), std::size_t{5000} * 16384);
     std::size_t wrong = 0;
