@@ -168,6 +168,7 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
     records_.split(first_, records_.end_of(first_), fields);
     columns_ = std::max<std::size_t>(fields.size(), 1);
     for (const std::string_view field : fields) rows.first.push_back(without_quotes(field));
+    if (rows.first.empty()) rows.first.emplace_back();  // a line of blanks, of labels separated by blanks: one is blank
     const std::size_t first_end = records_.end_of(first_);
     bool alone = true;
     if (first_end < records_.text.size()) try {

@@ -111,9 +111,15 @@ Corpus Corpus::subset(std::span<const std::size_t> chosen) const {
 
 namespace internal {
 
+constexpr std::size_t most_types = 10000;  // each is compared with every mention's
+
 std::int32_t type_number(Corpus& corpus, std::string_view type) {
     const auto found = std::find(corpus.types.begin(), corpus.types.end(), type);
     if (found == corpus.types.end()) {
+        if (corpus.types.size() == most_types)
+            throw BadData(corpus.source + ": has more than " + std::to_string(most_types) +
+                              " types of mentions; are the tags in the last column?",
+                          {.value = formats::shown(type), .file = corpus.source});
         corpus.types.emplace_back(type);
         return static_cast<std::int32_t>(corpus.types.size()) - 1;
     }

@@ -90,7 +90,7 @@ std::vector<double> medians(PointsView points, std::span<const double> weights, 
 }
 
 std::string column_text(std::size_t column, const std::vector<std::string>& names) {
-    return std::to_string(column + 1) + (column < names.size() ? " (" + names[column] + ")" : "");
+    return std::to_string(column + 1) + (column < names.size() ? " (" + formats::shown(names[column]) + ")" : "");
 }
 
 // "12 values in all (column 2 (age): 10, 3 (height): 2)"
@@ -194,7 +194,7 @@ ColumnCoding ColumnCoding::fit(PointsView points, const std::vector<ColumnKind>&
         known[j] = sums[2 * j];
         if (known[j] == 0)
             throw BadData(
-                "points: column " + column_text(j, names) + " has no value in any row; `exclude` leaves it out",
+                "points: column " + column_text(j, names) + " has no value in any row; leave the column out",
                 {.column = column_text(j, names)});
     }
     const std::vector<double> middle =

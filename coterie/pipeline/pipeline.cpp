@@ -28,7 +28,7 @@ constexpr const char* names_key = "column_names";
 std::string listed(const std::vector<std::string>& names) {
     constexpr std::size_t most = 12;
     std::string out;
-    for (std::size_t i = 0; i < names.size() && i < most; ++i) out += (i == 0 ? "" : ", ") + names[i];
+    for (std::size_t i = 0; i < names.size() && i < most; ++i) out += (i == 0 ? "" : ", ") + formats::shown(names[i]);
     return names.size() > most ? out + ", ... (" + std::to_string(names.size()) + ")" : out;
 }
 
@@ -40,7 +40,7 @@ std::vector<std::size_t> positions_of(const std::vector<std::string>& wanted, co
         throw BadData((missing.size() == 1 ? "column " : "columns ") + listed(missing) +
                           (missing.size() == 1 ? " is" : " are") + " missing; the model takes " + listed(wanted) +
                           ", the points have " + listed(given),
-                      {.accepted = listed(wanted), .column = missing.front()});
+                      {.accepted = listed(wanted), .column = formats::shown(missing.front())});
     return out;
 }
 
