@@ -52,7 +52,8 @@ void on_interrupt(int) {
     errno = saved;
 }
 
-// A mapped file became shorter: what lies beyond its end cannot be read, and nothing that was computed from it is sound.
+// A mapped file became shorter: what lies beyond its end cannot be read, and nothing that was computed from it is
+// sound.
 void on_lost_file(int) {
     constexpr std::string_view lost =
         "coterie: a file has become shorter while it was read; run the command again when nothing changes its files\n";

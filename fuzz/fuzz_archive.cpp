@@ -23,7 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const formats::Bytes bytes = fuzz::bytes_of(data, size);
     fuzz::expect_only_errors([&] { use(Archive::from_bytes(bytes.data, "fuzz")); });
     for (const char* key : {"", "a"})
-        fuzz::expect_only_errors([&] { fuzz::use(formats::parse_safetensors(bytes, key, formats::Purpose::points, "fuzz")); });
+        fuzz::expect_only_errors(
+            [&] { fuzz::use(formats::parse_safetensors(bytes, key, formats::Purpose::points, "fuzz")); });
     std::string mended(reinterpret_cast<const char*>(data), size);
     fuzz::mend_checksum(mended);
     fuzz::expect_only_errors(

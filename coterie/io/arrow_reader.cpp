@@ -348,7 +348,8 @@ void ArrowTable::require_held(const ArrowArrayView& batch, Index rows) const {
         for (const ArrowBufferView& buffer : batch.children[j]->buffer_views)
             bytes = std::max(bytes, buffer.size_bytes);
     if (rows / 8 > bytes)
-        refuse_damaged("a batch says that it has " + std::to_string(rows) + " rows, more than its bytes can hold");
+        refuse("is a damaged Arrow file: a batch says that it has " + std::to_string(rows) +
+               " rows, more than its bytes can hold");
 }
 
 void ArrowTable::take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& array) {

@@ -105,9 +105,10 @@ Bytes read_to_end(int descriptor, const std::string& source, bool text) {
         first = false;
         if (text) {
             const void* const newline = ::memrchr(part.data(), '\n', part.size());
-            line = newline == nullptr ? line + part.size()
-                                      : static_cast<std::size_t>(part.data() + part.size() -
-                                                                 static_cast<const std::byte*>(newline) - 1);
+            line =
+                newline == nullptr
+                    ? line + part.size()
+                    : static_cast<std::size_t>(part.data() + part.size() - static_cast<const std::byte*>(newline) - 1);
             if (line > longest_line)
                 throw BadData(source + ": a line has more than " + std::to_string(longest_line) +
                                   " bytes; text with line ends is needed",

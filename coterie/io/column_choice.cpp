@@ -86,10 +86,10 @@ std::size_t ColumnNames::position(const std::string& given, std::string_view wha
         const auto last = static_cast<std::int64_t>(columns);
         if (number >= 1 && number <= last) return static_cast<std::size_t>(number - 1);
         if (number < 0 && number >= -last) return static_cast<std::size_t>(last + number);
-        throw BadArgument(source + ": " + std::string(what) + " " + shown(given) +
-                              " is not there; columns are numbered from 1 to " + std::to_string(last) +
-                              ", -1 is the last",
-                          {.accepted = "from 1 to " + std::to_string(last) + ", -1 is the last", .column = shown(given)});
+        throw BadArgument(
+            source + ": " + std::string(what) + " " + shown(given) + " is not there; columns are numbered from 1 to " +
+                std::to_string(last) + ", -1 is the last",
+            {.accepted = "from 1 to " + std::to_string(last) + ", -1 is the last", .column = shown(given)});
     }
     if (named == 1) return static_cast<std::size_t>(std::find(names.begin(), names.end(), word) - names.begin());
     std::string list;

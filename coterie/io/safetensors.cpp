@@ -37,7 +37,8 @@ Json parse_header(std::string_view text, const std::string& what) {
         return true;
     };
     return parse_json(
-        text, [&](const std::string& reason) { throw BadData(what + ": the header " + reason, {.file = what}); }, check);
+        text, [&](const std::string& reason) { throw BadData(what + ": the header " + reason, {.file = what}); },
+        check);
 }
 
 std::uint64_t natural(const Json& value, const std::string& what) {
@@ -139,7 +140,8 @@ Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpos
     array.source = source + ":" + chosen.name;
     const auto& tensor = file.tensors[static_cast<std::size_t>(&chosen - contents.data())];
     const auto* element = find(tensor.dtype);
-    if (element == std::end(elements)) throw BadData(array.source + ": numbers of type " + tensor.dtype + " are not read");
+    if (element == std::end(elements))
+        throw BadData(array.source + ": numbers of type " + tensor.dtype + " are not read");
     array.element = element->second;
     array.item_bytes = item_bytes(array.element);
     array.shape = tensor.shape;

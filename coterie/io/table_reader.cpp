@@ -74,7 +74,8 @@ std::vector<std::size_t> chosen_columns(const Table& table, const ReadOptions& o
     std::erase_if(asked, is_numeric);
     std::vector<std::size_t> chosen = table.selection(asked);
     const std::vector<std::size_t> excluded = table.selection(options.exclude);
-    const std::vector<bool> is_chosen = marked(chosen, table.columns()), is_excluded = marked(excluded, table.columns());
+    const std::vector<bool> is_chosen = marked(chosen, table.columns()),
+                            is_excluded = marked(excluded, table.columns());
     for (const std::size_t j : excluded)
         if (is_chosen[j])
             throw BadArgument(table.source() + ": column " + table.column_text(j) +

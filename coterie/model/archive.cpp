@@ -74,8 +74,8 @@ bool is_list_of(const Json& list, bool (Json::*kind)() const noexcept) {
 }
 
 OptionValues options_of(const std::string& text, const std::string& what) {
-    const Json json =
-        formats::parse_json(text, [&](const std::string& reason) { throw BadData(what + ": the text of options " + reason); });
+    const Json json = formats::parse_json(
+        text, [&](const std::string& reason) { throw BadData(what + ": the text of options " + reason); });
     if (!json.is_object()) throw BadData(what + ": the options are not a JSON object");
     OptionValues out;
     for (const auto& [name, value] : json.items()) {

@@ -207,9 +207,8 @@ void Model::load(const Archive& archive, std::optional<int> found) {
     cluster_labels_ = {};
     if (!archive.has("label_of_cluster")) return;
     cluster_labels_.label_of = archive.labels("label_of_cluster", clusters);
-    const auto names = formats::parse_json(archive.text("label_names"), [](const std::string& reason) {
-        throw BadData("model: label_names " + reason);
-    });
+    const auto names = formats::parse_json(
+        archive.text("label_names"), [](const std::string& reason) { throw BadData("model: label_names " + reason); });
     if (!names.is_array()) throw BadData("model: label_names is no list of names");
     for (const auto& name : names) {
         if (!name.is_string()) throw BadData("model: label_names is no list of names");

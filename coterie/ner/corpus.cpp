@@ -206,9 +206,10 @@ std::string json_lines_of(const Corpus& corpus) {
         for (; s < corpus.sentences.size() && corpus.sentences[s].document == d; ++s)
             annotated = annotated || corpus.sentences[s].annotated;
         if (annotated) record["spans"] = std::move(marked);
-        if (!document.record.empty()) record.update(formats::parse_json<Json>(
-                document.record,
-                [](const std::string& reason) { throw BadArgument("the record of a document " + reason); }));
+        if (!document.record.empty())
+            record.update(formats::parse_json<Json>(document.record, [](const std::string& reason) {
+                throw BadArgument("the record of a document " + reason);
+            }));
         out += record.dump() + "\n";
     }
     return out;

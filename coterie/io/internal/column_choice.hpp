@@ -16,8 +16,8 @@ namespace coterie::formats {
 std::vector<bool> marked(const std::vector<std::size_t>& positions, std::size_t columns);
 
 struct ColumnNames {
-    std::string source;              // for messages
-    std::size_t columns = 0;         // how many there are
+    std::string source;                  // for messages
+    std::size_t columns = 0;             // how many there are
     std::span<const std::string> names;  // empty: they have none
 
     /// "3 (age)", "3"

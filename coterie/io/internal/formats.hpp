@@ -29,9 +29,9 @@ struct Bytes {
     std::size_t size() const { return data.size(); }
 };
 
-/// The bytes of a regular file, or all that a pipe gives ("-" is standard input). BadData when there is no such file, or
-/// it is a folder or a device, or it becomes shorter while it is read. A file of more than half of the available memory
-/// is mapped: only such a file must not change later. `text`: BadData on a pipe that gives a line of more than
+/// The bytes of a regular file, or all that a pipe gives ("-" is standard input). BadData when there is no such file,
+/// or it is a folder or a device, or it becomes shorter while it is read. A file of more than half of the available
+/// memory is mapped: only such a file must not change later. `text`: BadData on a pipe that gives a line of more than
 /// longest_line bytes.
 inline constexpr std::size_t longest_line = std::size_t{1} << 28;
 Bytes read_bytes(const std::string& path, bool text = false);

@@ -1,9 +1,9 @@
 // A file without a name in the target's own folder (O_TMPFILE), as a rename is whole only within a file system: nothing
-// stays of it, however the process ends. It gets a hidden name with the process's number and a counter just before it is
-// renamed. Where a file system has no such files, that name is there from the start, and the file is locked while it is
-// written: one that nobody locks was left by a process that was killed, and the next writer of the same target removes
-// it. A device, a pipe and standard output are written as they are. Bytes are handed to the system, and waited for on
-// the disk only where that is asked for; the file that is replaced leaves its permissions and nothing else.
+// stays of it, however the process ends. It gets a hidden name with the process's number and a counter just before it
+// is renamed. Where a file system has no such files, that name is there from the start, and the file is locked while it
+// is written: one that nobody locks was left by a process that was killed, and the next writer of the same target
+// removes it. A device, a pipe and standard output are written as they are. Bytes are handed to the system, and waited
+// for on the disk only where that is asked for; the file that is replaced leaves its permissions and nothing else.
 
 #include "coterie/io/internal/output_file.hpp"
 

@@ -70,9 +70,8 @@ protected:
     template <class E>
     std::string says(const formats::ReaderProgram& program, const coterie::Run& run = coterie::Run()) const {
         const std::string path = folder.file("x.mat", matlab({{"X", 3, 2, points_3x2}}));
-        const std::string said = message_of<E>([&] {
-            read_apart("mat", path, "", Purpose::points, path, run, program);
-        });
+        const std::string said =
+            message_of<E>([&] { read_apart("mat", path, "", Purpose::points, path, run, program); });
         EXPECT_TRUE(said.starts_with(path)) << said;
         return said;
     }

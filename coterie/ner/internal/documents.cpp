@@ -148,8 +148,8 @@ Mark mark_of(const Json& value, const std::string& source, Index line) {
 void parse_json_lines(std::string_view text, Corpus& corpus) {
     for_each_line(text, [&](std::string_view line, Index number) {
         if (line.find_first_not_of(" \t") == std::string_view::npos) return;
-        Json record = formats::parse_json(
-            line, [&](const std::string& reason) { refuse_line(corpus.source, number, reason); });
+        Json record =
+            formats::parse_json(line, [&](const std::string& reason) { refuse_line(corpus.source, number, reason); });
         if (record.is_array() && record.size() == 2 && record[0].is_string() && record[1].is_object()) {
             Json object = record[1];
             object["text"] = record[0];
