@@ -193,8 +193,9 @@ ColumnCoding ColumnCoding::fit(PointsView points, const std::vector<ColumnKind>&
     for (std::size_t j = 0; j < columns; ++j) {
         known[j] = sums[2 * j];
         if (known[j] == 0)
-            throw BadData("points: column " + column_text(j, names) + " has no value in any row; leave the column out",
-                          {.column = column_text(j, names)});
+            throw BadData(
+                "points: column " + column_text(j, names) + " has no value in any row; `exclude` leaves it out",
+                {.column = column_text(j, names)});
     }
     const std::vector<double> middle =
         options.missing == Missing::median ? medians(points, weights, known, run) : std::vector<double>();

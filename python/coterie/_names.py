@@ -60,7 +60,7 @@ _SAID = [(re.compile(pattern), python) for pattern, python in (
     (r"^pairs of rows: ", "must_links and cannot_links: rows are counted from 1: "),
     (r"^pairs of rows ", "must_links and cannot_links "),
     (r"exclude=(.*) leaves it out, id_column=\1 carries it to the labels", "leave it out of X"),
-    (r"; exclude leaves columns out$", "; leave it out of X"),
+    (r"; exclude leaves (?:columns|it) out$", "; leave it out of X"),
 )]
 
 
