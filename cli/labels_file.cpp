@@ -28,8 +28,9 @@ bool is_in_parts(const std::string& path) { return path.find(process_mark) != st
 
 std::string part_of(const std::string& path, const Communicator& communicator) {
     std::string out = path;
-    if (const auto at = out.find(process_mark); at != std::string::npos)
-        out.replace(at, process_mark.size(), std::to_string(communicator.rank()));
+    const std::string rank = std::to_string(communicator.rank());
+    for (std::size_t at = 0; (at = out.find(process_mark, at)) != std::string::npos; at += rank.size())
+        out.replace(at, process_mark.size(), rank);
     return out;
 }
 

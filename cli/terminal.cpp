@@ -52,6 +52,15 @@ void on_interrupt(int) {
     errno = saved;
 }
 
+// A mapped file became shorter: what lies beyond its end cannot be read, and nothing that was computed from it is
+// sound.
+void on_lost_file(int) {
+    constexpr std::string_view lost =
+        "coterie: a file has become shorter while it was read; run the command again when nothing changes its files\n";
+    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, lost.data(), lost.size());
+    ::_exit(Exit::bad_data);
+}
+
 bool is_terminal(int descriptor) {
     const char* kind = std::getenv("TERM");
     return ::isatty(descriptor) == 1 && (!kind || std::strcmp(kind, "dumb") != 0);
@@ -67,13 +76,14 @@ std::string mark_of_process;  // of messages
 
 void print_line(std::string_view colour, std::string_view label, const std::string& text) {
     if (silent) return;
+    constexpr std::size_t longest = 5000;  // whatever a file makes a message quote
     std::string line;
     if (coloured() && !colour.empty()) {
         line = "\033[" + std::string(colour) + "m" + std::string(label) + "\033[0m ";
     } else {
         line = std::string(label) + " ";
     }
-    line += mark_of_process + text + "\n";
+    line += mark_of_process + (text.size() > longest ? text.substr(0, longest) + "..." : text) + "\n";
     write_all(STDERR_FILENO, line);
 }
 
@@ -116,6 +126,10 @@ bool shows_progress() { return !silent && is_terminal(STDERR_FILENO); }
 void prepare_signals() {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);  // a file grown beyond the limit is an error of its write, told as one
+    struct sigaction lost {};
+    lost.sa_handler = on_lost_file;
+    sigemptyset(&lost.sa_mask);
+    ::sigaction(SIGBUS, &lost, nullptr);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         // A background job is started with SIGINT ignored, one of nohup with SIGHUP, and should stay deaf to it.
         struct sigaction old {};

@@ -86,11 +86,12 @@ std::uint64_t available_memory() {
 std::string memory_text(double bytes) {
     const char* unit = "GiB";
     double amount = bytes / (1024.0 * 1024.0 * 1024.0);
-    if (amount < 0.1) {
-        unit = "MiB";
+    for (const char* smaller : {"MiB", "KiB"}) {
+        if (amount >= 0.1) break;
+        unit = smaller;
         amount *= 1024.0;
     }
-    if (amount < 0.01) return "0 MiB";
+    if (bytes < 1024) return "less than 1 KiB";
     char text[64];
     std::snprintf(text, sizeof text, "%.3g %s", amount, unit);
     return text;

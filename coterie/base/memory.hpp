@@ -18,7 +18,7 @@ COTERIE_API std::uint64_t available_memory();
 /// programs that own their process; 0: no such limit.
 COTERIE_API void limit_memory(std::uint64_t bytes);
 
-/// "1.5 GiB", "20 MiB".
+/// "1.5 GiB", "20 MiB", "512 KiB".
 COTERIE_API std::string memory_text(double bytes);
 
 /// What require_memory throws.

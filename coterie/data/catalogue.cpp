@@ -13,12 +13,11 @@
 #include <system_error>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/internal/own_place.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/data/internal/catalogue_json.hpp"
 #include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/json_text.hpp"
 
 namespace coterie {
 namespace {
@@ -87,7 +86,10 @@ const std::vector<Source>& sources() {
     static const std::vector<Source> all = [] {
         std::vector<Source> out;
         try {
-            for (const Json& entry : Json::parse(internal::catalogue_json)) out.push_back(source_of(entry));
+            for (const Json& entry : formats::parse_json(internal::catalogue_json, [](const std::string& reason) {
+                     throw InternalError("coterie/data/catalogue.json " + reason);
+                 }))
+                out.push_back(source_of(entry));
         } catch (const Json::exception& error) {
             throw InternalError(std::string("coterie/data/catalogue.json: ") + error.what());
         }

@@ -167,6 +167,7 @@ private:
     void use_schema(Messages& messages, const ArrowIpcDictionaryEncodings& encodings);
     // The message at `at`, which is moved behind it; false at the mark that ends a stream.
     bool read_message(Messages& messages, std::size_t& at);
+    void require_held(const ArrowArrayView& batch, Index rows) const;
     void take_schema(const ArrowSchema& schema);
     void take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& array);
     // The field as text, "" where it is missing. `storage` holds it unless it stands in the table.
@@ -182,6 +183,7 @@ private:
     std::deque<Batch> batches_;
     std::vector<Piece> pieces_;
     Index all_rows_ = 0;
+    std::size_t file_bytes_ = 0;
     Index max_rows_ = -1;
     std::deque<std::string> made_;  // words that stand nowhere as such
 };
@@ -207,6 +209,7 @@ ArrowTable::ArrowTable(const Bytes& bytes, std::string_view source, const ReadOp
     if (options.separator != 0) refuse_option("separator");
     if (options.header != Header::automatic) refuse_option("header");
     if (options.decimal != Decimal::automatic) refuse_option("decimal");
+    file_bytes_ = bytes.size();
     require_memory(static_cast<double>(bytes.size()), source_);
     Messages messages{bytes.data};
     check(ArrowIpcDecoderInit(messages.decoder.get()), messages.error);
@@ -337,6 +340,18 @@ void ArrowTable::take_schema(const ArrowSchema& schema) {
     if (index_ < 0) find_nameless_index();
 }
 
+// Columns of nulls have no bytes: what a batch says of its rows is compared with those of the columns that have some,
+// at least a bit per row, and with the file's.
+void ArrowTable::require_held(const ArrowArrayView& batch, Index rows) const {
+    std::int64_t bytes = static_cast<std::int64_t>(file_bytes_);
+    for (std::int64_t j = 0; j < batch.n_children; ++j)
+        for (const ArrowBufferView& buffer : batch.children[j]->buffer_views)
+            bytes = std::max(bytes, buffer.size_bytes);
+    if (rows / 8 > bytes)
+        refuse("is a damaged Arrow file: a batch says that it has " + std::to_string(rows) +
+               " rows, more than its bytes can hold");
+}
+
 void ArrowTable::take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& array) {
     ArrowError error;
     ArrowErrorInit(&error);
@@ -346,6 +361,7 @@ void ArrowTable::take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& 
     check(ArrowArrayViewInitFromSchema(batch.view.get(), &schema, &error), error);
     check(ArrowArrayViewSetArray(batch.view.get(), batch.array.get(), &error), error);
     const Index rows = batch.view->length;
+    require_held(*batch.view.get(), rows);
     for (std::size_t j = 0; j < columns_; ++j) {
         const ArrowArrayView& column = *batch.view->children[j];
         if (column.length != rows) refuse_damaged("column " + column_text(j) + " has other rows than its batch");

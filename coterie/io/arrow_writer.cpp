@@ -78,8 +78,10 @@ std::vector<FieldType> field_types(const TableRows& rows) {
             out[j] = any_number(word, number, all->decimal()) && !is_name_in_digits(word) ? FieldType::number
                                                                                           : FieldType::words;
         }
-    for (std::size_t j = 0; j < columns; ++j)
-        if (!seen[j] || (large[j] && out[j] == FieldType::number)) out[j] = FieldType::words;
+    for (std::size_t j = 0; j < columns; ++j) {
+        if (!seen[j] && out[j] != FieldType::words) out[j] = FieldType::number;  // missing in every row: NaN as a float
+        if (large[j] && out[j] == FieldType::number) out[j] = FieldType::words;
+    }
     return out;
 }
 
@@ -128,7 +130,9 @@ void ArrowRows::start_batch() {
 void ArrowRows::write(std::span<const std::string> fields) {
     Parts& to = *parts_;
     const auto refuse = [&](std::size_t j, const char* type) {
-        throw BadData("write table: " + fields[j] + " in column " + names_[j] + " of " + type, {.column = names_[j]});
+        const std::string column = formats::shown(names_[j]);
+        throw BadData("write table: " + formats::shown(fields[j]) + " in column " + column + " of " + type,
+                      {.column = column});
     };
     for (std::size_t j = 0; j < fields.size(); ++j) {
         ArrowArray* const column = to.batch->children[j];

@@ -1,10 +1,12 @@
-// The bytes of a file: mapped, read to the end, decompressed. A regular file is mapped: nothing is copied, and the
-// system reads ahead of who parses it. The rest goes through one buffer that doubles, and asks for memory once it is
-// large. Bytes own what they show: a view into them is sound as long as they live.
+// The bytes of a file: read, mapped, decompressed. A regular file is read into memory, because a mapping ends the
+// process (SIGBUS) where the file becomes shorter while it is used; only a file that would take more than half of the
+// memory is mapped. A stream goes through one buffer that doubles, and asks for memory once it is large. Bytes own what
+// they show: a view into them is sound as long as they live.
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -12,6 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/internal/utf8.hpp"
@@ -72,8 +75,23 @@ private:
     std::size_t capacity_ = 0;
 };
 
-Bytes read_to_end(int descriptor, const std::string& source) {
+// A device such as /dev/zero never ends. A terminal is typed into; /dev/null is empty.
+void refuse_device(const struct stat& status, int descriptor, const std::string& source) {
+    if (S_ISBLK(status.st_mode) ||
+        (S_ISCHR(status.st_mode) && ::isatty(descriptor) == 0 && status.st_rdev != ::makedev(1, 3)))
+        throw BadData(source + ": is a device; give a file or a pipe", {.file = source});
+}
+
+// Binary content of formats that name and content tell apart: it has no lines.
+bool is_binary(std::span<const std::byte> start) {
+    const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
+    return is_gzip(start) || text.starts_with("ARROW1") || text.starts_with("\xff\xff\xff\xff");
+}
+
+Bytes read_to_end(int descriptor, const std::string& source, bool text) {
     Buffer buffer(source);
+    std::size_t line = 0;  // bytes since the last '\n'
+    bool first = true;
     for (;;) {
         buffer.make_room();
         const ssize_t got = ::read(descriptor, buffer.end(), buffer.room());
@@ -82,33 +100,85 @@ Bytes read_to_end(int descriptor, const std::string& source) {
             throw ResourceError(source + ": cannot be read: " + std::strerror(errno));
         }
         if (got == 0) return buffer.release();
-        buffer.grown_by(static_cast<std::size_t>(got));
+        const std::span<const std::byte> part(buffer.end(), static_cast<std::size_t>(got));
+        if (first) text = text && !is_binary(part);
+        first = false;
+        if (text) {
+            const void* const newline = ::memrchr(part.data(), '\n', part.size());
+            line =
+                newline == nullptr
+                    ? line + part.size()
+                    : static_cast<std::size_t>(part.data() + part.size() - static_cast<const std::byte*>(newline) - 1);
+            if (line > longest_line)
+                throw BadData(source + ": a line has more than " + std::to_string(longest_line) +
+                                  " bytes; text with line ends is needed",
+                              {.file = source});
+        }
+        buffer.grown_by(part.size());
     }
+}
+
+struct stat status_of(const Descriptor& file, const std::string& path) {
+    struct stat status {};
+    if (file.number() < 0) throw BadData(path + ": cannot be opened: " + std::strerror(errno));
+    if (::fstat(file.number(), &status) != 0) throw ResourceError(path + ": cannot be read: " + std::strerror(errno));
+    if (S_ISDIR(status.st_mode)) throw BadData(path + ": is a folder; a file is needed");
+    return status;
+}
+
+Bytes mapped(int descriptor, std::size_t size) {
+    void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (address == MAP_FAILED) return {};
+    std::shared_ptr<const void> owner(address, [size](const void* p) { ::munmap(const_cast<void*>(p), size); });
+    ::madvise(address, size, MADV_WILLNEED);
+    return {{static_cast<const std::byte*>(address), size}, std::move(owner)};
+}
+
+Bytes read_whole(int descriptor, std::size_t size, const std::string& path) {
+    const std::shared_ptr<std::byte[]> buffer(new (std::nothrow) std::byte[size]);
+    if (!buffer) throw ResourceError(path + ": out of memory for its " + std::to_string(size) + " bytes");
+    for (std::size_t have = 0; have < size;) {
+        const ssize_t got = ::read(descriptor, buffer.get() + have, size - have);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) throw ResourceError(path + ": cannot be read: " + std::strerror(errno), {.file = path});
+        if (got == 0) throw BadData(path + ": has become shorter since it was opened", {.file = path});
+        have += static_cast<std::size_t>(got);
+    }
+    return {{buffer.get(), size}, buffer};
 }
 
 }  // namespace
 
-Bytes read_bytes(const std::string& path) {
-    if (path == "-") return read_to_end(STDIN_FILENO, "standard input");
+Bytes read_bytes(const std::string& path, bool text) {
+    if (path == "-") {
+        struct stat status {};
+        const std::string source = "standard input";
+        if (::fstat(STDIN_FILENO, &status) == 0) refuse_device(status, STDIN_FILENO, source);
+        return read_to_end(STDIN_FILENO, source, text);
+    }
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.number() < 0) throw BadData(path + ": cannot be opened: " + std::strerror(errno));
-    struct stat status {};
-    if (::fstat(file.number(), &status) != 0) throw ResourceError(path + ": cannot be read: " + std::strerror(errno));
-    if (S_ISDIR(status.st_mode)) throw BadData(path + ": is a folder; a file is needed");
+    const struct stat status = status_of(file, path);
+    refuse_device(status, file.number(), path);
     // Files that do not know their size (in /proc, pipes) are read.
-    if (!S_ISREG(status.st_mode) || status.st_size == 0) return read_to_end(file.number(), path);
+    if (!S_ISREG(status.st_mode) || status.st_size == 0) return read_to_end(file.number(), path, text);
     const auto size = static_cast<std::size_t>(status.st_size);
-    void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
-    if (mapped == MAP_FAILED) return read_to_end(file.number(), path);
-    std::shared_ptr<const void> owner(mapped, [size](const void* p) { ::munmap(const_cast<void*>(p), size); });
-    ::madvise(mapped, size, MADV_WILLNEED);
-    return {{static_cast<const std::byte*>(mapped), size}, std::move(owner)};
+    constexpr std::size_t small = std::size_t{1} << 24;
+    if (size > small && size > available_memory() / 2)
+        if (Bytes bytes = mapped(file.number(), size); bytes.owner) return bytes;
+    return read_whole(file.number(), size, path);
 }
 
-Bytes read_bytes_inflated(const std::string& path) {
-    Bytes bytes = read_bytes(path);
+Bytes read_bytes_inflated(const std::string& path, bool text) {
+    Bytes bytes = read_bytes(path, text);
     if (is_gzip(bytes.data) || path.ends_with(".gz")) return inflate_gzip(bytes, path);
     return bytes;
+}
+
+std::size_t file_size(const std::string& path) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const struct stat status = status_of(file, path);
+    refuse_device(status, file.number(), path);
+    return S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0;
 }
 
 bool is_gzip(std::span<const std::byte> data) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_map>
 
 #include "coterie/base/internal/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
@@ -36,23 +37,33 @@ void copy_columns(PointsView points, const std::vector<std::size_t>& chosen, voi
 std::vector<std::size_t> positions_of_names(const std::vector<std::string>& wanted,
                                             const std::vector<std::string>& given, const std::string& source,
                                             std::vector<std::string>& missing) {
+    struct Uses {
+        std::vector<std::size_t> at;  // among those given
+        std::size_t asked = 0, taken = 0;
+    };
+    std::unordered_map<std::string_view, Uses> uses;
+    for (std::size_t j = 0; j < given.size(); ++j) uses[given[j]].at.push_back(j);
+    for (const std::string& name : wanted) ++uses[name].asked;
     std::vector<std::size_t> out;
-    for (auto name = wanted.begin(); name != wanted.end(); ++name) {
-        const auto times = std::count(given.begin(), given.end(), *name);
-        const auto asked = std::count(wanted.begin(), wanted.end(), *name);
-        if (times == 0) {
-            missing.push_back(*name);
+    for (const std::string& name : wanted) {
+        Uses& of = uses[name];
+        if (of.at.empty()) {
+            missing.push_back(name);
             continue;
         }
-        if (times != asked)
-            throw BadData(source + "column '" + shown(*name) + "' is there " + counted(times, "time") + ", not " +
-                              std::to_string(asked) + "; columns are found by name",
-                          {.column = *name});
-        auto found = std::find(given.begin(), given.end(), *name);
-        for (auto before = std::count(wanted.begin(), name, *name); before > 0; --before)
-            found = std::find(found + 1, given.end(), *name);
-        out.push_back(static_cast<std::size_t>(found - given.begin()));
+        if (of.at.size() != of.asked)
+            throw BadData(source + "column '" + shown(name) + "' is there " +
+                              counted(static_cast<Index>(of.at.size()), "time") + ", not " + std::to_string(of.asked) +
+                              "; columns are found by name",
+                          {.column = shown(name)});
+        out.push_back(of.at[of.taken++]);
     }
+    return out;
+}
+
+std::vector<bool> marked(const std::vector<std::size_t>& positions, std::size_t columns) {
+    std::vector<bool> out(columns, false);
+    for (const std::size_t j : positions) out[j] = true;
     return out;
 }
 
@@ -68,17 +79,17 @@ std::size_t ColumnNames::position(const std::string& given, std::string_view wha
     std::int64_t number = 0;
     const bool numbered = is_whole(word, number);
     if (named > 1 && !numbered)
-        throw BadArgument(source + ": " + std::string(what) + " '" + given + "' names " + std::to_string(named) +
+        throw BadArgument(source + ": " + std::string(what) + " '" + shown(given) + "' names " + std::to_string(named) +
                               " columns; give its number",
-                          {.column = given});
+                          {.column = shown(given)});
     if (numbered && named != 1) {
         const auto last = static_cast<std::int64_t>(columns);
         if (number >= 1 && number <= last) return static_cast<std::size_t>(number - 1);
         if (number < 0 && number >= -last) return static_cast<std::size_t>(last + number);
-        throw BadArgument(source + ": " + std::string(what) + " " + given +
-                              " is not there; columns are numbered from 1 to " + std::to_string(last) +
-                              ", -1 is the last",
-                          {.accepted = "from 1 to " + std::to_string(last) + ", -1 is the last", .column = given});
+        throw BadArgument(
+            source + ": " + std::string(what) + " " + shown(given) + " is not there; columns are numbered from 1 to " +
+                std::to_string(last) + ", -1 is the last",
+            {.accepted = "from 1 to " + std::to_string(last) + ", -1 is the last", .column = shown(given)});
     }
     if (named == 1) return static_cast<std::size_t>(std::find(names.begin(), names.end(), word) - names.begin());
     std::string list;
@@ -93,7 +104,7 @@ std::size_t ColumnNames::position(const std::string& given, std::string_view wha
         source + ": " + std::string(what) + " '" + shown(given) + "' is not there; " +
             (names.empty() ? "the file has no header line: columns are numbered from 1 to " + std::to_string(columns)
                            : "there are " + list),
-        {.accepted = names.empty() ? "from 1 to " + std::to_string(columns) : list, .column = given});
+        {.accepted = names.empty() ? "from 1 to " + std::to_string(columns) : list, .column = shown(given)});
 }
 
 std::vector<std::size_t> ColumnNames::positions(const std::vector<std::string>& given) const {
@@ -106,8 +117,8 @@ std::vector<std::size_t> ColumnNames::positions(const std::vector<std::string>& 
             const std::size_t low = position(std::to_string(from), "column"),
                               high = position(std::to_string(to), "column");
             if (low > high)
-                throw BadArgument(source + ": columns " + word + " run backwards; give the smaller number first",
-                                  {.option = "columns", .value = word});
+                throw BadArgument(source + ": columns " + shown(word) + " run backwards; give the smaller number first",
+                                  {.option = "columns", .value = shown(word)});
             for (std::size_t j = low; j <= high; ++j) out.push_back(j);
         } else {
             out.push_back(position(word, "column"));
@@ -129,17 +140,15 @@ Points chosen_columns(const Points& points, const ReadOptions& options, const st
     const ColumnNames names{source, static_cast<std::size_t>(points.columns()), {}};
     std::vector<std::size_t> chosen = names.positions(asked);
     const std::vector<std::size_t> excluded = names.positions(options.exclude);
-    const auto holds = [](const std::vector<std::size_t>& some, std::size_t j) {
-        return std::find(some.begin(), some.end(), j) != some.end();
-    };
+    const std::vector<bool> is_chosen = marked(chosen, names.columns), is_excluded = marked(excluded, names.columns);
     for (const std::size_t j : excluded)
-        if (holds(chosen, j))
+        if (is_chosen[j])
             throw BadArgument(
                 source + ": column " + names.text(j) + " is asked for by `columns` and left out by `exclude`",
                 {.option = "exclude", .column = names.text(j)});
     if (options.columns.empty() || asked.size() < options.columns.size())
         for (std::size_t j = 0; j < names.columns; ++j)
-            if (!holds(chosen, j) && !holds(excluded, j)) chosen.push_back(j);
+            if (!is_chosen[j] && !is_excluded[j]) chosen.push_back(j);
     if (chosen.empty()) throw BadData(source + ": no column is left; at least one column of numbers is needed");
     const auto columns = static_cast<Index>(chosen.size());
     if (!points.resident())

@@ -244,15 +244,11 @@ std::string sparse_format(const Array& format) {
 }
 
 SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
-    const auto array = [&](const char* key) {
-        std::string what(source);
-        Array found = parse_npz(bytes, key, Purpose::points, what);
-        return found;
-    };
+    const auto array = [&](const char* key) { return parse_npz(bytes, key, Purpose::points, std::string(source)); };
     const auto numbers = [&](const char* key) {
         const Array found = array(key);
         if (found.shape == std::vector<std::int64_t>{0}) return std::vector<double>();  // no entries
-        return to_numbers(found, std::string(source) + ":" + key);
+        return to_numbers(found, found.source);
     };
     const std::string word = sparse_format(array("format"));
     if (word != "csr" && word != "csc" && word != "coo")
@@ -361,9 +357,8 @@ bool is_graph(const std::string& path) {
     if (extension.empty() || path.starts_with("data:")) return false;
     if (extension == ".mtx") return true;
     if (extension == ".npz") {
-        std::string source = path;
         try {
-            formats::parse_npz(formats::read_bytes(path), "format", formats::Purpose::points, source);
+            formats::parse_npz(formats::read_bytes(path), "format", formats::Purpose::points, path);
         } catch (const BadData&) {
             return false;  // read as points, it is told what is the matter with it
         }

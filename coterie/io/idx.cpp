@@ -34,6 +34,7 @@ Array parse_idx_header(const Bytes& bytes, std::string_view source) {
     }
     array.data = bytes.data.subspan(start);
     array.owner = bytes.owner;
+    array.source = what;
     return array;
 }
 

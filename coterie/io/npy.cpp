@@ -169,6 +169,9 @@ Array parse_npy_header(const Bytes& bytes, std::string_view source) {
         start = 12;
         length |= byte(10) << 16 | byte(11) << 24;
     }
+    if (start + length > longest_npy_head)
+        throw BadData(what + ": the header has " + std::to_string(length) + " bytes; the limit is " +
+                      std::to_string(longest_npy_head - start));
     if (length > bytes.size() - start)
         throw BadData(what + ": is truncated: the header has " + std::to_string(length) + " bytes, " +
                       std::to_string(bytes.size() - start) + " are there");
@@ -181,14 +184,19 @@ Array parse_npy_header(const Bytes& bytes, std::string_view source) {
     checked_bytes(array.shape, array.item_bytes, source);
     array.data = bytes.data.subspan(start + length);
     array.owner = bytes.owner;
+    array.source = what;
     return array;
 }
 
 Array parse_npy(const Bytes& bytes, std::string_view source) {
     Array array = parse_npy_header(bytes, source);
-    require_length(array, array.data.size(), source, " of type " + std::string(name(array.element)),
-                   " (more than one array, or not a .npy file?)");
+    require_npy_length(array, array.data.size());
     return array;
+}
+
+void require_npy_length(const Array& array, std::size_t there) {
+    require_length(array, there, array.source, " of type " + std::string(name(array.element)),
+                   " (more than one array, or not a .npy file?)");
 }
 
 }  // namespace coterie::formats

@@ -1,5 +1,5 @@
 // NumPy's .npz: a zip archive of .npy members, stored or deflated, read by libzip from the file's bytes. Of members
-// that are only described no more than 64 KiB is inflated; the one that is taken is inflated whole and its checksum
+// that are only described no more than the header is inflated; the one that is taken is inflated whole and its checksum
 // compared.
 
 #include <cstdlib>
@@ -38,8 +38,8 @@ Archive_ open(const Bytes& bytes, const std::string& what) {
     return Archive_(archive);
 }
 
-// The first `most` bytes of a member, or all of it (then its checksum is verified too).
-Bytes member(zip_t* archive, zip_uint64_t index, std::size_t most, const std::string& what) {
+// The size of a member when it is inflated, as the directory has it.
+std::size_t member_size(zip_t* archive, zip_uint64_t index, const std::string& what) {
     zip_stat_t status;
     zip_stat_init(&status);
     if (zip_stat_index(archive, index, 0, &status) != 0 || !(status.valid & ZIP_STAT_SIZE) ||
@@ -48,8 +48,14 @@ Bytes member(zip_t* archive, zip_uint64_t index, std::size_t most, const std::st
     // Deflate shrinks to a thousandth at best: a larger claim is a lie, and is not allocated for.
     if (status.size > (status.comp_size + 16) * 1040)
         throw BadData(what + ": the size in the zip directory cannot be true");
-    const bool whole = status.size <= most;
-    const std::size_t wanted = whole ? static_cast<std::size_t>(status.size) : most;
+    return static_cast<std::size_t>(status.size);
+}
+
+// The first `most` bytes of a member, or all of it (then its checksum is verified too).
+Bytes member(zip_t* archive, zip_uint64_t index, std::size_t most, const std::string& what) {
+    const std::size_t size = member_size(archive, index, what);
+    const bool whole = size <= most;
+    const std::size_t wanted = whole ? size : most;
     require_memory(static_cast<double>(wanted), what);
     std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
     if (!file) throw BadData(what + ": cannot be read: " + zip_strerror(archive));
@@ -76,7 +82,7 @@ Bytes member(zip_t* archive, zip_uint64_t index, std::size_t most, const std::st
 Content described(zip_t* archive, zip_uint64_t index, const std::string& key, const std::string& what) {
     Content content{key, {}, false};
     try {
-        Bytes head = member(archive, index, std::size_t{1} << 16, what);
+        const Bytes head = member(archive, index, longest_npy_head, what);
         const Array array = parse_npy_header(head, what);
         content.shape = array.shape;
         content.numeric = !is_text(array.element);
@@ -86,9 +92,19 @@ Content described(zip_t* archive, zip_uint64_t index, const std::string& key, co
     return content;
 }
 
+// The header is compared with the size before anything else is inflated: zeros shrink to a thousandth, so that a small
+// file may hold gigabytes that its header does not speak of.
+Array array_of(zip_t* archive, zip_uint64_t index, const std::string& source) {
+    const Bytes head = member(archive, index, longest_npy_head, source);
+    const Array described = parse_npy_header(head, source);
+    const auto header = static_cast<std::size_t>(described.data.data() - head.data.data());
+    require_npy_length(described, member_size(archive, index, source) - header);
+    return parse_npy(member(archive, index, SIZE_MAX, source), source);
+}
+
 }  // namespace
 
-Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source) {
+Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const std::string& source) {
     const Archive_ archive = open(bytes, source);
     const zip_int64_t entries = zip_get_num_entries(archive.get(), 0);
     std::vector<Content> contents;
@@ -102,8 +118,7 @@ Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, std::
         name.resize(name.size() - 4);
         // With the key given there is no need to look inside the others.
         if (!key.empty() && name == key) {
-            source += ":" + name;
-            return parse_npy(member(archive.get(), index, SIZE_MAX, source), source);
+            return array_of(archive.get(), index, source + ":" + name);
         }
         contents.push_back(described(archive.get(), index, name, source));
         indices.push_back(index);
@@ -113,13 +128,12 @@ Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, std::
     std::string note;
     const Content& content = choose(contents, key, purpose, source, note);
     const zip_uint64_t index = indices[static_cast<std::size_t>(&content - contents.data())];
-    source += ":" + content.name;
-    Array array = parse_npy(member(archive.get(), index, SIZE_MAX, source), source);
+    Array array = array_of(archive.get(), index, source + ":" + content.name);
     array.note = std::move(note);
     return array;
 }
 #else
-Array parse_npz(const Bytes&, std::string_view, Purpose, std::string& source) {
+Array parse_npz(const Bytes&, std::string_view, Purpose, const std::string& source) {
     throw BadArgument(source + ": .npz files need libzip, which this build does not have; save the array as .npy");
 }
 #endif

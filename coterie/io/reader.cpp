@@ -133,7 +133,7 @@ constexpr std::array<Foreign, 17> foreign = {{
 
 // A table's bytes. Refuses another format's under a text file's name.
 Bytes read_table_bytes(const std::string& file) {
-    Bytes bytes = formats::read_bytes_inflated(file);
+    Bytes bytes = formats::read_bytes_inflated(file, true);
     const std::string_view text(bytes.text(), bytes.size());
     for (const Foreign& one : foreign)
         if (!one.begins.empty() && text.starts_with(one.begins))
@@ -180,8 +180,8 @@ Location locate(const std::string& path) {
     return out;
 }
 
-// An array from any of the formats that hold arrays; `source` becomes the name for messages.
-Array read_array(const Location& location, Purpose purpose, std::string& source, const Run& run = Run()) {
+// An array from any of the formats that hold arrays.
+Array read_array(const Location& location, Purpose purpose, const std::string& source, const Run& run = Run()) {
     switch (location.format) {
         case Format::npy: return formats::parse_npy(formats::read_bytes_inflated(location.file), source);
         case Format::idx: return formats::parse_idx(formats::read_bytes_inflated(location.file), source);
@@ -333,7 +333,7 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
     }
     if (auto in_place = rows_in_place(files, options, run)) return std::move(*in_place);
     const Location location = locate(files.front());
-    std::string source = source_of(location);
+    const std::string source = source_of(location);
     PointsFile out;
     if (is_table(location.format)) {
         out = formats::parse_table(source_at(location.file, source, location.format), options, run.threads);
@@ -357,8 +357,9 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
             const Array array = read_array(location, Purpose::points, source, run);
             if (!array.note.empty()) out.notes.push_back(array.note);
             out.points = formats::chosen_columns(
-                formats::to_points(array, options.precision, options.max_rows, source, run.threads), options, source);
-            if (!options.missing) require_finite(out.points, source, run, options.advises);
+                formats::to_points(array, options.precision, options.max_rows, array.source, run.threads), options,
+                array.source);
+            if (!options.missing) require_finite(out.points, array.source, run, options.advises);
         }
     }
     if (out.format.empty()) out.format = name(location.format);
@@ -372,7 +373,7 @@ namespace {
 
 LabelColumn labels_of_file(const std::string& path, const std::string& column, bool allow_blank) try {
     const Location location = locate(path);
-    std::string source = source_of(location);
+    const std::string source = source_of(location);
     if (is_table(location.format))
         return formats::parse_table_labels(source_at(location.file, source, location.format), column, allow_blank,
                                            available_threads());
@@ -384,7 +385,8 @@ LabelColumn labels_of_file(const std::string& path, const std::string& column, b
                                                 -1, available_threads());
         return std::move(*file.labels);
     }
-    return formats::to_labels(read_array(location, Purpose::labels, source), allow_blank, source);
+    const Array array = read_array(location, Purpose::labels, source);
+    return formats::to_labels(array, allow_blank, array.source);
 } catch (Error& error) {
     error.fields().file = path;
     throw;
@@ -392,7 +394,7 @@ LabelColumn labels_of_file(const std::string& path, const std::string& column, b
 
 std::vector<double> numbers_of_file(const std::string& path, const std::string& column) try {
     const Location location = locate(path);
-    std::string source = source_of(location);
+    const std::string source = source_of(location);
     if (is_table(location.format))
         return formats::parse_table_numbers(source_at(location.file, source, location.format), column,
                                             available_threads());
@@ -401,7 +403,8 @@ std::vector<double> numbers_of_file(const std::string& path, const std::string& 
                           std::string(name(location.format)));
     if (location.format == Format::libsvm)
         throw BadArgument(path + ": libsvm files hold points; numbers are one value per row");
-    return formats::to_numbers(read_array(location, Purpose::labels, source), source);
+    const Array array = read_array(location, Purpose::labels, source);
+    return formats::to_numbers(array, array.source);
 } catch (Error& error) {
     error.fields().file = path;
     throw;
@@ -421,7 +424,7 @@ std::vector<std::string> files_beside(const std::string& path, const std::vector
 bool has_no_rows(const std::string& file) {
     const Location location = locate(file);
     if (location.format != Format::npy && location.format != Format::idx) return false;
-    std::string source = source_of(location);
+    const std::string source = source_of(location);
     const Array array = read_array(location, Purpose::labels, source);
     return !array.shape.empty() && array.shape.front() == 0;
 }

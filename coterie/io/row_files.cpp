@@ -73,8 +73,7 @@ private:
 class FileRows : public RowSource {
 public:
     FileRows(const std::string& path, Precision precision) : file_(path), precision_(precision) {
-        // Headers of both formats are short; NumPy's may be as long as it says.
-        std::vector<std::byte> head(std::min<std::size_t>(file_.size(), std::size_t{1} << 16));
+        std::vector<std::byte> head(std::min<std::size_t>(file_.size(), formats::longest_npy_head));
         file_.read(0, head.size(), head.data());
         const formats::Bytes bytes{head, nullptr};
         array_ = formats::format_of_name(path) == formats::Format::npy ? formats::parse_npy_header(bytes, path)

@@ -5,9 +5,8 @@
 #include <cstring>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/json_text.hpp"
 
 namespace coterie::formats {
 namespace {
@@ -23,15 +22,12 @@ constexpr Type types[] = {{"F64", 8},  {"I64", 8}, {"U64", 8},  {"F32", 4},     
                           {"U32", 4},  {"F16", 2}, {"BF16", 2}, {"I16", 2},     {"U16", 2},
                           {"BOOL", 1}, {"U8", 1},  {"I8", 1},   {"F8_E4M3", 1}, {"F8_E5M2", 1}};
 
-// Keys that stand twice in one object, and nesting deeper than the format has, are refused while parsing.
-Json parse_json(std::string_view text, const std::string& what) {
+// Keys that stand twice in one object are refused while parsing.
+Json parse_header(std::string_view text, const std::string& what) {
     std::vector<std::set<std::string>> keys;
-    const Json::parser_callback_t check = [&](int depth, Json::parse_event_t event, Json& value) {
+    const Json::parser_callback_t check = [&](int, Json::parse_event_t event, Json& value) {
         if (event == Json::parse_event_t::object_start) {
-            if (depth > 4) throw BadData(what + ": the header is nested too deeply");
             keys.emplace_back();
-        } else if (event == Json::parse_event_t::array_start) {
-            if (depth > 4) throw BadData(what + ": the header is nested too deeply");
         } else if (event == Json::parse_event_t::object_end) {
             keys.pop_back();
         } else if (event == Json::parse_event_t::key) {
@@ -40,11 +36,9 @@ Json parse_json(std::string_view text, const std::string& what) {
         }
         return true;
     };
-    try {
-        return Json::parse(text, check);
-    } catch (const Json::exception& error) {
-        throw BadData(what + ": the header is not sound JSON: " + shown(error.what()));
-    }
+    return parse_json(
+        text, [&](const std::string& reason) { throw BadData(what + ": the header " + reason, {.file = what}); },
+        check);
 }
 
 std::uint64_t natural(const Json& value, const std::string& what) {
@@ -69,7 +63,7 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
     out.header = {reinterpret_cast<const char*>(bytes.data()) + 8, static_cast<std::size_t>(length)};
     const std::span<const std::byte> data = bytes.subspan(8 + static_cast<std::size_t>(length));
     if (!out.header.starts_with('{')) throw BadData(what + ": is not a safetensors file (its header is not JSON)");
-    const Json header = parse_json(out.header, what);
+    const Json header = parse_header(out.header, what);
 
     struct Placed {
         std::uint64_t begin, end;
@@ -128,7 +122,7 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
     return out;
 }
 
-Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source) {
+Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpose, const std::string& source) {
     const SafetensorsFile file = parse_safetensors_table(bytes.data, source);
     static constexpr std::pair<std::string_view, Element> elements[] = {
         {"F64", Element::float64}, {"F32", Element::float32}, {"F16", Element::float16}, {"I64", Element::int64},
@@ -143,10 +137,11 @@ Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpos
         contents.push_back({tensor.name, tensor.shape, find(tensor.dtype) != std::end(elements)});
     Array array;
     const Content& chosen = choose(contents, key, purpose, source, array.note);
-    source += ":" + chosen.name;
+    array.source = source + ":" + chosen.name;
     const auto& tensor = file.tensors[static_cast<std::size_t>(&chosen - contents.data())];
     const auto* element = find(tensor.dtype);
-    if (element == std::end(elements)) throw BadData(source + ": numbers of type " + tensor.dtype + " are not read");
+    if (element == std::end(elements))
+        throw BadData(array.source + ": numbers of type " + tensor.dtype + " are not read");
     array.element = element->second;
     array.item_bytes = item_bytes(array.element);
     array.shape = tensor.shape;

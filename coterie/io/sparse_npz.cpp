@@ -40,10 +40,7 @@ std::vector<std::int64_t> whole_numbers(const Array& array, const std::string& s
 
 Points parse_sparse_points(const Bytes& bytes, Precision precision, Index max_rows, const std::string& source,
                            int threads) {
-    const auto array = [&](const char* key) {
-        std::string completed = source;
-        return parse_npz(bytes, key, Purpose::points, completed);
-    };
+    const auto array = [&](const char* key) { return parse_npz(bytes, key, Purpose::points, source); };
     const std::string format = sparse_format(array("format"));
     if (format != "csr")
         throw BadData(source + ":format '" + shown(format) + "' is not accepted as points; csr is (tocsr() makes it)",

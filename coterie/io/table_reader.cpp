@@ -74,18 +74,17 @@ std::vector<std::size_t> chosen_columns(const Table& table, const ReadOptions& o
     std::erase_if(asked, is_numeric);
     std::vector<std::size_t> chosen = table.selection(asked);
     const std::vector<std::size_t> excluded = table.selection(options.exclude);
-    const auto holds = [](const std::vector<std::size_t>& some, std::size_t j) {
-        return std::find(some.begin(), some.end(), j) != some.end();
-    };
+    const std::vector<bool> is_chosen = marked(chosen, table.columns()),
+                            is_excluded = marked(excluded, table.columns());
     for (const std::size_t j : excluded)
-        if (holds(chosen, j))
+        if (is_chosen[j])
             throw BadArgument(table.source() + ": column " + table.column_text(j) +
                                   " is asked for by `columns` and left " + "out by `exclude`",
                               {.option = "exclude", .column = table.column_text(j)});
     if (!options.columns.empty() && !numeric) return chosen;
     for (std::size_t j = 0; j < table.columns(); ++j) {
         if (static_cast<std::ptrdiff_t>(j) == label || static_cast<std::ptrdiff_t>(j) == id) continue;
-        if (holds(excluded, j) || holds(chosen, j)) continue;
+        if (is_excluded[j] || is_chosen[j]) continue;
         if (static_cast<std::ptrdiff_t>(j) == table.index_column()) {
             notes.push_back("column " + std::to_string(j + 1) + " " + table.index_said() +
                             " is taken for the rows' own names or numbers, not for a coordinate; "

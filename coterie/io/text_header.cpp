@@ -62,7 +62,7 @@ std::string listed(const std::vector<std::string>& fields) {
 
 }  // namespace
 
-HeaderGuess guess_header(const FirstRows& rows, const std::vector<std::string>& named, bool words_may_be_data) {
+HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words_may_be_data) {
     const auto& first = rows.first;
     const auto& below = rows.below;
     std::vector<std::size_t> numbers, words;
@@ -72,7 +72,7 @@ HeaderGuess guess_header(const FirstRows& rows, const std::vector<std::string>& 
         if (kind == FieldKind::number) numbers.push_back(j);
         if (kind == FieldKind::word) words.push_back(j);
         if (kind == FieldKind::word || kind == FieldKind::like_a_number)
-            if (std::find(named.begin(), named.end(), trimmed(first[j])) != named.end()) return {FirstRow::names, {}};
+            if (named.contains(trimmed(first[j]))) return {FirstRow::names, {}};
         odd = odd || kind == FieldKind::like_a_number;
     }
     const auto value_below = [&](std::size_t row, std::size_t j) {

@@ -159,7 +159,8 @@ bool TextTable::heads_labels(std::string_view word, std::size_t below) const {
 }
 
 void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, bool one_column) {
-    constexpr std::size_t looked_at = 100;
+    constexpr std::size_t rows_looked_at = 100, fields_looked_at = 1'000'000;
+    std::size_t taken = 0;
     FirstRows rows;
     rows.decimal = decimal_;
     columns_ = 2;  // an empty line is skipped unless there is one column
@@ -167,6 +168,7 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
     records_.split(first_, records_.end_of(first_), fields);
     columns_ = std::max<std::size_t>(fields.size(), 1);
     for (const std::string_view field : fields) rows.first.push_back(without_quotes(field));
+    if (rows.first.empty()) rows.first.emplace_back();  // a line of blanks, of labels separated by blanks: one is blank
     const std::size_t first_end = records_.end_of(first_);
     bool alone = true;
     if (first_end < records_.text.size()) try {
@@ -174,18 +176,19 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
                 alone = false;
                 auto& row = rows.below.emplace_back();
                 for (const std::string_view field : below) row.push_back(without_quotes(field));
-                return rows.below.size() < looked_at;
+                taken += row.size();
+                return rows.below.size() < rows_looked_at && (rows.below.size() < 3 || taken < fields_looked_at);
             });
         } catch (const BadData&) {  // a quote that makes no sense is told where its row is parsed
         }
 
     bool header = options.header == Header::yes;
     if (options.header == Header::automatic) {
-        std::vector<std::string> named = options.columns;
-        named.insert(named.end(), options.wanted_columns.begin(), options.wanted_columns.end());
-        named.insert(named.end(), options.exclude.begin(), options.exclude.end());
+        NameSet named(options.columns.begin(), options.columns.end());
+        named.insert(options.wanted_columns.begin(), options.wanted_columns.end());
+        named.insert(options.exclude.begin(), options.exclude.end());
         for (const auto* one : {&options.label_column, &options.id_column})
-            if (!one->empty()) named.push_back(*one);
+            if (!one->empty()) named.insert(*one);
         const bool all_words = std::all_of(rows.first.begin(), rows.first.end(), [&](const std::string& word) {
             double value = 0;
             bool overflow = false;
@@ -193,7 +196,7 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
                    !is_infinite_word(trimmed(word));
         });
         if (one_column) {
-            header = std::find(named.begin(), named.end(), trimmed(rows.first.front())) != named.end() ||
+            header = named.contains(trimmed(rows.first.front())) ||
                      (rows.first.size() == 1 && (is_label_word(rows.first.front()) ||
                                                  (all_words && heads_labels(trimmed(rows.first.front()), first_end))));
             if (rows.first.size() > 1) header = guess_header(rows, named, false).is == FirstRow::names;

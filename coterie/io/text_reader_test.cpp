@@ -432,78 +432,14 @@ TEST(Text, SameResultAtAnyNumberOfThreads) {
     }
 }
 
-}  // namespace
-}  // namespace coterie
-
-#include "coterie/io/internal/text_header.hpp"
-#include "coterie/io/read_request.hpp"
-
-namespace coterie {
-namespace {
-
-TEST(Text, Dates) {
-    using formats::days_of_date;
-    EXPECT_EQ(days_of_date("1970-01-01"), 0.0);
-    EXPECT_EQ(days_of_date("2000-03-01"), 11017.0);
-    EXPECT_EQ(days_of_date("29.02.2024"), days_of_date("2024/02/29"));
-    EXPECT_EQ(days_of_date(" 1969-12-31T18:00Z "), -0.25);
-    EXPECT_EQ(days_of_date("1970-01-02 00:00:01.5"), 1 + 1.5 / 86400);
-    for (const char* none : {"", "2026", "2026-1-1", "2026-02-29", "2026-13-01", "2026-00-10", "31.04.2026", "1.1.2026",
-                             "2026-01/01", "2026-01-01x", "2026-01-01 24:00", "2026-01-01 12:60", "2026-01-01 12",
-                             "2026-01-01 12:00:", "2026-01-01 12:00:61", "2026-01-01 12:00:00+01", "01/02/2026"})
-        EXPECT_FALSE(formats::days_of_date(none).has_value()) << none;
-}
-
-TEST(Text, ListsOfColumnsMayHoldQuotes) {
-    ReadRequest request;
-    request.columns = "a,\"b, c\",2-3,\"say \"\"hi\"\"\"";
-    EXPECT_EQ(request.options().columns, (Names{"a", "b, c", "2-3", "say \"hi\""}));
-    for (const char* unsound : {",", "a,,b", "a,", "\"a"}) {
-        request.columns = unsound;
-        EXPECT_THROW(request.options(), BadArgument) << unsound;
-    }
-    request.columns.clear();
-    for (const auto& [word, separator] : {std::pair("tab", '\t'), {";", ';'}, {"blanks", ' '}, {"auto", '\0'}}) {
-        request.separator = word;
-        EXPECT_EQ(request.options().separator, separator);
-    }
-}
-
-TEST(Text, RowsComeBackAsTheyStand) {
-    ReadOptions options;
-    options.id_column = "who";
-    options.keep_rows = true;
-    const PointsFile file = parse("who;x;note\n\"a;b\";1,5;\"say \"\"hi\"\"\"\n\nc;2,5;\n", [&] {
-        options.columns = {"x"};
-        return options;
-    }());
-    EXPECT_EQ(row(file, 1), Row{2.5});
-    const auto rows = file.rows->from_start();
-    EXPECT_EQ(rows->names(), (Names{"who", "x", "note"}));
-    EXPECT_EQ(rows->id_column(), 0);
-    std::vector<std::string> fields;
-    ASSERT_TRUE(rows->next(fields));
-    EXPECT_EQ(fields, (Names{"a;b", "1,5", "say \"hi\""}));
-    ASSERT_TRUE(rows->next(fields));
-    EXPECT_EQ(fields, (Names{"c", "2,5", ""}));
-    EXPECT_FALSE(rows->next(fields));
-}
-
-TEST(Text, CategoriesAreInTheOrderOfTheirWords) {
-    ReadOptions options;
-    options.words = WordColumns::categories;
-    options.missing = true;
-    std::string text = "x,c\n";
-    for (int i = 0; i < 200000; ++i)
-        text += std::to_string(i % 7) + (i % 3 == 0 ? ",red\n" : i % 3 == 1 ? ",ash\n" : ",NA\n");
-    for (const int threads : {1, 2, 8}) {
-        const PointsFile file = parse(text, options, threads);
-        EXPECT_EQ(file.categories, (std::vector<Names>{{}, {"ash", "red"}}));
-        EXPECT_EQ(file.kinds, (std::vector<ColumnKind>{ColumnKind::number, ColumnKind::category}));
-        EXPECT_EQ(file.points.view().at(199998, 1), 1);
-        EXPECT_EQ(file.points.view().at(199999, 1), 0);
-        EXPECT_TRUE(std::isnan(file.points.view().at(199997, 1)));
-    }
+// Found by the fuzzer of labels: a first line without any field, where blanks separate.
+TEST(Text, FirstLineWithoutFieldsIsABlankLabel) {
+    const std::string text = "\nla 5\nla 6\nbe 7\n";
+    const formats::TableSource source{"labels", {std::as_bytes(std::span(text)), nullptr}};
+    EXPECT_TRUE(has(message_of<BadData>([&] { formats::parse_table_labels(source, "", true, 1); }),
+                    "labels: row 2: has 2 columns, the first row has 1"));
+    EXPECT_TRUE(has(message_of<BadData>([&] { formats::parse_table_labels(source, "", false, 1); }),
+                    "labels: row 1, column 1: the value is empty"));
 }
 
 }  // namespace

@@ -1,4 +1,7 @@
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "coterie/base/random.hpp"
 #include "coterie/io/internal/output_file.hpp"
@@ -77,13 +80,15 @@ TEST(Writer, PiecesAreTheWhole) {
         EXPECT_EQ(contents(folder / ("labels in pieces" + ending)), contents(folder / ("labels" + ending)));
     }
     // Fewer or more rows than announced are no file.
-    LabelsWriter few(folder / "few.npy", 6);
-    few.write(labels);
-    EXPECT_THROW(few.commit(), InternalError);
-    EXPECT_THROW(LabelsWriter(folder / "more.npy", 4).write(labels), InternalError);
-    few = LabelsWriter(folder / "other.npy", 0);
-    EXPECT_THROW(PointsWriter(folder / "more.npy", 10, 3, ScalarType::float64).write(matrix), InternalError);
-    EXPECT_EQ(folder.entries(), 9u);
+    {
+        LabelsWriter few(folder / "few.npy", 6);
+        few.write(labels);
+        EXPECT_THROW(few.commit(), InternalError);
+        EXPECT_THROW(LabelsWriter(folder / "more.npy", 4).write(labels), InternalError);
+        few = LabelsWriter(folder / "other.npy", 0);
+        EXPECT_THROW(PointsWriter(folder / "more.npy", 10, 3, ScalarType::float64).write(matrix), InternalError);
+    }
+    EXPECT_EQ(folder.entries(), 8u);
 }
 
 TEST(Writer, NumpyReadsIt) {
@@ -120,6 +125,31 @@ TEST(OutputFile, WholeOrNotAtAll) {
     EXPECT_EQ(contents(path), "through");
     EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
     write_file("/dev/null", "nothing");
+}
+
+// Ends without a chance to tidy up, as by a signal that cannot be caught.
+void die_while_writing(const std::string& path) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        OutputFile file(path);
+        file.write(std::string(1000000, 'y'));
+        ::kill(::getpid(), SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+}
+
+TEST(OutputFile, NothingStaysOfAKilledWriter) {
+    const Folder folder;
+    die_while_writing(folder / "x");
+    // Where the file system has no nameless files a hidden one stays; the next writer of x removes it, when it is old.
+    for (const auto& left : std::filesystem::directory_iterator(std::filesystem::path(folder / "x").parent_path()))
+        std::filesystem::last_write_time(left.path(),
+                                         std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+    write_file(folder / "x", "after");
+    EXPECT_EQ(contents(folder / "x"), "after");
+    EXPECT_EQ(folder.entries(), 1u);
 }
 
 TEST(OutputFile, Refusals) {
@@ -207,7 +237,8 @@ TEST(Writer, TypesOfFieldsKeepWhatStandsThere) {
     std::vector<FieldType> types;
     rows_of_file(folder / "x.csv", &types);
     using enum FieldType;
-    EXPECT_EQ(types, (std::vector<FieldType>{whole, whole, number, words, words, words, words, number}));
+    EXPECT_EQ(types, (std::vector<FieldType>{whole, whole, number, words, words, words, number, number}))
+        << "a column without values is of numbers that are missing";
     folder.file("z.csv", "a,id,mixed\n1,9007199254740993,9007199254740993\n2,2,0.5\n");
     rows_of_file(folder / "z.csv", &types);
     EXPECT_EQ(types, (std::vector<FieldType>{whole, whole, words})) << "no float has that value";

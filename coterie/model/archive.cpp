@@ -9,9 +9,8 @@
 #include <cmath>
 #include <cstring>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/json_text.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/io/internal/sha256.hpp"
 
@@ -75,12 +74,8 @@ bool is_list_of(const Json& list, bool (Json::*kind)() const noexcept) {
 }
 
 OptionValues options_of(const std::string& text, const std::string& what) {
-    Json json;
-    try {
-        json = Json::parse(text);
-    } catch (const Json::exception& error) {
-        throw BadData(what + ": the options are not sound JSON: " + shown(error.what()));
-    }
+    const Json json = formats::parse_json(
+        text, [&](const std::string& reason) { throw BadData(what + ": the text of options " + reason); });
     if (!json.is_object()) throw BadData(what + ": the options are not a JSON object");
     OptionValues out;
     for (const auto& [name, value] : json.items()) {

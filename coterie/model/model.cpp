@@ -5,13 +5,12 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/same_work.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/io/internal/json_text.hpp"
 
 namespace coterie {
 void Model::in_parts(std::string_view what, PointsView points, const Run& run,
@@ -215,7 +214,8 @@ void Model::load(const Archive& archive, std::optional<int> found) {
     cluster_labels_ = {};
     if (!archive.has("label_of_cluster")) return;
     cluster_labels_.label_of = archive.labels("label_of_cluster", clusters);
-    const auto names = nlohmann::json::parse(archive.text("label_names"), nullptr, false);
+    const auto names = formats::parse_json(
+        archive.text("label_names"), [](const std::string& reason) { throw BadData("model: label_names " + reason); });
     if (!names.is_array()) throw BadData("model: label_names is no list of names");
     for (const auto& name : names) {
         if (!name.is_string()) throw BadData("model: label_names is no list of names");

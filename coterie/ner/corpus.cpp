@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <array>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/error.hpp"
 #include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/json_text.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/ner/internal/readers.hpp"
 #include "coterie/ner/internal/tags.hpp"
@@ -112,9 +111,15 @@ Corpus Corpus::subset(std::span<const std::size_t> chosen) const {
 
 namespace internal {
 
+constexpr std::size_t most_types = 10000;  // each is compared with every mention's
+
 std::int32_t type_number(Corpus& corpus, std::string_view type) {
     const auto found = std::find(corpus.types.begin(), corpus.types.end(), type);
     if (found == corpus.types.end()) {
+        if (corpus.types.size() == most_types)
+            throw BadData(corpus.source + ": has more than " + std::to_string(most_types) +
+                              " types of mentions; are the tags in the last column?",
+                          {.value = formats::shown(type), .file = corpus.source});
         corpus.types.emplace_back(type);
         return static_cast<std::int32_t>(corpus.types.size()) - 1;
     }
@@ -201,7 +206,10 @@ std::string json_lines_of(const Corpus& corpus) {
         for (; s < corpus.sentences.size() && corpus.sentences[s].document == d; ++s)
             annotated = annotated || corpus.sentences[s].annotated;
         if (annotated) record["spans"] = std::move(marked);
-        if (!document.record.empty()) record.update(Json::parse(document.record));
+        if (!document.record.empty())
+            record.update(formats::parse_json<Json>(document.record, [](const std::string& reason) {
+                throw BadArgument("the record of a document " + reason);
+            }));
         out += record.dump() + "\n";
     }
     return out;
@@ -244,7 +252,7 @@ Corpus parse_corpus(std::string_view bytes, const std::string& source, const Cor
 
 Corpus read_corpus(const std::string& path, const CorpusOptions& options) {
     const std::string source = path == "-" ? "standard input" : path;
-    const formats::Bytes bytes = formats::read_bytes_inflated(path);
+    const formats::Bytes bytes = formats::read_bytes_inflated(path, true);
     const std::string_view content(bytes.text(), bytes.size());
     const bool marks =
         options.format == CorpusFormat::brat || (options.format == CorpusFormat::automatic && path.ends_with(".ann"));

@@ -174,7 +174,7 @@ TEST(NerCorpus, BadFilesAreRefusedWithTheirLine) {
               "A",
               "UTF-16"},
              {"a.jsonl", "{\"text\": 3}\n", "a.jsonl: line 1: is no document"},
-             {"a.jsonl", "\n{\"text\": \n", "a.jsonl: line 2: is no JSON"},
+             {"a.jsonl", "\n{\"text\": \n", "a.jsonl: line 2: is not sound JSON"},
              {"a.jsonl", R"({"text": "abc", "label": [[0, 4, "X"]]})", "no piece of the text, which has 3 code points"},
              {"a.jsonl", R"({"text": "abc", "label": [[2, 2, "X"]]})", "no piece"},
              {"a.jsonl", R"({"text": "abc", "label": [[-1, 2, "X"]]})", "no piece"},

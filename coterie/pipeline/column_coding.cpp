@@ -11,13 +11,12 @@
 #include <cmath>
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/checks.hpp"
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/derived_rows.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/io/internal/json_text.hpp"
 
 namespace coterie {
 namespace {
@@ -92,7 +91,7 @@ std::vector<double> medians(PointsView points, std::span<const double> weights, 
 }
 
 std::string column_text(std::size_t column, const std::vector<std::string>& names) {
-    return std::to_string(column + 1) + (column < names.size() ? " (" + names[column] + ")" : "");
+    return std::to_string(column + 1) + (column < names.size() ? " (" + formats::shown(names[column]) + ")" : "");
 }
 
 // "12 values in all (column 2 (age): 10, 3 (height): 2)"
@@ -382,7 +381,7 @@ ColumnCoding ColumnCoding::from(const Archive& archive) {
     const auto stored = archive.texts().find(coding_key);
     if (stored == archive.texts().end()) return out;
     const auto unsound = [](const std::string& what) -> BadData { return BadData("model: columns " + what); };
-    const auto json = nlohmann::json::parse(stored->second, nullptr, false);
+    const auto json = formats::parse_json(stored->second, [&](const std::string& reason) { throw unsound(reason); });
     if (!json.is_object() || !json.contains("columns") || !json["columns"].is_array() || !json.contains("missing") ||
         !json.contains("categorical") || !json.contains("dates") || !json["dates"].is_boolean())
         throw unsound("is no description of columns");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "coterie/io/internal/formats.hpp"
 #include "coterie/pipeline/internal/text.hpp"
 
 namespace coterie {
@@ -36,15 +37,15 @@ std::vector<std::string> column_hints(const Problem& problem, const PreparationO
         if (j >= problem.categories.size() || problem.categories[j].empty()) numbers.push_back(j);
     const auto& names = problem.column_names;
     const auto column = [&](std::size_t j) {
-        return "column " + std::to_string(j + 1) + (j < names.size() ? " (" + names[j] + ")" : "");
+        return "column " + std::to_string(j + 1) + (j < names.size() ? " (" + formats::shown(names[j]) + ")" : "");
     };
     // As a shell takes it: by number where the name is more than a word.
     const auto called = [&](std::size_t j) {
-        const bool plain =
-            j < names.size() && !names[j].empty() && std::all_of(names[j].begin(), names[j].end(), [](char c) {
-                return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                       c == '-' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
-            });
+        const bool plain = j < names.size() && !names[j].empty() && names[j].size() <= 60 &&
+                           std::all_of(names[j].begin(), names[j].end(), [](char c) {
+                               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                                      c == '_' || c == '-' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
+                           });
         return plain ? names[j] : std::to_string(j + 1);
     };
     const auto listed = [&](const std::vector<std::size_t>& which, auto text) {

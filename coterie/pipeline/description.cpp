@@ -21,6 +21,7 @@
 #include "coterie/base/internal/cluster_sums.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/io/internal/formats.hpp"
 #include "coterie/linalg/panels.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/internal/left_out.hpp"
@@ -569,7 +570,8 @@ std::string far_rows_warning(const Pipeline& pipeline, const PreparedRows& rows_
             : rows == 1          ? " rows lies"
                                  : " rows lie") +
            " far from every row of the fit: beyond them by more than their whole range, most often (" +
-           counted(far[most]) + ") in " + (names.empty() ? "column " + std::to_string(most + 1) : names[most]);
+           counted(far[most]) + ") in " +
+           (names.empty() ? "column " + std::to_string(most + 1) : formats::shown(names[most]));
 }
 
 std::vector<ClusterProfile> profile(const Pipeline& pipeline, const PreparedRows& rows, const Run& run,
@@ -683,8 +685,9 @@ std::string columns_text(const ClusterProfile& cluster, std::size_t most) {
     std::string out;
     for (std::size_t c = 0; c < std::min(most, cluster.columns.size()); ++c) {
         const ColumnProfile& column = cluster.columns[c];
-        out += (c == 0 ? "" : "; ") + std::string(column.difference > 0 ? "high " : "low ") + column.name + " (" +
-               column.text(column.mean) + ", elsewhere " + column.text(column.elsewhere) + ")";
+        out += (c == 0 ? "" : "; ") + std::string(column.difference > 0 ? "high " : "low ") +
+               formats::shown(column.name) + " (" + column.text(column.mean) + ", elsewhere " +
+               column.text(column.elsewhere) + ")";
     }
     return out;
 }

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "coterie/io/internal/formats.hpp"
 #include "coterie/pipeline/internal/json.hpp"
 #include "coterie/pipeline/internal/text.hpp"
 
@@ -170,7 +171,7 @@ std::string long_description(const Description& description) {
         out += "\n";
         std::vector<std::vector<std::string>> rows;
         for (const ColumnProfile& column : cluster.columns) {
-            rows.push_back({"  " + column.name,
+            rows.push_back({"  " + formats::shown(column.name),
                             std::isfinite(column.difference) ? formatted("%+.2f", column.difference)
                             : column.difference > 0          ? "always higher"
                                                              : "always lower",

@@ -8,8 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/checks.hpp"
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/derived_rows.hpp"
@@ -20,6 +18,7 @@
 #include "coterie/base/sample.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/io/internal/column_choice.hpp"
+#include "coterie/io/internal/json_text.hpp"
 #include "coterie/pipeline/internal/left_out.hpp"
 
 namespace coterie {
@@ -30,7 +29,7 @@ constexpr const char* names_key = "column_names";
 std::string listed(const std::vector<std::string>& names) {
     constexpr std::size_t most = 12;
     std::string out;
-    for (std::size_t i = 0; i < names.size() && i < most; ++i) out += (i == 0 ? "" : ", ") + names[i];
+    for (std::size_t i = 0; i < names.size() && i < most; ++i) out += (i == 0 ? "" : ", ") + formats::shown(names[i]);
     return names.size() > most ? out + ", ... (" + std::to_string(names.size()) + ")" : out;
 }
 
@@ -42,7 +41,7 @@ std::vector<std::size_t> positions_of(const std::vector<std::string>& wanted, co
         throw BadData((missing.size() == 1 ? "column " : "columns ") + listed(missing) +
                           (missing.size() == 1 ? " is" : " are") + " missing; the model takes " + listed(wanted) +
                           ", the points have " + listed(given),
-                      {.accepted = listed(wanted), .column = missing.front()});
+                      {.accepted = listed(wanted), .column = formats::shown(missing.front())});
     return out;
 }
 
@@ -633,7 +632,8 @@ Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
     out.own_parts(reading);
     const auto stored = archive.texts().find(names_key);
     if (stored == archive.texts().end()) return out;
-    const auto names = nlohmann::json::parse(stored->second, nullptr, false);
+    const auto names = formats::parse_json(
+        stored->second, [](const std::string& reason) { throw BadData("model: column_names " + reason); });
     if (!names.is_array() || static_cast<Index>(names.size()) != out.columns() ||
         !std::all_of(names.begin(), names.end(), [](const auto& name) { return name.is_string(); }))
         throw BadData("model: column_names is no list of " + std::to_string(out.columns()) + " names");

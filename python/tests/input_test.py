@@ -202,6 +202,8 @@ def test_messages_name_what_was_given(iris):
         coterie.KMeans(3, share_rounding="auto").fit(X)
     with pytest.warns(coterie.CoterieWarning, match="the same in every row, and no help; leave it out of X$"):
         coterie.KMeans(3).fit(frame.assign(p=1.0))
+    with pytest.raises(ValueError, match="has no value in any row; leave it out of X$"):
+        coterie.KMeans(3, missing="mean").fit(frame.assign(p=np.nan))
     for ask in (lambda: coterie.compare(X, 3, y_true=y[1:]), lambda: coterie.report(model, X, y[1:])):
         with pytest.raises(ValueError, match="^y_true: one label per row is wanted"):
             ask()

@@ -100,8 +100,8 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
     for (std::size_t p = 0; p < trunk; ++p) {
         if (!has(names[p]))
             throw BadData(path + ": there is no tensor " + names[p], {.option = "pretrained", .file = path});
-        std::string source = path;
-        const formats::Array array = formats::parse_safetensors(bytes, names[p], formats::Purpose::points, source);
+        const formats::Array array = formats::parse_safetensors(bytes, names[p], formats::Purpose::points, path);
+        const std::string& source = array.source;
         const Points points = formats::to_points(array, Precision::float32, -1, source, 1);
         const auto values = to_matrix<float>(points.view());
         if (values.size() != static_cast<Index>(parameters[p].size()))

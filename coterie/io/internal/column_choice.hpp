@@ -2,6 +2,7 @@
 // Internal: columns as people name them, by name, by number from 1, or as a range, in tables and arrays alike.
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,10 +12,13 @@
 
 namespace coterie::formats {
 
+/// Per column whether it is among the positions.
+std::vector<bool> marked(const std::vector<std::size_t>& positions, std::size_t columns);
+
 struct ColumnNames {
-    std::string source;              // for messages
-    std::size_t columns = 0;         // how many there are
-    std::vector<std::string> names;  // empty: they have none
+    std::string source;                  // for messages
+    std::size_t columns = 0;             // how many there are
+    std::span<const std::string> names;  // empty: they have none
 
     /// "3 (age)", "3"
     std::string text(std::size_t column) const;

@@ -29,11 +29,16 @@ struct Bytes {
     std::size_t size() const { return data.size(); }
 };
 
-/// Maps a regular file, reads anything else ("-" is standard input) to its end. BadData when there is no such file, or
-/// it is a folder.
-Bytes read_bytes(const std::string& path);
+/// The bytes of a regular file, or all that a pipe gives ("-" is standard input). BadData when there is no such file,
+/// or it is a folder or a device, or it becomes shorter while it is read. A file of more than half of the available
+/// memory is mapped: only such a file must not change later. `text`: BadData on a pipe that gives a line of more than
+/// longest_line bytes.
+inline constexpr std::size_t longest_line = std::size_t{1} << 28;
+Bytes read_bytes(const std::string& path, bool text = false);
 /// As read_bytes, and decompressed when the content (or the name's .gz) says gzip.
-Bytes read_bytes_inflated(const std::string& path);
+Bytes read_bytes_inflated(const std::string& path, bool text = false);
+/// The size of a regular file, 0 of anything else; throws as read_bytes does.
+std::size_t file_size(const std::string& path);
 bool is_gzip(std::span<const std::byte> data);
 /// All members of a gzip file. BadData on damage or truncation.
 Bytes inflate_gzip(const Bytes& bytes, std::string_view source);
@@ -74,7 +79,8 @@ struct Array {
     std::vector<std::int64_t> shape;
     std::span<const std::byte> data;
     std::shared_ptr<const void> owner;
-    std::string note;  // how it was chosen among others, where nobody named it
+    std::string note;    // how it was chosen among others, where nobody named it
+    std::string source;  // FILE or FILE:NAME, for messages
 };
 /// Of a number.
 std::size_t item_bytes(Element element);
@@ -152,12 +158,14 @@ std::vector<double> parse_table_numbers(const TableSource& source, const std::st
 
 PointsFile parse_libsvm(const Bytes& bytes, std::string_view source, Precision precision, Index max_rows, int threads);
 Array parse_npy(const Bytes& bytes, std::string_view source);
-/// The header alone: `data` is whatever follows it.
+/// The header alone: `data` is whatever follows it. BadData where it is longer than longest_npy_head.
+inline constexpr std::size_t longest_npy_head = std::size_t{1} << 16;
+/// As require_length(), of what an .npy file holds behind its header.
+void require_npy_length(const Array& array, std::size_t there);
 Array parse_npy_header(const Bytes& bytes, std::string_view source);
 Array parse_idx(const Bytes& bytes, std::string_view source);
 Array parse_idx_header(const Bytes& bytes, std::string_view source);
-/// `source` is completed by the array's name, for messages that follow.
-Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source);
+Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const std::string& source);
 /// The word that SciPy's save_npz writes as `format`: "csr"; empty where it is no text.
 std::string sparse_format(const Array& format);
 /// Sparse points (base/sparse_points.hpp) of an .npz that SciPy's save_npz wrote, of csr. Does not look for NaN.
@@ -165,7 +173,7 @@ Points parse_sparse_points(const Bytes& bytes, Precision precision, Index max_ro
                            int threads);
 /// The same of a Matrix Market file, rectangular or not.
 Points parse_sparse_matrix_market(const Bytes& bytes, Precision precision, Index max_rows, std::string_view source);
-Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source);
+Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpose, const std::string& source);
 
 /// The table of a safetensors file, bounds-checked: tensors that tile the data exactly, metadata of texts only.
 struct SafetensorsFile {

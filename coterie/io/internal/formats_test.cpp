@@ -79,7 +79,7 @@ TEST(Npy, Orders) {
     EXPECT_EQ(column.points.columns(), 1);
 }
 
-TEST(Npy, MappedWithoutCopy) {
+TEST(Npy, UsedWhereItLies) {
     const Folder folder;
     const formats::Bytes bytes =
         formats::read_bytes(folder.file("x.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 3, 4}))));
@@ -89,7 +89,7 @@ TEST(Npy, MappedWithoutCopy) {
     EXPECT_EQ(formats::to_points(array, Precision::automatic, 1, "x.npy", 1).rows(), 1);
     const Points narrow = formats::to_points(array, Precision::float32, -1, "x.npy", 1);
     EXPECT_EQ(narrow.scalar(), ScalarType::float32);
-    // The mapping outlives its name.
+    // The points outlive the file.
     Points kept = read(folder / "x.npy").points;
     std::filesystem::remove(folder / "x.npy");
     EXPECT_EQ(all(kept), (Numbers{1, 2, 3, 4}));

@@ -1,11 +1,14 @@
-// A hidden file in the target's own folder, as a rename is whole only within a file system. Its name has the process's
-// number and a counter, and must be new: two writers never share one. A device, a pipe and standard output are written
-// as they are. Bytes are handed to the system, and waited for on the disk only where that is asked for; the file that
-// is replaced leaves its permissions and nothing else.
+// A file without a name in the target's own folder (O_TMPFILE), as a rename is whole only within a file system: nothing
+// stays of it, however the process ends. It gets a hidden name with the process's number and a counter just before it
+// is renamed. Where a file system has no such files, that name is there from the start, and the file is locked while it
+// is written: one that nobody locks was left by a process that was killed, and the next writer of the same target
+// removes it. A device, a pipe and standard output are written as they are. Bytes are handed to the system, and waited
+// for on the disk only where that is asked for; the file that is replaced leaves its permissions and nothing else.
 
 #include "coterie/io/internal/output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +16,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 
 #include "coterie/base/error.hpp"
@@ -28,6 +32,49 @@ std::string behind_links(const std::string& path) {
     if (!std::filesystem::is_symlink(path, error)) return path;
     const auto target = std::filesystem::weakly_canonical(path, error);
     return error ? path : target.string();
+}
+
+// "/folder/.NAME.", with which the hidden names of a target begin.
+std::string hidden_beginning(const std::string& path) {
+    const std::filesystem::path target(path);
+    return (target.parent_path() / std::string(".").append(target.filename().string()).append(".")).string();
+}
+
+std::string hidden_name(const std::string& path) {
+    static std::atomic<unsigned> counter{0};
+    return hidden_beginning(path) + std::to_string(::getpid()) + "-" + std::to_string(counter.fetch_add(1)) + ".part";
+}
+
+std::string descriptor_path(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
+
+// A file without a name in the folder, -1 where there are none.
+int open_nameless(const std::string& path) {
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (descriptor >= 0 && ::access(descriptor_path(descriptor).c_str(), F_OK) != 0) {  // it could get no name
+        ::close(descriptor);
+        return -1;
+    }
+    return descriptor;
+}
+
+// Those of the target that nobody locks. A writer locks its file right after it has made it.
+void remove_abandoned(const std::string& path) {
+    constexpr int seconds_to_lock = 60;
+    std::error_code ignored;
+    const std::string begin = hidden_beginning(path);
+    const std::filesystem::path folder = std::filesystem::path(begin).parent_path();
+    for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, ignored)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(std::filesystem::path(begin).filename().string()) || !name.ends_with(".part")) continue;
+        const int descriptor = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        struct stat status {};
+        if (descriptor < 0) continue;
+        if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+            status.st_mtime + seconds_to_lock < std::time(nullptr) && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+            ::unlink(entry.path().c_str());
+        ::close(descriptor);
+    }
 }
 
 }  // namespace
@@ -47,25 +94,24 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
         if (descriptor_ < 0) fail("cannot be opened for writing");
         return;
     }
-    static std::atomic<unsigned> counter{0};
-    const std::filesystem::path target(path_);
     const bool replaces = ::stat(path_.c_str(), &status) == 0;
-    for (int attempt = 0; attempt < 100; ++attempt) {
-        const std::string unique = std::to_string(::getpid()) + "-" + std::to_string(counter.fetch_add(1));
-        temporary_ = (target.parent_path() /
-                      std::string(".").append(target.filename().string()).append(".").append(unique).append(".part"))
-                         .string();
+    descriptor_ = open_nameless(path_);
+    nameless_ = descriptor_ >= 0;
+    if (!nameless_) remove_abandoned(path_);
+    for (int attempt = 0; descriptor_ < 0 && attempt < 100; ++attempt) {
+        temporary_ = hidden_name(path_);
         descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor_ >= 0) {
-            // Who may not change them has what a new file has.
-            if (replaces) [[maybe_unused]]
-                const int ignored = ::fchmod(descriptor_, status.st_mode & 07777);
-            return;
-        }
-        if (errno != EEXIST) break;
+        if (descriptor_ < 0 && errno != EEXIST) break;
     }
-    temporary_.clear();
-    fail("cannot be written");
+    if (descriptor_ < 0) {
+        temporary_.clear();
+        fail("cannot be written");
+    }
+    if (!nameless_) [[maybe_unused]]
+        const int locked = ::flock(descriptor_, LOCK_EX | LOCK_NB);
+    // Who may not change them has what a new file has.
+    if (replaces) [[maybe_unused]]
+        const int ignored = ::fchmod(descriptor_, status.st_mode & 07777);
 }
 
 OutputFile::~OutputFile() {
@@ -109,8 +155,9 @@ void OutputFile::write(const void* data, std::size_t bytes) {
 void OutputFile::commit(Durability durability) {
     if (descriptor_ < 0) throw InternalError("output file committed twice");
     flush();
-    if (durability == Durability::on_disk && !temporary_.empty() && ::fsync(descriptor_) != 0)
-        fail("cannot be written");
+    const bool renames = nameless_ || !temporary_.empty();
+    if (durability == Durability::on_disk && renames && ::fsync(descriptor_) != 0) fail("cannot be written");
+    if (nameless_) give_name();
     if (descriptor_ == STDOUT_FILENO) {
         descriptor_ = -1;
         return;
@@ -121,6 +168,18 @@ void OutputFile::commit(Durability durability) {
     if (temporary_.empty()) return;
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
     temporary_.clear();
+}
+
+void OutputFile::give_name() {
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        const std::string name = hidden_name(path_);
+        if (::linkat(AT_FDCWD, descriptor_path(descriptor_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+            temporary_ = name;
+            return;
+        }
+        if (errno != EEXIST) break;
+    }
+    fail("cannot be put in place");
 }
 
 void write_file(const std::string& path, std::string_view text) {

@@ -1,6 +1,6 @@
 #pragma once
-// A file that is either there whole or not there at all: written under a temporary name in the target's folder, renamed
-// by commit().
+// A file that is either there whole or not there at all: written without a name, or under a temporary one, in the
+// target's folder, renamed by commit().
 
 #include <cstddef>
 #include <string>
@@ -28,8 +28,10 @@ private:
     std::string path_;
     std::string temporary_;
     int descriptor_ = -1;
+    bool nameless_ = false;  // until commit()
     std::string buffer_;
     void flush();
+    void give_name();
     [[noreturn]] void fail(const std::string& doing);
 };
 

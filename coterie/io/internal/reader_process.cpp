@@ -162,12 +162,12 @@ private:
 }  // namespace
 
 Array read_apart(std::string_view format, const std::string& path, std::string_view key, Purpose purpose,
-                 std::string& source, const Run& run, const ReaderProgram& program) {
+                 const std::string& source, const Run& run, const ReaderProgram& program) {
     std::error_code failed;
     if (const auto kind = fs::status(path, failed).type();
         kind != fs::file_type::regular && kind != fs::file_type::not_found && kind != fs::file_type::directory)
         throw BadData(source + ": is not a regular file, and HDF5 and MATLAB files are read from nothing else");
-    const auto file_bytes = static_cast<double>(read_bytes(path).size());  // what is missing is told as everywhere
+    const auto file_bytes = static_cast<double>(formats::file_size(path));  // what is missing is told as everywhere
 
     Child child(
         {program.path.empty() ? installed_reader(source) : program.path, std::string(format), path, std::string(key),
@@ -197,9 +197,9 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
             array.shape.resize(head.detail >> 16);
             if (extents > 0) std::memcpy(array.shape.data(), text.data(), extents);  // a single number has none
             array.note = text.substr(name + 1);
-            source += ":" + text.substr(extents, name - extents);
-            bytes = checked_bytes(array.shape, array.item_bytes, source);
-            require_memory(static_cast<double>(bytes), source);
+            array.source = source + ":" + text.substr(extents, name - extents);
+            bytes = checked_bytes(array.shape, array.item_bytes, array.source);
+            require_memory(static_cast<double>(bytes), array.source);
             buffer.reset(new std::byte[bytes]);
             child.allow(reader_seconds(program.seconds, file_bytes + static_cast<double>(bytes)));
             described = true;

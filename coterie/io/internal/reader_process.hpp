@@ -16,11 +16,11 @@ struct ReaderProgram {
     double seconds = 10;  // `base` of reader_seconds; ten times the whole may pass on the clock
 };
 
-/// The array meant by `key` and `purpose` (as choose() says) in a file of `format`, "hdf5" or "mat". `source` becomes
-/// FILE:NAME. Nothing that the child says is believed unchecked: BadData where it dies, stalls or talks nonsense,
-/// ResourceError where memory does not suffice or the program is missing, Cancelled when `run` says stop. No child is
-/// left behind, however this ends.
+/// The array meant by `key` and `purpose` (as choose() says) in a file of `format`, "hdf5" or "mat". Its
+/// source is FILE:NAME. Nothing that the child says is believed unchecked: BadData where it dies, stalls or talks
+/// nonsense, ResourceError where memory does not suffice or the program is missing, Cancelled when `run` says stop. No
+/// child is left behind, however this ends.
 Array read_apart(std::string_view format, const std::string& path, std::string_view key, Purpose purpose,
-                 std::string& source, const Run& run, const ReaderProgram& program = {});
+                 const std::string& source, const Run& run, const ReaderProgram& program = {});
 
 }  // namespace coterie::formats

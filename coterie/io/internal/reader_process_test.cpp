@@ -70,10 +70,8 @@ protected:
     template <class E>
     std::string says(const formats::ReaderProgram& program, const coterie::Run& run = coterie::Run()) const {
         const std::string path = folder.file("x.mat", matlab({{"X", 3, 2, points_3x2}}));
-        const std::string said = message_of<E>([&] {
-            std::string source = path;
-            read_apart("mat", path, "", Purpose::points, source, run, program);
-        });
+        const std::string said =
+            message_of<E>([&] { read_apart("mat", path, "", Purpose::points, path, run, program); });
         EXPECT_TRUE(said.starts_with(path)) << said;
         return said;
     }
@@ -153,8 +151,7 @@ TEST_F(Reader, ProgramThatTalksNonsense) {
           message(Message::array, 2 | 1U << 16, raw<std::int64_t>({3}) + "no end")})
         EXPECT_TRUE(has(says<BadData>({answer(bytes)}), "answered with")) << bytes;
     // The same words in order are an array.
-    std::string source = folder / "x.mat";
-    const Array array = read_apart("mat", folder / "x.mat", "", Purpose::points, source, coterie::Run(),
+    const Array array = read_apart("mat", folder / "x.mat", "", Purpose::points, folder / "x.mat", coterie::Run(),
                                    {answer(described(3, 2) + whole + message(Message::end, 0, ""))});
     EXPECT_EQ(std::memcmp(array.data.data(), points_3x2.data(), 48), 0);
 }
@@ -170,8 +167,7 @@ TEST_F(Reader, StopsWhenAsked) {
     coterie::Run run;
     run.should_stop = [&] { return watch.seconds() > 0.2; };
     const std::string path = folder.file("x.mat", matlab({{"X", 3, 2, points_3x2}}));
-    std::string source = path;
-    EXPECT_THROW(read_apart("mat", path, "", Purpose::points, source, run, {program("sleep 60")}), Cancelled);
+    EXPECT_THROW(read_apart("mat", path, "", Purpose::points, path, run, {program("sleep 60")}), Cancelled);
     EXPECT_LT(watch.seconds(), 20);
 }
 
@@ -206,10 +202,9 @@ void expect_sound_or_refused(const Folder& folder, const std::string& name, cons
         }
         const std::string path = folder.file("bad-" + name, bad);
         try {
-            std::string source = path;
-            const Array array = read_apart(format, path, "", trial % 2 == 0 ? Purpose::points : Purpose::labels, source,
+            const Array array = read_apart(format, path, "", trial % 2 == 0 ? Purpose::points : Purpose::labels, path,
                                            coterie::Run(), {"", 0.5});
-            EXPECT_EQ(array.data.size(), formats::checked_bytes(array.shape, array.item_bytes, source));
+            EXPECT_EQ(array.data.size(), formats::checked_bytes(array.shape, array.item_bytes, path));
             ++read;
         } catch (const BadData& error) {
             EXPECT_TRUE(has(error.message(), path)) << error.message();
@@ -289,6 +284,30 @@ with h5py.File(sys.argv[1] + '/x.h5', 'w') as file:
     # More than is read at once, in chunks that do not divide it: 80 MB.
     numbers = np.arange(16384).astype(np.uint8)
     file.create_dataset('blocks', data=np.add.outer(7 * numbers[:5000], numbers), chunks=(700, 3000))
+rows = np.arange(12.0).reshape(4, 3)
+rows.tofile(sys.argv[1] + '/raw.bin')
+with h5py.File(sys.argv[1] + '/other.h5', 'w') as file:
+    file['x'] = rows
+layout = h5py.VirtualLayout(shape=(4, 3), dtype='f8')
+layout[:] = h5py.VirtualSource(sys.argv[1] + '/other.h5', 'x', shape=(4, 3))
+raw = [(sys.argv[1] + '/raw.bin', 0, 96)]
+with h5py.File(sys.argv[1] + '/links.h5', 'w') as file:
+    file['own'] = rows
+    file['elink'] = file['group/elink'] = h5py.ExternalLink(sys.argv[1] + '/other.h5', '/x')
+    file.create_dataset('external', shape=(4, 3), dtype='f8', external=raw)
+    file.create_virtual_dataset('virtual', layout)
+# MATLAB 7.3 files are HDF5 behind a header of their own.
+for name in ('elink', 'external', 'virtual'):
+    path = sys.argv[1] + '/' + name + '.mat'
+    with h5py.File(path, 'w', userblock_size=512) as file:
+        if name == 'elink':
+            file['x'] = h5py.ExternalLink(sys.argv[1] + '/other.h5', '/x')
+        elif name == 'external':
+            file.create_dataset('x', shape=(4, 3), dtype='f8', external=raw).attrs['MATLAB_class'] = np.bytes_('double')
+        else:
+            file.create_virtual_dataset('x', layout).attrs['MATLAB_class'] = np.bytes_('double')
+    with open(path, 'r+b') as file:
+        file.write(b'MATLAB 7.3 MAT-file'.ljust(124) + bytes([0x00, 0x02]) + b'IM')
 )",
                                     folder / ""));
     const std::string path = folder / "x.h5";
@@ -303,8 +322,19 @@ with h5py.File(sys.argv[1] + '/x.h5', 'w') as file:
     EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":none"); }), "has no array '/none'; it holds"));
     EXPECT_TRUE(has(message_of<ResourceError>([&] { read_points_file(path + ":huge"); }),
                     "x.h5:/huge needs about 8.39e+06 GiB"));
-    std::string source = path;
-    const Array blocks = read_apart("hdf5", path, "blocks", Purpose::points, source, coterie::Run());
+    EXPECT_EQ(read_points_file(folder / "links.h5:own").points.view().at(3, 2), 11);
+    for (const auto& [name, how] : {std::pair("elink", "is an external link"),
+                                    {"group/elink", "is an external link"},
+                                    {"external", "keeps its data in external storage"},
+                                    {"virtual", "is a virtual dataset"}})
+        EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(folder / "links.h5:" + name); }),
+                        std::string(how) + ", and other files are not read"))
+            << name;
+    for (const char* name : {"elink", "external", "virtual"})
+        EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(folder / (std::string(name) + ".mat")); }),
+                        "other files are not read"))
+            << name;
+    const Array blocks = read_apart("hdf5", path, "blocks", Purpose::points, path, coterie::Run());
     ASSERT_EQ(blocks.data.size(), std::size_t{5000} * 16384);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < 5000; ++i)

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "coterie/io/reader.hpp"
@@ -24,8 +25,9 @@ struct HeaderGuess {
     FirstRow is = FirstRow::point;
     std::string said;  // where it might surprise
 };
-/// `named`: whether a word is one by which the caller named a column.
-HeaderGuess guess_header(const FirstRows& rows, const std::vector<std::string>& named, bool words_may_be_data);
+using NameSet = std::unordered_set<std::string_view>;
+/// `named`: the words by which the caller named columns.
+HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words_may_be_data);
 
 /// Days since 1970-01-01 of 2026-11-23, 2026/11/23, 23.11.2026, behind which a time may stand: 14:05, 14:05:30,
 /// T14:05:30Z. Nothing on anything else, days that no month has among it.

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/error.hpp"
 #include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/json_text.hpp"
 #include "coterie/ner/internal/readers.hpp"
 #include "coterie/ner/internal/unicode.hpp"
 
@@ -149,12 +148,8 @@ Mark mark_of(const Json& value, const std::string& source, Index line) {
 void parse_json_lines(std::string_view text, Corpus& corpus) {
     for_each_line(text, [&](std::string_view line, Index number) {
         if (line.find_first_not_of(" \t") == std::string_view::npos) return;
-        Json record;
-        try {
-            record = Json::parse(line);
-        } catch (const Json::exception& error) {
-            refuse_line(corpus.source, number, std::string("is no JSON: ") + formats::shown(error.what()));
-        }
+        Json record =
+            formats::parse_json(line, [&](const std::string& reason) { refuse_line(corpus.source, number, reason); });
         if (record.is_array() && record.size() == 2 && record[0].is_string() && record[1].is_object()) {
             Json object = record[1];
             object["text"] = record[0];

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/error.hpp"
+#include "coterie/base/words.hpp"
+#include "coterie/io/internal/json_text.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/ner/internal/unicode.hpp"
 
@@ -26,7 +26,9 @@ class Config {
 public:
     explicit Config(const std::string& path) : path_(path) {
         const formats::Bytes bytes = formats::read_bytes(path);
-        json_ = OrderedJson::parse(bytes.text(), bytes.text() + bytes.size(), nullptr, false);
+        json_ = formats::parse_json<OrderedJson>({bytes.text(), bytes.size()}, [&](const std::string& reason) {
+            throw BadData(path + ": " + reason, {.file = path});
+        });
         if (!json_.is_object()) throw BadData(path + ": is no JSON object", {.file = path});
     }
     bool has(const char* key) const { return json_.contains(key) && !json_[key].is_null(); }
@@ -97,8 +99,11 @@ EncoderShape shape_of(const Config& config) {
     else
         config.refuse(activation_key, "gelu, gelu_new or relu");
     // MPNet numbers positions from the padding's on.
-    out.first_position = mpnet ? static_cast<Index>(config.number("pad_token_id", 1)) + 1 : 0;
-    if (out.first_position < 0 || out.positions - out.first_position < 4)
+    const double padding = mpnet ? config.number("pad_token_id", 1) : -1;
+    if (!(padding >= -1 && padding <= 1e7 && padding == std::floor(padding)))
+        config.refuse("pad_token_id", "a whole number from 0 to 10,000,000");
+    out.first_position = static_cast<Index>(padding) + 1;
+    if (out.positions - out.first_position < 4)
         config.refuse("max_position_embeddings", "at least 4 more than the first position");
     if (out.kind == "bert") out.token_types = config.count("type_vocab_size");
     if (mpnet)
@@ -188,8 +193,13 @@ EncoderFolder::EncoderFolder(const std::string& folder)
       folder_(folder),
       tensors_path_(path_in(folder, "model.safetensors")),
       bytes_(formats::read_bytes(tensors_path_)),
-      file_(formats::parse_safetensors_table(bytes_.data, tensors_path_)),
-      parameters_(parameters_of(shape)) {
+      file_(formats::parse_safetensors_table(bytes_.data, tensors_path_)) {
+    // Before so many names are made: a layer has more than one tensor.
+    if (shape.layers > static_cast<Index>(file_.tensors.size()))
+        throw BadData(tensors_path_ + ": holds " + counted(static_cast<Index>(file_.tensors.size()), "tensor") +
+                          ", too few for the " + std::to_string(shape.layers) + " layers of config.json",
+                      {.file = tensors_path_});
+    parameters_ = parameters_of(shape);
     const std::string prefix = shape.kind + ".";
     for (std::size_t e = 0; e < file_.tensors.size(); ++e) {
         std::string key = file_.tensors[e].name;

@@ -21,12 +21,19 @@ std::string join(const std::vector<std::string>& words, const std::string& betwe
     return out;
 }
 
+constexpr std::size_t longest_word = 1000;
+
 std::vector<std::string> wrap(const std::string& text, std::size_t width) {
     std::vector<std::string> lines;
     std::string line;
     std::string word;
     const auto end_word = [&] {
         if (word.empty()) return;
+        if (word.size() > longest_word) {  // whatever a file or a model made it quote; a character stays whole
+            std::size_t end = longest_word;
+            while (end > 0 && (static_cast<unsigned char>(word[end]) & 0xC0) == 0x80) --end;
+            word = word.substr(0, end) + "...";
+        }
         if (!line.empty() && line.size() + 1 + word.size() > width) {
             lines.push_back(line);
             line.clear();

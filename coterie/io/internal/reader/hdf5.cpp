@@ -84,6 +84,40 @@ bool shape_of(hid_t dataset, std::vector<std::int64_t>& shape) {
     return true;
 }
 
+// A file may name others to read from: those of the person who sent it. Nothing but the file itself is read.
+const char* kept_elsewhere(hid_t dataset) {
+    const Handle made(H5Dget_create_plist(dataset), H5Pclose);
+    if (!made.ok()) return nullptr;
+    if (H5Pget_layout(made.get()) == H5D_VIRTUAL) return "is a virtual dataset";
+    return H5Pget_external_count(made.get()) > 0 ? "keeps its data in external storage" : nullptr;
+}
+
+constexpr const char* own_data_only = ", and other files are not read; copy the data into the file";
+
+[[noreturn]] void refuse_elsewhere(const std::string& source, const char* how) {
+    throw BadData(source + ": " + how + own_data_only, {.file = source});
+}
+
+herr_t refuse_external_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
+
+// Of links to follow: external ones lead nowhere.
+hid_t own_links() {
+    const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    H5Pset_elink_cb(access, &refuse_external_link, nullptr);
+    return access;
+}
+
+herr_t find_external_link(hid_t, const char*, const H5L_info_t* info, void*) {
+    return info->type == H5L_TYPE_EXTERNAL ? 1 : 0;
+}
+
+herr_t find_kept_elsewhere(hid_t file, const char* path, const H5O_info_t* info, void* how) {
+    if (info->type != H5O_TYPE_DATASET) return 0;
+    const Handle dataset(H5Dopen2(file, path, H5P_DEFAULT), H5Dclose);
+    *static_cast<const char**>(how) = dataset.ok() ? kept_elsewhere(dataset.get()) : nullptr;
+    return *static_cast<const char**>(how) != nullptr ? 1 : 0;
+}
+
 struct Listing {
     std::vector<Content> contents;
 };
@@ -122,8 +156,13 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
     if (!file.ok()) throw BadData(path + ": is not a sound HDF5 file");
     std::string wanted(key);
     if (!wanted.empty() && wanted.front() != '/') wanted = std::string("/").append(wanted);
-    const Handle straight(wanted.empty() ? -1 : H5Dopen2(file.get(), wanted.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle access(own_links(), H5Pclose);
+    const Handle straight(wanted.empty() ? -1 : H5Dopen2(file.get(), wanted.c_str(), access.get()), H5Dclose);
     Array array;
+    H5L_info_t link{};
+    if (!straight.ok() && !wanted.empty() && H5Lget_info(file.get(), wanted.c_str(), &link, access.get()) >= 0 &&
+        link.type == H5L_TYPE_EXTERNAL)
+        refuse_elsewhere(path + ":" + wanted, "is an external link");
     if (!straight.ok()) {
         Listing listing;
         if (H5Ovisit(file.get(), H5_INDEX_NAME, H5_ITER_INC, &visit, &listing) < 0)
@@ -131,8 +170,9 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
         wanted = choose(listing.contents, wanted, purpose, path, array.note).name;
     }
     const std::string source = path + ":" + wanted;
-    const Handle dataset(H5Dopen2(file.get(), wanted.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle dataset(H5Dopen2(file.get(), wanted.c_str(), access.get()), H5Dclose);
     if (!dataset.ok()) throw BadData(source + ": the dataset cannot be opened");
+    if (const char* how = kept_elsewhere(dataset.get())) refuse_elsewhere(source, how);
     const Handle type(H5Dget_type(dataset.get()), H5Tclose);
     NumberType number{};
     if (!type.ok() || !number_type(type.get(), number))
@@ -163,7 +203,22 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
         answer.data(std::span(block).first(count[0] * row_bytes));
     }
 }
+
+void require_own_data(const std::string& path) {
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    if (!file.ok()) throw BadData(path + ": is not a sound HDF5 file");
+    const char* how = "holds an external link";
+    const herr_t links = H5Lvisit(file.get(), H5_INDEX_NAME, H5_ITER_NATIVE, &find_external_link, nullptr);
+    if (links > 0) refuse_elsewhere(path, how);
+    const herr_t datasets = H5Ovisit(file.get(), H5_INDEX_NAME, H5_ITER_NATIVE, &find_kept_elsewhere, &how);
+    if (datasets > 0) refuse_elsewhere(path, how);
+    if (links < 0 || datasets < 0) throw BadData(path + ": is damaged: its list of datasets cannot be read");
+}
 #else
+void require_own_data(const std::string& path) {
+    throw BadArgument(path + ": MATLAB 7.3 files need the HDF5 library, which this build does not have; save as -v7");
+}
 void read_hdf5(const std::string& path, const std::string&, Purpose, Answer&) {
     throw BadArgument(path +
                       ": HDF5 files need the HDF5 library, which this build does not have; save the data as .npy");

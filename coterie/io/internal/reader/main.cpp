@@ -92,7 +92,7 @@ int main(int count, char** words) {
     const std::string format = words[1], path = words[2], key = words[3];
     const Purpose purpose = std::string(words[4]) == "points" ? Purpose::points : Purpose::labels;
     try {
-        Answer answer(static_cast<double>(std::atol(words[5])) / 1000, static_cast<double>(read_bytes(path).size()));
+        Answer answer(static_cast<double>(std::atol(words[5])) / 1000, static_cast<double>(file_size(path)));
         try {
             format == "hdf5" ? read_hdf5(path, key, purpose, answer) : read_matlab(path, key, purpose, answer);
             answer.end();

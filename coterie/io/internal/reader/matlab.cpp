@@ -44,7 +44,7 @@ void require_whole(std::span<const std::byte> data, const std::string& what) {
     const bool big = data.size() >= 128 && byte(126) == 'M' && byte(127) == 'I';
     if (!little && !big) throw BadData(what + ": is not a MATLAB 5 file (its header is not MATLAB's)");
     const std::uint32_t version = little ? byte(124) | byte(125) << 8 : byte(125) | byte(124) << 8;
-    if (version == 0x0200) return;
+    if (version == 0x0200) return require_own_data(what);
     if (version != 0x0100) throw BadData(what + ": is a MATLAB file of an unknown version; versions 5 to 7.3 are read");
     const auto word = [&](std::size_t at) {
         return little ? byte(at) | byte(at + 1) << 8 | byte(at + 2) << 16 | byte(at + 3) << 24

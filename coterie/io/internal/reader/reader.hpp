@@ -30,6 +30,8 @@ private:
     double base_, file_bytes_;
 };
 
+/// BadData where an HDF5 file holds an external link, external storage or a virtual dataset: they lead to other files.
+void require_own_data(const std::string& path);
 void read_hdf5(const std::string& path, const std::string& key, Purpose purpose, Answer& answer);
 void read_matlab(const std::string& path, const std::string& key, Purpose purpose, Answer& answer);
 
