@@ -6,6 +6,7 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -222,6 +223,13 @@ Flag flag_of(const Option& option, const std::string& group) {
     return flag;
 }
 
+// Where the name of a command or method should stand, none of which is spelt like a file or a data set.
+bool names_data(const std::string& word) {
+    std::error_code error;
+    return word.starts_with("data:") || word.find_first_of("./") != std::string::npos ||
+           std::filesystem::is_regular_file(word, error);
+}
+
 }  // namespace
 
 std::string option_flag(std::string_view name) {
@@ -362,6 +370,11 @@ int run_command_line(const Command& root, const std::vector<std::string>& given)
         const auto found = std::find_if(command->commands.begin(), command->commands.end(),
                                         [&](const Command& each) { return each.name == word; });
         if (found == command->commands.end()) {
+            if (names_data(word))
+                throw UsageError(path + " needs a " + command->commands_are + " before '" + word + "'",
+                                 command->commands_are == "METHOD"
+                                     ? "coterie methods lists the methods; for example " + path + " kmeans " + word
+                                     : help_hint(path));
             if (command->refuse_command) command->refuse_command(word);
             std::vector<std::string> names;
             for (const auto& each : command->commands) names.push_back(each.name);

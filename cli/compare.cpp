@@ -50,14 +50,15 @@ int compare_on(const CompareRequest& request) {
     if (!fit.running->quiet) {
         for (const auto& note : inputs.notes) print_note(note);
         for (const auto& warning : inputs.warnings) print_warning(warning);
-        for (const auto& method : found.methods)
-            for (const auto& warning : method.warnings) print_warning(method.method + ": " + warning);
+        for (const auto& warning : warnings_of_methods(found)) print_warning(warning);
     }
     found.command = command_text();
     found.date = date_text();
     found.warnings = inputs.warnings;
     Failures failures;
-    if (!fit.report.empty()) {
+    const bool none = std::all_of(found.methods.begin(), found.methods.end(),
+                                  [](const ComparedMethod& method) { return !method.error.empty(); });
+    if (!fit.report.empty() && !none) {
         // What was found is drawn, also after an interrupt.
         run.should_stop = nullptr;
         run.on_progress = nullptr;
@@ -72,8 +73,7 @@ int compare_on(const CompareRequest& request) {
     else
         print_result(with_flags(text_document(found, source)), outputs);
     failures.rethrow();
-    const auto failed = [](const ComparedMethod& method) { return !method.error.empty(); };
-    if (!found.interrupted && std::all_of(found.methods.begin(), found.methods.end(), failed))
+    if (!found.interrupted && none)
         throw BadData("no method could be fitted; the first, " + found.methods.front().method + ": " +
                       found.methods.front().error);
     if (!found.interrupted) return Exit::done;

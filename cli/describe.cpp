@@ -70,7 +70,7 @@ int describe_rows(const DescribeRequest& request) {
     if (run.communicator().rank() > 0) return Exit::done;  // the first process tells
     bar.clear();
     seconds.emplace_back("describe", watch.restart());
-    AppliedResult result = description_result(pipeline, std::move(description), file.points.rows(), request.points);
+    AppliedResult result = description_result(pipeline, std::move(description), rows, request.points);
     if (!request.beside.empty()) result.beside = clusters_beside(request, pipeline, rows, *result.description, run);
     result.seconds = seconds;
     Failures failures;

@@ -132,6 +132,14 @@ std::string man_page(const Command& root) {
     item(out, "\\fBCOTERIE_DATA\\fR",
          "A folder with data sets, looked at before the user's cache and the data that ship with coterie.");
     item(out, "\\fBXDG_CACHE_HOME\\fR", "Downloads lie in its folder coterie; without it in ~/.cache/coterie.");
+    item(out, "\\fBCOTERIE_SHARE\\fR",
+         "The folder share/coterie of an installation that was moved: its folder data is looked at for the data that "
+         "ship with coterie.");
+    item(out, "\\fBCOTERIE_DEEP_LIBRARY\\fR",
+         "The file libcoterie-deep.so that networks are loaded from, instead of the one beside coterie's own library.");
+    item(out, "\\fBCOTERIE_MPI_LIBRARY\\fR",
+         "The file libcoterie-mpi.so that several processes talk through, instead of the one beside coterie's own "
+         "library.");
     item(out, "\\fBNO_COLOR\\fR", "When set and not empty, messages are not coloured.");
     out += ".SH FILES\n";
     item(out, "\\fImodel.safetensors\\fR",

@@ -47,7 +47,7 @@ int transform(const TransformRequest& request) {
     bar.clear();
     seconds.emplace_back("transform", watch.restart());
 
-    AppliedResult result = transform_result(pipeline, rows.points.rows(), dimensions, request.points);
+    AppliedResult result = transform_result(pipeline, rows, dimensions, request.points);
     result.seconds = seconds;
     result.written.emplace_back("points", request.points_out);
     complete(result, request, file, rows, run);

@@ -36,6 +36,7 @@ struct Tuned {
     TuneResult found;
     std::string source;
     Index points = 0;
+    Index rows_left_out = 0;
     Seconds seconds;
     std::optional<FitResult> fit;  // none after an interrupt
     RunRequest running;
@@ -98,6 +99,7 @@ Json tuned_json(const Tuned& tuned) {
     out["method"] = tuned.method->name;
     out["points"] = tuned.source;
     out["n"] = tuned.points;
+    out["rows_left_out"] = tuned.rows_left_out;
     out["select"] = std::string(name(tuned.asked.select));
     out["larger_is_better"] = larger_is_better(tuned.asked.select);
     out["oracle"] = needs_truth(tuned.asked.select);
@@ -163,7 +165,9 @@ int tune_method(const Method& method, const TuneRequest& request) {
     FitInputs inputs = read_inputs(method, fit, run);
     notes.insert(notes.begin(), inputs.notes.begin(), inputs.notes.end());
     if (inputs.problem.graph) throw BadArgument(fit.points + " is a graph; tune takes points, fit takes graphs");
-    tuned.points = inputs.problem.rows();
+    if (fit.columns->missing == Missing::drop)
+        tuned.rows_left_out = static_cast<Index>(rows_with_missing(inputs.problem.points, run).size());
+    tuned.points = inputs.problem.rows() - tuned.rows_left_out;
     tuned.seconds.emplace_back("read", inputs.seconds);
     if (!quiet)
         for (const auto& note : notes) print_note(note);

@@ -227,3 +227,27 @@ def test_missing_dataset_of_hdf5(tmp_path):
 
 def test_table_of_bad_input_is_long_enough():
     assert len(BAD) >= 40
+
+
+@pytest.mark.parametrize("words, said, hint", [
+    (["fit", "cars.csv"], "coterie fit needs a METHOD before 'cars.csv'", "coterie methods lists the methods; for example coterie fit kmeans cars.csv"),
+    (["fit", "table", "-k", "3"], "coterie fit needs a METHOD before 'table'", "coterie methods lists the methods"),
+    (["fit", "data:iris", "--help=x"], "coterie fit needs a METHOD before 'data:iris'", "coterie fit kmeans data:iris"),
+    (["tune", "folder/cars.npy", "--grid", "k=2:3"], "coterie tune needs a METHOD before 'folder/cars.npy'", "coterie tune kmeans folder/cars.npy"),
+    (["cars.csv"], "coterie needs a COMMAND before 'cars.csv'", "see coterie --help"),
+    (["ner", "letters.txt"], "coterie ner needs a COMMAND before 'letters.txt'", "see coterie ner --help"),
+    (["data", "cars.csv"], "coterie data needs a COMMAND before 'cars.csv'", "see coterie data --help"),
+    (["fit", "kmean", "cars.csv"], "there is no method 'kmean'", "did you mean kmeans?"),
+    (["methods", "cars.csv"], "there is no method 'cars.csv'", "coterie methods says more"),
+    (["predict", "cars.csv"], "POINTS is missing", "coterie predict MODEL POINTS"),
+    (["describe", "cars.csv"], "POINTS is missing", "coterie describe MODEL POINTS"),
+    (["transform", "cars.csv"], "POINTS is missing", "coterie transform MODEL POINTS"),
+    (["predict", "cars.csv", "cars.csv"], "cars.csv", "safetensors"),
+    (["info", "cars.csv"], "cars.csv", "safetensors"),
+    (["ner", "tag", "cars.csv", "cars.csv"], "cars.csv", "safetensors"),
+])
+def test_a_file_where_a_method_or_model_should_stand(tmp_path, words, said, hint):
+    (tmp_path / "cars.csv").write_text("x,y\n1,2\n3,4\n")
+    (tmp_path / "table").write_text("1 2\n3 4\n")
+    done = run(*words, cwd=tmp_path, code=3 if hint == "safetensors" else 2)
+    assert said in done.err and hint in done.err and done.out == ""

@@ -2,12 +2,15 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
 import pytest
 
 from support import COMMAND, document, run
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 # A line up to the cursor, and what must stand there in the end: the only word that fits.
 LINES = {
@@ -153,3 +156,17 @@ def test_zsh_script_can_be_sourced(script, tmp_path):
     driver = f"autoload -Uz compinit; compinit -u -d '{tmp_path}/dump'; source '{script('_coterie')}'; print $_comps[coterie]"
     done = subprocess.run([shell("zsh"), "-f", "-c", driver], capture_output=True, env=environment(tmp_path))
     assert done.stdout == b"_coterie\n", done.stderr
+
+
+def test_variables_of_the_environment_are_documented():
+    """Every one that is asked for outside the tests, in the manual page and in docs/command.md."""
+    asked = set()
+    for path in [*ROOT.glob("coterie/**/*.cpp"), *ROOT.glob("cli/*.cpp")]:
+        if not path.name.endswith("_test.cpp"):
+            text = path.read_text()
+            asked |= set(re.findall(r'"(COTERIE_[A-Z_]+|XDG_[A-Z_]+)"', text)) | set(re.findall(r'getenv\("([A-Z_]+)"\)', text))
+    asked -= {"TERM", "OMP_WAIT_POLICY"}  # everybody's, and not the command's to explain at length
+    assert asked >= {"COTERIE_DATA", "COTERIE_SHARE", "COTERIE_DEEP_LIBRARY", "COTERIE_MPI_LIBRARY", "XDG_CACHE_HOME", "NO_COLOR"}
+    page, guide = run("man").out, (ROOT / "docs" / "command.md").read_text()
+    assert {name for name in asked if f"\\fB{name}\\fR" not in page} == set()
+    assert {name for name in asked if f"`{name}`" not in guide} == set()

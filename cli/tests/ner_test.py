@@ -115,6 +115,75 @@ def test_suggestions_are_written_as_a_corpus(made, tmp_path):
     assert written == [one["text"] for one in told["sentences"]]
 
 
+SENTENCES = ["Plain words play.", "Text stops here.", "Words stop.", "Play plain text.", "Stop words."]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A tagger, and one text in every format: the gold of each."""
+    folder = tmp_path_factory.mktemp("formats")
+    (folder / "s.conll").write_text("plain B-A\nwords O\n\nstop O\ntext B-B\n")
+    run("ner", "adapt", folder / "s.conll", "--vectors", ENCODER, "--model-out", folder / "t", "--quiet")
+    (folder / "plain.txt").write_text("\n".join(SENTENCES) + "\n")
+    (folder / "wrapped.txt").write_text("\n\n " + " ".join(SENTENCES).replace(" here", "\n  here"))
+    (folder / "brat.txt").write_text("\n".join(SENTENCES) + "\n")
+    (folder / "brat.ann").write_text("T1\tA 0 5\tPlain\nT2\tB 18 22\tText\n")
+    lines = [{"text": text, "label": []} for text in SENTENCES]
+    lines[0]["label"], lines[1]["label"] = [[0, 5, "A"]], [[0, 4, "B"]]
+    (folder / "lines.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / "one.jsonl").write_text(json.dumps({"text": " ".join(SENTENCES), "label": [[0, 5, "A"], [18, 22, "B"]]}) + "\n")
+    tags = {0: "B-A", 4: "B-B"}
+    words = [word for text in SENTENCES for word in text.replace(".", " . ").split()]
+    (folder / "columns.conll").write_text("".join(f"{word}\t{tags.get(number, 'O')}\n" + ("\n" if word == "." else "") for number, word in enumerate(words)))
+    return folder
+
+
+@pytest.mark.parametrize("gold", ["brat.ann", "lines.jsonl", "one.jsonl", "columns.conll"])
+@pytest.mark.parametrize("tagged", ["plain.txt", "wrapped.txt", "brat.ann", "lines.jsonl", "one.jsonl", "columns.conll"])
+def test_what_tag_writes_evaluate_takes(small, tmp_path, tagged, gold):
+    out = tmp_path / ("found.conll" if tagged.endswith(".conll") else "found.jsonl")
+    run("ner", "tag", small / "t", small / tagged, "--out", out, "--quiet")
+    scores = document("ner", "evaluate", out, small / gold, "--quiet")["micro"]
+    assert scores["marked"] == 2 and scores["found"] > 0
+    if tagged == gold:
+        assert scores == document("ner", "tag", small / "t", small / tagged, "--quiet")["scores"]["micro"]
+
+
+@pytest.mark.parametrize("name", ["plain.txt", "bare.jsonl", "bare.conll"])
+def test_suggest_writes_as_many_sentences_as_it_tells(small, tmp_path, name):
+    bare = tmp_path / name
+    if name == "plain.txt":
+        bare.write_text("\n".join(SENTENCES))
+    elif name == "bare.jsonl":
+        bare.write_text(json.dumps({"text": " ".join(SENTENCES), "id": 3}) + "\n")
+    else:
+        bare.write_text("".join(line.split("\t")[0] + "\n" for line in (small / "columns.conll").read_text().split("\n")))
+    for count in (1, 3):
+        out = tmp_path / ("next" + bare.suffix.replace("txt", "jsonl"))
+        told = document("ner", "suggest", small / "t", bare, "--count", count, "--out", out, "--quiet")
+        if bare.suffix == ".conll":
+            written = [" ".join(words.split("\n")) for words in out.read_text().strip().split("\n\n")]
+        else:
+            written = [json.loads(line)["text"] for line in out.read_text().splitlines()]
+        assert written == [one["text"] for one in told["sentences"]] and len(written) == count
+
+
+def test_sample_of_a_document_leaves_its_other_sentences(tmp_path):
+    """The others would be read as sentences without a mention."""
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": "Ada left. Bob stayed. Cid slept.", "label": [[0, 3, "P"], [10, 13, "P"], [22, 25, "P"]]}) + "\n")
+    run("ner", "sample", tmp_path / "a.jsonl", "--shots", 1, "--out", tmp_path / "s.jsonl", "--quiet")
+    (line,) = map(json.loads, (tmp_path / "s.jsonl").read_text().splitlines())
+    assert line["text"] in ("Ada left.", "Bob stayed.", "Cid slept.") and [span["text"] for span in line["spans"]] == [line["text"][:3]]
+
+
+def test_a_mark_inside_a_word_is_told(small, tmp_path):
+    (tmp_path / "s.jsonl").write_text(json.dumps({"text": "plain words stop", "label": [[0, 3, "A"]]}) + "\n")
+    words = ["ner", "adapt", tmp_path / "s.jsonl", "--vectors", ENCODER, "--method", "nearest-word"]
+    assert "s.jsonl: line 1: mark [0, 3, A] ends inside the word 'plain', which is cut there." in run(*words).err
+    assert any("inside the word 'plain'" in note for note in document(*words, "--quiet")["notes"])
+    assert run(*words, "--quiet").err == ""
+
+
 @pytest.mark.parametrize("words, code, said", [
     (["adapt", "{support}"], 2, "needs --vectors"),
     (["adapt", "{support}", "--vectors", "{voyages}.npy"], 3, "rows; "),

@@ -87,6 +87,38 @@ def test_compare_tells_of_a_method_that_fails(three):
     assert "no method could be fitted; the first, kmeans: " in done.err
 
 
+def test_compare_of_methods_that_all_fail_leaves_no_page(three, tmp_path):
+    words = ["compare", three, "-k", 200, "--methods", "kmeans,ward", "--report", tmp_path / "page.html"]
+    assert "report" not in run(*words, code=3).out
+    assert not document(*words, code=3)["written"] and list(tmp_path.iterdir()) == []
+    (tmp_path / "page.html").write_text("of yesterday")
+    run(*words, code=3)
+    assert (tmp_path / "page.html").read_text() == "of yesterday"
+    # One that can be fitted is enough.
+    (tmp_path / "few.csv").write_text("x,y\n1,2\n2,3\n9,8\n8,9\n")
+    one = document("compare", tmp_path / "few.csv", "-k", 3, "--methods", "kmeans,spherical-kmeans,subspace", "--report", tmp_path / "one.html")
+    assert one["written"] and (tmp_path / "one.html").exists()
+
+
+def test_compare_warns_once(tmp_path):
+    lines = ["x,y"] + [f"{i % 2 * 9 + i / 100},{i / 50}" for i in range(40)]
+    lines[3] = "NA,1"
+    (tmp_path / "points.csv").write_text("\n".join(lines) + "\n")
+    words = ["compare", tmp_path / "points.csv", "-k", 2, "--missing", "drop", "--report", tmp_path / "page.html"]
+    told = [line.removeprefix("coterie: warning: ") for line in run(*words, "--methods", "kmeans,ward,soft-kmeans").err.splitlines()]
+    of_rows = [line for line in told if "misses a value" in line]
+    assert of_rows == ["1 of 40 rows misses a value and is left out: it has no label"] and len(told) == len(set(told))
+    assert (tmp_path / "page.html").read_text().count("misses a value") == 1
+    # A warning of some methods names these, once; the document has each method's.
+    few = ["compare", tmp_path / "few.csv", "-k", 2, "--methods", "kmeans,spectral,hdbscan"]
+    (tmp_path / "few.csv").write_text("x,y\n1,2\n2,3\n9,8\n8,9\n")
+    told = run(*few).err
+    warnings = {method["method"]: method["warnings"] for method in document(*few, "--quiet")["methods"]}
+    assert warnings["spectral"] and warnings["hdbscan"]
+    for text in warnings["spectral"]:
+        assert told.count(text.replace("`neighbors`", "--neighbors")) == 1 and f"warning: spectral: {text}".replace("`neighbors`", "--neighbors") in told
+
+
 def test_consensus(three, tmp_path):
     value = document("consensus", three, "-k", 3, "--fits", 20, "--methods", "kmeans,ward", "--labels-out", tmp_path / "labels.npy",
                      "--rows-out", tmp_path / "rows.csv")

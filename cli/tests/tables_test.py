@@ -662,6 +662,45 @@ def test_notes_on_tables_that_are_read_as_one_are_not_lost(tmp_path):
     assert "column 1 has no name and is taken for the rows' own names" in said
 
 
+def test_rows_left_out_are_counted_apart(tmp_path):
+    """n, sizes, shares and profiles are of the rows that have a label, whoever tells."""
+    points = tmp_path / "points.csv"
+    points.write_text("x,y,class\n1,2,a\n1.1,2.1,a\n0.9,,a\n1.2,1.9,a\n5,6,b\n5.1,6.2,b\n,6,b\n5.2,6.1,b\nNA,NA,b\n1,2.2,a\n")
+    words = ["--label-column", "class"]
+    drop = [*words, "--missing", "drop", "--quiet"]
+    model, labels = tmp_path / "model", tmp_path / "labels.csv"
+    page = tmp_path / "page.html"
+
+    def told(*command):
+        value = document(*command)
+        assert (value["n"], value["rows_left_out"]) == (7, 3), command
+        if "sizes" in value:
+            assert sorted(value["sizes"]) == [3, 4]
+        for cluster in value.get("profiles", []):
+            assert cluster["share"] == pytest.approx(cluster["points"] / 7)
+        text = run(*command).out
+        assert ": 7 points" in text and re.search("left out +3 rows with missing values", text), text
+        return value
+
+    assert sum(map(sum, told("fit", "kmeans", points, "-k", 2, *drop, "--model-out", model, "--labels-out", labels, "--report", page)["confusion"]["counts"])) == 7
+    assert "<b>7</b>" in page.read_text() and "rows left out" in page.read_text()
+    told("predict", model, points, "--quiet", *words)
+    told("transform", model, points, "--quiet", *words, "--out", tmp_path / "moved.npy") if "embedding" in run("info", model).out else None
+    told("describe", model, points, "--quiet", *words, "--report", page)
+    assert "rows left out" in page.read_text()
+    told("compare", points, "-k", 2, "--methods", "kmeans,ward", *drop, "--report", page)
+    assert "rows left out" in page.read_text()
+    told("consensus", points, "-k", 2, "--fits", 5, *drop)
+    tuned = document("tune", "kmeans", points, "--grid", "clusters=2:3", *drop)
+    assert tuned["n"] == tuned["fit"]["n"] == 7 and tuned["fit"]["rows_left_out"] == 3
+    assert ": 7 points" in run("tune", "kmeans", points, "--grid", "clusters=2:3", *drop).out.splitlines()[0]
+    scores = document("evaluate", labels, points, "--truth-column", "class", "--quiet")
+    assert (scores["n"], scores["unknown"]) == (7, 3)
+    # Where nothing is left out, nothing is told of it.
+    whole = run("fit", "kmeans", "data:iris", "-k", 3).out
+    assert "left out" not in whole and document("fit", "kmeans", "data:iris", "-k", 3)["rows_left_out"] == 0
+
+
 def test_rows_have_the_numbers_of_the_file(tmp_path):
     """Rows that are left out count where others are named: 1 and 3 here."""
     save(tmp_path / "a.csv", "x,y,kind\nNA,1,a\n4,4,a\n2,,b\n4,4,b\n4,4,a\n4,4,b\n")

@@ -1,7 +1,7 @@
 // Labels, shares and sizes become groups of clusters with bounds, so that no assignment needs to know where a bound
 // came from. What the counts alone show to be impossible is refused here, before any fit. For hard assignments shares
-// become whole numbers of points; where every cluster has one, what rounding took or gave too much is made up at the
-// largest remainders, the lowest group among equals.
+// become whole numbers of points; what rounding took or gave too much is made up at the largest remainders, the lowest
+// group among equals. An interval is never widened: what its whole numbers cannot meet is refused.
 
 #include "coterie/constraints/constraints.hpp"
 
@@ -169,35 +169,40 @@ Index whole(double mass, ShareRounding rounding) {
     return static_cast<Index>(rounding == ShareRounding::floor ? std::floor(mass + almost) : std::round(mass));
 }
 
-// With a share for every cluster's label the counts must add up to n: what rounding took away or gave too much is made
-// up where it was largest.
-void make_counts_add_up(Constraints& out) {
-    const auto by_remainder = [&](const std::vector<Index>& counts, const std::vector<double>& masses, double sign) {
-        std::vector<std::size_t> order(counts.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return sign * (masses[a] - static_cast<double>(counts[a])) >
-                   sign * (masses[b] - static_cast<double>(counts[b]));
-        });
-        return order;
-    };
-    const auto sum = [](const std::vector<Index>& counts) {
-        return std::accumulate(counts.begin(), counts.end(), Index{0});
-    };
-    Index missing = out.points - sum(out.high);
-    for (const std::size_t g : by_remainder(out.high, out.high_mass, 1.0)) {
-        if (missing <= 0) break;
-        if (out.low[g] == out.high[g]) ++out.low[g];
-        ++out.high[g];
-        --missing;
+// A share of one number may be rounded to either of its whole neighbours: to the one that `rounding` gave unless the
+// labelled points or the sum of all counts ask for the other. Those that rounding changed most move first, the lowest
+// group among equals. Intervals stay as they are. `forced`: labelled points of each group; `others`: of no group;
+// `rest`: there are clusters outside the groups.
+void make_counts_add_up(const std::vector<bool>& exact, const std::vector<Index>& forced, Index others, bool rest,
+                        Constraints& out) {
+    const Index labelled = std::accumulate(forced.begin(), forced.end(), others);
+    std::vector<Index> fewest = out.low, most = out.high;
+    std::vector<std::size_t> order;
+    for (std::size_t g = 0; g < exact.size(); ++g) {
+        if (!exact[g]) continue;
+        fewest[g] = std::max(static_cast<Index>(std::floor(out.high_mass[g] + almost)), forced[g]);
+        most[g] = std::min(static_cast<Index>(std::ceil(out.high_mass[g] - almost)), out.points - labelled + forced[g]);
+        if (fewest[g] > most[g]) continue;
+        out.low[g] = out.high[g] = std::clamp(out.high[g], fewest[g], most[g]);
+        order.push_back(g);
     }
-    Index surplus = sum(out.low) - out.points;
-    for (const std::size_t g : by_remainder(out.low, out.low_mass, -1.0)) {
-        if (surplus <= 0) break;
-        if (out.low[g] == 0) continue;
-        if (out.low[g] == out.high[g]) --out.high[g];
-        --out.low[g];
-        --surplus;
+    Index surplus = others - out.points;
+    Index missing = rest ? 0 : out.points;
+    for (std::size_t g = 0; g < exact.size(); ++g) {
+        surplus += std::max(out.low[g], forced[g]);
+        missing -= out.high[g];
+    }
+    const Index step = surplus > 0 ? -1 : 1;
+    Index left = std::max(surplus, missing);
+    const auto lost = [&](std::size_t g) {
+        return static_cast<double>(step) * (out.high_mass[g] - static_cast<double>(out.high[g]));
+    };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return lost(a) > lost(b); });
+    for (const std::size_t g : order) {
+        if (left <= 0) break;
+        if (out.high[g] == (step < 0 ? fewest : most)[g]) continue;
+        out.low[g] = out.high[g] += step;
+        --left;
     }
 }
 
@@ -219,6 +224,8 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
     }
     out.group_of.assign(at(out.clusters()), -1);
     std::vector<std::size_t> label_of_group;
+    std::vector<bool> exact_groups;
+    std::vector<Index> forced_of_group;
     Index labelled_elsewhere = std::accumulate(out.labelled.begin(), out.labelled.end(), Index{0});
     for (std::size_t label = 0; label < share_of.size(); ++label) {
         if (!share_of[label]) continue;
@@ -226,9 +233,11 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
         std::fill(out.group_of.begin() + begin, out.group_of.begin() + end,
                   static_cast<std::int32_t>(label_of_group.size()));
         label_of_group.push_back(label);
+        forced_of_group.push_back(out.labelled[label]);
         out.low_mass.push_back(n * share_of[label]->low);
         out.high_mass.push_back(n * share_of[label]->high);
         const bool exact = share_of[label]->low == share_of[label]->high;
+        exact_groups.push_back(exact);
         const Index high = whole(out.high_mass.back(), exact ? rounding : ShareRounding::floor);
         const Index low = exact ? high : static_cast<Index>(std::ceil(out.low_mass.back() - almost));
         if (low > high && !soft)
@@ -245,12 +254,17 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
     if (least > n * (1 + almost))
         refuse("the shares add up to at least " + number(least / n) + "; at most 1 is possible", number(least / n),
                "shares that add up to at most 1");
-    if (!rest) {
-        if (most < n * (1 - almost))
-            refuse("every label has a share, and they add up to at most " + number(most / n) + "; they must allow 1",
-                   number(most / n), "shares that may add up to 1");
-        make_counts_add_up(out);
-    }
+    if (!rest && most < n * (1 - almost))
+        refuse("every label has a share, and they add up to at most " + number(most / n) + "; they must allow 1",
+               number(most / n), "shares that may add up to 1");
+    Index labelled_rest = labelled_elsewhere;
+    for (const Index forced : forced_of_group) labelled_rest -= forced;
+    if (!soft) make_counts_add_up(exact_groups, forced_of_group, labelled_rest, rest, out);
+    if (const Index room = std::accumulate(out.high.begin(), out.high.end(), Index{0});
+        !rest && !soft && room < out.points)
+        refuse("every label has a share, and in whole points they hold at most " + count(room) + " of " +
+                   count(out.points) + " points; raise a high end",
+               number(most / n), "intervals whose whole points may add up to all points");
 
     // What a group must take (its labelled points), and what it can take at most (all but the other labels' points).
     double needed = 0;
@@ -280,11 +294,11 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
         out.low_mass[g] = std::min(out.low_mass[g], static_cast<double>(largest));
         out.high_mass[g] = std::max(out.high_mass[g], static_cast<double>(forced));
     }
-    Index labelled_rest = labelled_elsewhere;
-    for (std::size_t g = 0; g < shared; ++g) labelled_rest -= out.labelled[label_of_group[g]];
     if (needed + static_cast<double>(labelled_rest) > n * (1 + almost))
-        refuse("the shares need " + number(needed) + " points together, and " + count(labelled_rest) +
-                   " more are labelled otherwise; there are " + count(out.points),
+        refuse("the shares need " + number(needed) + " points together" +
+                   (labelled_rest == 0 ? "" : ", and " + count(labelled_rest) + " more are labelled otherwise") +
+                   "; there are " + count(out.points) +
+                   (soft ? "" : ". A low end counts in whole points, rounded up; lower one"),
                number(needed / n), "shares that leave the other labels their points");
     if (!rest) {
         // Masses that add up to n but for rounding are made to.

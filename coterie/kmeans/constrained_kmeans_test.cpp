@@ -153,9 +153,100 @@ TEST(Constraints, WhatCannotBeMetIsRefusedWithWhatCan) {
     const Labels blank(100, -1);
     has(message([&](auto& s) { s.partial_labels = blank; }), "all are blank");
     has(message([](auto& s) { s.group_shares = {{"O", 0.411, 0.419}}; }), "no whole number of 100 points lies between");
+    has(message([](auto& s) {
+            s.group_shares = {{"O", 0.4985, 0.68}, {"PER", 0.5008, 0.81}};
+        }),
+        "the shares need 101 points together; there are 100. A low end counts in whole points, rounded up; lower one");
+    has(message([](auto& s) {
+            s.group_shares = {{"O", 0.4, 0.4985}, {"PER", 0.4, 0.5018}};
+        }),
+        "in whole points they hold at most 99 of 100 points; raise a high end");
     EXPECT_EQ(message([](auto& s) { s.group_shares = {{"O", 0.15, 0.15}}; }), "nothing was thrown");
     EXPECT_EQ(message([](auto& s) { s.group_shares = {{"O", 0.95, 0.95}}; }), "nothing was thrown");
     EXPECT_EQ(message([](auto& s) { s.group_shares = {{"O", 0.4, 0.6}, {"PER", 0.3, 0.5}}; }), "nothing was thrown");
+}
+
+// Every set of shares of two or three labels on a grid of tenths, numbers and intervals, against all counts that there
+// are: what is accepted keeps every interval and can be met, and what can be met is accepted.
+TEST(Constraints, CountsOfSharesEqualBruteForceOverAllSmallSets) {
+    std::vector<GroupShare> shares;
+    for (const auto& [low, high] : std::vector<std::pair<double, double>>{{0, 1},
+                                                                          {0.49, 0.68},
+                                                                          {0.51, 0.81},
+                                                                          {0.3, 0.3},
+                                                                          {0.4, 0.4},
+                                                                          {0.5, 0.5},
+                                                                          {0, 0.34},
+                                                                          {0.21, 0.21},
+                                                                          {0.34, 0.41},
+                                                                          {0.29, 0.29}})
+        shares.push_back({"", low, high});
+    Index met = 0, refused = 0;
+    for (Index n = 3; n <= 9; ++n)
+        for (const std::size_t labels : {std::size_t{2}, std::size_t{3}})
+            for (const bool rest : {false, true})
+                for (Index first = 1; first + static_cast<Index>(labels) - 1 <= n; first += 2)
+                    for (const ShareRounding rounding : {ShareRounding::floor, ShareRounding::nearest})
+                        for (std::size_t set = 0; set < (labels == 2 ? 100u : 1000u); ++set) {
+                            Known known{Labels(at(n), -1), {"a", "b", "c"}};
+                            known.names.resize(labels);
+                            std::vector<Index> labelled(labels, 1);
+                            labelled[0] = first;
+                            Index row = 0;
+                            for (std::size_t l = 0; l < labels; ++l)
+                                for (Index i = 0; i < labelled[l]; ++i) known.labels[at(row++)] = static_cast<int>(l);
+                            Problem side = known.side();
+                            for (std::size_t l = 0, code = set; l < labels; ++l, code /= 10) {
+                                side.group_shares.push_back(shares[code % 10]);
+                                side.group_shares.back().label = known.names[l];
+                            }
+                            const int clusters = static_cast<int>(labels) + rest;
+                            if (clusters > n) continue;
+                            // Are there counts that meet all of it? A number may be rounded up or down.
+                            const auto allows = [&](const GroupShare& share, Index count) {
+                                const double low = share.low * static_cast<double>(n);
+                                const double high = share.high * static_cast<double>(n);
+                                const bool exact = share.low == share.high;
+                                return static_cast<double>(count) >= (exact ? std::floor(low + 1e-9) : low - 1e-9) &&
+                                       static_cast<double>(count) <= (exact ? std::ceil(high - 1e-9) : high + 1e-9);
+                            };
+                            bool possible = false;
+                            double least = 0;
+                            for (const auto& share : side.group_shares) least += share.low;
+                            std::vector<Index> counts(labels, 0);
+                            for (std::size_t l = 0; l < labels && !possible;) {
+                                bool good = true;
+                                for (std::size_t m = 0; m < labels; ++m)
+                                    good = good && counts[m] >= labelled[m] && allows(side.group_shares[m], counts[m]);
+                                const Index sum = std::accumulate(counts.begin(), counts.end(), Index{0});
+                                possible = good && (rest ? sum <= n : sum == n);
+                                for (l = 0; l < labels && ++counts[l] > n; ++l) counts[l] = 0;
+                            }
+                            const bool named = least <= 1 + 1e-9;
+                            double largest = 0;
+                            for (const auto& share : side.group_shares) largest += share.high;
+                            possible = possible && named && (rest || largest >= 1 - 1e-9);
+                            std::optional<Constraints> made;
+                            try {
+                                made = compile_constraints(n, clusters, side, rounding);
+                            } catch (const BadArgument&) {
+                            }
+                            ASSERT_EQ(made.has_value(), possible) << "n " << n << ", set " << set << ", rest " << rest;
+                            ++(possible ? met : refused);
+                            if (!made) continue;
+                            Index low = 0, high = rest ? n : 0;
+                            for (std::size_t l = 0; l < labels; ++l) {
+                                ASSERT_LE(made->low[l], made->high[l]);
+                                ASSERT_TRUE(allows(side.group_shares[l], made->low[l])) << n << ", " << set;
+                                ASSERT_TRUE(allows(side.group_shares[l], made->high[l])) << n << ", " << set;
+                                low += std::max(made->low[l], labelled[l]);
+                                high += made->high[l];
+                            }
+                            ASSERT_LE(low, n) << set;
+                            ASSERT_GE(high, n) << set;
+                        }
+    EXPECT_GT(met, 10000);
+    EXPECT_GT(refused, 10000);
 }
 
 // ---- the E step against all assignments there are

@@ -99,11 +99,17 @@ Corpus Corpus::subset(std::span<const std::size_t> chosen) const {
     for (const std::size_t s : chosen) {
         Sentence sentence = sentences.at(s);
         std::ptrdiff_t& document = moved[sentence.document];
-        if (document < 0) {
+        if (document < 0 || format != CorpusFormat::conll) {
             document = static_cast<std::ptrdiff_t>(out.documents.size());
             out.documents.push_back(documents[sentence.document]);
         }
         sentence.document = static_cast<std::size_t>(document);
+        if (format != CorpusFormat::conll) {
+            const std::size_t begin = sentence.words.front().begin;
+            std::string& text = out.documents.back().text;
+            text = text.substr(begin, sentence.words.back().end - begin);
+            for (Word& word : sentence.words) word.begin -= begin, word.end -= begin;
+        }
         out.sentences.push_back(std::move(sentence));
     }
     return out;

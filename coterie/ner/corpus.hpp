@@ -88,7 +88,8 @@ struct COTERIE_API Corpus {
     void set_mentions(std::size_t sentence, std::span<const std::int32_t> tags);
     /// "FILE, line 12" of a sentence.
     std::string place_of(std::size_t sentence) const;
-    /// Those sentences, with the documents they are from.
+    /// Those sentences alone: of CoNLL columns in the documents they are from, else each as a document of its own text,
+    /// with the other keys of the document it is from.
     Corpus subset(std::span<const std::size_t> sentences) const;
 };
 
@@ -121,8 +122,9 @@ struct COTERIE_API CorpusOptions {
 /// data). begin and end count Unicode code points. A document without any of these keys is not annotated.
 ///
 /// Text is cut into sentences and words by Unicode's rules (UAX 29, as ICU has them), and words at the ends of marked
-/// pieces too; no sentence ends within a marked piece. Blanks at the ends of a marked piece are left out of it; a piece
-/// of nothing else, one outside the text, and two that overlap are BadData.
+/// pieces too (a note names the first of them that are
+/// no borders by these rules); no sentence ends within a marked piece. Blanks at the ends of a marked piece are left
+/// out of it; a piece of nothing else, one outside the text, and two that overlap are BadData.
 COTERIE_API Corpus read_corpus(const std::string& path, const CorpusOptions& options = {});
 /// The same of text at hand; `source` names it in messages, and its ending counts for the format.
 COTERIE_API Corpus parse_corpus(std::string_view bytes, const std::string& source, const CorpusOptions& options = {});

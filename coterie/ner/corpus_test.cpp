@@ -132,6 +132,51 @@ TEST(NerCorpus, ColumnsSurviveFromInputToOutput) {
     EXPECT_EQ(again.documents.size(), 2u);
 }
 
+TEST(NerCorpus, MarksInsideWordsAreToldWithTheirPlace) {
+    const auto notes = [](const std::string& text, const std::string& source) {
+        return parse_corpus(text, source).notes;
+    };
+    const Shown first = notes(
+        "{\"text\": \"Ada left.\", \"label\": [[0, 3, \"PER\"]]}\n"
+        "{\"text\": \"Paris\", \"label\": [[0, 3, \"LOC\"]]}",
+        "a.jsonl");
+    EXPECT_EQ(first, Shown{"a.jsonl: line 2: mark [0, 3, LOC] ends inside the word 'Paris', which is cut there. Mark "
+                           "whole words unless this is meant"});
+    const Shown more = notes("{\"text\": \"Ada's Paris\", \"label\": [[1, 3, \"PER\"], [8, 11, \"LOC\"]]}", "a.jsonl");
+    EXPECT_EQ(more, Shown{"a.jsonl: line 1: mark [1, 3, PER] begins inside the word 'Ada's', which is cut there; so do "
+                          "1 more. Mark whole words unless this is meant"});
+    const Folder folder;
+    folder.file("a.txt", "Ada saw Paris.\n");
+    const std::string marks = folder.file("a.ann", "T1\tPER 0 3\tAda\nT2\tLOC 8 12\tPari\n");
+    const Shown brat = read_corpus(marks).notes;
+    ASSERT_EQ(brat.size(), 1u);
+    EXPECT_TRUE(has(brat.front(), "a.ann: line 2: mark [8, 12, LOC] ends inside the word 'Paris'")) << brat.front();
+    EXPECT_TRUE(
+        notes("{\"text\": \" Ada , Paris!\", \"label\": [[0, 5, \"PER\"], [7, 12, \"LOC\"]]}", "a.jsonl").empty());
+}
+
+TEST(NerCorpus, SubsetsHoldTheirSentencesAlone) {
+    const Corpus all = parse_corpus(
+        "{\"text\": \"Ada left. Bob saw Paris. Cid slept.\", \"id\": 7, \"label\": [[0, 3, \"PER\"], [18, 23, "
+        "\"LOC\"]]}\n"
+        "{\"text\": \"Dan.\", \"label\": []}",
+        "a.jsonl");
+    const std::vector<std::size_t> chosen = {1, 3, 0};
+    const Corpus some = all.subset(chosen);
+    ASSERT_EQ(some.documents.size(), 3u);
+    EXPECT_EQ(some.documents[0].text, "Bob saw Paris.");
+    EXPECT_EQ(some.documents[1].text, "Dan.");
+    EXPECT_EQ(some.documents[2].text, "Ada left.");
+    EXPECT_EQ(shown_mentions(some), (Shown{"LOC:Paris", "PER:Ada"}));
+    const Folder folder;
+    const std::string file = folder / "b.jsonl";
+    write_corpus(file, some);
+    const Corpus again = read_corpus(file);
+    EXPECT_EQ(shown_mentions(again), shown_mentions(some));
+    EXPECT_EQ(again.sentences.size(), 3u);
+    EXPECT_EQ(again.documents[2].record, "{\"id\":7}");
+}
+
 TEST(NerCorpus, Brat) {
     const Folder folder;
     folder.file("a.txt", "Ada saw Paris.\n");

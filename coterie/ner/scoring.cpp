@@ -1,5 +1,6 @@
-// Mentions are compared as pieces of their documents' texts, so that corpora whose sentences or words were cut
-// otherwise can be compared too. Two of conlleval's figures are left out, the share of right tags and of right words.
+// Mentions are compared as pieces of the text without its blanks, so that corpora whose documents, sentences or words
+// were cut otherwise can be compared too. Two of conlleval's figures are left out, the share of right tags and of right
+// words.
 
 #include "coterie/ner/scoring.hpp"
 
@@ -9,43 +10,75 @@
 #include <tuple>
 
 #include "coterie/base/error.hpp"
+#include "coterie/ner/internal/unicode.hpp"
 
 namespace coterie::ner {
 namespace {
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-using Place = std::tuple<std::size_t, std::size_t, std::size_t, std::string>;  // document, bytes, type
+// The text of all documents without blanks. Offsets in it are the same however a text was cut into documents, lines and
+// words, so that corpora of different formats can be compared.
+class BareText {
+public:
+    explicit BareText(const Corpus& corpus) : corpus_(corpus) {
+        for (const Document& document : corpus.documents) {
+            begins_.push_back(text_.size());
+            add(document.text, text_);
+        }
+    }
+    const std::string& text() const { return text_; }
+    /// Of a byte of a document; fast where calls come in their order.
+    std::size_t offset(std::size_t document, std::size_t byte) {
+        if (document != document_ || byte < byte_) document_ = document, byte_ = 0, offset_ = begins_[document];
+        passed_.clear();
+        add(std::string_view(corpus_.documents[document].text).substr(byte_, byte - byte_), passed_);
+        byte_ = byte;
+        return offset_ += passed_.size();
+    }
 
-std::set<Place> places_of(const Corpus& corpus) {
+private:
+    static void add(std::string_view text, std::string& to) {
+        for (std::size_t at = 0; at < text.size();) {
+            const internal::CodePoint point = internal::code_point_at(text, at);
+            if (!internal::is_space(point.value)) to += text.substr(at, point.bytes);
+            at += point.bytes;
+        }
+    }
+
+    const Corpus& corpus_;
+    std::string text_, passed_;
+    std::vector<std::size_t> begins_;
+    std::size_t document_ = 0, byte_ = 0, offset_ = 0;
+};
+
+using Place = std::tuple<std::size_t, std::size_t, std::string>;  // offsets in the bare text, type
+
+std::set<Place> places_of(const Corpus& corpus, BareText& bare) {
     std::set<Place> out;
     for (const Sentence& sentence : corpus.sentences)
-        for (const Mention& mention : sentence.mentions)
-            out.emplace(sentence.document, sentence.words[mention.begin].begin, sentence.words[mention.end - 1].end,
+        for (const Mention& mention : sentence.mentions) {
+            const std::size_t begin = bare.offset(sentence.document, sentence.words[mention.begin].begin);
+            out.emplace(begin, bare.offset(sentence.document, sentence.words[mention.end - 1].end),
                         corpus.types[static_cast<std::size_t>(mention.type)]);
+        }
     return out;
 }
 
-void require_same_texts(const Corpus& gold, const Corpus& found) {
-    if (gold.documents.size() != found.documents.size())
-        throw BadData(gold.source + " has " + std::to_string(gold.documents.size()) + " documents, " + found.source +
-                      " has " + std::to_string(found.documents.size()));
-    for (std::size_t d = 0; d < gold.documents.size(); ++d) {
-        // Blanks and lines at the end are no part of a sentence.
-        const auto text = [](const std::string& all) {
-            return std::string_view(all).substr(0, all.find_last_not_of(" \t\r\n") + 1);
-        };
-        const std::string_view a = text(gold.documents[d].text), b = text(found.documents[d].text);
-        if (a == b) continue;
-        const auto differ =
-            static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
-        std::string place;
-        for (std::size_t s = 0; s < gold.sentences.size() && place.empty(); ++s)
-            if (gold.sentences[s].document == d && gold.sentences[s].words.back().end >= differ)
-                place = " (in the sentence at line " + std::to_string(gold.sentences[s].line) + " of the former)";
-        throw BadData(gold.source + " and " + found.source + " are not of the same text: document " +
-                      std::to_string(d + 1) + " differs from byte " + std::to_string(differ + 1) + " on" + place);
-    }
+void require_same_texts(const Corpus& gold, BareText& of_gold, const Corpus& found, const BareText& of_found) {
+    const std::string &a = of_gold.text(), &b = of_found.text();
+    if (a == b) return;
+    const auto differ =
+        static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+    std::string place = "at its end, line " + std::to_string(gold.sentences.back().line);
+    for (const Sentence& sentence : gold.sentences)
+        if (of_gold.offset(sentence.document, sentence.words.back().end) > differ) {
+            place = "in the sentence at line " + std::to_string(sentence.line);
+            break;
+        }
+    throw BadData(gold.source + " and " + found.source + " are not of the same text: they differ " + place +
+                      " of the former. Give both the same sentences in the same order",
+                  {.file = gold.source});
 }
 
 }  // namespace
@@ -55,21 +88,22 @@ double MentionCounts::recall() const { return ratio(static_cast<double>(right), 
 double MentionCounts::f1() const { return ratio(2 * static_cast<double>(right), static_cast<double>(marked + found)); }
 
 MentionScores score_mentions(const Corpus& gold, const Corpus& found) {
-    require_same_texts(gold, found);
+    BareText of_gold(gold), of_found(found);
+    require_same_texts(gold, of_gold, found, of_found);
     for (std::size_t s = 0; s < gold.sentences.size(); ++s)
         if (!gold.sentences[s].annotated)
             throw BadData(gold.place_of(s) + ": the sentence is not annotated: there is nothing to score against",
                           {.file = gold.source, .row = gold.sentences[s].line});
-    const std::set<Place> marked = places_of(gold);
-    const std::set<Place> there = places_of(found);
+    const std::set<Place> marked = places_of(gold, of_gold);
+    const std::set<Place> there = places_of(found, of_found);
     std::map<std::string, MentionCounts> types;
     MentionScores out;
     for (const Place& place : marked) {
-        ++types[std::get<3>(place)].marked;
+        ++types[std::get<2>(place)].marked;
         ++out.micro.marked;
     }
     for (const Place& place : there) {
-        MentionCounts& counts = types[std::get<3>(place)];
+        MentionCounts& counts = types[std::get<2>(place)];
         const bool right = marked.contains(place);
         ++counts.found;
         counts.right += right;

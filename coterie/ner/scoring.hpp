@@ -30,8 +30,8 @@ struct MentionScores {
     std::vector<std::pair<std::string, MentionCounts>> types;
 };
 
-/// Both hold the same documents; cuts into sentences and words may differ. BadData names the document, and where it can
-/// the line, where they do not hold the same text. Sentences of `gold` that are not annotated are refused.
+/// Both hold the same text, blanks apart; formats, and cuts into documents, sentences and words, may differ. BadData
+/// names the line of `gold` where the texts differ. Sentences of `gold` that are not annotated are refused.
 COTERIE_API MentionScores score_mentions(const Corpus& gold, const Corpus& found);
 
 }  // namespace coterie::ner

@@ -43,6 +43,38 @@ TEST(NerScoring, OtherTextsAreRefused) {
     EXPECT_FALSE(has(message_of<BadData>([&] { score_mentions(text, same); }), "are not of the same text"));
 }
 
+// One text, whatever the format, and however it is cut into documents and lines.
+TEST(NerScoring, FormatsAndDocumentsMayDiffer) {
+    const std::vector<Corpus> same = {
+        parse_corpus(
+            R"({"text": "Ada saw Paris. She left.\n\nBob\u00a0stayed.", "label": [[0, 3, "PER"], [8, 13, "LOC"], [26, 29, "PER"]]})",
+            "one.jsonl"),
+        parse_corpus(R"({"text": "Ada saw Paris.", "label": [[0, 3, "PER"], [8, 13, "LOC"]]}
+{"text": "She left.", "label": []}
+{"text": "", "label": []}
+{"text": "  Bob stayed. ", "label": [[2, 5, "PER"]]})",
+                     "lines.jsonl"),
+        parse_corpus(
+            "Ada B-PER\nsaw O\nParis B-LOC\n. O\n\nShe O\nleft O\n. O\n\n-DOCSTART- O\n\nBob B-PER\nstayed O\n. O\n",
+            "columns.conll"),
+        parse_corpus("Ada B-PER\nsaw O\nParis B-LOC\n. O\nShe O\nleft O\n. O\nBob B-PER\nstayed O\n. O\n",
+                     "one.conll")};
+    for (const Corpus& gold : same)
+        for (const Corpus& found : same) {
+            const MentionScores scores = score_mentions(gold, found);
+            EXPECT_EQ(scores.micro.marked, 3) << gold.source << ", " << found.source;
+            EXPECT_EQ(scores.micro.right, 3) << gold.source << ", " << found.source;
+            EXPECT_EQ(scores.micro.found, 3);
+        }
+    using coterie::testing::has;
+    using coterie::testing::message_of;
+    const Corpus shorter = parse_corpus("Ada B-PER\nsaw O\n", "short.conll");
+    EXPECT_TRUE(
+        has(message_of<BadData>([&] { score_mentions(same[1], shorter); }), "in the sentence at line 1 of the former"));
+    EXPECT_TRUE(
+        has(message_of<BadData>([&] { score_mentions(shorter, same[1]); }), "at its end, line 1 of the former"));
+}
+
 TEST(NerScoring, CountsAsConlleval) {
     const coterie::testing::Folder folder;
     if (coterie::testing::python("json").empty()) GTEST_SKIP() << "needs /usr/bin/python3";

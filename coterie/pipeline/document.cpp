@@ -59,12 +59,14 @@ void warn_of_other_preprocessing(FitResult& result) {
     }
 }
 
-AppliedResult applied(const Pipeline& pipeline, Index points, const std::string& source) {
+AppliedResult applied(const Pipeline& pipeline, Index points, const std::vector<Index>& left_out,
+                      const std::string& source) {
     AppliedResult result;
     result.source = source;
     result.preprocessing = pipeline.preparation_text();
     result.method = pipeline.model().method();
     result.points = points;
+    result.rows_left_out = static_cast<Index>(left_out.size());
     result.dimensions = pipeline.model().dimensions();
     result.clusters = pipeline.model().clusters();
     return result;
@@ -88,6 +90,7 @@ void add_sizes(Facts& rows, const ClusteringResult& result) {
                 share_percent(static_cast<double>(result.noise) / static_cast<double>(all)) + ")" +
                 (result.noise_beyond ? ", of outlier scores above " + formatted("%.4g", *result.noise_beyond) : ""));
     }
+    if (result.rows_left_out > 0) rows.emplace_back("left out", left_out_text(result.rows_left_out));
     if (!result.groups.empty()) rows.emplace_back("labels", label_groups_text(result.groups, result.sizes));
 }
 
@@ -209,6 +212,7 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
     result.noise = std::accumulate(result.sizes.begin(), result.sizes.end(), result.report.points,
                                    [](Index left, Index size) { return left - size; });
     result.noise_beyond = pipeline.noise_beyond();
+    result.rows_left_out = static_cast<Index>(pipeline.left_out().size());
     result.interrupted = result.report.stopped == StopReason::interrupted;
     if (result.preprocessing != "none") result.seconds.emplace_back("preprocess", pipeline.preparation_seconds());
     result.seconds.emplace_back("fit", pipeline.fit_seconds());
@@ -242,7 +246,7 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
 AppliedResult predict_result(const Pipeline& pipeline, std::vector<Index> sizes, const Labels& clusters,
                              const std::string& source, const std::optional<Truth>& truth, Index noise,
                              const std::vector<Index>& left_out) {
-    AppliedResult result = applied(pipeline, std::accumulate(sizes.begin(), sizes.end(), noise), source);
+    AppliedResult result = applied(pipeline, std::accumulate(sizes.begin(), sizes.end(), noise), left_out, source);
     result.sizes = std::move(sizes);
     result.noise = noise;
     result.noise_beyond = pipeline.noise_beyond();
@@ -251,9 +255,9 @@ AppliedResult predict_result(const Pipeline& pipeline, std::vector<Index> sizes,
     return result;
 }
 
-AppliedResult description_result(const Pipeline& pipeline, Description description, Index rows,
+AppliedResult description_result(const Pipeline& pipeline, Description description, const PreparedRows& rows,
                                  const std::string& source) {
-    AppliedResult result = applied(pipeline, rows, source);
+    AppliedResult result = applied(pipeline, rows.points.rows(), rows.left_out, source);
     for (const ClusterProfile& cluster : description.clusters) result.sizes.push_back(cluster.rows);
     result.noise = description.noise;
     result.noise_beyond = pipeline.noise_beyond();
@@ -262,8 +266,9 @@ AppliedResult description_result(const Pipeline& pipeline, Description descripti
     return result;
 }
 
-AppliedResult transform_result(const Pipeline& pipeline, Index points, Index dimensions, const std::string& source) {
-    AppliedResult result = applied(pipeline, points, source);
+AppliedResult transform_result(const Pipeline& pipeline, const PreparedRows& rows, Index dimensions,
+                               const std::string& source) {
+    AppliedResult result = applied(pipeline, rows.points.rows(), rows.left_out, source);
     result.moved_to = dimensions;
     return result;
 }

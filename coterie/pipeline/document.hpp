@@ -35,6 +35,7 @@ struct ClusteringResult : Origin {
     LabelColumn labels;                      // merged_by_label; empty after transform
     std::vector<Index> sizes;                // points per cluster
     Index noise = 0;                         // points in none
+    Index rows_left_out = 0;                 // for missing values: beside the points, without a label
     std::optional<double> noise_beyond;      // the outlier score beyond which points are; none: no share was asked for
     std::vector<LabelGroup> groups;          // with partial labels
     std::optional<Description> description;  // the caller's to fill: of describe, or with profiles alone
@@ -68,8 +69,8 @@ struct AppliedResult : ClusteringResult {
 };
 
 /// The AppliedResult of describe: sizes, description and its warnings.
-COTERIE_API AppliedResult description_result(const Pipeline& pipeline, Description description, Index rows,
-                                             const std::string& source);
+COTERIE_API AppliedResult description_result(const Pipeline& pipeline, Description description,
+                                             const PreparedRows& rows, const std::string& source);
 
 /// Of a pipeline that `method` was fitted in with the options `given`, and the n labels of all its points, which may be
 /// left out (none) where there is no truth; scored where there is one, noise as a group of its own. Seconds:
@@ -83,8 +84,8 @@ COTERIE_API FitResult fit_result(const Pipeline& pipeline, const Labels& labels,
 COTERIE_API AppliedResult predict_result(const Pipeline& pipeline, std::vector<Index> sizes, const Labels& clusters,
                                          const std::string& source, const std::optional<Truth>& truth = {},
                                          Index noise = 0, const std::vector<Index>& left_out = {});
-/// Of so many points, and the dimensions of their embedding.
-COTERIE_API AppliedResult transform_result(const Pipeline& pipeline, Index points, Index dimensions,
+/// Of these rows, and the dimensions of their embedding.
+COTERIE_API AppliedResult transform_result(const Pipeline& pipeline, const PreparedRows& rows, Index dimensions,
                                            const std::string& source);
 
 /// One line: "kmeans on data:digits: 1797 points, 64 dimensions, 10 clusters".

@@ -88,7 +88,9 @@ TEST(AppliedResult, SaysWhatWasPredicted) {
 
 TEST(AppliedResult, SaysHowManyDimensionsPointsCameTo) {
     const Six six;
-    const AppliedResult result = transform_result(six.pipeline, 4, 1, "new");
+    PreparedRows rows;
+    rows.points = Points(Matrix<double>(Matrix<double>::Zero(4, 2)));
+    const AppliedResult result = transform_result(six.pipeline, rows, 1, "new");
     const json document = json::parse(json_document(result));
     EXPECT_EQ(document["n"], 4);
     EXPECT_EQ(document["d"], 2);

@@ -363,6 +363,12 @@ std::string tile(const std::string& value, const std::string& name) {
     return "<div class=\"tile\"><b>" + escape_markup(value) + "</b><span>" + escape_markup(name) + "</span></div>\n";
 }
 
+std::string points_tiles(Index points, const std::string& name, Index left_out) {
+    std::string out = tile(count_text(points), name);
+    if (left_out > 0) out += tile(count_text(left_out), left_out == 1 ? "row left out" : "rows left out");
+    return out;
+}
+
 std::string section(const std::string& heading, const std::string& body, const char* kind) {
     return std::string("<section") + (*kind ? std::string(" class=\"") + kind + "\"" : "") + ">\n<h2>" +
            escape_markup(heading) + "</h2>\n" + body + "</section>\n";
@@ -445,8 +451,8 @@ std::string page(const FitResult& result, const std::string& picture, const Name
     const FitReport& report = result.report;
     std::string out = begin(title(result), result.method->name + " on " + result.source, result.method->summary);
     out += "<div class=\"tiles\">\n" +
-           tile(count_text(report.points),
-                result.sample > 0 ? "points, fitted on " + count_text(result.sample) : "points") +
+           points_tiles(report.points, result.sample > 0 ? "points, fitted on " + count_text(result.sample) : "points",
+                        result.rows_left_out) +
            tile(count_text(report.dimensions), "dimensions") +
            tile(count_text(report.clusters_found), "clusters found");
     if (result.noise > 0) out += tile(count_text(result.noise), "noise");
@@ -497,7 +503,7 @@ std::string page(const AppliedResult& result, const std::string& picture, const 
     const std::string heading = result.method + " of " + result.model + " on " + result.source;
     std::string out = begin(heading, heading, "What the clusters of the model are in these points.");
     const auto there = std::count_if(result.sizes.begin(), result.sizes.end(), [](Index size) { return size > 0; });
-    out += "<div class=\"tiles\">\n" + tile(count_text(result.points), "points") +
+    out += "<div class=\"tiles\">\n" + points_tiles(result.points, "points", result.rows_left_out) +
            tile(count_text(result.dimensions), "dimensions") +
            tile(count_text(there), "of " + count_text(result.clusters) + " clusters have points");
     if (result.noise > 0) out += tile(count_text(result.noise), "noise");

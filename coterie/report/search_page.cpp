@@ -124,14 +124,13 @@ std::string page(const Comparison& comparison, const std::string& source, const 
                             "Side by side, each with " + count_text(comparison.clusters) +
                                 (comparison.clusters == 1 ? " cluster" : " clusters") +
                                 " where it takes their number, and else its defaults.");
-    out += "<div class=\"tiles\">\n" + tile(count_text(comparison.points), "points") +
+    out += "<div class=\"tiles\">\n" + points_tiles(comparison.points, "points", comparison.rows_left_out) +
            tile(count_text(comparison.clusters), "clusters asked for") +
            tile(count_text(static_cast<long long>(comparison.methods.size()) - failed), "methods compared");
     if (failed > 0) out += tile(count_text(failed), failed == 1 ? "failed" : "of them failed");
     out += "</div>\n";
     std::vector<std::string> warnings = comparison.warnings;
-    for (const ComparedMethod& method : comparison.methods)
-        for (const std::string& warning : method.warnings) warnings.push_back(method.method + ": " + warning);
+    for (std::string& warning : warnings_of_methods(comparison)) warnings.push_back(std::move(warning));
     if (comparison.interrupted)
         warnings.emplace_back("the comparison was interrupted; these are the methods that were done");
     const TextTable found = methods_table(comparison);

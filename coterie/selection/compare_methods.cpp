@@ -124,11 +124,14 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
     check_options(options.columns);
     if (problem.graph) throw BadArgument("compare takes points; this problem is a graph of affinities");
     if (run.communicator().size() > 1) throw BadArgument("compare works in one process");
-    const Index n = problem.rows();
-    if (!truth.empty() && static_cast<Index>(truth.size()) != n)
+    const Index rows = problem.rows();
+    if (!truth.empty() && static_cast<Index>(truth.size()) != rows)
         throw BadArgument("compare: truth has " + std::to_string(truth.size()) + " rows, there are " +
-                          std::to_string(n) + " points");
+                          std::to_string(rows) + " points");
     Comparison out;
+    if (options.columns.missing == Missing::drop)
+        out.rows_left_out = static_cast<Index>(rows_with_missing(problem.points, run).size());
+    const Index n = rows - out.rows_left_out;
     out.clusters = options.clusters;
     out.points = n;
     if (n > most_of_silhouette) out.silhouette_sample = most_of_silhouette;
@@ -197,6 +200,24 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
     return out;
 }
 
+std::vector<std::string> warnings_of_methods(const Comparison& comparison) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> found;  // text, methods
+    std::size_t fitted = 0;
+    for (const ComparedMethod& method : comparison.methods) {
+        fitted += method.error.empty();
+        for (const std::string& warning : method.warnings) {
+            auto place =
+                std::find_if(found.begin(), found.end(), [&](const auto& each) { return each.first == warning; });
+            if (place == found.end()) place = found.insert(found.end(), {warning, {}});
+            if (place->second.empty() || place->second.back() != method.method) place->second.push_back(method.method);
+        }
+    }
+    std::vector<std::string> out;
+    for (const auto& [text, methods] : found)
+        out.push_back((methods.size() == fitted && fitted > 1 ? "" : internal::join(methods) + ": ") + text);
+    return out;
+}
+
 std::string text_document(const Comparison& comparison, const std::string& source) {
     using namespace internal;
     const auto& methods = comparison.methods;
@@ -218,6 +239,7 @@ std::string text_document(const Comparison& comparison, const std::string& sourc
                 pairs.back().push_back(
                     fixed_text(comparison.agreement(static_cast<Index>(a), static_cast<Index>(b)), 2));
     }
+    if (comparison.rows_left_out > 0) said.emplace_back("left out", left_out_text(comparison.rows_left_out));
     if (comparison.silhouette_sample > 0)
         said.emplace_back("silhouette", "of " + count_text(comparison.silhouette_sample) + " rows drawn by the seed");
     std::string left_out;
@@ -238,6 +260,7 @@ std::string json_document(const Comparison& comparison, const std::string& sourc
     out["schema"] = 1;
     out["points"] = source;
     out["n"] = comparison.points;
+    out["rows_left_out"] = comparison.rows_left_out;
     out["clusters"] = comparison.clusters;
     out["methods"] = Json::array();
     for (const auto& method : comparison.methods)

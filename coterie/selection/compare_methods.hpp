@@ -55,7 +55,8 @@ struct Comparison : Origin {
     Matrix<double> agreement;  // m x m adjusted Rand indices; NaN where one of the two failed
     std::vector<std::pair<std::string, std::string>> left_out;
     int clusters = 0;
-    Index points = 0;
+    Index points = 0;                        // rows that have every value
+    Index rows_left_out = 0;                 // the others, where missing=drop
     Index silhouette_sample = 0;             // rows the silhouette is of where it is not all; else 0
     bool interrupted = false;                // the caller asked to stop: what is here was done
     std::vector<std::string> warnings = {};  // the caller's: of the points
@@ -67,6 +68,10 @@ struct Comparison : Origin {
 /// A method that refuses the points (BadArgument, BadData, ResourceError) goes on record.
 COTERIE_API Comparison compare_methods(const Problem& problem, const CompareOptions& options, const Run& run,
                                        LabelSpan truth = {});
+
+/// The warnings of the methods, each once: under the names of the methods that gave it, unless all did that were
+/// fitted.
+COTERIE_API std::vector<std::string> warnings_of_methods(const Comparison& comparison);
 
 COTERIE_API std::string text_document(const Comparison& comparison, const std::string& source);
 COTERIE_API std::string json_document(const Comparison& comparison, const std::string& source);

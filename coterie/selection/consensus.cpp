@@ -259,6 +259,7 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
     out.confidence_of_cluster.assign(at(k), 0.0);
     for (std::size_t i = 0; i < labels.size(); ++i)
         out.confidence_of_cluster[at(labels[i])] += confidence[i] / static_cast<double>(out.sizes[at(labels[i])]);
+    out.rows_left_out = static_cast<Index>(prepared.left_out.size());
     out.labels.assign(at(problem.rows()), -1);
     out.confidence.assign(at(problem.rows()), 0.0);
     for (Index i = 0; i < n; ++i) {
@@ -282,7 +283,7 @@ double mean_confidence(const Consensus& result) {
 }
 Index doubtful_rows(const Consensus& result) {
     return std::count_if(result.confidence.begin(), result.confidence.end(), [](double c) { return c < 0.5; }) -
-           std::count(result.labels.begin(), result.labels.end(), -1);
+           result.rows_left_out;
 }
 }  // namespace
 
@@ -299,12 +300,9 @@ std::string text_document(const Consensus& result, const std::string& source) {
                      " rows, in " + seconds_text(result.seconds) + " seconds"}};
     if (result.sample > 0)
         said.emplace_back("linkage", "of " + count_text(result.sample) + " rows drawn by the seed; the others vote");
-    const auto left_out = std::count(result.labels.begin(), result.labels.end(), -1);
-    if (left_out > 0)
-        said.emplace_back("left out", count_text(left_out) +
-                                          (left_out == 1 ? " row that misses a value" : " rows that miss a value"));
-    return "consensus on " + source + ": " + count_text(static_cast<long long>(result.labels.size())) +
-           (result.labels.size() == 1 ? " point, " : " points, ") +
+    if (result.rows_left_out > 0) said.emplace_back("left out", left_out_text(result.rows_left_out));
+    const Index points = static_cast<Index>(result.labels.size()) - result.rows_left_out;
+    return "consensus on " + source + ": " + count_text(points) + (points == 1 ? " point, " : " points, ") +
            count_text(static_cast<long long>(result.sizes.size())) +
            (result.sizes.size() == 1 ? " cluster\n" : " clusters\n") +
            table({"cluster", "points", "cohesion", "confidence"}, rows, {1, 2, 3}) + facts(said);
@@ -315,7 +313,8 @@ std::string json_document(const Consensus& result, const std::string& source) {
     Json out;
     out["schema"] = 1;
     out["points"] = source;
-    out["n"] = result.labels.size();
+    out["n"] = static_cast<Index>(result.labels.size()) - result.rows_left_out;
+    out["rows_left_out"] = result.rows_left_out;
     out["clusters"] = result.sizes.size();
     out["sizes"] = result.sizes;
     out["cohesion"] = result.cohesion;

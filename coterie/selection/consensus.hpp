@@ -45,6 +45,7 @@ struct Consensus : Origin {
     std::vector<double> cohesion;    // k: mean c_ij within the cluster, over pairs of S; 1 of a single row
     std::vector<double> confidence_of_cluster;  // k: mean over its rows
     Index sample = 0;                           // |S| where it is not all rows; else 0
+    Index rows_left_out = 0;                    // for missing values
     Index part = 0;                             // rows that each fit saw
     std::vector<std::string> methods;
     int fits = 0;

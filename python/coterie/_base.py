@@ -440,7 +440,8 @@ class Clusterer(Parameters):
         infinite for one value here and another one elsewhere), "mean", "elsewhere" and "quartiles" (lower, median, upper) in the units of X; "typical" and
         "doubtful", up to three numbers of rows; "silhouette", "nearest" (a number of a cluster) and its name, "cluster". Beside it "silhouette" of all,
         "silhouettes" ("exact" up to 5,000 rows without weights, else "simplified": distances to means), "closest" (two clusters), "space" (where distances
-        are taken), "outliers" (the ten rows with the largest outlier scores: "row" and "score"). Numbers count from 0; what there is none of is None. A row of weight w acts as w copies. Warns where all rows fall into one cluster, or
+        are taken), "outliers" (the ten rows with the largest outlier scores: "row" and "score"), "rows_left_out" (rows with missing values, which are in no
+        cluster and in no share). Numbers count from 0; what there is none of is None. A row of weight w acts as w copies. Warns where all rows fall into one cluster, or
         rows lie far from all of the fit's. `beside`, another fitted model for the same X, adds "beside": "moved", how many rows are in clusters that are not
         matched (one to one, so that as few as possible move), "moves" of them "from" its cluster "to" this model's, with "points" and the first three
         "rows", "ari", "nmi" and the "confusion" of the two. Printed, and in a notebook, the dictionary is tables. BadData on NaN. The formulas are in coterie/pipeline/description.hpp.
@@ -466,7 +467,7 @@ class Clusterer(Parameters):
                     column["difference"] = math.copysign(math.inf, column["mean"] - column["elsewhere"])
         outliers = [{"row": each["row"] - 1, "score": each["score"]} for each in told.get("outliers", [])]
         others = {name: told[name] for name in ("silhouette", "silhouettes", "closest", "space", *(["beside"] if beside else []))}
-        return Description(clusters=told["profiles"], **others, outliers=outliers)
+        return Description(clusters=told["profiles"], rows_left_out=told["rows_left_out"], **others, outliers=outliers)
 
     def _beside(self, X):
         rows = self._new_rows(X)

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core, _estimators, _input, _names
 from ._base import Clusterer
 from ._errors import CoterieWarning
-from ._show import SCORES, Shown, Table, number
+from ._show import SCORES, Shown, Table, left_out, number
 
 
 class Compared(Shown):
@@ -93,7 +93,7 @@ class Consensus(Shown):
     def _parts(self):
         kept = self.labels_ >= 0
         sizes = np.bincount(self.labels_[kept], minlength=len(self.cohesion_))
-        yield f"{len(sizes)} clusters of {kept.sum()} rows, confidence {number(float(self.confidence_[kept].mean()), 3)} on average"
+        yield f"{len(sizes)} clusters of {kept.sum()} rows, confidence {number(float(self.confidence_[kept].mean()), 3)} on average{left_out(int((~kept).sum()))}"
         yield Table(["cluster", "points", "cohesion", "confidence"],
                     ([str(cluster), *row] for cluster, row in enumerate(zip(sizes.tolist(), self.cohesion_.tolist(), self.confidence_of_cluster_.tolist()))))
 

@@ -57,12 +57,18 @@ class Shown:
         return "".join(f"<p>{html.escape(part)}</p>" if isinstance(part, str) else part.html() for part in self._parts() if part)
 
 
+def left_out(rows: int) -> str:
+    """A part of a line on the rows that a result leaves out; nothing where there are none."""
+    return f"; {rows} {'row' if rows == 1 else 'rows'} with missing values left out" if rows else ""
+
+
 class Description(Shown, dict):
     """What `describe` tells: a dictionary."""
 
     def _parts(self):
         yield f"{sum(cluster['points'] for cluster in self['clusters'])} points in {len(self['clusters'])} clusters" + "".join(
-            [f", silhouette {number(self['silhouette'], 3)} ({self['silhouettes']}, of {self['space']})" if self["silhouette"] is not None else "",
+            [left_out(self["rows_left_out"]),
+             f", silhouette {number(self['silhouette'], 3)} ({self['silhouettes']}, of {self['space']})" if self["silhouette"] is not None else "",
              f"; clusters {self['closest'][0]} and {self['closest'][1]} are the nearest" if self["closest"] else ""])
         if self["outliers"]:
             yield "outliers: rows " + ", ".join(f"{each['row']} ({number(each['score'], 3)})" for each in self["outliers"])

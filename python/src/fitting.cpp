@@ -168,7 +168,7 @@ public:
         auto [document, warnings] = host.work([&] {
             const PreparedRows prepared = pipeline_.prepare(rows, names, run, categories);
             AppliedResult result =
-                description_result(pipeline_, coterie::describe(pipeline_, prepared, run, numbers), rows.rows(), "X");
+                description_result(pipeline_, coterie::describe(pipeline_, prepared, run, numbers), prepared, "X");
             add_beside(result, other, prepared, run);
             std::vector<std::string> said = prepared.warnings;
             said.insert(said.end(), result.warnings.begin(), result.warnings.end());
@@ -195,8 +195,8 @@ public:
                 throw BadArgument(std::string("X: the page's picture is drawn of points in memory, and these are ") +
                                   (as_sparse(problem.points) != nullptr ? "sparse" : "read in blocks"));
             if (model().fit_report().points == 0) {
-                AppliedResult result = description_result(pipeline_, coterie::describe(pipeline_, prepared, run),
-                                                          problem.points.rows(), source);
+                AppliedResult result =
+                    description_result(pipeline_, coterie::describe(pipeline_, prepared, run), prepared, source);
                 result.model = "a loaded model";
                 if (known) {
                     const Labels labels = pipeline_.predict(prepared, run);

@@ -114,8 +114,9 @@ struct Compared {
         std::optional<Truth> known;
         if (truth) known = Truth{{Labels(truth->data(), truth->data() + truth->size()), truth_names}, "y_true"};
         const std::string text = host.work([&] {
-            if (problem.rows() != found.points)
-                throw BadArgument("X: " + std::to_string(problem.rows()) + " rows; " + std::to_string(found.points) +
+            const Index compared = found.points + found.rows_left_out;
+            if (problem.rows() != compared)
+                throw BadArgument("X: " + std::to_string(problem.rows()) + " rows; " + std::to_string(compared) +
                                   " were compared, and these are what is shown");
             const ComparisonDrawings drawn = comparison_drawings(found, problem, options, source, known, run);
             return coterie::page(found, source, drawn.picture, drawn.map);

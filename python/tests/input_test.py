@@ -662,6 +662,9 @@ def test_tables_that_miss_values_and_hold_words(tmp_path):
     with pytest.warns(coterie.CoterieWarning):
         assert (dropped.predict(table) == dropped.labels_).all()
         assert np.isnan(dropped.transform(table) if hasattr(dropped, "transform") else np.full((6, 2), np.nan))[[1, 4]].all()
+        described = dropped.describe(table)
+        assert described["rows_left_out"] == 2 and sum(cluster["points"] for cluster in described["clusters"]) == 4
+        assert "4 points in 2 clusters; 2 rows with missing values left out" in repr(described)
     # The same from a file, by the same description, and the same model from the command's own reader.
     table.to_csv(tmp_path / "a.csv", index=False)
     with pytest.warns(coterie.CoterieWarning):

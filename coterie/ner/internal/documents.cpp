@@ -63,6 +63,34 @@ std::vector<Piece> pieces_of(const std::vector<Mark>& marks, std::string_view te
     return out;
 }
 
+// Marks that begin or end where no word does, which cut it: a slip, or "Ada" in "Ada's".
+struct CutWords {
+    Index marks = 0;
+    std::string first;  // place and word
+
+    void look(const std::vector<Piece>& pieces, const std::vector<std::size_t>& borders, std::string_view text,
+              const std::string& source, Index line) {
+        for (const Piece& piece : pieces)
+            for (const std::size_t at : {piece.begin, piece.end}) {
+                const auto next = std::lower_bound(borders.begin(), borders.end(), at);
+                if (next != borders.end() && *next == at) continue;
+                const std::size_t begin = *(next - 1);
+                if (marks++ == 0)
+                    first = source + ": line " + std::to_string(std::max(line, piece.mark->line)) + ": mark " +
+                            piece.mark->shown() + (at == piece.begin ? " begins" : " ends") + " inside the word '" +
+                            formats::shown(text.substr(begin, *next - begin)) + "'";
+                break;
+            }
+    }
+    void tell(Corpus& corpus) const {
+        if (marks == 0) return;
+        corpus.notes.push_back(first +
+                               (marks == 1 ? ", which is cut there"
+                                           : ", which is cut there; so do " + std::to_string(marks - 1) + " more") +
+                               ". Mark whole words unless this is meant");
+    }
+};
+
 bool is_blank_text(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         const CodePoint point = code_point_at(text, at);
@@ -73,12 +101,13 @@ bool is_blank_text(std::string_view text) {
 }
 
 void add_document(Document document, const std::vector<Mark>& marks, const std::string& marks_source, bool annotated,
-                  Index line, Corpus& corpus) {
+                  Index line, CutWords& cut_words, Corpus& corpus) {
     const std::size_t number = corpus.documents.size();
     const std::string& text = corpus.documents.emplace_back(std::move(document)).text;
     const std::vector<Piece> pieces = pieces_of(marks, text, marks_source);
     // Words end where marks do, sentences not within one.
     std::vector<std::size_t> cuts = word_borders(text);
+    cut_words.look(pieces, cuts, text, marks_source, line);
     for (const Piece& piece : pieces) cuts.insert(cuts.end(), {piece.begin, piece.end});
     std::sort(cuts.begin(), cuts.end());
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
@@ -146,6 +175,7 @@ Mark mark_of(const Json& value, const std::string& source, Index line) {
 }  // namespace
 
 void parse_json_lines(std::string_view text, Corpus& corpus) {
+    CutWords cut_words;
     for_each_line(text, [&](std::string_view line, Index number) {
         if (line.find_first_not_of(" \t") == std::string_view::npos) return;
         Json record =
@@ -171,12 +201,14 @@ void parse_json_lines(std::string_view text, Corpus& corpus) {
         Document document{record["text"].get<std::string>(), {}};
         for (const char* const each : {"text", "spans", "entities", "label", "labels", "tokens"}) record.erase(each);
         document.record = record.dump();
-        add_document(std::move(document), marks, corpus.source, !key.empty(), number, corpus);
+        add_document(std::move(document), marks, corpus.source, !key.empty(), number, cut_words, corpus);
     });
+    cut_words.tell(corpus);
 }
 
 void parse_plain(std::string_view text, Corpus& corpus) {
-    add_document({std::string(text), {}}, {}, corpus.source, false, 0, corpus);
+    CutWords none;
+    add_document({std::string(text), {}}, {}, corpus.source, false, 0, none, corpus);
 }
 
 void parse_brat(std::string_view text, std::string_view marks_text, const std::string& marks_source, Corpus& corpus) {
@@ -203,7 +235,9 @@ void parse_brat(std::string_view text, std::string_view marks_text, const std::s
         mark.type = std::string(middle.substr(0, first));
         marks.push_back(std::move(mark));
     });
-    add_document({std::string(text), {}}, marks, marks_source, true, 0, corpus);
+    CutWords cut_words;
+    add_document({std::string(text), {}}, marks, marks_source, true, 0, cut_words, corpus);
+    cut_words.tell(corpus);
 }
 
 }  // namespace coterie::ner::internal

@@ -206,6 +206,7 @@ Json json_of(const FitResult& result) {
     json["options"] = json_of(*result.method->options, result.options);
     json["preprocessing"] = result.preprocessing;
     json["n"] = report.points;
+    json["rows_left_out"] = result.rows_left_out;
     json["d"] = report.dimensions;
     json["clusters_requested"] = report.clusters_requested;
     json["clusters_found"] = report.clusters_found;
@@ -244,6 +245,7 @@ Json json_of(const AppliedResult& result) {
     json["model"] = result.model;
     json["points"] = result.source;
     json["n"] = result.points;
+    json["rows_left_out"] = result.rows_left_out;
     json["d"] = result.dimensions;
     if (result.moved_to > 0) {
         json["dimensions"] = result.moved_to;

@@ -132,6 +132,10 @@ std::string bytes_text(double bytes) {
     return formatted(unit == 0 || bytes >= 100 ? "%.0f " : "%.1f ", bytes) + units[unit];
 }
 
+std::string left_out_text(Index rows) {
+    return count_text(rows) + (rows == 1 ? " row" : " rows") + " with missing values";
+}
+
 std::string sizes_text(const std::vector<Index>& sizes, std::size_t most) {
     std::string out;
     for (std::size_t i = 0; i < std::min(most, sizes.size()); ++i)

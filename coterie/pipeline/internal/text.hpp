@@ -34,6 +34,8 @@ std::string join(const std::vector<std::string>& words, const std::string& betwe
 /// `text` broken at spaces into lines of at most `width`; its own line ends are kept.
 std::vector<std::string> wrap(const std::string& text, std::size_t width);
 
+/// "3 rows with missing values"
+std::string left_out_text(Index rows);
 std::string sizes_text(const std::vector<Index>& sizes, std::size_t most = 40);
 /// "ACC", "NMI", ...: the scores under the names that a person reads.
 std::vector<std::pair<std::string, double>> named(const Scores& scores);

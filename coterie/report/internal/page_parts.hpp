@@ -16,6 +16,8 @@ std::string begin(const std::string& title, const std::string& heading, const st
                   std::string_view own_style = {});
 /// A number with its name, to stand in <div class="tiles">.
 std::string tile(const std::string& value, const std::string& name);
+/// How many points there are, and how many rows beside them were left out.
+std::string points_tiles(Index points, const std::string& name, Index left_out);
 /// `kind`: a class of the section.
 std::string section(const std::string& heading, const std::string& body, const char* kind = "");
 /// A field of a table; `kind`: its class, "n" for numbers.
