@@ -56,8 +56,11 @@ int compare_on(const CompareRequest& request) {
     found.command = command_text();
     found.date = date_text();
     found.warnings = inputs.warnings;
+    const bool none_fitted =
+        !found.interrupted && std::all_of(found.methods.begin(), found.methods.end(),
+                                          [](const auto& method) { return !method.error.empty(); });
     Failures failures;
-    if (!fit.report.empty()) {
+    if (!fit.report.empty() && !none_fitted) {
         // What was found is drawn, also after an interrupt.
         run.should_stop = nullptr;
         run.on_progress = nullptr;
@@ -72,8 +75,7 @@ int compare_on(const CompareRequest& request) {
     else
         print_result(with_flags(text_document(found, source)), outputs);
     failures.rethrow();
-    const auto failed = [](const ComparedMethod& method) { return !method.error.empty(); };
-    if (!found.interrupted && std::all_of(found.methods.begin(), found.methods.end(), failed))
+    if (none_fitted)
         throw BadData("no method could be fitted; the first, " + found.methods.front().method + ": " +
                       found.methods.front().error);
     if (!found.interrupted) return Exit::done;

@@ -87,6 +87,11 @@ def test_compare_tells_of_a_method_that_fails(three):
     assert "no method could be fitted; the first, kmeans: " in done.err
 
 
+def test_compare_leaves_no_page_when_no_method_could_be_fitted(three, tmp_path):
+    run("compare", three, "-k", 200, "--methods", "kmeans,ward", "--report", tmp_path / "page.html", code=3)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_consensus(three, tmp_path):
     value = document("consensus", three, "-k", 3, "--fits", 20, "--methods", "kmeans,ward", "--labels-out", tmp_path / "labels.npy",
                      "--rows-out", tmp_path / "rows.csv")
