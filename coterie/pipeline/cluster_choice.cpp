@@ -69,8 +69,8 @@ std::string text_document(const ClusterChoice& choice) {
         for (const auto& curve : choice.curves) {
             if (!curve.left_out.empty()) continue;
             const double value = curve.values[at];
-            rows.back().push_back(std::isnan(value) ? "-"
-                                                    : formatted("%.4g", value) + (curve.chosen == k ? " <" : "  "));
+            rows.back().push_back(std::isfinite(value) ? formatted("%.4g", value) + (curve.chosen == k ? " <" : "  ")
+                                                       : "-");
         }
     }
     std::vector<std::pair<std::string, std::string>> said = {

@@ -457,23 +457,28 @@ std::vector<ClusterProfile> profiles_of(const ClusterMoments& moments, const std
         const double in = moments.weight[at(j)];
         cluster.share = in / weight;
         const double elsewhere = weight - in;
-        if (cluster.rows == 0 || std::accumulate(moments.rows.begin(), moments.rows.end(), Index{0}) == cluster.rows)
-            continue;
+        if (cluster.rows == 0) continue;
+        const bool has_all = std::accumulate(moments.rows.begin(), moments.rows.end(), Index{0}) == cluster.rows;
         std::vector<ColumnProfile> columns;
-        for (Index p = 0; p < d; ++p) {
+        for (Index p = 0; p < (has_all ? std::min(d, static_cast<Index>(kColumns)) : d); ++p) {
             const double mean_in = moments.sum(j, p) / in;
-            const double mean_out = (all_sum[p] - moments.sum(j, p)) / elsewhere;
-            const double all = all_squares[p] - all_sum[p] * all_sum[p] / weight;
-            const double within = moments.squares(j, p) - in * mean_in * mean_in + all_squares[p] -
-                                  moments.squares(j, p) - elsewhere * mean_out * mean_out;
-            if (!(all > kRounding * all_squares[p])) continue;  // one value in all rows
             ColumnProfile column{
                 .column = p,
                 .name = names.empty() || names[at(p)].empty() ? "column " + std::to_string(p + 1) : names[at(p)],
                 .difference = 0,
                 .mean = moments.origin[p] + mean_in,
-                .elsewhere = moments.origin[p] + mean_out,
+                .elsewhere = {},
                 .quartiles = {}};
+            if (has_all) {
+                columns.push_back(std::move(column));
+                continue;
+            }
+            const double mean_out = (all_sum[p] - moments.sum(j, p)) / elsewhere;
+            const double all = all_squares[p] - all_sum[p] * all_sum[p] / weight;
+            const double within = moments.squares(j, p) - in * mean_in * mean_in + all_squares[p] -
+                                  moments.squares(j, p) - elsewhere * mean_out * mean_out;
+            if (!(all > kRounding * all_squares[p])) continue;  // one value in all rows
+            column.elsewhere = moments.origin[p] + mean_out;
             column.difference = within > kRounding * all_squares[p] ? (mean_in - mean_out) / std::sqrt(within / weight)
                                                                     : std::copysign(kInfinity, mean_in - mean_out);
             if (std::abs(column.difference) >= kTelling) columns.push_back(std::move(column));
@@ -506,7 +511,7 @@ void tell_shares(std::vector<ClusterProfile>& clusters, const ColumnCoding& codi
             column.is_date = kind == ColumnKind::date;
             if (kind != ColumnKind::category) continue;
             share(column.mean);
-            share(column.elsewhere);
+            if (column.elsewhere) share(*column.elsewhere);
             if (column.quartiles)
                 for (double& each : *column.quartiles) share(each);
         }
@@ -685,9 +690,10 @@ std::string columns_text(const ClusterProfile& cluster, std::size_t most) {
     std::string out;
     for (std::size_t c = 0; c < std::min(most, cluster.columns.size()); ++c) {
         const ColumnProfile& column = cluster.columns[c];
+        if (!column.elsewhere) break;
         out += (c == 0 ? "" : "; ") + std::string(column.difference > 0 ? "high " : "low ") +
                formats::shown(column.name) + " (" + column.text(column.mean) + ", elsewhere " +
-               column.text(column.elsewhere) + ")";
+               column.text(*column.elsewhere) + ")";
     }
     return out;
 }

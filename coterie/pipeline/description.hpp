@@ -34,10 +34,11 @@ namespace coterie {
 struct ColumnProfile {
     Index column = 0;  // counted from 0
     std::string name;  // "column 3" (counted from 1) where columns have no names
-    /// d_jp; infinite where the column has one value in the cluster and another one elsewhere.
+    /// d_jp; infinite where the column has one value in the cluster and another one elsewhere; 0 where no row is
+    /// elsewhere.
     double difference = 0;
-    double mean = 0;  // in the cluster, in the column's own units, as the quartiles
-    double elsewhere = 0;
+    double mean = 0;                                 // in the cluster, in the column's own units, as the quartiles
+    std::optional<double> elsewhere;                 // none where no row is elsewhere
     std::optional<std::array<double, 3>> quartiles;  // lower, median, upper, exact; see describe
     bool is_date = false;                            // of days since 1970-01-01
 
@@ -49,8 +50,8 @@ struct ClusterProfile {
     std::string name;  // "2"; of a fit with labels as ClusterLabels::name_of
     Index rows = 0;    // of weight above 0
     double share = 0;  // 0..1
-    /// Those with |difference| of at least 0.2, at most five, the largest first; none of an empty cluster, or of one
-    /// that has all rows.
+    /// Those with |difference| of at least 0.2, at most five, the largest first; none of an empty cluster. The first
+    /// five of a cluster that has all rows.
     std::vector<ColumnProfile> columns;
     // By describe alone:
     std::vector<Index> typical;        // at most three rows, counted from 0: see describe
@@ -104,7 +105,7 @@ COTERIE_API std::vector<ClusterProfile> profile(const Pipeline& pipeline, const 
 COTERIE_API Description describe(const Pipeline& pipeline, const PreparedRows& rows, const Run& run,
                                  std::span<const double> weights = {}, const Labels* labels = nullptr);
 
-/// A line per column of a cluster: "low petal_length (1.462, elsewhere 4.906)", joined by "; ". Empty: none.
+/// What sets a cluster apart: "low petal_length (1.462, elsewhere 4.906)" per column, joined by "; ". Empty: nothing.
 COTERIE_API std::string columns_text(const ClusterProfile& cluster, std::size_t most);
 
 }  // namespace coterie

@@ -60,7 +60,7 @@ TEST(Description, TheColumnsThatWereMovedComeFirst) {
         EXPECT_EQ(cluster.columns[0].name, letter + "-");
         EXPECT_LT(cluster.columns[0].difference, 0);
         EXPECT_NEAR(cluster.columns[0].mean, -12, 0.5) << "in the points' own units";
-        EXPECT_NEAR(cluster.columns[0].elsewhere, 0, 0.5);
+        EXPECT_NEAR(cluster.columns[0].elsewhere.value(), 0, 0.5);
         EXPECT_EQ(cluster.columns[1].name, letter + "+");
         EXPECT_GT(cluster.columns[1].difference, 0);
         EXPECT_NE(columns_text(cluster, 1).find("low " + letter + "- (-1"), std::string::npos);
@@ -327,10 +327,24 @@ TEST(Description, OrdersByMembershipWhereThereIsOne) {
     }
 }
 
-TEST(Description, OfOneClusterTellsNoDifferences) {
-    const Problem problem{.points = Points(test::normal_points(20, 3, 1))};
+TEST(Description, OfOneClusterTellsItsColumnsWithoutDifferences) {
+    Problem problem{.points = Points(test::normal_points(20, 7, 1))};
     const Description found = description_of(kmeans_of(problem, 1), problem);
-    EXPECT_TRUE(found.clusters.front().columns.empty());
+    const ClusterProfile& cluster = found.clusters.front();
+    ASSERT_EQ(cluster.columns.size(), 5u);
+    const Matrix<double> x = to_matrix<double>(problem.points);
+    for (Index p = 0; p < 5; ++p) {
+        const ColumnProfile& column = cluster.columns[static_cast<std::size_t>(p)];
+        double sum = 0;
+        for (Index i = 0; i < 20; ++i) sum += x(i, p);
+        EXPECT_EQ(column.column, p);
+        EXPECT_NEAR(column.mean, sum / 20, 1e-12);
+        EXPECT_FALSE(column.elsewhere);
+        EXPECT_EQ(column.difference, 0);
+        ASSERT_TRUE(column.quartiles);
+        EXPECT_LT((*column.quartiles)[0], (*column.quartiles)[2]);
+    }
+    EXPECT_EQ(columns_text(cluster, 5), "");
     EXPECT_FALSE(found.silhouette);
     EXPECT_FALSE(found.closest);
     EXPECT_EQ(found.silhouettes, "");
@@ -453,7 +467,7 @@ TEST(Description, OfWordsAndOfRowsThatAreLeftOut) {
                                       [](const ColumnProfile& column) { return column.name == "colour=red"; });
         ASSERT_NE(red, cluster.columns.end());
         EXPECT_NEAR(red->mean, 1.0 / 3, 1e-12);
-        EXPECT_NEAR(red->elsewhere, 1, 1e-12);
+        EXPECT_NEAR(red->elsewhere.value(), 1, 1e-12);
     }
     EXPECT_EQ(found.clusters[low].typical.front(), 2);
     std::vector<Index> others = found.clusters[1 - low].typical;

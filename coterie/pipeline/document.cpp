@@ -175,10 +175,11 @@ std::string long_description(const Description& description) {
         std::vector<std::vector<std::string>> rows;
         for (const ColumnProfile& column : cluster.columns) {
             rows.push_back({"  " + formats::shown(column.name),
-                            std::isfinite(column.difference) ? formatted("%+.2f", column.difference)
-                            : column.difference > 0          ? "always higher"
-                                                             : "always lower",
-                            column.text(column.mean), column.text(column.elsewhere)});
+                            !column.elsewhere                  ? "-"
+                            : std::isfinite(column.difference) ? formatted("%+.2f", column.difference)
+                            : column.difference > 0            ? "always higher"
+                                                               : "always lower",
+                            column.text(column.mean), column.elsewhere ? column.text(*column.elsewhere) : "-"});
             for (const double quartile : *column.quartiles) rows.back().push_back(column.text(quartile));
         }
         if (!rows.empty())

@@ -129,7 +129,8 @@ TEST(Noise, IsCountedAndScoredAsAGroupAndLeftOutOfDescriptions) {
     EXPECT_EQ(profiles[0].rows, 6);
     EXPECT_DOUBLE_EQ(profiles[0].share, 0.5);
     result.description = describe(pipeline, rows, coterie::Run(1, 1));
-    EXPECT_DOUBLE_EQ(result.description->clusters[0].columns.at(0).elsewhere, 51) << "the mean without the noise";
+    EXPECT_DOUBLE_EQ(result.description->clusters[0].columns.at(0).elsewhere.value(), 51)
+        << "the mean without the noise";
     EXPECT_GT(*result.description->silhouette, 0.9);
     const json document = json::parse(json_document(result));
     EXPECT_EQ(document["sizes"], (json{6, 6}));

@@ -148,9 +148,14 @@ std::string cluster_cards(const Description& description) {
                 if (column.quartiles)
                     for (const double each : *column.quartiles)
                         quartiles += (quartiles.empty() ? "" : " ") + column.text(each);
-                out += "<tr>" + cell((column.difference > 0 ? "high " : "low ") + column.name) +
-                       cell(column.text(column.mean), "n") + cell(column.text(column.elsewhere), "n") +
-                       cell(quartiles, "n") + "</tr>\n";
+                out += "<tr>" +
+                       cell((!column.elsewhere       ? ""
+                             : column.difference > 0 ? "high "
+                                                     : "low ") +
+                            column.name) +
+                       cell(column.text(column.mean), "n") +
+                       cell(column.elsewhere ? column.text(*column.elsewhere) : "-", "n") + cell(quartiles, "n") +
+                       "</tr>\n";
             }
             out += "</table>\n";
         }
@@ -429,7 +434,7 @@ std::string choice_section(const ClusterChoice& choice) {
         for (const CriterionCurve& curve : choice.curves) {
             if (!curve.left_out.empty()) continue;
             const double value = curve.values[row];
-            const std::string text = std::isnan(value) ? "" : formatted("%.4g", value);
+            const std::string text = std::isfinite(value) ? formatted("%.4g", value) : "";
             body += "<td class=\"n\">" + (curve.chosen == k ? "<b>" + text + "</b>" : text) + "</td>";
         }
         body += "</tr>\n";

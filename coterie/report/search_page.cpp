@@ -96,7 +96,7 @@ std::string page_search(const TuneOptions& asked, const TuneResult& found) {
                        count_text(found.cells_asked) + (found.cells_asked == 1 ? " cell" : " cells") +
                        (asked.folds > 0 ? " in " + std::to_string(asked.folds) + " folds" : "") + ", by " +
                        criterion_text(asked.select);
-    if (!std::isnan(chosen.criterion) && !found.choice) said += ", " + number_text(chosen.criterion);
+    if (std::isfinite(chosen.criterion) && !found.choice) said += ", " + number_text(chosen.criterion);
     said += ".";
     if (chosen.method != found.cells.front().method)
         said += " It is plain " + escape_markup(chosen.method) + ", better than every cell of " +

@@ -84,7 +84,9 @@ TextTable cells_table(const TuneOptions& asked, const TuneResult& found, const s
             const auto value = cell.options.find(axis.option);
             row.push_back(value == cell.options.end() ? "-" : to_text(value->second));
         }
-        row.push_back(!cell.error.empty() ? "refused" : std::isnan(cell.criterion) ? "-" : number_text(cell.criterion));
+        row.push_back(!cell.error.empty()             ? "refused"
+                      : std::isfinite(cell.criterion) ? number_text(cell.criterion)
+                                                      : "-");
         if (has_seen) add_scores(row, cell.seen);
         if (has_unseen) add_scores(row, cell.unseen);
         row.push_back(seconds_text(cell.seconds));
@@ -108,7 +110,7 @@ TextTable methods_table(const Comparison& comparison) {
             const auto found = std::count_if(method.sizes.begin(), method.sizes.end(), [](Index s) { return s > 0; });
             row.push_back(std::to_string(found));
             for (const double value : {method.silhouette, method.calinski_harabasz, method.davies_bouldin})
-                row.push_back(std::isnan(value) ? "-" : formatted("%.4g", value));
+                row.push_back(std::isfinite(value) ? formatted("%.4g", value) : "-");
             if (scored) add_scores(row, method.scores);
         } else {
             row.emplace_back("failed");

@@ -35,7 +35,7 @@ Json json_of(const ClusterProfile& cluster, bool whole) {
                     {"column", column.column},
                     {"difference", column.difference},
                     {"mean", column.mean},
-                    {"elsewhere", column.elsewhere}};
+                    {"elsewhere", column.elsewhere ? Json(*column.elsewhere) : Json()}};
         if (column.quartiles) one["quartiles"] = *column.quartiles;
         out["columns"].push_back(std::move(one));
     }

@@ -64,13 +64,20 @@
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     const many = n > 200000;
     const background = dark ? "#0f172a" : "#ffffff";
-    // Smoothed edges would cost a million points four times the time, and none of them is seen.
-    const regl = many
-      ? createREGL({ gl: document.createElement("canvas").getContext("webgl", { antialias: false, preserveDrawingBuffer: true }),
-          extensions: ["OES_texture_float", "OES_element_index_uint"], optionalExtensions: ["WEBGL_color_buffer_float", "EXT_float_blend"] })
-      : undefined;
+    // Without antialiasing a million points draw four times as fast. The renderer copies from the canvas that it is given,
+    // whatever canvas regl draws on: both must be the same.
+    const drawing = document.createElement("canvas");
+    const gl = drawing.getContext("webgl", { antialias: !many, preserveDrawingBuffer: true });
+    if (!gl) throw new Error("WebGL is not available");
+    const regl = createREGL({ gl, extensions: ["OES_texture_float", "OES_element_index_uint"],
+      optionalExtensions: ["WEBGL_color_buffer_float", "EXT_float_blend"] });
+    const renderer = createScatterplot.createRenderer({ regl, canvas: drawing });
+    const resize = () => renderer.resize();
+    resize();
+    for (const event of ["resize", "orientationchange"]) addEventListener(event, resize);
+    drawing.addEventListener("webglcontextlost", () => showPicture(new Error("WebGL stopped")));
     const plot = createScatterplot.default({
-      canvas, regl, width: "auto", height: "auto",
+      canvas, renderer, width: "auto", height: "auto",
       backgroundColor: background,
       pointSize: many ? 1.5 : n > 20000 ? 3 : 6, opacity: many ? 0.5 : 0.8,
       pointSizeSelected: 2, pointOutlineWidth: 1,
@@ -107,7 +114,7 @@
       if (!many) return;
       if (!moving) {
         moving = createScatterplot.default({
-          canvas: element("map-moving"), renderer: plot.get("renderer"), width: "auto", height: "auto", backgroundColor: background,
+          canvas: element("map-moving"), renderer, width: "auto", height: "auto", backgroundColor: background,
           pointSize: 2.5, opacity: 0.8, performanceMode: true, cameraIsFixed: true, spatialIndexUseWorker: false,
         });
         moving.subscribe("draw", () => ++drawnMoving);
@@ -221,7 +228,7 @@
     plot.subscribe("select", ({ points }) => choose(points, false));
     plot.subscribe("deselect", () => choose([], false));
 
-    for (const id of ["map-x", "map-y", "map-colour"]) element(id).addEventListener("change", draw);
+    for (const id of ["map-x", "map-y", "map-colour"]) element(id).addEventListener("change", () => draw().catch(showPicture));
     element("map-lasso").addEventListener("click", (event) => {
       const lasso = plot.get("mouseMode") !== "lasso";
       plot.set({ mouseMode: lasso ? "lasso" : "panZoom" });
@@ -280,6 +287,7 @@
     root.hidden = false;  // the canvas needs a size before it is drawn on
     await new Promise(requestAnimationFrame);
     await draw();
+    if (isBlank(canvas)) throw new Error("WebGL drew nothing");
     element("picture").hidden = true;
     element("picture").classList.add("printed");
     say(`${n.toLocaleString("en")} points. Drag to move, scroll to zoom, hold or press Lasso to select.` +
@@ -288,10 +296,18 @@
     return { plot, about, selected: () => selected, numbers, drawnMoving: () => drawnMoving, camera, look };
   }
 
-  globalThis.coterieMap = start();
-  globalThis.coterieMap.catch((error) => {
+  function isBlank(canvas) {
+    const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+    return pixels.every((pixel) => pixel === pixels[0]);
+  }
+
+  function showPicture(error) {
     root.hidden = true;
     element("picture").hidden = false;
+    element("picture").classList.remove("printed");
     element("map-missing").textContent = `The map cannot be drawn here (${error.message}); this is a picture of some of the points.`;
-  });
+  }
+
+  globalThis.coterieMap = start();
+  globalThis.coterieMap.catch(showPicture);
 })();
