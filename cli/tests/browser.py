@@ -84,9 +84,9 @@ class Browser:
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self._message(120))
 
-    def pixels(self):
-        """What is on the screen: height x width x 3 (PNG without interlacing)."""
-        data = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+    def pixels(self, **part):
+        """What is on the screen, or the `clip` of the page: height x width x 3 (PNG without interlacing)."""
+        data = base64.b64decode(self.call("Page.captureScreenshot", format="png", **part)["data"])
         at, packed = 8, b""
         while at < len(data):
             length, kind = int.from_bytes(data[at : at + 4], "big"), data[at + 4 : at + 8]

@@ -92,13 +92,38 @@ def test_lasso_label_download_and_fit_again(browser, page):
     assert {label["name"]: label["labelled"] for label in value["labels"]} == {'far, "far"': 100, "near": 1}
 
 
-def test_a_million_points_open(browser, tmp_path):
+def coloured_pixels(browser):
+    """Pixels of the map at half its size that are not grey: 0 where it is empty."""
+    browser.run("document.getElementById('map').scrollIntoView()")
+    time.sleep(0.5)
+    place = browser.run("""(() => { const { left, top, width, height } = document.getElementById('map-canvas').getBoundingClientRect();
+        return { x: left + scrollX, y: top + scrollY, width, height, scale: 0.5 }; })()""")
+    seen = browser.pixels(clip=place).reshape(-1, 3).astype(int)
+    return int((seen.max(axis=1) - seen.min(axis=1) > 40).sum())
+
+
+# Maps of more than 200,000 points are drawn in another way.
+@pytest.mark.parametrize("n", [199_000, 201_000, 1_000_000])
+def test_the_map_of_many_points_is_drawn(browser, tmp_path, n):
     random = np.random.default_rng(0)
-    np.save(tmp_path / "points.npy", random.normal(size=(1_000_000, 2)).astype(np.float32) + 6 * random.integers(2, size=(1_000_000, 1)))
+    np.save(tmp_path / "points.npy", random.normal(size=(n, 2)).astype(np.float32) + 6 * random.integers(2, size=(n, 1)))
     run("fit", "kmeans", tmp_path / "points.npy", "-k", 2, "--restarts", 1, "--report", tmp_path / "page.html", "--quiet")
     browser.open(tmp_path / "page.html")
-    assert browser.run("coterieMap.then(({about}) => about.rows)") == 1_000_000
+    assert browser.run("coterieMap.then(({about}) => about.rows)") == n
     assert browser.run("document.getElementById('picture').hidden") is True
+    assert coloured_pixels(browser) > 5_000
+    assert complaints(browser) == []
+
+
+@pytest.mark.parametrize("n", [100, 201_000])
+def test_the_map_of_one_cluster_is_drawn_and_described(browser, tmp_path, n):
+    np.save(tmp_path / "points.npy", np.random.default_rng(0).normal(size=(n, 2)).astype(np.float32))
+    run("fit", "kmeans", tmp_path / "points.npy", "-k", 1, "--report", tmp_path / "page.html", "--quiet")
+    browser.open(tmp_path / "page.html")
+    browser.run("coterieMap.then(() => 0)")
+    assert coloured_pixels(browser) > 150
+    rows = browser.run("Array.from(document.querySelectorAll('.cards article tr'), (row) => row.cells[0].textContent)")
+    assert rows == ["column", "column 1", "column 2"]
     assert complaints(browser) == []
 
 
@@ -482,17 +507,43 @@ def test_searches_without_scripts_and_on_paper(browser, request, of):
     assert seen["picture"] and not seen["drawn"] and len(seen["tables"]) >= 2 and all(seen["tables"])
 
 
-def test_without_webgl_there_is_a_picture(browser, page):
-    script = browser.call("Page.addScriptToEvaluateOnNewDocument", source="""HTMLCanvasElement.prototype.getContext = (get =>
-        function (kind, ...more) { return kind.startsWith('webgl') ? null : get.call(this, kind, ...more); })(HTMLCanvasElement.prototype.getContext)""")
+def shows_the_picture(browser, why):
+    assert browser.run("[document.getElementById('map').hidden, document.getElementById('picture').hidden]") == [True, False]
+    assert browser.run("document.querySelector('#picture svg').getBoundingClientRect().height") > 100
+    said = browser.run("document.getElementById('map-missing').textContent")
+    assert "cannot be drawn here" in said and why in said
+
+
+# How WebGL fails before the page is open: there is none, an extension is missing, a call throws, what is drawn never arrives.
+BROKEN = {
+    "none": ("const get = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext = function (kind, ...more) {"
+             " return kind.startsWith('webgl') ? null : get.call(this, kind, ...more); }", "WebGL is not available"),
+    "no extensions": ("WebGLRenderingContext.prototype.getExtension = () => null", ""),
+    "an error": ("WebGLRenderingContext.prototype.createProgram = () => { throw new Error('no programs'); }", "no programs"),
+    "nothing drawn": ("CanvasRenderingContext2D.prototype.drawImage = () => undefined", "WebGL drew nothing"),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_without_webgl_there_is_a_picture(browser, page, how):
+    source, why = BROKEN[how]
+    script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=f"(() => {{ {source} }})()")
     try:
         browser.open(page / "page.html")
         browser.run("coterieMap.catch(() => 0)")
-        assert browser.run("[document.getElementById('map').hidden, document.getElementById('picture').hidden]") == [True, False]
-        assert "cannot be drawn here" in browser.run("document.getElementById('map-missing').textContent")
+        shows_the_picture(browser, why)
         assert browser.run("document.querySelectorAll('#charts-drawn canvas').length") > 0  # these need no WebGL
     finally:
         browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+
+
+def test_when_webgl_stops_there_is_a_picture(browser, page):
+    browser.open(page / "page.html")
+    browser.run("""coterieMap.then(({plot}) => new Promise((done) => {
+        const { canvas, regl } = plot.get('renderer');
+        canvas.addEventListener('webglcontextlost', () => done(0));
+        regl._gl.getExtension('WEBGL_lose_context').loseContext(); }))""")
+    shows_the_picture(browser, "WebGL stopped")
 
 
 def test_colours_differ_to_colour_blind_eyes(browser, page):
