@@ -358,6 +358,14 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     const Model& model = pipeline.model();
     Communicator& communicator = run.communicator();
     const bool first = communicator.rank() == 0;
+    std::optional<Description> description;  // before any file is written: it may lack memory
+    if (!inputs.problem.graph && !takes_affinities(method, request)) {
+        const PreparedRows rows_of_fit = pipeline.fitted_rows();
+        if (request.report.empty())
+            description.emplace().clusters = profile(pipeline, rows_of_fit, run, inputs.problem.weights);
+        else
+            description = describe(pipeline, rows_of_fit, run, inputs.problem.weights, &pipeline.labels_of_prepared());
+    }
     Labels labels;  // of all points, where more than a file is made of them
     const bool needed = inputs.truth || !request.picture.empty() || !request.report.empty();
     if (first && needed) labels = pipeline.labels();
@@ -382,14 +390,6 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
             if (file && !in_parts) to_file([&] { file->write(some); });
         });
     if (file) to_file([&] { file->commit(); });
-    std::optional<Description> description;
-    if (!inputs.problem.graph && !takes_affinities(method, request)) {
-        const PreparedRows rows_of_fit = pipeline.fitted_rows();
-        if (request.report.empty())
-            description.emplace().clusters = profile(pipeline, rows_of_fit, run, inputs.problem.weights);
-        else
-            description = describe(pipeline, rows_of_fit, run, inputs.problem.weights, &pipeline.labels_of_prepared());
-    }
     if (!first) {  // the first process tells and writes
         FitResult result;
         result.report = pipeline.fit_report();
@@ -421,14 +421,16 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     attempt("model", request.model_out, [&] { pipeline.save(request.model_out); });
     if (!request.picture.empty() || !request.report.empty()) {
         Stopwatch watch;
-        const std::string picture = fit_picture(pipeline, result, run);
-        std::string map;
-        if (!request.report.empty())
-            map = page_map(pipeline, result, pipeline.fitted_rows(), inputs.truth, run, inputs.rows.get());
+        std::string picture, map;
+        const bool drawn = failures.attempt([&] {
+            picture = fit_picture(pipeline, result, run);
+            if (!request.report.empty())
+                map = page_map(pipeline, result, pipeline.fitted_rows(), inputs.truth, run, inputs.rows.get());
+        });
         result.seconds.emplace_back("draw", watch.seconds());
-        attempt("picture", request.picture, [&] { write_file(request.picture, picture); });
+        if (drawn) attempt("picture", request.picture, [&] { write_file(request.picture, picture); });
         // The page lists itself among what was written.
-        if (!request.report.empty()) {
+        if (drawn && !request.report.empty()) {
             writes("report", request.report);
             if (!failures.attempt([&] { write_file(request.report, page(result, picture, option_flag, map, search)); }))
                 result.written.pop_back();

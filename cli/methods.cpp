@@ -11,6 +11,7 @@
 #include "common.hpp"
 #include "coterie/pipeline/internal/json.hpp"
 #include "coterie/pipeline/internal/text.hpp"
+#include "fitting.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -85,6 +86,7 @@ std::string text_of(const Method& method) {
 int list_methods(const MethodsRequest& request) {
     std::vector<const Method*> chosen;
     if (!request.method.empty()) {
+        refuse_method(request.method);
         chosen.push_back(&find_method(request.method));
     } else {
         for (const auto& method : methods()) chosen.push_back(&method);

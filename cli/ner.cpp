@@ -407,11 +407,22 @@ void on_words(const ner::Tagger& tagger, const NerRequest& request, const ner::C
     interruptible(request, [&](Run& run) { act(vectors_like(tagger, request, corpus, notes, run), run); });
 }
 
-void write_page(const NerRequest& request, const ner::Tagger& tagger, const ner::Corpus& found,
-                const ner::WordVectors& words, const std::vector<ner::Suggestion>& suggested, const Run& run) {
-    write_file(request.report, ner::mentions_page(tagger, found, words.vectors, suggested,
-                                                  {request.model, command_text(), date_text()}, run));
+std::string page_of(const NerRequest& request, const ner::Tagger& tagger, const ner::Corpus& found,
+                    const ner::WordVectors& words, const std::vector<ner::Suggestion>& suggested, const Run& run) {
+    return ner::mentions_page(tagger, found, words.vectors, suggested, {request.model, command_text(), date_text()},
+                              run);
 }
+
+// The corpus and the page, after all work is done. One that fails leaves the other.
+struct WrittenMentions {
+    WrittenMentions(const NerRequest& request, const std::string& page, const ner::Corpus& corpus) {
+        if (!request.out.empty()) out = failures.attempt([&] { ner::write_corpus(request.out, corpus); });
+        if (!request.report.empty()) report = failures.attempt([&] { write_file(request.report, page); });
+    }
+    Failures failures;
+    bool out = false;
+    bool report = false;
+};
 
 int tag(const NerRequest& request) {
     const Outputs outputs = outputs_of(request, {request.model, request.corpus, request.vectors}, "--out", request.out);
@@ -419,13 +430,14 @@ int tag(const NerRequest& request) {
     const ner::Tagger tagger = ner::Tagger::load(request.model);
     const ner::Corpus gold = read(request.corpus, request, notes);
     ner::Corpus corpus = gold;
+    std::string page;
     on_words(tagger, request, corpus, notes, [&](const ner::WordVectors& words, const Run& run) {
         tagger.tag(corpus, words.vectors, *request.tagging, run);
         if (!request.report.empty())
-            write_page(request, tagger, corpus, words,
-                       ner::suggest_sentences(tagger, gold, words.vectors, *request.suggesting, run), run);
+            page = page_of(request, tagger, corpus, words,
+                           ner::suggest_sentences(tagger, gold, words.vectors, *request.suggesting, run), run);
     });
-    if (!request.out.empty()) ner::write_corpus(request.out, corpus);
+    const WrittenMentions written(request, page, corpus);
     std::optional<ner::MentionScores> scores;
     if (wholly_annotated(gold)) scores = ner::score_mentions(gold, corpus);
     if (request.running->json) {
@@ -437,17 +449,19 @@ int tag(const NerRequest& request) {
         for (const auto& [type, count] : mentions_of(corpus)) out["mentions"][type] = count;
         if (scores) out["scores"] = json_of_scores(*scores);
         out["notes"] = notes.all();
-        if (!request.out.empty()) out["written"] = request.out;
-        if (!request.report.empty()) out["report"] = request.report;
+        if (written.out) out["written"] = request.out;
+        if (written.report) out["report"] = request.report;
         print(document(out));
+        written.failures.rethrow();
         return Exit::done;
     }
     std::vector<std::pair<std::string, std::string>> rows = {{"corpus", counts_of(corpus)},
                                                              {"tagger", request.model + ", " + tagger.method},
                                                              {"found", mentions_text(corpus)}};
-    if (!request.out.empty()) rows.emplace_back("written", request.out);
-    if (!request.report.empty()) rows.emplace_back("report", request.report);
+    if (written.out) rows.emplace_back("written", request.out);
+    if (written.report) rows.emplace_back("report", request.report);
     print_result(facts(rows) + (scores ? "\n" + scores_table(*scores) : ""), outputs);
+    written.failures.rethrow();
     return Exit::done;
 }
 
@@ -464,6 +478,7 @@ int suggest(const NerRequest& request) {
     const ner::Tagger tagger = ner::Tagger::load(request.model);
     const ner::Corpus corpus = read(request.corpus, request, notes);
     std::vector<ner::Suggestion> suggested;
+    std::string page;
     on_words(tagger, request, corpus, notes, [&](const ner::WordVectors& words, const Run& run) {
         suggested = ner::suggest_sentences(tagger, corpus, words.vectors, *request.suggesting, run);
         if (suggested.empty())
@@ -471,13 +486,11 @@ int suggest(const NerRequest& request) {
         if (request.report.empty()) return;
         ner::Corpus found = corpus;
         tagger.tag(found, words.vectors, *request.tagging, run);
-        write_page(request, tagger, found, words, suggested, run);
+        page = page_of(request, tagger, found, words, suggested, run);
     });
-    if (!request.out.empty()) {
-        std::vector<std::size_t> numbers;
-        for (const ner::Suggestion& one : suggested) numbers.push_back(one.sentence);
-        ner::write_corpus(request.out, corpus.subset(numbers));
-    }
+    std::vector<std::size_t> numbers;
+    for (const ner::Suggestion& one : suggested) numbers.push_back(one.sentence);
+    const WrittenMentions written(request, page, corpus.subset(numbers));
     if (request.running->json) {
         Json out;
         out["schema"] = 1;
@@ -489,9 +502,10 @@ int suggest(const NerRequest& request) {
                                         {"value", one.value},
                                         {"text", sentence_text(corpus, corpus.sentences[one.sentence])}});
         out["notes"] = notes.all();
-        if (!request.out.empty()) out["written"] = request.out;
-        if (!request.report.empty()) out["report"] = request.report;
+        if (written.out) out["written"] = request.out;
+        if (written.report) out["report"] = request.report;
         print(document(out));
+        written.failures.rethrow();
         return Exit::done;
     }
     std::vector<std::vector<std::string>> rows;
@@ -500,6 +514,7 @@ int suggest(const NerRequest& request) {
                         tagger.types[static_cast<std::size_t>(one.type)], share_text(one.value),
                         sentence_text(corpus, corpus.sentences[one.sentence])});
     print_result(table({"line", "about", "value", "sentence"}, rows, {0, 2}), outputs);
+    written.failures.rethrow();
     return Exit::done;
 }
 

@@ -271,3 +271,19 @@ def test_contrasts_and_their_last_step_on_a_support(tmp_path):
     assert "between directions of means: type A has one mention" in run(*on_support, "--out", tmp_path / "one").out
     adapted = document("ner", "adapt", support, "--vectors", tmp_path / "tuned", "--method", "nearest-word", "--quiet")
     assert adapted["layer"] == "3" and adapted["method"] == "nearest-word"
+
+
+@pytest.mark.parametrize("command, corpus", [("tag", "lines.jsonl"), ("suggest", "plain.txt")])
+def test_one_output_that_fails_leaves_the_other(small, tmp_path, command, corpus):
+    (tmp_path / "full.jsonl").symlink_to("/dev/full")
+    (tmp_path / "full.html").symlink_to("/dev/full")
+    words = ["ner", command, small / "t", small / corpus]
+    done = run(*words, "--out", tmp_path / "full.jsonl", "--report", tmp_path / "page.html", "--json", code=1)
+    told = json.loads(done.out)
+    assert "No space left" in done.err and "written" not in told and told["report"] == str(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text().rstrip().endswith("</html>")
+    done = run(*words, "--out", tmp_path / "out.jsonl", "--report", tmp_path / "full.html", "--json", code=1)
+    told = json.loads(done.out)
+    assert "No space left" in done.err and "report" not in told and told["written"] == str(tmp_path / "out.jsonl")
+    assert [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["full.html", "full.jsonl", "out.jsonl", "page.html"]

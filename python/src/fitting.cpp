@@ -211,8 +211,8 @@ public:
             if (prepared.points.rows() != static_cast<Index>(labels.size()))
                 throw BadArgument("X: " + std::to_string(prepared.points.rows()) + " rows; the model was fitted on " +
                                   std::to_string(labels.size()) + ", and these are what is shown");
-            FitResult result = fit_result(pipeline_, labels, find_method(model().method()), model().option_values(),
-                                          problem, source, known);
+            FitResult result = fit_result(pipeline_, pipeline_.labels(), find_method(model().method()),
+                                          model().option_values(), problem, source, known);
             const std::string picture = scatter_picture(prepared.points, labels, result.sizes, {title(result), ""},
                                                         pipeline_.prepared_names(), run);
             result.description = coterie::describe(pipeline_, prepared, run, {}, &labels);

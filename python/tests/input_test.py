@@ -665,6 +665,13 @@ def test_tables_that_miss_values_and_hold_words(tmp_path):
         described = dropped.describe(table)
         assert described["rows_left_out"] == 2 and sum(cluster["points"] for cluster in described["clusters"]) == 4
         assert "4 points in 2 clusters; 2 rows with missing values left out" in repr(described)
+        page = str(coterie.report(dropped, table, y_true=[0, 0, 0, 1, 1, 1]))
+        assert "rows left out" in page and "ACC" in page
+        numbers = table[["weight"]]
+        together = coterie.consensus(numbers, 2, fits=3, missing="drop")
+        assert "2 clusters of 5 rows" in repr(together) and "; 1 row with missing values left out" in repr(together)
+        compared = coterie.compare(numbers, 2, ["kmeans", "ward"], missing="drop", y_true=[0, 0, 0, 1, 1, 1])
+        assert "row left out" in str(coterie.report(compared, numbers, y_true=[0, 0, 0, 1, 1, 1]))
     # The same from a file, by the same description, and the same model from the command's own reader.
     table.to_csv(tmp_path / "a.csv", index=False)
     with pytest.warns(coterie.CoterieWarning):
