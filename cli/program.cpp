@@ -123,7 +123,7 @@ std::string date_text() {
 int run_program(Command (*root)(), int count, char** words) {
     wait_asleep();
     choose_openblas_kernels();
-    prepare_signals();
+    prepare_signals(started_processes() > 1);
     words_of_command = "coterie";
     for (int i = 1; i < count; ++i) words_of_command += " " + quoted(words[i]);
     const Command program = root();

@@ -24,6 +24,7 @@ namespace {
 static_assert(std::atomic<int>::is_always_lock_free);  // or a signal handler may not touch it
 std::atomic<int> interrupts{0};
 std::atomic<bool> guarded{false};
+std::atomic<bool> among_others{false};  // one of several processes
 
 // 0: done; otherwise the error's number.
 int write_all(int descriptor, std::string_view text) {
@@ -38,17 +39,19 @@ int write_all(int descriptor, std::string_view text) {
     return 0;
 }
 
-void end_interrupted() {
-    constexpr char text[] = "\ncoterie: interrupted\n";
-    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text, sizeof text - 1);
-    ::_exit(Exit::interrupted);
+void write_from_handler(std::string_view text) {
+    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
-void on_interrupt(int) {
+void on_interrupt(int signal) {
     const int saved = errno;
-    if (!guarded.load() || interrupts.fetch_add(1) > 0) end_interrupted();
-    constexpr std::string_view heard = "\ncoterie: stopping as soon as there is a result; once more ends at once\n";
-    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, heard.data(), heard.size());
+    // mpirun sends SIGTERM to the other processes when one failed. That one reports why.
+    const bool speaks = signal != SIGTERM || !among_others.load();
+    if (!guarded.load() || interrupts.fetch_add(1) > 0) {
+        if (speaks) write_from_handler("\ncoterie: interrupted\n");
+        ::_exit(Exit::interrupted);
+    }
+    if (speaks) write_from_handler("\ncoterie: stopping as soon as there is a result; once more ends at once\n");
     errno = saved;
 }
 
@@ -123,7 +126,8 @@ void print_aside(std::string_view text) {
 
 bool shows_progress() { return !silent && is_terminal(STDERR_FILENO); }
 
-void prepare_signals() {
+void prepare_signals(bool several_processes) {
+    among_others = several_processes;
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);  // a file grown beyond the limit is an error of its write, told as one
     struct sigaction lost {};

@@ -33,8 +33,9 @@ void print_aside(std::string_view text);
 bool shows_progress();
 
 /// Until an InterruptGuard lives, Ctrl-C (and SIGTERM and SIGHUP, which are treated as Ctrl-C throughout) ends the
-/// process with 130 at once; SIGPIPE and SIGXFSZ are ignored throughout.
-void prepare_signals();
+/// process with 130 at once; SIGPIPE and SIGXFSZ are ignored throughout. One of several processes prints nothing on
+/// SIGTERM.
+void prepare_signals(bool several_processes);
 /// While it lives, the first Ctrl-C asks the fit to stop and the second ends the process at once.
 class InterruptGuard {
 public:

@@ -61,6 +61,7 @@ struct RestartedFit {
     /// As Fit; of several restarts the first of least criterion. Interrupted: of those that ended, or else the one that
     /// was stopped.
     Model operator()(const Problem& problem, const Options& options = {}, const Run& run = Run()) const {
+        internal::require_same_fit(Method::name, Options::described().values(&options), problem, run);
         const Fit<Method> fit;
         if (options.restarts <= 1) return fit(problem, options, run);
         check_options(options);
