@@ -12,6 +12,7 @@
 
 #include "commands.hpp"
 #include "common.hpp"
+#include "coterie/base/residence.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/pipeline/internal/json.hpp"
 #include "coterie/pipeline/internal/text.hpp"
@@ -47,6 +48,7 @@ struct Labelled {
 
 Labelled read_labelled(const GeometryRequest& request, const Run& run) {
     PointsFile file = points_from(request.points, request.reading->options(), run);
+    file.points = load(file.points, "coterie geometry needs all points in memory, which", run);
     Labelled out;
     out.notes = file.notes;
     out.source = request.labels;

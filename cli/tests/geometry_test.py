@@ -110,3 +110,13 @@ def test_geometry_needs_labels_and_enough_points(tmp_path):
     error = run(*words, code=3).err
     assert "label 'b' has 1 point," in error and "needs 3" in error
     assert document(*words, "--only", "a")["looked_at"] == 3
+
+
+def test_geometry_takes_sparse_points(tmp_path):
+    points = curves(tmp_path)
+    lines = [f"{i + 1} {j + 1} {float(value)!r}" for i, row in enumerate(points) for j, value in enumerate(row) if value]
+    (tmp_path / "curves.mtx").write_text("\n".join(["%%MatrixMarket matrix coordinate real general", f"{len(points)} 2 {len(lines)}", *lines, ""]))
+    np.save(tmp_path / "curves.npy", points)
+    (tmp_path / "labels.csv").write_text("label\n" + "".join(f"{i % 2}\n" for i in range(len(points))))
+    rows = [document("geometry", tmp_path / f"curves.{kind}", "--labels", tmp_path / "labels.csv", "--dim", 1)["rows"] for kind in ("mtx", "npy")]
+    assert rows[0] == rows[1]

@@ -437,7 +437,7 @@ class Clusterer(Parameters):
 
         "clusters" is a list of k dictionaries: "points" and "share"; "columns", those that set the cluster apart, the largest difference first, at most
         five, each with "name", "column" (its number), "difference" (the mean in the cluster less the mean elsewhere, over the pooled standard deviation;
-        infinite for one value here and another one elsewhere), "mean", "elsewhere" and "quartiles" (lower, median, upper) in the units of X; "typical" and
+        infinite for one value here and another one elsewhere; 0 of a cluster that has all rows), "mean", "elsewhere" (None of a cluster that has all rows) and "quartiles" (lower, median, upper) in the units of X; "typical" and
         "doubtful", up to three numbers of rows; "silhouette", "nearest" (a number of a cluster) and its name, "cluster". Beside it "silhouette" of all,
         "silhouettes" ("exact" up to 5,000 rows without weights, else "simplified": distances to means), "closest" (two clusters), "space" (where distances
         are taken), "outliers" (the ten rows with the largest outlier scores: "row" and "score"), "rows_left_out" (rows with missing values, which are in no
