@@ -566,3 +566,16 @@ def test_colours_differ_to_colour_blind_eyes(browser, page):
         lab = np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1)
         distance = np.linalg.norm(lab[:, None] - lab[None], axis=2) + 1000 * np.eye(len(lab))
         assert distance.min() > 12, name  # a difference of 2.3 is just noticed
+
+
+def test_a_map_of_many_rows_has_the_colours_of_its_clusters(browser, tmp_path):
+    random = np.random.default_rng(0)
+    np.save(tmp_path / "points.npy", random.normal(size=(201_000, 2)).astype(np.float32) + 6 * random.integers(2, size=(201_000, 1)))
+    run("fit", "kmeans", tmp_path / "points.npy", "-k", 2, "--restarts", 1, "--report", tmp_path / "page.html", "--quiet")
+    browser.open(tmp_path / "page.html")
+    left, top, right, bottom = map(int, browser.run("""coterieMap.then(() => { const canvas = document.getElementById('map-canvas'); canvas.scrollIntoView();
+        const r = canvas.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; })"""))
+    time.sleep(0.5)
+    seen = browser.pixels()[max(top, 0) + 2 : bottom - 2, left + 2 : right - 2].reshape(-1, 3).astype(int)
+    for colour in ((0x00, 0x72, 0xB2), (0xE6, 0x9F, 0x00)):
+        assert (abs(seen - colour).max(axis=1) < 10).mean() > 0.03, colour

@@ -79,7 +79,7 @@
     const plot = createScatterplot.default({
       canvas, renderer, width: "auto", height: "auto",
       backgroundColor: background,
-      pointSize: many ? 1.5 : n > 20000 ? 3 : 6, opacity: many ? 0.5 : 0.8,
+      pointSize: many ? 1.5 : n > 20000 ? 3 : 6, opacity: many ? 1 : 0.8,  // performanceMode does not blend: less than 1 would be other colours
       pointSizeSelected: 2, pointOutlineWidth: 1,
       lassoOnLongPress: true, lassoInitiator: false, performanceMode: many, cameraIsFixed: many,
       spatialIndexUseWorker: false,  // its worker, which it takes from a million points on, never answers in the minified script
@@ -115,7 +115,7 @@
       if (!moving) {
         moving = createScatterplot.default({
           canvas: element("map-moving"), renderer, width: "auto", height: "auto", backgroundColor: background,
-          pointSize: 2.5, opacity: 0.8, performanceMode: true, cameraIsFixed: true, spatialIndexUseWorker: false,
+          pointSize: 2.5, opacity: 1, performanceMode: true, cameraIsFixed: true, spatialIndexUseWorker: false,
         });
         moving.subscribe("draw", () => ++drawnMoving);
       }
