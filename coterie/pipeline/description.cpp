@@ -17,6 +17,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/cluster_sums.hpp"
 #include "coterie/base/internal/together.hpp"
@@ -126,6 +127,7 @@ ClusterMoments moments_of(PointsView points, std::span<const std::int32_t> label
         std::copy_n(from, d, out.sum.row(j).data());
         std::copy_n(from + d, d, out.squares.row(j).data());
     }
+    if (!out.sum.allFinite() || !out.squares.allFinite()) check_points(points, "description", run);
     return out;
 }
 

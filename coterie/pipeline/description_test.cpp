@@ -488,5 +488,18 @@ TEST(Describe, NumbersKeepTheirWholePart) {
     EXPECT_EQ(column.text(-0.5), "1969-12-31");
 }
 
+// A model of directions accepts rows whose sums overflow. No infinite mean is described.
+TEST(Description, RowsWhoseSumsOverflowAreRefused) {
+    Matrix<double> points(8, 2);
+    for (Index i = 0; i < 8; ++i) points.row(i) << 1.0 + static_cast<double>(i % 2), 3.0 - static_cast<double>(i % 2);
+    PreparationOptions unit;
+    unit.scale = Scale::unit;
+    const coterie::Run run(0, 1);
+    const Pipeline pipeline =
+        Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{2}}}, test::with(points), unit, run);
+    const Matrix<double> large = 1e300 * points;
+    EXPECT_THROW(describe(pipeline, pipeline.prepare(Points::borrow(large), {}, run), run), BadData);
+}
+
 }  // namespace
 }  // namespace coterie
