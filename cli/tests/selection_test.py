@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from support import document, run
+from support import document, run, write_csv
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +90,17 @@ def test_compare_tells_of_a_method_that_fails(three):
 def test_compare_leaves_no_page_when_no_method_could_be_fitted(three, tmp_path):
     run("compare", three, "-k", 200, "--methods", "kmeans,ward", "--report", tmp_path / "page.html", code=3)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_infinite_criteria_are_left_blank(tmp_path):
+    write_csv(tmp_path / "points.csv", [[1, 2], [1, 2], [9, 5], [9, 5]], ["x", "y"])
+    page = tmp_path / "page.html"
+    value = document("compare", tmp_path / "points.csv", "-k", 2, "--methods", "kmeans", "--report", page)
+    assert value["methods"][0]["calinski_harabasz"] is None and ">inf<" not in page.read_text()
+    assert " inf" not in run("compare", tmp_path / "points.csv", "-k", 2, "--methods", "kmeans").out
+    words = ["tune", "kmeans", tmp_path / "points.csv", "--grid", "k=2:3", "--report", page]
+    for select in ("calinski-harabasz", "recommended"):
+        assert " inf" not in run(*words, "--select", select).out and ">inf<" not in page.read_text()
 
 
 def test_consensus(three, tmp_path):
