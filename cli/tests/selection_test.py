@@ -92,6 +92,11 @@ def test_compare_leaves_no_page_when_no_method_could_be_fitted(three, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("method", ["aml", "cpd", "wmc", "spectral", "fme"])
+def test_tune_of_points_read_in_blocks(three, method):
+    assert len(document("tune", method, three, "--grid", "k=2:3", "--memory", "1M")["cells"]) == 2
+
+
 def test_infinite_criteria_are_left_blank(tmp_path):
     write_csv(tmp_path / "points.csv", [[1, 2], [1, 2], [9, 5], [9, 5]], ["x", "y"])
     page = tmp_path / "page.html"
