@@ -63,10 +63,13 @@ Method line() {
     if constexpr (requires { typename M::Fits; }) {
         out.fitter = [assigned](const Problem& problem, const Run& run) -> Method::Fitter {
             internal::admit(M::name, M::takes, problem, run);
-            return [assigned, &problem, &run,
-                    fits = std::make_shared<const typename M::Fits>(problem, run)](const OptionValues& values) {
+            const bool as_it_is = problem.points.resident() || M::takes.blocks;
+            const auto held =
+                std::make_shared<const Problem>(as_it_is ? problem : internal::in_memory(M::name, problem, run));
+            return [assigned, held, &run,
+                    fits = std::make_shared<const typename M::Fits>(*held, run)](const OptionValues& values) {
                 auto model = std::make_unique<RoomModel>(fits->fit(assigned(values)));
-                internal::warn_of_result(*model, problem, run, M::takes.blocks);
+                internal::warn_of_result(*model, *held, run, M::takes.blocks);
                 return model;
             };
         };

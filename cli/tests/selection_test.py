@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from support import document, run
+from support import document, run, write_csv
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +117,22 @@ def test_compare_warns_once(tmp_path):
     assert warnings["spectral"] and warnings["hdbscan"]
     for text in warnings["spectral"]:
         assert told.count(text.replace("`neighbors`", "--neighbors")) == 1 and f"warning: spectral: {text}".replace("`neighbors`", "--neighbors") in told
+
+
+@pytest.mark.parametrize("method", ["aml", "cpd", "wmc", "spectral", "fme"])
+def test_tune_of_points_read_in_blocks(three, method):
+    assert len(document("tune", method, three, "--grid", "k=2:3", "--memory", "1M")["cells"]) == 2
+
+
+def test_infinite_criteria_are_left_blank(tmp_path):
+    write_csv(tmp_path / "points.csv", [[1, 2], [1, 2], [9, 5], [9, 5]], ["x", "y"])
+    page = tmp_path / "page.html"
+    value = document("compare", tmp_path / "points.csv", "-k", 2, "--methods", "kmeans", "--report", page)
+    assert value["methods"][0]["calinski_harabasz"] is None and ">inf<" not in page.read_text()
+    assert " inf" not in run("compare", tmp_path / "points.csv", "-k", 2, "--methods", "kmeans").out
+    words = ["tune", "kmeans", tmp_path / "points.csv", "--grid", "k=2:3", "--report", page]
+    for select in ("calinski-harabasz", "recommended"):
+        assert " inf" not in run(*words, "--select", select).out and ">inf<" not in page.read_text()
 
 
 def test_consensus(three, tmp_path):
