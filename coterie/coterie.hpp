@@ -7,6 +7,7 @@
 #include "coterie/base/export.hpp"
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/matrix.hpp"
+#include "coterie/base/memo.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel.hpp"

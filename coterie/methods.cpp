@@ -56,6 +56,7 @@ Method line() {
     out.options = &Options::described();
     out.takes = M::takes;
     out.fit = [assigned](const Problem& problem, const OptionValues& values, const Run& run) -> std::unique_ptr<Model> {
+        internal::require_same_fit(M::name, values, problem, run);  // before a value that one process refuses
         auto model = std::make_unique<RoomModel>(FitOf<M>()(problem, assigned(values), run));
         internal::warn_of_result(*model, problem, run, M::takes.blocks);
         return model;

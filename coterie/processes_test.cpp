@@ -52,6 +52,8 @@ std::vector<std::string> messages(const Method& method, const Given& other, bool
             out.emplace_back();
         } catch (const BadData& refused) {
             out.emplace_back(refused.message());
+        } catch (const std::exception& other_error) {
+            out.push_back("not BadData: " + std::string(other_error.what()));
         }
     }
     return out;

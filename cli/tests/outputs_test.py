@@ -46,7 +46,7 @@ def words_of(method, kind):
 
 CASES = [pytest.param(method["name"], kind, id=f"{method['name']}-{kind.replace(' ', '-')}")
          for method in METHODS for kind in ["normal", "one cluster", "no cluster", "noise"]
-         if words_of(method["name"], kind) is not None]
+         if words_of(method["name"], kind) is not None and (kind in ("normal", "noise") or method["name"] not in NETWORKS)]
 
 
 def numbers_of(path):
@@ -142,7 +142,7 @@ def test_outputs_are_whole_or_refused(method, kind, points, tmp_path):
     for output in there:
         assert (tmp_path / f"all-{output}.csv").read_bytes() == (tmp_path / f"{output}.csv").read_bytes()
     if method in NETWORKS and kind != "normal":
-        return
+        return  # a process with LibTorch takes half a second
     arrow = tmp_path / "table.arrow"
     run("predict", model, points, "--table-out", arrow, "--quiet")
     assert arrow.read_bytes().startswith(b"ARROW1") and arrow.read_bytes().endswith(b"ARROW1")

@@ -180,6 +180,14 @@ def test_predict_in_processes(shards, soft_model, tmp_path):
     assert "such as part-{rank}.npy" in result.err
 
 
+def writes_in(number, folder):
+    """Whether the process has begun a file there: until it is whole it has no name, and its link begins with #."""
+    try:
+        return any(os.readlink(link).startswith(f"{folder}/#") for link in os.scandir(f"/proc/{number}/fd"))
+    except OSError:  # closed meanwhile
+        return False
+
+
 def test_predict_that_ends_early_leaves_nothing(shards, soft_model, tmp_path):
     points = np.load(shards / "whole.npy")
     points[29990, 2] = np.nan
@@ -190,9 +198,8 @@ def test_predict_that_ends_early_leaves_nothing(shards, soft_model, tmp_path):
     np.save(tmp_path / "long.npy", np.tile(np.load(shards / "whole.npy"), (100, 1)))
     process = subprocess.Popen([COMMAND, "predict", soft_model, tmp_path / "long.npy", "--memory", "20M", "--distances-out", tmp_path / "d.csv"],
                                stderr=subprocess.PIPE, preexec_fn=default_interrupt)
-    while len(list(tmp_path.iterdir())) < 3:
+    while process.poll() is None and not writes_in(process.pid, tmp_path):
         time.sleep(0.01)
-    time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130 and b"interrupted" in err
@@ -495,9 +502,9 @@ DIFFERENCES = {
     "rows": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "fewer.npy", "-k", 3], "rows: 400 on process 0; 300 on process 1"),
     "columns": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "narrower.npy", "-k", 3], "columns: 4 on process 0; 3 on process 1"),
     "type": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "float.npy", "-k", 3], "type: float64 on process 0; float32 on process 1"),
-    "clusters": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "points.npy", "-k", 4], "`clusters`: 3 on process 0; 4 on process 1"),
+    "clusters": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "points.npy", "-k", 4], "--clusters: 3 on process 0; 4 on process 1"),
     "seed": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "points.npy", "-k", 3, "--seed", 1], "seed: 0 on process 0; 1 on process 1"),
-    "scale": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "points.npy", "-k", 3, "--scale", "zscore"], "`scale`: none on process 0; zscore on process 1"),
+    "scale": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "points.npy", "-k", 3, "--scale", "zscore"], "--scale: none on process 0; zscore on process 1"),
     "method": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "soft-kmeans", "points.npy", "-k", 3], "fit kmeans on process 0; fit soft-kmeans on process 1"),
     "weights": (["fit", "kmeans", "points.npy", "-k", 3], ["fit", "kmeans", "points.npy", "-k", 3, "--weights", "weights.npy"], "weights: not given on process 0; 400 on process 1"),
     "command": (["fit", "kmeans", "points.npy", "-k", 3], ["predict", "model", "points.npy"], "fit kmeans on process 0; apply a model of kmeans on process 1"),

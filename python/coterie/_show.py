@@ -84,7 +84,7 @@ class Description(Shown, dict):
                  f", nearest to cluster {self['clusters'][cluster['nearest']]['cluster']}" if cluster["nearest"] is not None else ""])
             if cluster["columns"]:
                 yield Table(["column", "difference", "mean", "elsewhere", "25 %", "median", "75 %"],
-                            ([column["name"], f"{column['difference']:+.2f}", column["mean"], column["elsewhere"], *column["quartiles"]] for column in cluster["columns"]))
+                            ([column["name"], None if column["elsewhere"] is None else f"{column['difference']:+.2f}", column["mean"], column["elsewhere"], *column["quartiles"]] for column in cluster["columns"]))
             rows = [f"{kind} rows {' '.join(map(str, cluster[kind]))}" for kind in ("typical", "doubtful") if cluster[kind]]
             if rows:
                 yield "; ".join(rows)

@@ -56,7 +56,9 @@ def test_description_of_one_cluster_and_of_two_values():
     told = coterie.KMeans(2, random_state=0).fit(rows).describe(rows)
     assert {row["difference"] for table in tables_of(told)[0] for row in table} == {"+inf", "-inf"}
     told = coterie.KMeans(1).fit(rows).describe(rows)
-    assert "cluster 0: 10 points (100.0 %)" in str(told) and tables_of(told)[0] == []
+    [[row]] = tables_of(told)[0]
+    assert "cluster 0: 10 points (100.0 %)" in str(told)
+    assert row["column"] == "column 1" and float(row["mean"]) == 0.5 and row["difference"] is None and row["elsewhere"] is None
 
 
 def test_compared_methods(wine):

@@ -1,3 +1,6 @@
+// One scan over the text counts its depth and its values, before the parser takes memory for them. Brackets and commas
+// within strings count as nothing.
+
 #include "coterie/io/internal/json_text.hpp"
 
 #include <algorithm>
