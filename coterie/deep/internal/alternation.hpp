@@ -56,8 +56,8 @@ Clusters clusters_of(const KMeansModel& model, const Run& run);
 /// The options of AlternatingOptions beside those of AutoencoderOptions, for the struct that has them.
 template <class Options>
 OptionSetFor<Options> describe_alternating(const std::string& automatic_interval = {},
-                                           const std::string& restarts_meaning = restarts_of_networks) {
-    OptionSetFor<Options> set = describe_autoencoder<Options>(restarts_meaning);
+                                           const std::string& of_restarts = restarts_of_networks) {
+    OptionSetFor<Options> set = describe_autoencoder<Options>(of_restarts);
     set.real("learning_rate", &Options::learning_rate, above(0), "while clustering")
         .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points per batch while clustering")
         .template integer<int>("update_interval", &Options::update_interval, at_least(1),

@@ -16,7 +16,7 @@ inline constexpr const char* restarts_of_networks =
 
 /// The options of AutoencoderOptions, for the struct that has them.
 template <class Options>
-OptionSetFor<Options> describe_autoencoder(const std::string& restarts_meaning = restarts_of_networks) {
+OptionSetFor<Options> describe_autoencoder(const std::string& of_restarts = restarts_of_networks) {
     OptionSetFor<Options> set;
     set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k")
         .letter('k')
@@ -35,7 +35,7 @@ OptionSetFor<Options> describe_autoencoder(const std::string& restarts_meaning =
         .text("pretrained", &Options::pretrained, "a deep model's file: its autoencoder instead of pre-training")
         .template integer<int>("kmeans_restarts", &Options::kmeans_restarts, at_least(1),
                                "of k-means in the first embedding")
-        .template integer<int>("restarts", &Options::restarts, at_least(1), restarts_meaning)
+        .template integer<int>("restarts", &Options::restarts, at_least(1), of_restarts)
         .flag("half", &Options::half, "passes in bfloat16, faster where the device is made for them");
     return set;
 }
