@@ -58,9 +58,8 @@ void on_interrupt(int signal) {
 // A mapped file became shorter: what lies beyond its end cannot be read, and nothing that was computed from it is
 // sound.
 void on_lost_file(int) {
-    constexpr std::string_view lost =
-        "coterie: a file has become shorter while it was read; run the command again when nothing changes its files\n";
-    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, lost.data(), lost.size());
+    write_from_handler(
+        "coterie: a file has become shorter while it was read; run the command again when nothing changes its files\n");
     ::_exit(Exit::bad_data);
 }
 

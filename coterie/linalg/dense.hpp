@@ -67,7 +67,7 @@ bool scale_to_unit(const From* row, Index count, To* to) {
     for (Index p = whole; p < count; ++p) add(p, p - whole);
     double squared = 0;
     for (const double each : squared_of) squared += each;
-    const bool finite = std::isfinite(squared);  // else the row stays, for who checks it next to name the value
+    const bool finite = std::isfinite(squared);  // else the row stays: the next check names the value
     const double shift = finite ? near_one : 1, factor = finite ? 1 / std::sqrt(squared) : 1;
     for (Index p = 0; p < count; ++p) to[p] = static_cast<To>(static_cast<double>(row[p]) * shift * factor);
     return true;
