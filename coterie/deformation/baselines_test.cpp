@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <gtest/gtest.h>
+#include <Eigen/QR>
 
 #include "coterie/base/internal/test_support.hpp"
 #include "coterie/deformation/aml.hpp"
@@ -118,6 +119,33 @@ TYPED_TEST(Baselines, AVeryWideKernelIsTheLinearForm) {
     options.components = 3;
     const auto wide = TestFixture::fit(points, options);
     EXPECT_EQ(adjusted_rand_index(wide.labels(), linear.labels()), 1.0);
+}
+
+// Turning the points into a space of more columns than rows changes no distance, so nothing that is found.
+TYPED_TEST(Baselines, MoreColumnsThanRows) {
+    const Matrix<double> points = test::blob_points<double>(40, 6, 3, 6.0, 8);
+    const Matrix<double> later = test::blob_points<double>(100, 6, 3, 6.0, 8);
+    const Eigen::MatrixXd any = test::blob_points<double>(90, 6, 1, 1.0, 9);
+    const Matrix<double> axes =
+        (Eigen::HouseholderQR<Eigen::MatrixXd>(any).householderQ() * Eigen::MatrixXd::Identity(90, 6)).transpose();
+    auto options = TestFixture::options(3);
+    // The automatic ridges are in units of the mean variance, which depends on the number of columns.
+    if constexpr (requires { options.lambda; }) options.lambda = 2.0;
+    if constexpr (requires { options.gamma; }) options.gamma = 0.5;
+    const auto narrow = TestFixture::fit(points, options);
+    const auto wide = TestFixture::fit(points * axes, options);
+    EXPECT_EQ(wide.labels(), narrow.labels());
+    EXPECT_NEAR(wide.fit_report().objective, narrow.fit_report().objective,
+                1e-9 * std::abs(narrow.fit_report().objective));
+    const Matrix<double> later_wide = later * axes;
+    EXPECT_EQ(wide.predict(later_wide, coterie::Run()), narrow.predict(later, coterie::Run()));
+    const Matrix<double> near = narrow.transform(later, coterie::Run());
+    EXPECT_LE((wide.transform(later_wide, coterie::Run()).cwiseAbs() - near.cwiseAbs()).norm(), 1e-8 * near.norm());
+    // As many directions as there are columns is more than the rows span.
+    if constexpr (std::is_same_v<TypeParam, RpcaOmTraits>) {
+        options.dimensions = 90;
+        EXPECT_EQ(TestFixture::fit(points * axes, options).labels(), narrow.labels());
+    }
 }
 
 TYPED_TEST(Baselines, ConstantColumnsDuplicatesAndFewDistinctPoints) {

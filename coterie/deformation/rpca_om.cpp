@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "coterie/deformation/internal/row_space.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
@@ -68,12 +70,16 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) const {
     Stopwatch watch;
     const auto space = enter(used, options.clusters, PointSpace::Origin::mean);
     model.space_ = space->space;
-    const Matrix<double>& x = *space->points;
     const bool kernel = options.kernel == SpaceKernel::rbf;
     if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     used.dimensions =
-        internal::dimensions_of(options.dimensions, options.clusters, x.cols(),
+        internal::dimensions_of(options.dimensions, options.clusters, space->points->cols(),
                                 kernel ? "the kernel components of the points" : "the columns of the points");
+    // With more columns than rows, the subspace lies in the space of the rows and is looked for there.
+    std::optional<internal::RowSpace> rows;
+    if (space->points->rows() < space->points->cols() && *used.dimensions <= space->points->rows())
+        rows = internal::row_space(*space->points);
+    const Matrix<double>& x = rows ? rows->coordinates : *space->points;
 
     const auto n = static_cast<double>(x.rows());
     const double shortest = 1e-8 * std::sqrt(x.squaredNorm() / n);  // e
@@ -106,11 +112,12 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) const {
     }
     report.seconds.emplace_back("re-weighting", watch.restart());
 
-    model.directions_ = found.axes;
+    model.directions_ =
+        rows ? internal::rows_by_rows(rows->axes, Matrix<double>(found.axes.transpose()), run.threads) : found.axes;
     model.offset_ = found.axes.transpose() * found.mean;
-    const Matrix<double> inside = model.projected(x, run.threads);
+    const Matrix<double> inside = model.projected(*space->points, run.threads);
     const Matrix<double> given =
-        given_start(*space, inside, [&](const Matrix<double>& rows) { return model.projected(rows, run.threads); });
+        given_start(*space, inside, [&](const Matrix<double>& later) { return model.projected(later, run.threads); });
     const auto clustered = [&] {
         if (report.stopped != StopReason::interrupted) try {
                 return internal::cluster(inside, options.clusters, options.restarts, run, &given);

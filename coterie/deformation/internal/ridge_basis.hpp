@@ -14,7 +14,7 @@ namespace coterie::internal {
 
 class RidgeBasis {
 public:
-    /// lambda 0: lambda_rel tr(S) / q. Time n q^2 + q^3.
+    /// Without lambda: lambda_rel tr(S) / q. Time n q^2 + q^3; q n^2 + n^3 where n < q.
     RidgeBasis(const Matrix<double>& points, std::optional<double> lambda, double lambda_rel, const Run& run);
 
     double lambda() const { return lambda_; }

@@ -1,0 +1,17 @@
+#pragma once
+// Internal: the space that the rows of X (n x q) span, for points with more columns than rows. A method that depends on
+// inner products of rows only gives the same result on the coordinates, with n columns in place of q.
+
+#include "coterie/base/points.hpp"
+
+namespace coterie::internal {
+
+struct RowSpace {
+    Matrix<double> axes;         // Q, q x n, orthonormal columns
+    Matrix<double> coordinates;  // C, n x n, X = C Q'
+};
+
+/// Householder QR of X'. Needs n <= q; X may be singular. Time q n^2.
+RowSpace row_space(const Matrix<double>& points);
+
+}  // namespace coterie::internal
