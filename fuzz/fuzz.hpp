@@ -1,15 +1,21 @@
 #pragma once
 // What every fuzzer does: hand the bytes to a reader, accept coterie's own errors and no others.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <unistd.h>
 
 #include "coterie/base/error.hpp"
 #include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/output_file.hpp"
 #include "coterie/io/internal/sha256.hpp"
 
 namespace coterie::fuzz {
@@ -31,6 +37,31 @@ inline void mend_checksum(std::string& file) {
     hash.update(file.data(), file.size());
     file.replace(at + key.size(), 64, hash.hex());
 }
+
+/// Writes a file that a reader opens by its path. All such files lie in one temporary folder of this process.
+inline std::string write_input(const std::string& name, std::string_view text) {
+    static const std::string folder = [] {
+        const auto path = std::filesystem::temp_directory_path() / ("coterie-fuzz-" + std::to_string(::getpid()));
+        std::filesystem::create_directories(path);
+        return path.string();
+    }();
+    const std::string path = folder + "/" + name;
+    write_file(path, text);
+    return path;
+}
+
+/// Splits an input that stands for several files or options.
+struct Parts {
+    std::string_view rest;
+
+    /// The text before the next `mark`, or all that is left. The mark itself is dropped.
+    std::string until(char mark) {
+        const std::size_t end = std::min(rest.find(mark), rest.size());
+        const std::string out(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        return out;
+    }
+};
 
 template <class F>
 void expect_only_errors(F&& read) {

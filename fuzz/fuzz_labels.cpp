@@ -1,9 +1,5 @@
 #include <array>
-#include <filesystem>
 
-#include <unistd.h>
-
-#include "coterie/io/internal/output_file.hpp"
 #include "coterie/io/reader.hpp"
 #include "fuzz.hpp"
 
@@ -12,18 +8,14 @@ using namespace coterie;
 // The first byte chooses the file's format and a column, the rest is the file: labels and weights as commands read
 // them, by name.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const std::string folder =
-        (std::filesystem::temp_directory_path() / ("coterie-fuzz-" + std::to_string(::getpid()))).string();
-    static const bool made = std::filesystem::create_directories(folder);
-    if (!made || size == 0) return 0;
+    if (size == 0) return 0;
     static constexpr std::array endings = {"txt", "csv", "tsv",         "npy",   "npz",
                                            "idx", "svm", "safetensors", "arrow", "gz"};
     const unsigned choice = data[0];
-    const std::string path = folder + "/labels." + endings[choice % endings.size()];
-    write_file(path, {reinterpret_cast<const char*>(data) + 1, size - 1});
+    const std::string path = fuzz::write_input(std::string("labels.") + endings[choice % endings.size()],
+                                               {reinterpret_cast<const char*>(data) + 1, size - 1});
     const std::string column = choice / endings.size() % 2 == 1 ? "1" : "";
     for (const bool blank : {false, true}) fuzz::expect_only_errors([&] { read_labels_file(path, column, blank); });
     fuzz::expect_only_errors([&] { read_numbers(path, column); });
-    std::filesystem::remove(path);
     return 0;
 }
