@@ -19,7 +19,7 @@ import numpy as np
 
 from . import _core, _input, _names
 from ._errors import BadArgument, BadData, ConvergenceWarning, CoterieWarning, NotFittedError
-from ._processes import communicator_of, names_of_all, whole_of_parts
+from ._processes import communicator_of, gathered, in_agreement, names_of_all, whole_of_parts
 from ._progress import Progress
 from ._show import ClusterChoice, Description
 
@@ -144,33 +144,49 @@ class Clusterer(Parameters):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Finds the clusters of X; returns self. See the class for what y is."""
-        return self._fit(X, y, None)
+        return self._fit(X, y)
 
     def fit_predict(self, X: Any, y: Any = None, **params: Any) -> np.ndarray:
         """labels_ after fit."""
         return self.fit(X, y, **params).labels_
 
-    def _problem(self, X, y, weights, processes=None, places=None):
-        """(points, what is known beside them, the rows as they came, the labels' values)"""
-        name = type(self).__name__
-        side, rows, values = {}, None, None
-        if self._takes_graph and self._is_pairwise() and _input.is_sparse(X):
-            side["graph"] = _input.graph_of(X, name)
-            count = X.shape[0]
-        else:
-            if places is not None and hasattr(X, "shape") and X.shape[0] == 0:
-                rows = _input.Rows(np.empty((0, X.shape[1])), getattr(X, "names", None))  # the other processes have some
+    def _problem(self, X, y, sample_weight, processes=None, local=False):
+        """(points, what is known beside them, the rows as they came, the labels' values, the places of a part's rows)"""
+        side, rows, places = {}, None, None
+        kind = type(self).__name__
+        facts = {"the estimator": kind, "local": local is not False}
+        if local is False:  # a process without rows need not say anything beside them
+            facts.update({"y is given": y is not None, "sample_weight is given": sample_weight is not None})
+        with in_agreement(processes, facts):
+            if local is not False:
+                places = [] if local is True else _places_of(local)
+            weights = _input.weights_of(sample_weight)
+            if self._takes_graph and self._is_pairwise() and _input.is_sparse(X):
+                side["graph"] = _input.graph_of(X, kind)
+                count = X.shape[0]
             else:
-                rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse and places is None, columns=self._column_options())
-            count = rows.shape[0]
-            if processes is not None:
-                rows.names = names_of_all(processes, rows, places is not None)
+                if places is not None and hasattr(X, "shape") and X.shape[0] == 0:
+                    rows = _input.Rows(np.empty((0, X.shape[1])), getattr(X, "names", None))  # the other processes have some
+                else:
+                    rows = _input.rows_of(X, estimator=kind, sparse=self._takes_sparse and places is None, columns=self._column_options())
+                count = rows.shape[0]
+        if rows is not None and processes is not None:
+            rows.names = names_of_all(processes, rows, places is not None)
+        if places is not None:  # X is a part; what is said beside it everybody has of all
+            count, y, weights = whole_of_parts(processes, count, places, y, weights)
+        with in_agreement(processes):
+            values = self._add_side(side, rows, count, y, weights)
+        return (None if rows is None else rows.points), side, rows, values, places
+
+    def _add_side(self, side, rows, count, y, weights):
+        """Adds what is known beside the rows to `side`. Returns the labels' values, or None."""
+        name = type(self).__name__
+        values = None
+        if rows is not None:
             if rows.names and not self._is_pairwise():
                 side["column_names"] = rows.names
             if rows.kinds:
                 side["kinds"], side["categories"] = rows.kinds, rows.categories
-        if places is not None:  # X is a part; what is said beside it everybody has of all
-            count, y, weights = whole_of_parts(processes, count, places, y, weights)
         if weights is not None and len(weights) != count:
             raise ValueError(f"sample_weight: {len(weights)} numbers for {count} rows")
         if weights is not None and not (weights == 1).all():  # weights of 1 are none: the same draws, too
@@ -192,7 +208,7 @@ class Clusterer(Parameters):
                 f"{name}: y has a label for every row, so that none is left to find; it is ignored, as scikit-learn's clusterers do with a truth to compare "
                 "with. Partial labels have -1, None or NaN where the label is not known",
                 CoterieWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
             labels = None
         if labels is not None:
@@ -217,7 +233,7 @@ class Clusterer(Parameters):
                     bad = numbers.min() if numbers.min() < 0 else numbers.max()
                     raise ValueError(f"{pairs}: row {bad} is not accepted; from 0 to {count - 1} are")
                 side[pairs] = numbers.tolist()
-        return (None if rows is None else rows.points), side, rows, values
+        return values
 
     def _option_values(self):
         out = {}
@@ -228,13 +244,11 @@ class Clusterer(Parameters):
             out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
         return out
 
-    def _choose_clusters(self, options, points, side, seed, progress, processes):
+    def _choose_clusters(self, options, points, side, seed, progress):
         """Puts a number in the place of "auto"; how it was found, or None where partial labels say it."""
         if "labels" in side:
             options["clusters"] = None
             return None
-        if processes is not None:
-            raise ValueError('n_clusters: "auto" is for one process; a whole number, at least 1, is taken by several')
         fixed = {option: value for option, value in options.items() if option != "clusters"}
         scale = "none" if self.scale is None else self.scale
         choice = json.loads(
@@ -249,21 +263,25 @@ class Clusterer(Parameters):
     def _column_options(self):
         return {"missing": self.missing, "categorical": self.categorical, "dates": self.dates}
 
-    def _fit(self, X, y, weights, comm=None, local=False, seed=None):
-        in_parts = local is not False  # no pairs at all are those of a process without rows
-        if in_parts and comm is None:
+    def _fit(self, X, y, sample_weight=None, comm=None, local=False, seed=None):
+        if local is not False and comm is None:  # an empty list is that of a process without rows
             raise ValueError("local: X is a part of the rows where several processes work on a fit; comm says which they are")
         processes = None if comm is None else communicator_of(comm)
         progress = Progress(type(self).__name__, self.verbose, self.callback)
-        rows, places = None, None
+        rows = None
         try:
-            if in_parts:
-                places = [] if local is True else [(int(begin), int(end)) for begin, end in local]
-            points, side, rows, values = self._problem(X, y, weights, processes, places)
-            seed = _input.seed_of(self.random_state) if seed is None else seed
-            options, choice = self._option_values(), None
+            points, side, rows, values, places = self._problem(X, y, sample_weight, processes, local)
+            with in_agreement(processes):
+                seed = _input.seed_of(self.random_state) if seed is None else seed
+                options, choice = self._option_values(), None
+                if processes is not None and options.get("clusters") == "auto" and "labels" not in side:
+                    raise ValueError('n_clusters: "auto" is not supported with several processes; use a whole number, at least 1')
+                threads, device = _input.threads_of(self.n_jobs), _input.device_of(getattr(self, "device", "cpu"))
+                checkpoint = _input.path_of(getattr(self, "checkpoint", None), "checkpoint")
+            if processes is not None and self.random_state is None:
+                seed = gathered(processes, seed)[0]
             if options.get("clusters") == "auto":
-                choice = self._choose_clusters(options, points, side, seed, progress, processes)
+                choice = self._choose_clusters(options, points, side, seed, progress)
             with naming_columns(rows and rows.names):
                 fitted, labels, report, said = _core.fit(
                     self._method,
@@ -274,9 +292,9 @@ class Clusterer(Parameters):
                     self._column_options(),
                     {"sample": self.sample, "noise_share": self.noise_share},
                     seed,
-                    _input.threads_of(self.n_jobs),
-                    _input.device_of(getattr(self, "device", "cpu")),
-                    _input.path_of(getattr(self, "checkpoint", None), "checkpoint"),
+                    threads,
+                    device,
+                    checkpoint,
                     progress if progress.wanted else None,
                     processes,
                     places,
@@ -536,6 +554,13 @@ def _per_label(estimator, name, accepted, is_accepted):
     return told
 
 
+def _places_of(local):
+    try:
+        return [(int(begin), int(end)) for begin, end in local]
+    except (TypeError, ValueError):
+        raise ValueError(f"local: {local!r} is not accepted; True, or pairs (begin, end) of row numbers") from None
+
+
 def _interval(share):
     low, high = share if isinstance(share, (tuple, list)) else (share, share)
     return (0.0 if low is None else float(low), 1.0 if high is None else float(high))
@@ -551,7 +576,7 @@ class WeightedClusterer(Clusterer):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Finds the clusters of X; returns self. A row of weight w acts as w copies of it. See the class for what y is."""
-        return self._fit(X, y, _input.weights_of(sample_weight))
+        return self._fit(X, y, sample_weight)
 
 
 class BlockClusterer(Clusterer):
@@ -569,14 +594,14 @@ class BlockClusterer(Clusterer):
         order of the ranks; pairs (begin, end): which of all rows those of X are, range by range. Rows then travel to the processes that work on them;
         labels_ are those of X.
         """
-        return self._fit(X, y, None, comm, local)
+        return self._fit(X, y, comm=comm, local=local)
 
 
 class WeightedBlockClusterer(Clusterer):
     """Of those that take weights as well."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, comm: Any = None, local: Any = False) -> Self:
-        return self._fit(X, y, _input.weights_of(sample_weight), comm, local)
+        return self._fit(X, y, sample_weight, comm, local)
 
     fit.__doc__ = BlockClusterer.fit.__doc__.replace("returns self.", "returns self. A row of weight w acts as w copies of it.")
 

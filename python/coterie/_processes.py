@@ -1,8 +1,11 @@
 """Processes that work on one fit: what carries bytes between them, made of mpi4py, torch.distributed or an object of the caller's."""
+import contextlib
 import pickle
 import sys
 
 import numpy as np
+
+from ._errors import BadArgument, BadData, ResourceError
 
 PIECE = 1 << 30  # bytes in a message
 
@@ -93,6 +96,34 @@ def gathered(processes, value):
         processes.receive(memoryview(data), rank)
         values.append(pickle.loads(data))
     return values
+
+
+@contextlib.contextmanager
+def in_agreement(processes, facts={}):
+    """Runs the body, which must exchange nothing. If it fails on one process, it raises on all of them, and so it does where the facts differ.
+
+    processes: a communicator, or None for one process. facts: what must be equal on all processes, by the name that the message uses.
+    """
+    failure = None
+    try:
+        yield
+    except Exception as error:
+        if processes is None:
+            raise
+        failure = error
+    if processes is None:
+        return
+    text = None if failure is None else f"{failure or type(failure).__name__}"
+    found = gathered(processes, (text, isinstance(failure, ValueError), facts))
+    if failure is not None:
+        raise failure
+    for rank, (text, about_input, _) in enumerate(found):
+        if text is not None:
+            raise (BadData if about_input else ResourceError)(f"process {rank} failed: {text}")
+    for name, value in found[0][2].items():
+        for rank, (_, _, others) in enumerate(found):
+            if others[name] != value:
+                raise BadArgument(f"{name}: process 0 has {value}, process {rank} has {others[name]}; all processes must call fit in the same way")
 
 
 def names_of_all(processes, rows, in_parts):

@@ -124,7 +124,7 @@ def tune(
     beyond = [f"{name}={getattr(estimator, name)!r}" for name in ("sample", "noise_share") if getattr(estimator, name)]
     if beyond:
         warnings.warn(f"the cells are fits of all rows without {' and '.join(beyond)}, which best_estimator_ alone is fitted with", CoterieWarning, stacklevel=2)
-    points, side, rows, _ = estimator._problem(X, y, _input.weights_of(sample_weight))
+    points, side, rows, *_ = estimator._problem(X, y, sample_weight)
     seed = _input.seed_of(estimator.random_state)
     truth = None
     if y_true is not None:
@@ -164,5 +164,5 @@ def tune(
         chosen = best(**{name: getattr(estimator, name) for name in common}, **options)
     for name, value in out.best_params_.items():
         setattr(chosen, name, value)
-    out.best_estimator_ = chosen._fit(X if rows is None else rows, y, _input.weights_of(sample_weight), seed=seed)
+    out.best_estimator_ = chosen._fit(X if rows is None else rows, y, sample_weight, seed=seed)
     return out

@@ -1,6 +1,7 @@
 // Fits, and what is fitted: a Pipeline (coterie/pipeline/pipeline.hpp). Everything that Python gave is read before the
 // interpreter's lock is released.
 
+#include <exception>
 #include <optional>
 #include <tuple>
 
@@ -13,6 +14,7 @@
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/internal/local_rows.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/column_hints.hpp"
@@ -263,14 +265,21 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
               int threads, const std::string& device, const std::string& checkpoint, nb::object notify,
               const nb::object& communicator, const std::optional<std::vector<std::pair<Index, Index>>>& places) {
     const Method& method = find_method(method_name);
-    const OptionValues values = option_values(*method.options, options);
+    OptionValues values;
     PreparationOptions preparing;
-    PreparationOptions::described().assign(&preparing, option_values(PreparationOptions::described(), preparation));
     ColumnOptions column_options;
-    ColumnOptions::described().assign(&column_options, option_values(ColumnOptions::described(), columns));
     FitOptions fitting;
-    FitOptions::described().assign(&fitting, option_values(FitOptions::described(), fit_options));
-    Problem problem = problem_of(points, side);
+    Problem problem;
+    std::exception_ptr bad_input;  // the other processes must hear of it
+    try {
+        values = option_values(*method.options, options);
+        PreparationOptions::described().assign(&preparing, option_values(PreparationOptions::described(), preparation));
+        ColumnOptions::described().assign(&column_options, option_values(ColumnOptions::described(), columns));
+        FitOptions::described().assign(&fitting, option_values(FitOptions::described(), fit_options));
+        problem = problem_of(points, side);
+    } catch (...) {
+        bad_input = std::current_exception();
+    }
     Host host(std::move(notify));
     Run run(seed, threads);
     run.device = device;
@@ -278,6 +287,7 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
     if (!communicator.is_none()) run.set_communicator(communicator_of(communicator));
     host.attach(run);
     auto [fitted, found] = host.work([&] {
+        internal::agree(run.communicator(), bad_input);
         std::shared_ptr<const internal::LocalRows> shared;
         if (places) {
             std::vector<internal::Range> ranges;

@@ -1,5 +1,7 @@
 """Several processes at one fit: the bits of one."""
+import concurrent.futures
 import multiprocessing
+import queue
 import subprocess
 import sys
 
@@ -101,6 +103,81 @@ def test_parts_that_make_no_whole_are_refused_on_every_process():
 def test_an_error_comes_out_of_every_process(files):
     found = in_processes(2, "KMeans", files, n_clusters=0)
     assert all(kind == "BadArgument" and "n_clusters" in text for _, kind, text, _ in found)
+
+
+class Queues:
+    """A communicator between threads. A thread that waits longer than ten seconds fails."""
+
+    def __init__(self, rank, size, queues):
+        self.rank, self.size, self._queues = rank, size, queues
+
+    def send(self, data, to):
+        self._queues[self.rank, to].put(bytes(data))
+
+    def receive(self, data, source):
+        data[:] = self._queues[source, self.rank].get(timeout=10)
+
+
+TABLE = np.random.default_rng(1).normal(size=(60, 3))
+ROW = np.arange(60) % 3
+# What the second of three processes does otherwise: parameters of the estimator, arguments of fit, and a part of the message.
+DIFFERENCES = [
+    (dict(n_clusters=4), {}, "n_clusters"),
+    (dict(n_clusters=0), {}, "n_clusters"),
+    (dict(n_clusters="many"), {}, "n_clusters"),
+    (dict(n_clusters="auto"), {}, "n_clusters"),
+    (dict(random_state=5), {}, "seed"),
+    (dict(random_state="five"), {}, "random_state"),
+    (dict(init=np.zeros((2, 2))), {}, "init"),
+    (dict(init="nobody's"), {}, "init"),
+    (dict(n_init=0), {}, "n_init"),
+    (dict(n_jobs=0), {}, "n_jobs"),
+    (dict(missing="guess"), {}, "missing"),
+    (dict(scale="half"), {}, "scale"),
+    (dict(sizes=(1, 2, 3)), {}, "sizes"),
+    (dict(group_share={"a": 0.5}), {}, "group_share"),
+    (dict(must_links=[[0, 99]]), {}, "must_links"),
+    (dict(algorithm="lloyd"), {}, "algorithm"),
+    (dict(checkpoint=3), {}, "checkpoint"),
+    ({}, dict(X=None), "X"),
+    ({}, dict(X=[["a", "b", "c"]] * 60), "X"),
+    ({}, dict(X=TABLE[:50]), "rows"),
+    ({}, dict(X=TABLE[:, :2]), "columns"),
+    ({}, dict(X=TABLE.astype(np.float32)), "float"),
+    ({}, dict(X=np.full((60, 3), np.nan)), "NaN"),
+    ({}, dict(X="nowhere.npy"), "nowhere"),
+    ({}, dict(y=np.where(ROW > 1, ROW, -1)), "y"),
+    ({}, dict(y=np.zeros(7)), "y"),
+    ({}, dict(sample_weight=np.full(60, 2.0)), "sample_weight"),
+    ({}, dict(sample_weight=["heavy"] * 60), "sample_weight"),
+    ({}, dict(local=True), "local"),
+    ({}, dict(local=[(0, 10, 20)]), "local"),
+    ({}, dict(local=3), "local"),
+]
+
+
+def outcomes(*calls):
+    """What each call raises, or its result. calls: callables that take a communicator; each runs in a thread of its own."""
+    queues = {(a, b): queue.Queue() for a in range(len(calls)) for b in range(len(calls))}
+    with concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
+        running = [pool.submit(call, Queues(rank, len(calls), queues)) for rank, call in enumerate(calls)]
+        return [each.exception() or each.result() for each in running]
+
+
+@pytest.mark.parametrize("parameters, given, said", DIFFERENCES, ids=lambda each: (str(list(each)) if isinstance(each, dict) else None))
+@pytest.mark.filterwarnings("ignore")
+def test_a_difference_of_one_process_ends_all_of_them(parameters, given, said):
+    def fit(more, arguments):
+        return lambda comm: coterie.KMeans(**{"n_clusters": 3, **more}).fit(**{"X": TABLE, "comm": comm, **arguments})
+
+    found = outcomes(fit({}, {}), fit(parameters, given), fit({}, {}))
+    for each in found:
+        assert isinstance(each, (ValueError, TypeError, coterie.CoterieError)) and said in str(each), found
+
+
+def test_processes_without_a_seed_agree_on_one():
+    models = outcomes(*[lambda comm: coterie.KMeans(3, random_state=None).fit(TABLE, comm=comm)] * 3)
+    assert all(np.array_equal(each.cluster_centers_, models[0].cluster_centers_) for each in models)
 
 
 def test_what_is_no_communicator_is_refused(iris):
