@@ -15,6 +15,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!parts.rest.empty()) request.pairs = fuzz::write_input("pairs.csv", parts.rest);
     Problem problem;
     problem.points = Points(Matrix<double>(Matrix<double>::Zero(12, 2)));
-    fuzz::expect_only_errors([&] { cli::read_constraints(request, {}, problem); });
+    fuzz::expect_only_errors([&] { cli::read_constraints(request, {}, problem, Run()); });
     return 0;
 }

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from support import COMMAND, SCORES, blobs, document, run, short, write_csv
+from support import COMMAND, SCORES, blobs, document, run, short, slow_if_network, write_csv
 
 
 def loaded_by(*words):
@@ -325,17 +325,15 @@ def test_methods_and_info(files, tmp_path):
     assert "centroids" in run("info", files / "model.safetensors").out
 
 
-METHODS = {
-    method["name"]: {option["name"] for option in method["options"]}
-    for method in json.loads(subprocess.run([COMMAND, "methods", "--json"], capture_output=True).stdout)["methods"]
-}
+LISTED = document("methods")["methods"]
+METHODS = {method["name"]: {option["name"] for option in method["options"]} for method in LISTED}
 
 
 def three_clusters(method):
     return ["-k", 3] if "clusters" in METHODS[method] else []
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [slow_if_network(method) for method in LISTED])
 def test_every_method_goes_the_whole_way(files, tmp_path, method):
     value = document("fit", method, files / "points.npy", *three_clusters(method), "--truth", files / "truth.npy", "--model-out", tmp_path / "m.st",
                      "--labels-out", tmp_path / "l.csv", "--report", tmp_path / "r.html", "--picture", tmp_path / "p.svg", *short(method))
@@ -347,7 +345,7 @@ def test_every_method_goes_the_whole_way(files, tmp_path, method):
     assert f"coterie fit {method}" in run("fit", method, "--help").out
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [slow_if_network(method) for method in LISTED])
 def test_every_method_is_tuned(files, tmp_path, method):
     grid = "k=2:4" if "clusters" in METHODS[method] else "min_cluster_size=8:10"
     value = document("tune", method, files / "points.npy", "--grid", grid, "--folds", 2, "--truth", files / "truth.npy",

@@ -9,7 +9,7 @@ import xml.dom.minidom
 import numpy as np
 import pytest
 
-from support import COMMAND, document, run, short, write_csv
+from support import COMMAND, document, run, short, slow_if_network, write_csv
 
 ROWS = 60
 OUTPUTS = ["embedding", "memberships", "scores", "distances", "outlier-scores"]
@@ -44,7 +44,7 @@ def words_of(method, kind):
     return (["-k", 3, "--noise-share", 0.1] if clusters else ["--min-cluster-size", 8])
 
 
-CASES = [pytest.param(method["name"], kind, id=f"{method['name']}-{kind.replace(' ', '-')}")
+CASES = [slow_if_network(method, kind, id=f"{method['name']}-{kind.replace(' ', '-')}")
          for method in METHODS for kind in ["normal", "one cluster", "no cluster", "noise"]
          if words_of(method["name"], kind) is not None and (kind in ("normal", "noise") or method["name"] not in NETWORKS)]
 

@@ -31,6 +31,16 @@ def run(*words, program=COMMAND, code=0, input=None, env=None, cwd=None):
     return done
 
 
+# Loading LibTorch takes half a second per command: of the networks, the fast tests try one of each family.
+FAST_NETWORKS = {"ae-kmeans", "dekm", "entropy-net"}
+
+
+def slow_if_network(method, *more, **options):
+    """The arguments of a test as a pytest parameter. It is slow if `method`, as `coterie methods --json` lists it, is another network."""
+    slow = method["takes"]["device"] and method["name"] not in FAST_NETWORKS
+    return pytest.param(method["name"], *more, marks=[pytest.mark.slow] if slow else [], **options)
+
+
 def document(*words, **options):
     done = run(*words, "--json", **options)
     value = json.loads(done.out)

@@ -59,7 +59,7 @@ void models(const Matrix<double>& x) {
     coterie::Problem problem{.points = coterie::Points(x)};
     for (const coterie::Method& method : coterie::methods()) {
         // Networks give theirs through the same functions, and take a library that need not be installed.
-        if (method.options->find("checkpoint") != nullptr) continue;
+        if (method.takes.device) continue;
         coterie::Problem known = problem;
         if (method.takes.labels) {
             known.partial_labels.assign(static_cast<std::size_t>(x.rows()), -1);
