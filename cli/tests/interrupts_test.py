@@ -67,6 +67,16 @@ def test_interrupted_tune_reports_what_it_found(long_points, tmp_path):
     assert b"interrupted after 1 of 2 cells" in err and list(tmp_path.iterdir()) == []
 
 
+def test_a_mapped_file_that_becomes_shorter_ends_with_a_message(long_points, tmp_path):
+    # Only a file of more than half of the memory is mapped: the test sends the signal that its loss would raise.
+    process = start_long(long_points, "--labels-out", tmp_path / "l.csv", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1)
+    process.send_signal(signal.SIGBUS)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 3 and out == b""
+    assert b"a file has become shorter while it was read" in err and list(tmp_path.iterdir()) == []
+
+
 def on_terminal(words, seconds, env=None):
     parent, child = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", **(env or {})}
