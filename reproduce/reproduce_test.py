@@ -107,6 +107,7 @@ def test_reproduce_wmc_cifar(tmp_path):
     assert re.search(r"L-WMC +100.00 +100.00 .* 69.20 +76.49 +lambda 50, eta 20, N", text)
 
 
+@pytest.mark.slow
 def test_reproduce_max_margin(tmp_path):
     figure = tmp_path / "margins.svg"
     words = ["max-margin", "--sets", 3, "--points", 20, "--starts", 4]
@@ -136,6 +137,7 @@ def test_reproduce_max_margin(tmp_path):
     assert "--figure" in reproduce("max-margin", "--figure", tmp_path / "1.png", code=2).err
 
 
+@pytest.mark.slow
 def test_reproduce_entropy_em():
     words = ["entropy-em", "--points", 60, "--seconds", 0.02, "--threads", 1]
     result = reproduced(*words)
@@ -169,6 +171,7 @@ def test_reproduce_label_noise(tmp_path):
     assert "mnist, usps, digits" in reproduce("label-noise", "--set", "cats", code=2).err
 
 
+@pytest.mark.slow
 def test_reproduce_entropy_linear():
     result = reproduced("entropy-linear", "--sets", "digits", "--seeds", 2, "--tuning-seeds", 1, "--updates", 200)
     methods = {method["name"]: method for method in result["sets"][0]["methods"]}

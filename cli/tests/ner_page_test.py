@@ -286,6 +286,7 @@ def test_columns_come_out_as_columns(browser, path, tmp_path):
     assert complaints(browser) == []
 
 
+@pytest.mark.slow
 def test_a_large_corpus_is_cut_and_the_page_says_so(browser, tmp_path):
     (tmp_path / "s.conll").write_text("plain B-A\nwords O\n\nstop O\ntext B-A\n")
     run("ner", "adapt", tmp_path / "s.conll", "--vectors", ENCODER, "--model-out", tmp_path / "t", "--quiet")

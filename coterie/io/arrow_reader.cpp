@@ -188,6 +188,13 @@ private:
     std::deque<std::string> made_;  // words that stand nowhere as such
 };
 
+// nanoarrow has allocated `to`, but nothing has touched it yet.
+template <ArrowIpcDecompressFunction (*known)()>
+ArrowErrorCode decompress(ArrowBufferView from, std::uint8_t* to, std::int64_t size, ArrowError* error) {
+    if (static_cast<std::uint64_t>(size) > available_memory()) return ENOMEM;
+    return known()(from, to, size, error);
+}
+
 void ArrowTable::check(ArrowErrorCode code, const ArrowError& error) const {
     if (code == NANOARROW_OK) return;
     if (code == ENOMEM) throw ResourceError(source_ + ": there is not enough memory for it, or it is damaged");
@@ -213,6 +220,16 @@ ArrowTable::ArrowTable(const Bytes& bytes, std::string_view source, const ReadOp
     require_memory(static_cast<double>(bytes.size()), source_);
     Messages messages{bytes.data};
     check(ArrowIpcDecoderInit(messages.decoder.get()), messages.error);
+    ArrowIpcDecompressor decompressor;
+    check(ArrowIpcSerialDecompressor(&decompressor), messages.error);
+    for (const auto& [type, known, checked] :
+         {std::tuple(NANOARROW_IPC_COMPRESSION_TYPE_LZ4_FRAME, ArrowIpcGetLZ4DecompressionFunction(),
+                     &decompress<ArrowIpcGetLZ4DecompressionFunction>),
+          {NANOARROW_IPC_COMPRESSION_TYPE_ZSTD, ArrowIpcGetZstdDecompressionFunction(),
+           &decompress<ArrowIpcGetZstdDecompressionFunction>}})
+        if (known != nullptr)
+            check(ArrowIpcSerialDecompressorSetFunction(&decompressor, type, checked), messages.error);
+    check(ArrowIpcDecoderSetDecompressor(messages.decoder.get(), &decompressor), messages.error);
     const std::string_view text(bytes.text(), bytes.size());
     if (text.starts_with(file_magic))
         read_file(messages);

@@ -183,5 +183,14 @@ TEST(Arrow, DamagedFilesAreErrors) {
                     "is a damaged Arrow file: its end is missing"));
 }
 
+// What a compressed buffer says of its size is compared with its bytes before memory is taken.
+TEST(Arrow, ACompressedBufferClaimsNoMoreThanItCanHold) {
+    std::string bytes = testing::contents(arrow_file("zstd.arrow"));
+    const std::size_t at = bytes.find("\x28\xb5\x2f\xfd");  // a frame of Zstandard; its size is in the 8 bytes before
+    ASSERT_NE(at, std::string::npos);
+    bytes[at - 3] = 1;  // 2^40
+    EXPECT_TRUE(has(message_of<BadData>([&] { parse_arrow(bytes); }), "can't be decompressed to 1099511627"));
+}
+
 }  // namespace
 }  // namespace coterie

@@ -1,4 +1,5 @@
-// By Eigen's blocked Householder QR of X': Q is orthonormal whatever the rank of X.
+// Uses Eigen's blocked Householder QR of X'. Its Q is orthonormal whatever the rank of X, which a factor of the Gram
+// matrix X X' would not give.
 
 #include "coterie/deformation/internal/row_space.hpp"
 

@@ -27920,6 +27920,13 @@ static ArrowErrorCode ArrowIpcDecompressBufferFromView(
   // Prepare the source and destination
   src.data.as_uint8 += sizeof(int64_t);
   src.size_bytes -= sizeof(int64_t);
+  // The most that Zstandard makes of its input: a block of 128 KiB out of 4 bytes
+  if (uncompressed_size / 32768 > src.size_bytes) {
+    ArrowErrorSet(error,
+                  "Buffer of %" PRId64 " bytes can't be decompressed to %" PRId64 " bytes",
+                  src.size_bytes, uncompressed_size);
+    return EINVAL;
+  }
   NANOARROW_RETURN_NOT_OK(ArrowBufferResize(dst, uncompressed_size, 0));
 
   // Add the task to the decompressor (this may execute synchronously for some
