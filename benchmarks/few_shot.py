@@ -5,7 +5,7 @@
 
 A draw labels so many random points of each class; every method sees all points and those labels, and is scored on the points without one by the share
 whose class it names (no alignment). Methods: nearest class mean; nearest labelled neighbour; self-training k-means (k-means from the class means, its
-points free to move); coterie's constrained k-means (--projection none: labelled points stay), alone and with the true class shares as --group-share;
+points free to move); coterie's constrained k-means (--projection none: labelled points stay), alone and with the true class shares as --label-share;
 subspace, hard and soft, alone and with the true shares. Pixels are scaled to 0..1 and nothing else. Needs COTERIE_DATA.
 Exit code 1 when the best form of subspace does not beat every rival on average over the sets and label counts.
 """
@@ -80,7 +80,7 @@ def draw_of(coterie, folder, x, y, labelled, seed):
     np.save(file, partial)
     shares = ",".join(f"{c}={np.mean(y == c)!r}" for c in classes)
     for method, arguments in METHODS.items():
-        arguments = [a for a in arguments if a != "shares"] + (["--group-share", shares] if "shares" in arguments else [])
+        arguments = [a for a in arguments if a != "shares"] + (["--label-share", shares] if "shares" in arguments else [])
         rounds = ["--max-iterations", "100"] if "none" in arguments else []
         output = subprocess.run([coterie, "fit", "subspace", folder / "x.npy", "--partial-labels", file, "--truth", folder / "y.npy", "--threads", "1",
                                  "--share-rounding", "nearest", "--json", "--quiet", *rounds, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout

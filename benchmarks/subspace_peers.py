@@ -170,7 +170,7 @@ def main():
             for _ in range(repeats):
                 document, peak, _ = run(
                     [coterie, "fit", "subspace", folder / "x.npy", "--partial-labels", folder / "partial.csv", "--clusters-per-label", "O=10",
-                     "--group-share", "O=0.95", "--assignment", assignment, "--shrinkage", shrinkage, "--max-iterations", rounds, "--tolerance", 0,
+                     "--label-share", "O=0.95", "--assignment", assignment, "--shrinkage", shrinkage, "--max-iterations", rounds, "--tolerance", 0,
                      "--threads", options.threads, "--json", "--quiet", *(["--labels-out", labels, *same_steps] if labels else [])], options.threads)
                 memory = max(memory, peak)
                 if best is None or document["seconds"]["fit"] < best["seconds"]["fit"]:

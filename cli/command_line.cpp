@@ -22,7 +22,7 @@ std::string help_hint(const std::string& path) { return "see " + path + " --help
 
 const Flag* find_flag(const Command& command, const std::string& name) {
     for (const auto& flag : command.flags)
-        if (flag.name == name) return &flag;
+        if (flag.name == name || (!flag.former.empty() && flag.former == name)) return &flag;
     return nullptr;
 }
 

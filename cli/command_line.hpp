@@ -23,6 +23,7 @@ enum class Completion { nothing, choices, file, points, data_name };
 
 struct Flag {
     std::string name;      // "--labels-out"
+    std::string former;    // a name that it had before: accepted, not shown
     char letter = 0;       // 'k': -k is the same
     std::string value;     // placeholder, "FILE"; empty: a switch, which also takes =true and =false
     std::string meaning;   // one sentence

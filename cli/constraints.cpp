@@ -72,7 +72,7 @@ void ConstraintRequest::check() const {
     if (!partial_labels.empty()) return;
     const std::pair<const char*, bool> given[] = {{"--partial-labels-column", !partial_labels_column.empty()},
                                                   {"--clusters-per-label", !clusters_per_label.empty()},
-                                                  {"--group-share", !group_shares.empty()}};
+                                                  {"--label-share", !label_shares.empty()}};
     for (const auto& [flag, is_given] : given)
         if (is_given)
             throw UsageError(std::string("option ") + flag + " needs --partial-labels FILE",
@@ -82,8 +82,10 @@ void ConstraintRequest::check() const {
 std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<ConstraintRequest> request) {
     const char* const group = "Constraints";
     std::vector<Flag> flags;
-    const auto list = [&](const char* name, const char* value, std::string meaning, std::vector<std::string>& target) {
+    const auto list = [&](const char* name, const char* value, std::string meaning, std::vector<std::string>& target,
+                          const char* former = "") {
         Flag flag;
+        flag.former = former;
         flag.name = name;
         flag.value = value;
         flag.meaning = std::move(meaning);
@@ -104,13 +106,13 @@ std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<Constrain
              request->clusters_per_label);
     }
     if (takes.shares != Shares::none)
-        list("--group-share", "LABEL=X[,...]",
+        list("--label-share", "LABEL=X[,...]",
              std::string("the share of all points, labelled ones included, that the clusters of a label take: "
                          "LABEL=0.95") +
                  (takes.shares == Shares::interval
                       ? ", or LABEL=0.9:1 for an interval, of which either end may be left out"
                       : ""),
-             request->group_shares);
+             request->label_shares, "--group-share");
     if (takes.sizes)
         flags.push_back(text_flag("--sizes", "LOW:HIGH",
                                   "every cluster takes at least LOW and at most HIGH points; either end may be left "
@@ -196,11 +198,11 @@ void read_constraints(const ConstraintRequest& request, const std::vector<FilePa
             if (!parse(value, added.clusters))
                 refuse("--clusters-per-label", "'" + label + "=" + value + "'", clusters_accepted);
         }
-    for (const auto& text : request.group_shares)
-        for (const auto& [label, value] : labelled_values("--group-share", text, names, shares_accepted)) {
-            auto& added = problem.group_shares.emplace_back(GroupShare{label});
+    for (const auto& text : request.label_shares)
+        for (const auto& [label, value] : labelled_values("--label-share", text, names, shares_accepted)) {
+            auto& added = problem.label_shares.emplace_back(LabelShare{label});
             if (!parse_interval(value, added.low, added.high))
-                refuse("--group-share", "'" + label + "=" + value + "'", shares_accepted);
+                refuse("--label-share", "'" + label + "=" + value + "'", shares_accepted);
         }
 }
 

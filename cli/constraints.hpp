@@ -16,7 +16,7 @@ struct ConstraintRequest {
     std::string partial_labels;
     std::string partial_labels_column;
     std::vector<std::string> clusters_per_label;
-    std::vector<std::string> group_shares;
+    std::vector<std::string> label_shares;
     std::string sizes;
     std::string pairs;
 

@@ -17,33 +17,34 @@ namespace {
 struct DescribeRequest : ModelRequest {
     std::string weights;
     std::string weights_column;
-    std::string beside;
+    std::string compare_with;
     std::string report;
 };
 
 // The clusters of the other model for the same rows, which it takes from the file as its own fit would.
-Beside clusters_beside(const DescribeRequest& request, const Pipeline& pipeline, const PreparedRows& rows,
-                       const Description& description, const Run& run) {
-    const Pipeline other = Pipeline::load(request.beside);
+ModelComparison clusters_of_other(const DescribeRequest& request, const Pipeline& pipeline, const PreparedRows& rows,
+                                  const Description& description, const Run& run) {
+    const Pipeline other = Pipeline::load(request.compare_with);
     const PointsFile file = points_for(other, request, run);
     const PreparedRows theirs = prepared_for(other, request, file, run);
-    Beside out = naming_points(
+    ModelComparison out = naming_points(
         request.points, [&] { return compare_models(pipeline, rows, description.row_labels, other, theirs, run); });
-    out.model = request.beside;
+    out.model = request.compare_with;
     return out;
 }
 
 int describe_rows(const DescribeRequest& request) {
     require_weights(request.weights, request.weights_column);
     Outputs outputs;
-    for (const auto& input : {request.model, request.points, request.weights, request.beside}) outputs.keep(input);
+    for (const auto& input : {request.model, request.points, request.weights, request.compare_with})
+        outputs.keep(input);
     outputs.add("--report", request.report, {".html", ".htm"});
     outputs.check(request.running->json);
     Run run = request.running->run_in_processes();
-    if (!request.beside.empty() && run.communicator().size() > 1)
-        throw BadArgument("option --beside: is worked on by one process; start it without mpirun");
-    if (!request.beside.empty() && request.points == "-")
-        throw UsageError("option --beside: each model reads the points, and standard input is gone after one",
+    if (!request.compare_with.empty() && run.communicator().size() > 1)
+        throw BadArgument("option --compare-with: is worked on by one process; start it without mpirun");
+    if (!request.compare_with.empty() && request.points == "-")
+        throw UsageError("option --compare-with: each model reads the points, and standard input is gone after one",
                          "name a file");
     ProgressBar bar(run, request.running->quiet);
     Seconds seconds;
@@ -71,7 +72,8 @@ int describe_rows(const DescribeRequest& request) {
     bar.clear();
     seconds.emplace_back("describe", watch.restart());
     AppliedResult result = description_result(pipeline, std::move(description), rows, request.points);
-    if (!request.beside.empty()) result.beside = clusters_beside(request, pipeline, rows, *result.description, run);
+    if (!request.compare_with.empty())
+        result.comparison = clusters_of_other(request, pipeline, rows, *result.description, run);
     result.seconds = seconds;
     Failures failures;
     if (!request.report.empty()) result.written.emplace_back("report", request.report);
@@ -108,17 +110,19 @@ Command describe_command() {
                                       "Reading", request->weights, request, Completion::file));
     command.flags.push_back(
         text_flag("--weights-column", "COLUMN", weights_column_meaning, "Reading", request->weights_column, request));
-    command.flags.push_back(text_flag("--beside", "OTHER_MODEL",
-                                      "another model for the same points: which rows are in other clusters there",
-                                      "Reading", request->beside, request, Completion::file));
+    command.flags.push_back(text_flag("--compare-with", "OTHER_MODEL",
+                                      "another model of the same rows: shows which rows are in other clusters there",
+                                      "Reading", request->compare_with, request, Completion::file));
+    command.flags.back().former = "--beside";
     command.flags.push_back(text_flag("--report", "FILE.html",
                                       "write a page of all that is told, with a map of the points", "Writing",
                                       request->report, request, Completion::file));
     append(command.flags, run_flags(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"}));
-    command.examples = {{"coterie describe model.safetensors points.csv", "a table for each cluster"},
-                        {"coterie describe model.safetensors points.csv --json", "the same for a program"},
-                        {"coterie describe new.safetensors points.csv --beside old.safetensors --report page.html",
-                         "a page, with what moved between two fits"}};
+    command.examples = {
+        {"coterie describe model.safetensors points.csv", "a table for each cluster"},
+        {"coterie describe model.safetensors points.csv --json", "the same for a program"},
+        {"coterie describe new.safetensors points.csv --compare-with old.safetensors --report page.html",
+         "a page, with what moved between two fits"}};
     command.act = [request] { return describe_rows(*request); };
     return command;
 }

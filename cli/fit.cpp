@@ -64,7 +64,7 @@ std::vector<Example> examples_for(const Method& method) {
          "a model for coterie predict, a report to look at, and one JSON document"}};
     const std::string partial = start + "points.npy" + (has_k ? k + "5" : "") + " --partial-labels known.csv";
     if (method.takes.shares != Shares::none)
-        examples.push_back({partial + " --group-share other=0.95",
+        examples.push_back({partial + " --label-share other=0.95",
                             "some labels are known, and that 95 of 100 points are of the label other"});
     else if (method.takes.labels)
         examples.push_back({partial, "some labels are known"});

@@ -51,7 +51,7 @@ Json json_of(const Method& method) {
                     {"weights", method.takes.weights},
                     {"initial_centroids", method.takes.initial_centroids},
                     {"partial_labels", method.takes.labels},
-                    {"group_shares", method.takes.shares != Shares::none},
+                    {"label_shares", method.takes.shares != Shares::none},
                     {"sizes", method.takes.sizes},
                     {"pairs", method.takes.pairs},
                     {"device", method.takes.device},
@@ -68,7 +68,7 @@ std::string text_of(const Method& method) {
     if (method.takes.weights) takes.push_back("weights");
     if (method.takes.initial_centroids) takes.push_back("initial centroids");
     if (method.takes.labels) takes.push_back("partial labels");
-    if (method.takes.shares != Shares::none) takes.push_back("group shares");
+    if (method.takes.shares != Shares::none) takes.push_back("label shares");
     if (method.takes.sizes) takes.push_back("size bounds");
     if (method.takes.device) takes.push_back("a device");
     if (method.takes.checkpoint) takes.push_back("a checkpoint");

@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::Parts parts{{reinterpret_cast<const char*>(data), size}};
     cli::ConstraintRequest request;
     request.sizes = parts.until('\n');
-    if (const std::string shares = parts.until('\n'); !shares.empty()) request.group_shares.push_back(shares);
+    if (const std::string shares = parts.until('\n'); !shares.empty()) request.label_shares.push_back(shares);
     if (const std::string clusters = parts.until('\n'); !clusters.empty())
         request.clusters_per_label.push_back(clusters);
     request.partial_labels = fuzz::write_input("labels.csv", parts.until('\0'));

@@ -54,7 +54,7 @@ def test_what_is_looked_for_is_found():
     assert flags_in(sample) == [(2, "or --restarts")]
     assert unknown_in(sample, {"clusters"}) == [(3, "klusters")]
     assert {"clusters", "max_iterations", "scale", "pretrained"} <= described()
-    assert "group_share" in named_fields()
+    assert "label_share" in named_fields()
 
 
 def test_no_text_names_a_flag_of_the_command():

@@ -311,8 +311,8 @@ def side_words(draw, folder, method, points):
         words += ["--partial-labels", labels_file(draw, folder, "known", n)]
         if draw.random() < 0.3:
             words += ["--clusters-per-label", draw.choice(["a=2", "a=1,b=2", "a=0", "b=99", "z=1"])]
-        if takes["group_shares"] and draw.random() < 0.4:
-            words += ["--group-share", draw.choice(["a=0.5", "a=0.9:1", "a=0.6,b=0.6", "a=0,b=1", "a=:0.3", "b=0.999", "a=1e-9", "a=0.49:0.68,b=0.51:0.81", "z=0.1"])]
+        if takes["label_shares"] and draw.random() < 0.4:
+            words += ["--label-share", draw.choice(["a=0.5", "a=0.9:1", "a=0.6,b=0.6", "a=0,b=1", "a=:0.3", "b=0.999", "a=1e-9", "a=0.49:0.68,b=0.51:0.81", "z=0.1"])]
     if (takes["sizes"] or with_noise) and draw.random() < 0.2:
         words += ["--sizes", draw.choice(["1:", ":3", "2:5", "3", "0:0", "5:2", f"{n}:", f":{n}", "1:1", "1000000000000:"])]
     if (takes["pairs"] or with_noise) and draw.random() < 0.2:
@@ -426,7 +426,7 @@ class Case:
                     words, outputs = words[:2], outputs[:1]
             elif kind == "describe":
                 words, outputs = output_words(draw, folder, {"--report": [".html"]})
-                words += ["--beside", model] if draw.random() < 0.1 else []
+                words += ["--compare-with", model] if draw.random() < 0.1 else []
             elif kind == "transform":
                 outputs = [folder / f"moved{draw.choice(NUMBERS)}"]
                 words = ["--points-out", outputs[0]]

@@ -28,7 +28,7 @@ LINES = {
     "coterie predict model.s": "model.safetensors",
     "coterie fit kmeans points.npy --partial-labels partial-b": "partial-blank.csv",
     "coterie fit kmeans points.npy --truth=truth.n": "--truth=truth.npy",
-    "coterie fit kmeans points.npy --group-share a=1 --group-s": "--group-share",
+    "coterie fit kmeans points.npy --label-share a=1 --group-s": "--label-share",
     "coterie fit kmeans points.npy --label-col": "--label-column",
 }
 
@@ -86,8 +86,8 @@ def test_places_of_a_line():
 
 
 def test_what_was_given_is_not_offered_again():
-    flags = offered("fit", "kmeans", "points.csv", "-k", "3", "--seed=4", "--group-share", "a=1", "-")[0]
-    assert not {"-k", "--clusters", "--seed"} & set(flags) and {"--group-share", "--threads", "--help"} <= set(flags)
+    flags = offered("fit", "kmeans", "points.csv", "-k", "3", "--seed=4", "--label-share", "a=1", "-")[0]
+    assert not {"-k", "--clusters", "--seed"} & set(flags) and {"--label-share", "--threads", "--help"} <= set(flags)
     assert "-k" not in offered("fit", "kmeans", "points.csv", "--", "-")[0]
 
 

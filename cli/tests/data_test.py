@@ -13,13 +13,13 @@ from support import document, run
 def test_methods_say_what_they_take():
     for method in document("methods")["methods"]:
         text = run("fit", method["name"], "--help").out
-        for flag, part in (("--weights", "weights"), ("--partial-labels", "partial_labels"), ("--group-share", "group_shares"),
+        for flag, part in (("--weights", "weights"), ("--partial-labels", "partial_labels"), ("--label-share", "label_shares"),
                            ("--clusters-per-label", "partial_labels"), ("--sizes", "sizes")):
             assert (f" {flag} " in text) == method["takes"][part], (method["name"], flag)
         takes = run("methods", method["name"]).out
         assert ("partial labels" in takes) == method["takes"]["partial_labels"] and ("size bounds" in takes) == method["takes"]["sizes"]
     text = re.sub(r"\s+", " ", run("fit", "kmeans", "--help").out)
-    assert re.search(r"--group-share [^-]*\(may be repeated\)", text)
+    assert re.search(r"--label-share [^-]*\(may be repeated\)", text)
 
 
 def test_data(tmp_path):

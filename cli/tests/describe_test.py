@@ -117,9 +117,9 @@ def test_noise_that_came_or_went_has_moved(tmp_path):
     run("fit", "hdbscan", "data:wine", "--scale", "zscore", "--model-out", tmp_path / "a.st", "--labels-out", tmp_path / "a.npy", "--quiet")
     run("fit", "hdbscan", "data:wine", "--scale", "zscore", "--min-cluster-size", 10, "--model-out", tmp_path / "b.st", "--labels-out", tmp_path / "b.npy", "--quiet")
     a, b = np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy")
-    value = document("describe", tmp_path / "a.st", "data:wine", "--beside", tmp_path / "b.st")["beside"]
+    value = document("describe", tmp_path / "a.st", "data:wine", "--compare-with", tmp_path / "b.st")["comparison"]
     assert value["moved"] >= ((a < 0) != (b < 0)).sum() > 0
-    text = run("describe", "a.st", "data:wine", "--beside", "b.st", "--quiet", cwd=tmp_path).out
+    text = run("describe", "a.st", "data:wine", "--compare-with", "b.st", "--quiet", cwd=tmp_path).out
     assert f"{value['moved']} of 178 rows moved" in text and "from its noise to" in text
 
 

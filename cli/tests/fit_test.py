@@ -298,8 +298,8 @@ def test_the_default_number_of_clusters_is_told(files):
 def test_options_are_named_as_flags(files, tmp_path):
     assert run("fit", "kmeans", files / "points.npy", "--max-iterations", 0, code=2).err.startswith(
         "coterie: option --max-iterations: 0 is not accepted; it takes a whole number, at least 1")
-    assert "options --sizes and --group-share cannot be given together" in run(
-        "fit", "kmeans", files / "points.npy", "--partial-labels", files / "partial.csv", "--sizes", "3:", "--group-share", "ash=0.5", code=2).err
+    assert "options --sizes and --label-share cannot be given together" in run(
+        "fit", "kmeans", files / "points.npy", "--partial-labels", files / "partial.csv", "--sizes", "3:", "--label-share", "ash=0.5", code=2).err
     assert "--alpha changes nothing without --loss renyi" in run("fit", "entropy", files / "points.npy", "-k", 3, "--alpha", 2, code=2).err
     # What is quoted from the user stays as it is.
     path = tmp_path / "a`b`.csv"

@@ -81,15 +81,15 @@ def test_free_clusters_and_clusters_of_labels(files, tmp_path):
 
 
 @pytest.mark.parametrize("shares, low, high", [
-    (["--group-share", "ash=0.5"], {"ash": 150}, {"ash": 150}),
-    (["--group-share", "ash=0.501"], {"ash": 150}, {"ash": 150}),
-    (["--group-share", "ash=0.4:0.6"], {"ash": 120}, {"ash": 180}),
-    (["--group-share", "ash=0.4:"], {"ash": 120}, {}),
-    (["--group-share", "ash=:0.2"], {}, {"ash": 60}),
-    (["--group-share", "ash=0.5,birch=0.2"], {"ash": 150, "birch": 60}, {"ash": 150, "birch": 60}),
-    (["--group-share", "ash=0.5", "--group-share", "birch=:0.1"], {"ash": 150}, {"ash": 150, "birch": 30}),
+    (["--label-share", "ash=0.5"], {"ash": 150}, {"ash": 150}),
+    (["--label-share", "ash=0.501"], {"ash": 150}, {"ash": 150}),
+    (["--label-share", "ash=0.4:0.6"], {"ash": 120}, {"ash": 180}),
+    (["--label-share", "ash=0.4:"], {"ash": 120}, {}),
+    (["--label-share", "ash=:0.2"], {}, {"ash": 60}),
+    (["--label-share", "ash=0.5,birch=0.2"], {"ash": 150, "birch": 60}, {"ash": 150, "birch": 60}),
+    (["--label-share", "ash=0.5", "--label-share", "birch=:0.1"], {"ash": 150}, {"ash": 150, "birch": 30}),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
-def test_group_shares(files, shares, low, high):
+def test_label_shares(files, shares, low, high):
     value = document("fit", "kmeans", "points.npy", "-k", 3, *PARTIAL, *shares, cwd=files)
     points = {label["name"]: label["points"] for label in value["labels"]}
     assert sum(points.values()) == 300
@@ -108,8 +108,8 @@ def test_sizes(files, sizes, low, high):
 def test_labels_with_commas_and_equals_signs(files, tmp_path):
     other = {"ash": "a=b", "birch": "x, y", "cedar": "1:2", "": ""}
     write_labels(tmp_path / "partial.csv", [other[label] for label in read_words(files / "partial.csv")])
-    value = document("fit", "kmeans", files / "points.npy", "-k", 4, "--partial-labels", tmp_path / "partial.csv", "--group-share", "x, y=0.3:0.4",
-                     "--group-share", "a=b=0.25:0.5,1:2=:0.5", "--clusters-per-label", "a=b=1,1:2=1", "--clusters-per-label", "x, y=2",
+    value = document("fit", "kmeans", files / "points.npy", "-k", 4, "--partial-labels", tmp_path / "partial.csv", "--label-share", "x, y=0.3:0.4",
+                     "--label-share", "a=b=0.25:0.5,1:2=:0.5", "--clusters-per-label", "a=b=1,1:2=1", "--clusters-per-label", "x, y=2",
                      "--labels-out", tmp_path / "l.csv")
     assert [(label["name"], label["clusters"]) for label in value["labels"]] == [("a=b", [0]), ("x, y", [1, 2]), ("1:2", [3])]
     assert set(read_words(tmp_path / "l.csv")) == {"a=b", "x, y", "1:2"}

@@ -147,9 +147,9 @@ def test_outputs_are_whole_or_refused(method, kind, points, tmp_path):
     run("predict", model, points, "--table-out", arrow, "--quiet")
     assert arrow.read_bytes().startswith(b"ARROW1") and arrow.read_bytes().endswith(b"ARROW1")
 
-    description = check_document(run("describe", model, points, "--json", "--quiet", "--report", tmp_path / "describe.html", "--beside", model).out)
+    description = check_document(run("describe", model, points, "--json", "--quiet", "--report", tmp_path / "describe.html", "--compare-with", model).out)
     assert description["sizes"] == counts
-    assert description["beside"]["moved"] == 0
+    assert description["comparison"]["moved"] == 0
     check_page(tmp_path / "describe.html")
     transformed = tmp_path / "transformed.csv"
     assert has_output(model, points, "transform", "--points-out", transformed) == ("embedding" in there)

@@ -149,7 +149,7 @@ def described(tmp_path_factory):
     common = ["--id-column", "name", "--exclude", "colour"]
     for k in (3, 2):
         run("fit", "kmeans", folder / "points.csv", "-k", k, "--missing", "drop", *common, "--model-out", folder / f"m{k}", "--quiet")
-    run("describe", folder / "m3", folder / "points.csv", *common, "--beside", folder / "m2", "--report", folder / "page.html", "--quiet")
+    run("describe", folder / "m3", folder / "points.csv", *common, "--compare-with", folder / "m2", "--report", folder / "page.html", "--quiet")
     return folder
 
 
@@ -181,7 +181,7 @@ def test_describe_writes_a_page(browser, described):
 
 
 def test_what_moved_is_that_of_the_labels(described):
-    value = document("describe", described / "m3", described / "points.csv", "--id-column", "name", "--beside", described / "m2")["beside"]
+    value = document("describe", described / "m3", described / "points.csv", "--id-column", "name", "--compare-with", described / "m2")["comparison"]
     labels = []
     for k in (3, 2):
         run("predict", described / f"m{k}", described / "points.csv", "--labels-out", described / f"l{k}.csv", "--quiet")
@@ -194,8 +194,8 @@ def test_what_moved_is_that_of_the_labels(described):
     for move in value["moves"]:
         assert all(str(here[row - 1]) == move["to"] and str(there[row - 1]) == move["from"] for row in move["rows"])
     text = (described / "page.html").read_text()
-    assert "What moved, beside kmeans of" in text and f">{value['moved']}</b><span>rows moved" in text
-    same = document("describe", described / "m3", described / "points.csv", "--beside", described / "m3")["beside"]
+    assert "What moved, compared with kmeans of" in text and f">{value['moved']}</b><span>rows moved" in text
+    same = document("describe", described / "m3", described / "points.csv", "--compare-with", described / "m3")["comparison"]
     assert same["moved"] == 0 and same["moves"] == [] and same["ari"] == 1
 
 

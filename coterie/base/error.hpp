@@ -32,7 +32,7 @@ enum class ErrorKind {
 /// Fields of a Problem, a Run, a ReadOptions or a search over options that texts name as they name options.
 inline constexpr std::array<std::string_view, 24> named_fields = {"weights",        "initial_centroids",
                                                                   "partial_labels", "clusters_per_label",
-                                                                  "group_share",    "sizes",
+                                                                  "label_share",    "sizes",
                                                                   "graph",          "seed",
                                                                   "threads",        "columns",
                                                                   "label_column",   "separator",

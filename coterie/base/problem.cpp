@@ -57,7 +57,7 @@ Problem Problem::subset(std::span<const Index> which) const {
     out.partial_labels = entries_of(partial_labels, which);
     out.label_names = label_names;
     out.clusters_per_label = clusters_per_label;
-    out.group_shares = group_shares;
+    out.label_shares = label_shares;
     out.sizes = sizes;
     out.must_links = pairs_of(must_links, which);
     out.cannot_links = pairs_of(cannot_links, which);

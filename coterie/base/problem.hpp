@@ -27,7 +27,7 @@ struct ClustersOfLabel {
 
 /// The share of all points, labelled ones included, that the clusters of a label take together: low <= share <= high,
 /// fractions of 1. Equal ends: exactly that share (of n points, hard assignments take floor(n share)).
-struct GroupShare {
+struct LabelShare {
     std::string label;
     double low = 0.0;
     double high = 1.0;
@@ -74,7 +74,7 @@ struct COTERIE_API Problem {
     /// Labels that are not named here have one cluster.
     std::vector<ClustersOfLabel> clusters_per_label = {};
     /// At most one per label.
-    std::vector<GroupShare> group_shares = {};
+    std::vector<LabelShare> label_shares = {};
     std::optional<SizeBounds> sizes = {};
 
     /// Rows that belong to one cluster, and rows that do not (Wagstaff et al., ICML 2001).

@@ -158,7 +158,7 @@ void bound_sizes(const SizeBounds& sizes, Constraints& out) {
     out.bounded = low > 0 || high < n;
 }
 
-std::string text_of(const GroupShare& share) {
+std::string text_of(const LabelShare& share) {
     return share.label + "=" + number(share.low) + (share.low == share.high ? "" : ":" + number(share.high));
 }
 
@@ -208,13 +208,13 @@ void make_counts_add_up(const std::vector<bool>& exact, const std::vector<Index>
 
 void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Constraints& out) {
     const auto refuse = [](const std::string& text, const std::string& value, const std::string& accepted) {
-        throw BadArgument("option `group_share`: " + text,
-                          {.option = "group_share", .value = value, .accepted = accepted});
+        throw BadArgument("option `label_share`: " + text,
+                          {.option = "label_share", .value = value, .accepted = accepted});
     };
     const auto n = static_cast<double>(out.points);
-    std::vector<const GroupShare*> share_of(out.names.size(), nullptr);
-    for (const auto& share : problem.group_shares) {
-        const std::size_t label = find_label(out.names, share.label, "group_share");
+    std::vector<const LabelShare*> share_of(out.names.size(), nullptr);
+    for (const auto& share : problem.label_shares) {
+        const std::size_t label = find_label(out.names, share.label, "label_share");
         if (share_of[label]) refuse("label '" + share.label + "' is named twice", share.label, "each label once");
         if (!(share.low >= 0 && share.low <= share.high && share.high <= 1))
             refuse(
@@ -275,7 +275,7 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
         const bool too_small = soft ? out.high_mass[g] < static_cast<double>(forced) - almost : out.high[g] < forced;
         const bool too_large = soft ? out.low_mass[g] > static_cast<double>(largest) + almost : out.low[g] > largest;
         if (too_small || too_large) {
-            const GroupShare& share = *share_of[label];
+            const LabelShare& share = *share_of[label];
             refuse(
                 text_of(share) + " asks for " +
                     (share.low == share.high ? "" : "between " + asked(out.low_mass[g], out.low[g], soft) + " and ") +
@@ -343,9 +343,9 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
         if (!problem.clusters_per_label.empty())
             throw BadArgument("option `clusters_per_label` needs `partial_labels`: there are no labels",
                               {.option = "clusters_per_label"});
-        if (!problem.group_shares.empty())
-            throw BadArgument("option `group_share` needs `partial_labels`: there are no labels",
-                              {.option = "group_share"});
+        if (!problem.label_shares.empty())
+            throw BadArgument("option `label_share` needs `partial_labels`: there are no labels",
+                              {.option = "label_share"});
         if (!clusters)
             throw refused_option("clusters", Automatic(), "without partial labels a whole number, at least 1");
         out.label_of.assign(at(*clusters), -1);
@@ -356,13 +356,13 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
         out.labelled = std::move(named.labelled);
         lay_out_clusters(clusters, problem, out);
     }
-    if (problem.sizes && !problem.group_shares.empty())
+    if (problem.sizes && !problem.label_shares.empty())
         throw BadArgument(
-            "options `sizes` and `group_share` cannot be given together; bound the clusters or the labels",
+            "options `sizes` and `label_share` cannot be given together; bound the clusters or the labels",
             {.option = "sizes"});
     if (problem.sizes) {
         bound_sizes(*problem.sizes, out);
-    } else if (!problem.group_shares.empty()) {
+    } else if (!problem.label_shares.empty()) {
         bound_groups(problem, rounding, soft, out);
     } else {
         out.group_of.assign(at(out.clusters()), 0);
@@ -378,7 +378,7 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
                           {.option = option});
     if (out.bounded)
         throw BadArgument(
-            "pairs of rows cannot be combined with `" + std::string(problem.sizes ? "sizes" : "group_share") + "`",
+            "pairs of rows cannot be combined with `" + std::string(problem.sizes ? "sizes" : "label_share") + "`",
             {.option = option});
     out.links = std::make_shared<LinkedRows>(problem, out.clusters(), [&](Index row) {
         const std::int32_t known = out.label(row);

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: partial labels, group shares and size bounds, checked and brought into the form that assignments use.
+// Internal: partial labels, label shares and size bounds, checked and brought into the form that assignments use.
 // Notation of the paper: Z_ij = 1 where point i may go to cluster j; phi(j) is the label of cluster j.
 
 #include <memory>

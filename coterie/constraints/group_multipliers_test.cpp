@@ -101,7 +101,7 @@ double bisected(const Matrix<double>& table, Index group, double target) {
     return static_cast<double>((from + to) / 2);
 }
 
-TEST(GroupShares, TiersByHand) {
+TEST(LabelShares, TiersByHand) {
     std::vector<double> shares(3);
     const auto expect = [&](std::vector<double> row, std::vector<double> multipliers, std::vector<double> expected) {
         group_shares_of_row(row.data(), multipliers, shares.data());

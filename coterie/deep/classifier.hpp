@@ -24,7 +24,7 @@
 // rotation, shift, zoom and colour for images, noise for vectors.
 //
 // Partial labels add label_weight * mean over labelled points (as many as a batch, in turn) of -ln(summed probability
-// of the label's clusters); labels that a method gives itself are then fixed for them. Group shares give the prior.
+// of the label's clusters); labels that a method gives itself are then fixed for them. Label shares give the prior.
 //
 // Points need not fit into memory: a batch's rows are fetched when it is computed. In several processes the first one
 // trains, and all share the look at all points after an epoch.

@@ -421,7 +421,7 @@ TEST(ClassifierCheckpoint, IsOfOnePriorAndOneMap) {
     Problem side;
     side.partial_labels = partial;
     side.label_names = {"a", "b"};
-    side.group_shares = {{"a", 0.5, 0.5}};
+    side.label_shares = {{"a", 0.5, 0.5}};
     coterie::Run run(1, 1);
     run.checkpoint = folder / "fit.checkpoint";
     coterie::Run cut = run;
@@ -433,7 +433,7 @@ TEST(ClassifierCheckpoint, IsOfOnePriorAndOneMap) {
         return message_of<BadData>([&] { fit_entropy_net(with(sample.points, other), options, run); });
     };
     Problem other = side;
-    other.group_shares = {{"a", 0.3, 0.3}};
+    other.label_shares = {{"a", 0.3, 0.3}};
     EXPECT_NE(refused(other).find("other points"), std::string::npos);
     EXPECT_NO_THROW(fit_entropy_net(with(sample.points, side), options, run));
     run.checkpoint = folder / "no-folder/fit.checkpoint";
@@ -518,10 +518,10 @@ TEST(ClassifierOptions, AreRefused) {
     Labels partial(30, -1);
     partial[0] = 0;
     side.partial_labels = partial;
-    side.group_shares = {{"0", 0.5, 0.5}};
+    side.label_shares = {{"0", 0.5, 0.5}};
     EXPECT_NE(message_of<BadArgument>([&] {
                   fit_iic(with(sample.points, side), small<IicOptions>(), run);
-              }).find("group shares"),
+              }).find("label shares"),
               std::string::npos);
 }
 

@@ -27,17 +27,17 @@ namespace internal {
 
 std::vector<double> prior_of(const std::vector<double>& given, const Problem& problem, const Constraints& constraints) {
     const Index k = constraints.clusters();
-    if (problem.group_shares.empty()) return checked_prior(given, k, "prior");
+    if (problem.label_shares.empty()) return checked_prior(given, k, "prior");
     if (!given.empty())
-        throw BadArgument("options `prior` and `group_share` exclude each other",
+        throw BadArgument("options `prior` and `label_share` exclude each other",
                           {.option = "prior", .value = to_text(given), .accepted = "auto"});
     std::vector<double> out(at(k), -1.0);
     double left = 1;
     Index others = k;
-    for (const GroupShare& share : problem.group_shares) {
+    for (const LabelShare& share : problem.label_shares) {
         if (share.low != share.high)
-            throw BadArgument("option `group_share`: entropy clustering takes one share per label, not an interval",
-                              {.option = "group_share", .value = share.label, .accepted = "one share per label"});
+            throw BadArgument("option `label_share`: entropy clustering takes one share per label, not an interval",
+                              {.option = "label_share", .value = share.label, .accepted = "one share per label"});
         std::int32_t label = 0;
         while (constraints.names[at(label)] != share.label) ++label;  // compile_constraints found it
         const auto [begin, end] = constraints.clusters_of(label);
@@ -48,12 +48,12 @@ std::vector<double> prior_of(const std::vector<double>& given, const Problem& pr
     // What is left may be rounding, of either sign.
     if (others > 0 && left <= 1e-9)
         throw BadArgument(
-            "option `group_share`: the shares add up to " + to_text(OptionValue(1 - left)) + " and leave nothing for " +
+            "option `label_share`: the shares add up to " + to_text(OptionValue(1 - left)) + " and leave nothing for " +
                 std::to_string(others) + (others == 1 ? " free cluster" : " free clusters"),
-            {.option = "group_share", .value = to_text(1 - left), .accepted = "shares that add up to less than 1"});
+            {.option = "label_share", .value = to_text(1 - left), .accepted = "shares that add up to less than 1"});
     for (double& share : out)
         if (share < 0) share = left / static_cast<double>(others);
-    return checked_prior(out, k, "group_share");
+    return checked_prior(out, k, "label_share");
 }
 
 Matrix<double> scores_of_labels(const Matrix<double>& scores, const ClusterLabels& labels) {

@@ -23,7 +23,7 @@
 //                           y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk)
 //
 // Partial labels add label_weight * mean over the labelled points of -ln(summed probability of the label's clusters);
-// their y is fixed to those clusters. Group shares (equal ends only) give u: a label's share is spread evenly over its
+// their y is fixed to those clusters. Label shares (equal ends only) give u: a label's share is spread evenly over its
 // clusters, what remains over the other clusters.
 //
 // sgd: an epoch is one pass over the points in a random order, in batches; the losses are those of each batch. lbfgs:

@@ -607,7 +607,7 @@ TEST(Entropy, RowsThatAreAllLabelled) {
 
 TEST(Entropy, SharesAreThePrior) {
     Known k;
-    k.side.group_shares = {{"a", 0.6, 0.6}};
+    k.side.label_shares = {{"a", 0.6, 0.6}};
     OptionValues values = {{"clusters", std::int64_t{3}}, {"optimizer", std::string("lbfgs")},
                            {"loss", std::string("mi")},   {"fairness", 50.0},
                            {"label_weight", 0.0},         {"gamma", 0.01}};
@@ -677,24 +677,24 @@ TEST(Entropy, BadArguments) {
     has(message("mi", {{"prior", std::vector<double>{1}}}), "option `prior`: 1 shares for 2 clusters");
     has(message("mi", {{"prior", std::vector<double>{1, 0}}}), "option `prior`: 1,0 is not accepted");
     Known k;
-    k.side.group_shares = {{"a", 0.3, 0.4}};
+    k.side.label_shares = {{"a", 0.3, 0.4}};
     const auto with_labels = [&](const std::string& method, const OptionValues& values) {
         return message_of([&] { fit_by_name(method, k.sample.points, values, k.side); });
     };
-    has(with_labels("entropy", {{"clusters", Automatic()}}), "option `group_share`: entropy clustering takes one");
+    has(with_labels("entropy", {{"clusters", Automatic()}}), "option `label_share`: entropy clustering takes one");
     // What rounding leaves of 1 is above 0 for some and below for others.
     for (const double a : {0.1, 0.3, 0.6, 0.7, 1.0 / 3}) {
-        k.side.group_shares = {{"a", a, a}, {"b", 1 - a, 1 - a}};
+        k.side.label_shares = {{"a", a, a}, {"b", 1 - a, 1 - a}};
         has(with_labels("mi", {{"clusters", std::int64_t{5}}}),
-            "option `group_share`: the shares add up to 1 and leave nothing for 2 free clusters");
+            "option `label_share`: the shares add up to 1 and leave nothing for 2 free clusters");
         has(with_labels("mi", {{"clusters", std::int64_t{4}}}), "leave nothing for 1 free cluster");
     }
-    k.side.group_shares = {{"a", 0.0, 0.0}};
-    has(with_labels("mi", {{"clusters", Automatic()}}), "option `group_share`: ");
-    k.side.group_shares = {{"a", 0.3, 0.3}};
+    k.side.label_shares = {{"a", 0.0, 0.0}};
+    has(with_labels("mi", {{"clusters", Automatic()}}), "option `label_share`: ");
+    k.side.label_shares = {{"a", 0.3, 0.3}};
     has(with_labels("entropy", {{"clusters", Automatic()}, {"prior", std::vector<double>{0.2, 0.3, 0.5}}}), "exclude");
-    has(with_labels("miadm", {{"clusters", Automatic()}}), "no group shares");
-    k.side.group_shares = {{"c", 0.3, 0.3}};
+    has(with_labels("miadm", {{"clusters", Automatic()}}), "no label shares");
+    k.side.label_shares = {{"c", 0.3, 0.3}};
     has(with_labels("entropy", {{"clusters", Automatic()}}), "no point is labelled 'c'");
 }
 

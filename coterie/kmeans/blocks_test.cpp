@@ -97,9 +97,9 @@ TYPED_TEST(InBlocks, ConstrainedKMeans) {
         labelled.partial_labels.push_back(i % 11 == 0 ? static_cast<std::int32_t>(i % 3) : -1);
     labelled.clusters_per_label = {{"1", 2}};
     test::expect_same_bits(labelled, fitting(fit_kmeans, options));
-    labelled.group_shares = {{"0", 0.2, 0.25}, {"2", 0.3, 0.4}};
+    labelled.label_shares = {{"0", 0.2, 0.25}, {"2", 0.3, 0.4}};
     test::expect_same_bits(labelled, fitting(fit_kmeans, options), {2, 3});
-    labelled.group_shares.clear();
+    labelled.label_shares.clear();
     labelled.weights = some_weights(3000);
     options.clusters = 6;
     test::expect_same_bits(labelled, fitting(fit_kmeans, options), {2, 3});

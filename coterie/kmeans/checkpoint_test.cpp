@@ -77,7 +77,7 @@ TEST(KMeansCheckpoint, ConstrainedKMeansGoesOnBitForBit) {
     EXPECT_GT(goes_on(fit_kmeans, options, problem), 5);
     problem.must_links.clear();
     problem.cannot_links.clear();
-    problem.group_shares = {{"b", 0.2, 0.3}};
+    problem.label_shares = {{"b", 0.2, 0.3}};
     EXPECT_GT(goes_on(fit_kmeans, options, problem), 5);
 }
 
@@ -124,7 +124,7 @@ TEST(KMeansCheckpoint, IsOfOneFit) {
         Problem known = problem;
         known.partial_labels.assign(300, -1);
         known.partial_labels[5] = 0;
-        known.group_shares = {{"0", share, share}};
+        known.label_shares = {{"0", share, share}};
         if (share == 0.3)
             fit_kmeans(known, options, bounded);
         else

@@ -58,27 +58,27 @@ TEST(Constraints, SharesBecomeCounts) {
     known.labels[1] = 1;
     known.labels[2] = 2;
     Problem side = known.side();
-    side.group_shares = {{"0", 0.29, 0.29}};  // 0.29 * 100 is 28.999999999999996
+    side.label_shares = {{"0", 0.29, 0.29}};  // 0.29 * 100 is 28.999999999999996
     Constraints made = compile_constraints(100, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(made.low, (std::vector<Index>{29, 0}));
     EXPECT_EQ(made.high, (std::vector<Index>{29, 100}));
-    side.group_shares = {{"1", 0.508, 0.508}};
+    side.label_shares = {{"1", 0.508, 0.508}};
     made = compile_constraints(100, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(made.high[0], 50);
     EXPECT_EQ(made.group_of, (std::vector<std::int32_t>{1, 0, 1}));
     EXPECT_DOUBLE_EQ(made.low_mass[0], 50.8);
     EXPECT_EQ(compile_constraints(100, std::nullopt, side, ShareRounding::nearest).high[0], 51);
-    side.group_shares = {{"1", 0.502, 0.518}};
+    side.label_shares = {{"1", 0.502, 0.518}};
     made = compile_constraints(100, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(made.low[0], 51);
     EXPECT_EQ(made.high[0], 51);
     // Thirds: floor gives 33 each; the point that is missing goes to the largest remainder, the first among equals.
-    side.group_shares = {{"0", 1.0 / 3, 1.0 / 3}, {"1", 1.0 / 3, 1.0 / 3}, {"2", 1.0 / 3, 1.0 / 3}};
+    side.label_shares = {{"0", 1.0 / 3, 1.0 / 3}, {"1", 1.0 / 3, 1.0 / 3}, {"2", 1.0 / 3, 1.0 / 3}};
     made = compile_constraints(100, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(made.low, (std::vector<Index>{34, 33, 33}));
     EXPECT_EQ(made.high, made.low);
     // True shares as a user computes them.
-    side.group_shares = {{"0", 0.505, 0.505}, {"1", 0.255, 0.255}, {"2", 0.24, 0.24}};
+    side.label_shares = {{"0", 0.505, 0.505}, {"1", 0.255, 0.255}, {"2", 0.24, 0.24}};
     made = compile_constraints(100, std::nullopt, side, ShareRounding::nearest);
     EXPECT_EQ(std::accumulate(made.low.begin(), made.low.end(), Index{0}), 100);
     EXPECT_EQ(made.high, made.low);
@@ -96,23 +96,23 @@ TEST(Constraints, WhatCannotBeMetIsRefusedWithWhatCan) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
     };
     has(message([](auto& s) {
-            s.group_shares = {{"O", 0.1, 0.1}};
+            s.label_shares = {{"O", 0.1, 0.1}};
         }),
         "from 15 to 95 points are possible, shares from 0.15 to 0.95");
     has(message([](auto& s) {
-            s.group_shares = {{"O", 0.97, 0.98}};
+            s.label_shares = {{"O", 0.97, 0.98}};
         }),
         "O=0.97:0.98 asks for between 97 and 98 of 100 points");
-    has(message([](auto& s) { s.group_shares = {{"O", 0.5, 0.4}}; }), "low:high needs low <= high");
-    has(message([](auto& s) { s.group_shares = {{"O", 0.5, 1.2}}; }), "O=0.5:1.2 is not accepted");
-    has(message([](auto& s) { s.group_shares = {{"O", NAN, NAN}}; }), "is not accepted");
+    has(message([](auto& s) { s.label_shares = {{"O", 0.5, 0.4}}; }), "low:high needs low <= high");
+    has(message([](auto& s) { s.label_shares = {{"O", 0.5, 1.2}}; }), "O=0.5:1.2 is not accepted");
+    has(message([](auto& s) { s.label_shares = {{"O", NAN, NAN}}; }), "is not accepted");
     has(message([](auto& s) {
-            s.group_shares = {{"0", 0.5, 0.6}};
+            s.label_shares = {{"0", 0.5, 0.6}};
         }),
         "no point is labelled '0'; the labels are (nearest first) O, PER");
-    has(message([](auto& s) { s.group_shares = {{"O", 0.5, 0.6}, {"O", 0.5, 0.6}}; }), "named twice");
-    has(message([](auto& s) { s.group_shares = {{"O", 0.7, 0.7}, {"PER", 0.5, 0.5}}; }), "add up to at least 1.2");
-    has(message([](auto& s) { s.group_shares = {{"O", 0.4, 0.4}, {"PER", 0.5, 0.5}}; }), "they must allow 1");
+    has(message([](auto& s) { s.label_shares = {{"O", 0.5, 0.6}, {"O", 0.5, 0.6}}; }), "named twice");
+    has(message([](auto& s) { s.label_shares = {{"O", 0.7, 0.7}, {"PER", 0.5, 0.5}}; }), "add up to at least 1.2");
+    has(message([](auto& s) { s.label_shares = {{"O", 0.4, 0.4}, {"PER", 0.5, 0.5}}; }), "they must allow 1");
     has(message([](auto& s) { s.clusters_per_label = {{"PRE", 2}}; }), "(nearest first) PER");
     has(message([](auto& s) { s.clusters_per_label = {{"PER", 0}}; }), "PER=0 is not accepted");
     has(message([](auto& s) { s.clusters_per_label = {{"PER", 1}, {"PER", 2}}; }), "named twice");
@@ -129,7 +129,7 @@ TEST(Constraints, WhatCannotBeMetIsRefusedWithWhatCan) {
         "label 'O' has 15 labelled points and 1 cluster of at most 14");
     has(message([](auto& s) {
             s.sizes = SizeBounds{10, 90};
-            s.group_shares = {{"O", 0.5, 0.6}};
+            s.label_shares = {{"O", 0.5, 0.6}};
         }),
         "cannot be given together");
     has(message([](auto& s) { s.partial_labels.resize(99); }), "99 given for 100 points");
@@ -139,7 +139,7 @@ TEST(Constraints, WhatCannotBeMetIsRefusedWithWhatCan) {
     has(message(
             [](auto& s) {
                 s = {};
-                s.group_shares = {{"O", 0.5, 0.6}};
+                s.label_shares = {{"O", 0.5, 0.6}};
             },
             3),
         "needs `partial_labels`");
@@ -152,24 +152,24 @@ TEST(Constraints, WhatCannotBeMetIsRefusedWithWhatCan) {
         "needs `partial_labels`");
     const Labels blank(100, -1);
     has(message([&](auto& s) { s.partial_labels = blank; }), "all are blank");
-    has(message([](auto& s) { s.group_shares = {{"O", 0.411, 0.419}}; }), "no whole number of 100 points lies between");
+    has(message([](auto& s) { s.label_shares = {{"O", 0.411, 0.419}}; }), "no whole number of 100 points lies between");
     has(message([](auto& s) {
-            s.group_shares = {{"O", 0.4985, 0.68}, {"PER", 0.5008, 0.81}};
+            s.label_shares = {{"O", 0.4985, 0.68}, {"PER", 0.5008, 0.81}};
         }),
         "the shares need 101 points together; there are 100. A low end counts in whole points, rounded up; lower one");
     has(message([](auto& s) {
-            s.group_shares = {{"O", 0.4, 0.4985}, {"PER", 0.4, 0.5018}};
+            s.label_shares = {{"O", 0.4, 0.4985}, {"PER", 0.4, 0.5018}};
         }),
         "in whole points they hold at most 99 of 100 points; raise a high end");
-    EXPECT_EQ(message([](auto& s) { s.group_shares = {{"O", 0.15, 0.15}}; }), "nothing was thrown");
-    EXPECT_EQ(message([](auto& s) { s.group_shares = {{"O", 0.95, 0.95}}; }), "nothing was thrown");
-    EXPECT_EQ(message([](auto& s) { s.group_shares = {{"O", 0.4, 0.6}, {"PER", 0.3, 0.5}}; }), "nothing was thrown");
+    EXPECT_EQ(message([](auto& s) { s.label_shares = {{"O", 0.15, 0.15}}; }), "nothing was thrown");
+    EXPECT_EQ(message([](auto& s) { s.label_shares = {{"O", 0.95, 0.95}}; }), "nothing was thrown");
+    EXPECT_EQ(message([](auto& s) { s.label_shares = {{"O", 0.4, 0.6}, {"PER", 0.3, 0.5}}; }), "nothing was thrown");
 }
 
 // Every set of shares of two or three labels on a grid of tenths, numbers and intervals, against all counts that there
 // are: what is accepted keeps every interval and can be met, and what can be met is accepted.
 TEST(Constraints, CountsOfSharesEqualBruteForceOverAllSmallSets) {
-    std::vector<GroupShare> shares;
+    std::vector<LabelShare> shares;
     for (const auto& [low, high] : std::vector<std::pair<double, double>>{{0, 1},
                                                                           {0.49, 0.68},
                                                                           {0.51, 0.81},
@@ -197,13 +197,13 @@ TEST(Constraints, CountsOfSharesEqualBruteForceOverAllSmallSets) {
                                 for (Index i = 0; i < labelled[l]; ++i) known.labels[at(row++)] = static_cast<int>(l);
                             Problem side = known.side();
                             for (std::size_t l = 0, code = set; l < labels; ++l, code /= 10) {
-                                side.group_shares.push_back(shares[code % 10]);
-                                side.group_shares.back().label = known.names[l];
+                                side.label_shares.push_back(shares[code % 10]);
+                                side.label_shares.back().label = known.names[l];
                             }
                             const int clusters = static_cast<int>(labels) + rest;
                             if (clusters > n) continue;
                             // Are there counts that meet all of it? A number may be rounded up or down.
-                            const auto allows = [&](const GroupShare& share, Index count) {
+                            const auto allows = [&](const LabelShare& share, Index count) {
                                 const double low = share.low * static_cast<double>(n);
                                 const double high = share.high * static_cast<double>(n);
                                 const bool exact = share.low == share.high;
@@ -212,19 +212,19 @@ TEST(Constraints, CountsOfSharesEqualBruteForceOverAllSmallSets) {
                             };
                             bool possible = false;
                             double least = 0;
-                            for (const auto& share : side.group_shares) least += share.low;
+                            for (const auto& share : side.label_shares) least += share.low;
                             std::vector<Index> counts(labels, 0);
                             for (std::size_t l = 0; l < labels && !possible;) {
                                 bool good = true;
                                 for (std::size_t m = 0; m < labels; ++m)
-                                    good = good && counts[m] >= labelled[m] && allows(side.group_shares[m], counts[m]);
+                                    good = good && counts[m] >= labelled[m] && allows(side.label_shares[m], counts[m]);
                                 const Index sum = std::accumulate(counts.begin(), counts.end(), Index{0});
                                 possible = good && (rest ? sum <= n : sum == n);
                                 for (l = 0; l < labels && ++counts[l] > n; ++l) counts[l] = 0;
                             }
                             const bool named = least <= 1 + 1e-9;
                             double largest = 0;
-                            for (const auto& share : side.group_shares) largest += share.high;
+                            for (const auto& share : side.label_shares) largest += share.high;
                             possible = possible && named && (rest || largest >= 1 - 1e-9);
                             std::optional<Constraints> made;
                             try {
@@ -237,8 +237,8 @@ TEST(Constraints, CountsOfSharesEqualBruteForceOverAllSmallSets) {
                             Index low = 0, high = rest ? n : 0;
                             for (std::size_t l = 0; l < labels; ++l) {
                                 ASSERT_LE(made->low[l], made->high[l]);
-                                ASSERT_TRUE(allows(side.group_shares[l], made->low[l])) << n << ", " << set;
-                                ASSERT_TRUE(allows(side.group_shares[l], made->high[l])) << n << ", " << set;
+                                ASSERT_TRUE(allows(side.label_shares[l], made->low[l])) << n << ", " << set;
+                                ASSERT_TRUE(allows(side.label_shares[l], made->high[l])) << n << ", " << set;
                                 low += std::max(made->low[l], labelled[l]);
                                 high += made->high[l];
                             }
@@ -299,7 +299,7 @@ Case random_case(RandomStream& random, bool with_sizes) {
         Index a = count();
         Index b = random.below(2) == 0 ? a : count();
         if (a > b) std::swap(a, b);
-        out.side.group_shares.push_back({out.known.names[at(l)], static_cast<double>(a) / static_cast<double>(n),
+        out.side.label_shares.push_back({out.known.names[at(l)], static_cast<double>(a) / static_cast<double>(n),
                                          static_cast<double>(b) / static_cast<double>(n)});
     }
     return out;
@@ -311,7 +311,7 @@ bool meets(const Case& c, const std::vector<int>& assigned) {
         const auto known = c.known.labels[i];
         if (known >= 0 && c.label_of[at(assigned[i])] != known) return false;
     }
-    for (const auto& share : c.side.group_shares) {
+    for (const auto& share : c.side.label_shares) {
         double count = 0;
         for (const int j : assigned)
             count += c.label_of[at(j)] >= 0 && c.known.names[at(c.label_of[at(j)])] == share.label;
@@ -401,9 +401,9 @@ TEST(ConstrainedAssignment, TiesGoToTheLowestPrototypeAndTheLowestPoint) {
             .labels;
     };
     EXPECT_EQ(labels(), (Labels{0, 0, 0, 2, 0, 0}));
-    side.group_shares = {{"b", 0.5, 0.5}};
+    side.label_shares = {{"b", 0.5, 0.5}};
     EXPECT_EQ(labels(), (Labels{1, 1, 1, 2, 0, 0}));
-    side.group_shares = {{"c", 0.5, 0.5}};
+    side.label_shares = {{"c", 0.5, 0.5}};
     EXPECT_EQ(labels(), (Labels{2, 2, 0, 2, 0, 0}));
 }
 
@@ -442,7 +442,7 @@ TEST(ConstrainedAssignment, SoftMeetsItsSharesAndEqualsBregmansLimit) {
         const auto n = static_cast<double>(c.points.rows());
         // Shares strictly inside what is possible, no whole numbers: the labelled points and some of the free ones.
         const auto free_points = static_cast<double>(std::count(c.known.labels.begin(), c.known.labels.end(), -1));
-        c.side.group_shares.clear();
+        c.side.label_shares.clear();
         double left = free_points;
         for (std::size_t l = 0; l < c.known.names.size(); ++l) {
             if (random.below(2) == 0) continue;
@@ -451,7 +451,7 @@ TEST(ConstrainedAssignment, SoftMeetsItsSharesAndEqualsBregmansLimit) {
             const auto forced = static_cast<double>(
                 std::count(c.known.labels.begin(), c.known.labels.end(), static_cast<std::int32_t>(l)));
             const double mass = forced + extra;
-            c.side.group_shares.push_back({c.known.names[l], mass / n, mass / n});
+            c.side.label_shares.push_back({c.known.names[l], mass / n, mass / n});
             std::vector<int> members;
             for (int j = 0; j < c.clusters; ++j)
                 if (c.label_of[at(j)] == static_cast<std::int32_t>(l)) members.push_back(j);
@@ -496,7 +496,7 @@ TEST(ConstrainedAssignment, SoftSharesAtTheEndsOfWhatIsPossibleAreForced) {
     const Rows<double> rows{points.data(), 50, 2, 2};
     const PrototypeDistances distances(points.topRows(2), Vector<double>::Zero(2), {});
     for (const auto& [share, inside] : {std::pair(1.0 / 50, 1.0), std::pair(48.0 / 50, 48.0)}) {
-        side.group_shares = {{"a", share, share}};
+        side.label_shares = {{"a", share, share}};
         const SoftAssignment found =
             assign_soft(rows, distances, compile_constraints(50, std::nullopt, side, ShareRounding::floor), {}, {},
                         coterie::Run(), {});
@@ -511,7 +511,7 @@ TEST(ConstrainedAssignment, SameBitsAtAnyNumberOfThreads) {
     for (std::size_t i = 0; i < 60; ++i) known.labels[i] = static_cast<std::int32_t>(i % 3);
     Problem side = known.side();
     side.clusters_per_label = {{"a", 4}};
-    side.group_shares = {{"a", 0.7, 0.7}, {"b", 0.1, 0.2}};
+    side.label_shares = {{"a", 0.7, 0.7}, {"b", 0.1, 0.2}};
     const Constraints constraints = compile_constraints(3000, std::nullopt, side, ShareRounding::floor);
     const Rows<float> rows{points.data(), 3000, 5, 5};
     const Matrix<double> prototypes = points.middleRows(100, 6).cast<double>();
@@ -578,7 +578,7 @@ TEST(ConstrainedKMeans, MeetsWhatItIsGivenAndNeverRaisesTheInertia) {
         if (with_sizes) {
             side.sizes = SizeBounds{110, 130};
         } else {
-            side.group_shares = {{"a", 0.4, 0.4}, {"c", 0.1, 0.15}};
+            side.label_shares = {{"a", 0.4, 0.4}, {"c", 0.1, 0.15}};
         }
         KMeansOptions options;
         options.clusters = 5;
@@ -713,7 +713,7 @@ TEST(ConstrainedKMeans, WeightsCountCopiesUnderPartialLabelsAndAreRefusedUnderBo
     const KMeansModel copies = fit_kmeans(with(doubled, known_twice.side()), options, run);
     EXPECT_NEAR(weighted.inertia(), copies.inertia(), 1e-9 * copies.inertia());
     for (std::size_t i = 0; i < 80; ++i) EXPECT_EQ(weighted.labels()[i], copies.labels()[i]);
-    side.group_shares = {{"a", 0.5, 0.5}};
+    side.label_shares = {{"a", 0.5, 0.5}};
     EXPECT_NE(message_of([&] { fit_kmeans(with(points, side), options, run); }).find("`weights` cannot be combined"),
               std::string::npos);
 }

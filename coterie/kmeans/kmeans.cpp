@@ -110,10 +110,10 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
         internal::compile_constraints(points.rows(), options.clusters, problem, options.share_rounding);
     if (constraints.any() && as_sparse(points) != nullptr)
         throw BadArgument(
-            "partial labels, group shares, size bounds and pairs of rows are not taken with sparse points",
+            "partial labels, label shares, size bounds and pairs of rows are not taken with sparse points",
             {.option = !problem.partial_labels.empty() ? "partial_labels"
                        : problem.sizes                 ? "sizes"
-                       : !problem.group_shares.empty() ? "group_share"
+                       : !problem.label_shares.empty() ? "label_share"
                        : problem.must_links.empty()    ? "cannot_links"
                                                        : "must_links"});
     KMeansOptions used = options;
@@ -122,7 +122,7 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
     internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, options.restarts, run);
     if (constraints.bounded && !problem.weights.empty())
         throw BadArgument("`weights` cannot be combined with " +
-                              std::string(problem.sizes ? "`sizes`" : "`group_share`") + ": bounds count points",
+                              std::string(problem.sizes ? "`sizes`" : "`label_share`") + ": bounds count points",
                           {.option = "weights"});
     return points.with_scalar([&]<class T>() {
         return constraints.any() ? fit_constrained<T>(points, used, constraints, run, problem)

@@ -3,7 +3,7 @@
 // without weights). Lloyd's algorithm from a seeding; the bounded variant skips distances that cannot change a label
 // and returns the same labels, centroids and inertia, bit for bit.
 //
-// With partial labels, group shares or size bounds (side information) the labels of every iteration are the exact
+// With partial labels, label shares or size bounds (side information) the labels of every iteration are the exact
 // minimiser under them for the centroids there are; see constraints.hpp for where the centroids start. Bounds are met
 // by labels(), not by predict(), which labels every point by itself.
 //

@@ -130,7 +130,7 @@ COTERIE_API std::vector<std::string> represented_by_options(const OptionSet& set
 
 }  // namespace internal
 
-/// The model of one method. Beside its numbers the method's options say
+/// The model of one method. ModelComparison its numbers the method's options say
 ///
 ///     method                  its name
 ///     norms()                 normalize, auto replaced by what it means here

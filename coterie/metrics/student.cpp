@@ -1,6 +1,6 @@
 // Student's t through the incomplete beta function (continued fraction by Lentz's method). Our own: the smallest Debian
-// package with Boost.Math is libboost1.74-dev, 138 MB installed. Beside values of 60 digits, 1 to 1e6 degrees of
-// freedom and t from 1e-8 to 1e4, these p-values are off by at most 2e-11 of themselves; Boost 1.74's by 3e-9 and
+// package with Boost.Math is libboost1.74-dev, 138 MB installed. ModelComparison values of 60 digits, 1 to 1e6 degrees
+// of freedom and t from 1e-8 to 1e4, these p-values are off by at most 2e-11 of themselves; Boost 1.74's by 3e-9 and
 // Eigen's (unsupported) by 9e-9, both where t is tiny, and they take four times and twice as long. Tests compare with
 // SciPy.
 

@@ -32,7 +32,7 @@ void require_same_fit(std::string_view method, const OptionValues& options, cons
     if (problem.graph) work.add("graph", "given");
     for (const auto& [what, count] : {std::pair("weights", problem.weights.size()),
                                       {"partial labels", problem.partial_labels.size()},
-                                      {"shares", problem.group_shares.size()},
+                                      {"shares", problem.label_shares.size()},
                                       {"initial centroids", static_cast<std::size_t>(problem.initial_centroids.rows())},
                                       {"pairs", problem.must_links.size() + problem.cannot_links.size()}})
         if (count > 0) work.add(what, std::to_string(count));
@@ -69,7 +69,7 @@ void admit(std::string_view method, const Takes& takes, const Problem& problem, 
                           {.option = "initial_centroids"});
     if (!problem.partial_labels.empty() && !takes.labels) refuse("partial_labels", "partial labels");
     if (!problem.clusters_per_label.empty() && !takes.labels) refuse("clusters_per_label", "clusters per label");
-    if (!problem.group_shares.empty() && takes.shares == Shares::none) refuse("group_share", "group shares");
+    if (!problem.label_shares.empty() && takes.shares == Shares::none) refuse("label_share", "label shares");
     if (problem.sizes && !takes.sizes) refuse("sizes", "size bounds");
     if (!problem.must_links.empty() && !takes.pairs) refuse("must_links", "must-links");
     if (!problem.cannot_links.empty() && !takes.pairs) refuse("cannot_links", "cannot-links");

@@ -23,7 +23,7 @@
 
 namespace coterie {
 
-/// Shares of labels (Problem::group_shares) that a method takes.
+/// Shares of labels (Problem::label_shares) that a method takes.
 enum class Shares { none, number, interval };
 
 /// The parts of a Problem that a method uses beside its points, and of a Run; the others it refuses by name.

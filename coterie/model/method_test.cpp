@@ -30,7 +30,7 @@ TEST(Method, APartThatIsNotTakenIsNamedAsTheProblemsField) {
     EXPECT_EQ(refused({.initial_centroids = Points::borrow(PointsView(&zero, 1, 1))}), "initial_centroids");
     EXPECT_EQ(refused({.partial_labels = {0, -1}}), "partial_labels");
     EXPECT_EQ(refused({.clusters_per_label = {{"a", 2}}}), "clusters_per_label");
-    EXPECT_EQ(refused({.group_shares = {{"a", 0.5, 0.5}}}), "group_share");
+    EXPECT_EQ(refused({.label_shares = {{"a", 0.5, 0.5}}}), "label_share");
     EXPECT_EQ(refused({.sizes = SizeBounds{1, 2}}), "sizes");
     EXPECT_NO_THROW(internal::admit("plain", Takes{}, Problem{}, coterie::Run()));
     coterie::Run run;

@@ -111,7 +111,7 @@ Tagger subspace_tagger(const Task& task, const OptionValues& options, int protot
     if (labelling.tag_of.front() == 0) {
         const auto most = static_cast<int>(std::min<Index>(prototypes_of_outside, task.words_of_tags()[0]));
         problem.clusters_per_label = {{"O", most}};
-        if (share) problem.group_shares = {{"O", share->first, share->second}};
+        if (share) problem.label_shares = {{"O", share->first, share->second}};
     }
     const Pipeline fitted = Pipeline::fit(find_method("subspace"), options, problem, {}, run.within());
     const auto& model = dynamic_cast<const SubspaceModel&>(fitted.model());

@@ -147,17 +147,17 @@ std::string outliers_text(const std::vector<OutlierRow>& outliers) {
 }
 
 // Which rows moved, beside another model.
-std::string moves_text(const Beside& beside) {
+std::string moves_text(const ModelComparison& comparison) {
     constexpr std::size_t most = 5;
-    std::string out = beside.method + " of " + beside.model + ": " + count_text(beside.moved) + " of " +
-                      count_text(beside.agreement.scored) + (beside.moved == 1 ? " row moved" : " rows moved") +
-                      " (ARI " + share_text(beside.agreement.scores.ari) + ")";
-    for (std::size_t m = 0; m < std::min(most, beside.moves.size()); ++m) {
-        const Beside::Move& move = beside.moves[m];
+    std::string out = comparison.method + " of " + comparison.model + ": " + count_text(comparison.moved) + " of " +
+                      count_text(comparison.agreement.scored) + (comparison.moved == 1 ? " row moved" : " rows moved") +
+                      " (ARI " + share_text(comparison.agreement.scores.ari) + ")";
+    for (std::size_t m = 0; m < std::min(most, comparison.moves.size()); ++m) {
+        const ModelComparison::Move& move = comparison.moves[m];
         out += std::string(m == 0 ? ": " : ", ") + count_text(move.rows) + " from its " + move.from + " to " + move.to +
                " (row " + rows_text(move.some) + (static_cast<Index>(move.some.size()) < move.rows ? " ..." : "") + ")";
     }
-    if (beside.moves.size() > most) out += ", ...";
+    if (comparison.moves.size() > most) out += ", ...";
     return out;
 }
 
@@ -228,7 +228,7 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
     Stopwatch watch;
     label_and_score(result, labels, model.cluster_labels(), truth, pipeline.left_out(), problem.partial_labels);
     for (LabelGroup& group : result.groups)
-        for (const GroupShare& share : problem.group_shares)
+        for (const LabelShare& share : problem.label_shares)
             if (share.label == group.name) group.asked = std::pair(share.low, share.high);
     if (!truth) return result;
     // Rows that the fit left out have no label, whatever their truth.
@@ -324,7 +324,7 @@ std::string text_document(const AppliedResult& result) {
     if (result.moved_to > 0)
         rows.emplace_back("dimensions", std::to_string(result.dimensions) + " to " + std::to_string(result.moved_to));
     add_scores(rows, result);
-    if (result.beside) rows.emplace_back("beside", moves_text(*result.beside));
+    if (result.comparison) rows.emplace_back("compared with", moves_text(*result.comparison));
     add_seconds_and_written(rows, result);
     return result.method + " of " + result.model + " on " + result.source + ": " +
            counted(result.points, " point\n", " points\n") + facts(rows) +

@@ -11,10 +11,10 @@
 #include "coterie/base/options.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/methods.hpp"
-#include "coterie/pipeline/beside.hpp"
 #include "coterie/pipeline/cluster_choice.hpp"
 #include "coterie/pipeline/description.hpp"
 #include "coterie/pipeline/evaluation.hpp"
+#include "coterie/pipeline/model_comparison.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 
 namespace coterie {
@@ -40,7 +40,7 @@ struct ClusteringResult : Origin {
     std::vector<LabelGroup> groups;          // with partial labels
     std::optional<Description> description;  // the caller's to fill: of describe, or with profiles alone
     std::optional<Agreement> agreement;
-    std::optional<Beside> beside;  // the caller's to fill: another model's clusters of the same rows
+    std::optional<ModelComparison> comparison;  // the caller's to fill: another model's clusters of the same rows
     std::string truth_source;
     Seconds seconds;
     std::vector<std::string> warnings;

@@ -78,7 +78,7 @@ void require_nothing_of_all_rows(const Method& method, const OptionValues& optio
     if (problem.graph || (method.takes.graph && affinity != options.end() &&
                           affinity->second == OptionValue(std::string("precomputed"))))
         refuse("affinities have no rows to " + use + "; points are needed");
-    if (!problem.partial_labels.empty() || !problem.group_shares.empty() || problem.sizes)
+    if (!problem.partial_labels.empty() || !problem.label_shares.empty() || problem.sizes)
         refuse("partial labels, shares and sizes are of all rows, and " + who + " would not keep them");
     if (!problem.must_links.empty() || !problem.cannot_links.empty())
         refuse("pairs are of all rows, and " + who + " would not keep them");

@@ -282,12 +282,13 @@ std::string page_map(const Pipeline& pipeline, const ClusteringResult& result, c
         return labels;
     };
     if (truth) packed.add_labels({{"name", "truth"}, {"names", truth->column.names}}, kept(truth->column.labels));
-    if (result.beside) {
-        const Labels other = kept(result.beside->labels);
+    if (result.comparison) {
+        const Labels other = kept(result.comparison->labels);
         Labels moved;
-        for (const bool each : result.beside->has_moved) moved.push_back(each ? 1 : 0);
+        for (const bool each : result.comparison->has_moved) moved.push_back(each ? 1 : 0);
         packed.add_labels(
-            {{"name", "beside"}, {"title", "cluster of the other model"}, {"names", result.beside->names}}, other);
+            {{"name", "other model"}, {"title", "cluster of the other model"}, {"names", result.comparison->names}},
+            other);
         packed.add_labels({{"name", "moved"}, {"names", {"stayed", "moved"}}}, kept(moved));
     }
     packed.add_rounded({{"name", "confidence"}, {"title", "confidence (silhouette)"}}, description.row_silhouettes);

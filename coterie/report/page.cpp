@@ -304,29 +304,29 @@ std::string clusters_sections(const ClusteringResult& result, const std::string&
                                      : section("Cluster sizes", size_bars(result.sizes)));
 }
 
-std::string moves_section(const Beside& beside, const NameOfOption& name_of_option) {
+std::string moves_section(const ModelComparison& comparison, const NameOfOption& name_of_option) {
     constexpr std::size_t most = 100;
-    std::string out = "<p>" + count_text(beside.moved) + " of " + count_text(beside.agreement.scored) +
-                      (beside.moved == 1 ? " row has" : " rows have") +
+    std::string out = "<p>" + count_text(comparison.moved) + " of " + count_text(comparison.agreement.scored) +
+                      (comparison.moved == 1 ? " row has" : " rows have") +
                       " moved: their clusters here and there are not matched. The clusters of the two are matched one "
                       "to one so that as few as possible move. ARI " +
-                      share_text(beside.agreement.scores.ari) + ", NMI " + share_text(beside.agreement.scores.nmi) +
-                      ".</p>\n";
-    if (!beside.moves.empty()) {
+                      share_text(comparison.agreement.scores.ari) + ", NMI " +
+                      share_text(comparison.agreement.scores.nmi) + ".</p>\n";
+    if (!comparison.moves.empty()) {
         out += "<table><tr><th>from</th><th>to</th><th class=\"n\">points</th><th>such as rows</th></tr>\n";
-        for (std::size_t m = 0; m < std::min(most, beside.moves.size()); ++m) {
-            const Beside::Move& move = beside.moves[m];
+        for (std::size_t m = 0; m < std::min(most, comparison.moves.size()); ++m) {
+            const ModelComparison::Move& move = comparison.moves[m];
             std::string rows;
             for (const Index row : move.some) rows += (rows.empty() ? "" : " ") + std::to_string(row + 1);
             out += "<tr>" + cell(move.from) + cell(move.to) + cell(count_text(move.rows), "n") + cell(rows) + "</tr>\n";
         }
         out += "</table>\n";
-        if (beside.moves.size() > most)
-            out += "<p>and " + count_text(static_cast<long long>(beside.moves.size() - most)) + " moves more</p>\n";
+        if (comparison.moves.size() > most)
+            out += "<p>and " + count_text(static_cast<long long>(comparison.moves.size() - most)) + " moves more</p>\n";
     }
-    return section("What moved, beside " + beside.method + " of " + beside.model, out) +
+    return section("What moved, compared with " + comparison.method + " of " + comparison.model, out) +
            section("Clusters of the two",
-                   confusion_table_html(beside.agreement.confusion, name_of_option, "clusters of the other model"));
+                   confusion_table_html(comparison.agreement.confusion, name_of_option, "clusters of the other model"));
 }
 
 std::string agreement_sections(const ClusteringResult& result, const NameOfOption& name_of_option) {
@@ -473,7 +473,7 @@ std::string page(const FitResult& result, const std::string& picture, const Name
     out += warnings_section(result.warnings) + search + clusters_sections(result, picture, map);
     const std::string tree = dendrogram(report),
                       drawn = charts(result, &report, result.choice ? &*result.choice : nullptr);
-    if (result.beside) out += moves_section(*result.beside, name_of_option);
+    if (result.comparison) out += moves_section(*result.comparison, name_of_option);
     if (result.choice) out += choice_section(*result.choice);
     out += drawn + tree + constraints_section(result) + agreement_sections(result, name_of_option);
 
@@ -514,11 +514,11 @@ std::string page(const AppliedResult& result, const std::string& picture, const 
     if (result.noise > 0) out += tile(count_text(result.noise), "noise");
     if (result.description && result.description->silhouette)
         out += tile(fixed_text(*result.description->silhouette, 3), "silhouette");
-    if (result.beside) out += tile(count_text(result.beside->moved), "rows moved");
+    if (result.comparison) out += tile(count_text(result.comparison->moved), "rows moved");
     out += "</div>\n" + warnings_section(result.warnings) + search + clusters_sections(result, picture, map);
     const std::string drawn = charts(result, nullptr, nullptr);
-    out += drawn + (result.beside ? moves_section(*result.beside, name_of_option) : "") + constraints_section(result) +
-           agreement_sections(result, name_of_option);
+    out += drawn + (result.comparison ? moves_section(*result.comparison, name_of_option) : "") +
+           constraints_section(result) + agreement_sections(result, name_of_option);
     if (result.preprocessing != "none")
         out += section("Options", fact_table({{"preprocessing", result.preprocessing}}));
     return out + end(result, !drawn.empty() || !search.empty());

@@ -41,7 +41,7 @@ protected:
             for (Index i = 0; i < n; ++i)
                 out.partial_labels.push_back(i % 9 == 0 ? static_cast<std::int32_t>(i % 4 % 3) : -1);
             out.label_names = {"a", "b", "c"};
-            if (shared) out.group_shares = {{"b", 0.2, 0.3}};
+            if (shared) out.label_shares = {{"b", 0.2, 0.3}};
         } else if (shared) {
             out.sizes = SizeBounds{n / 5, n / 3};
         }

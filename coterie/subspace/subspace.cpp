@@ -295,7 +295,7 @@ private:
             details.emplace_back("group_log_multipliers", groups_.log_theta);
             details.emplace_back("group_residual", groups_.residual);
             if (!groups_.converged)
-                report_.warnings.push_back("the group shares are met to " + to_text(OptionValue(groups_.residual)) +
+                report_.warnings.push_back("the label shares are met to " + to_text(OptionValue(groups_.residual)) +
                                            " points only: the " +
                                            (options_.soft_solver == SoftSolver::newton ? "newton" : "bregman") +
                                            " solver stopped after " + std::to_string(groups_.rounds) + " rounds");
@@ -380,7 +380,7 @@ const OptionSet& SubspaceOptions::described() {
                   "stop when no label changes and the objective changes by at most this share of it")
             .choice(
                 "soft_solver", &SubspaceOptions::soft_solver, {"newton", "bregman"},
-                "how soft assignments meet the group shares: Newton's method on the groups' multipliers, or iterated "
+                "how soft assignments meet the label shares: Newton's method on the groups' multipliers, or iterated "
                 "Bregman projections")
             .integer("bregman_rounds", &SubspaceOptions::bregman_rounds, at_least(1),
                      "Bregman projections per assignment", "until the shares are met")

@@ -205,7 +205,7 @@ TEST(Subspace, FiveRoundsEqualTheMethodWrittenDownLiterally) {
         options.tolerance = 0;
         coterie::Run run;
         Problem side = s.side();
-        side.group_shares = {{"a", 0.4, 0.4}};
+        side.label_shares = {{"a", 0.4, 0.4}};
         const SubspaceModel model = fit_subspace(with(s.points, side), options, run);
         EXPECT_EQ(model.labels(), expected.labels);
         EXPECT_LT((model.prototypes() - expected.prototypes).cwiseAbs().maxCoeff(), 1e-8);
@@ -236,7 +236,7 @@ TEST(Subspace, TheObjectiveNeverRisesWhileTheProjectionStays) {
                 if (projection == Projection::none) options.temperature = 20;
                 Problem side = s.side();
                 side.clusters_per_label = {{"a", 2}};
-                if (shares) side.group_shares = {{"a", 0.5, 0.5}, {"b", 0.1, 0.3}};
+                if (shares) side.label_shares = {{"a", 0.5, 0.5}, {"b", 0.1, 0.3}};
                 coterie::Run run;
                 const SubspaceModel model = fit_subspace(with(s.points, side), options, run);
                 const auto& assigned = numbers(model.fit_report(), "objective_after_assignments");
@@ -265,7 +265,7 @@ TEST(Subspace, SameBitsAtAnyNumberOfThreadsAndEveryTime) {
             options.max_iterations = 4;
             Problem side = s.side();
             side.clusters_per_label = {{"a", 3}};
-            side.group_shares = {{"a", 0.3, 0.3}};
+            side.label_shares = {{"a", 0.3, 0.3}};
             coterie::Run run(0, 1);
             const SubspaceModel one = fit_subspace(with(points, side), options, run);
             for (const int threads : {2, 8}) {
@@ -506,10 +506,10 @@ TEST(Subspace, BadArguments) {
             side.clusters_per_label = {{"a", 4}};
         }),
         "has 3 labelled points and 4 clusters");
-    has(message([](auto&, auto& side) { side.group_shares = {{"a", 0.0, 0.01}}; }), "shares from 0.05 to 0.9");
+    has(message([](auto&, auto& side) { side.label_shares = {{"a", 0.0, 0.01}}; }), "shares from 0.05 to 0.9");
     has(message([](auto& o, auto& side) {
             o.assignment = Assignment::soft;
-            side.group_shares = {{"a", 0.93, 0.93}};
+            side.label_shares = {{"a", 0.93, 0.93}};
         }),
         "shares from 0.05 to 0.9");
     const std::vector<double> weights(60, 1.0);
@@ -557,7 +557,7 @@ TEST(Subspace, SoftRowsSumToOneHoweverFarApartThePointsAre) {
         Problem side;
         side.partial_labels = known;
         for (const bool shares : {false, true}) {
-            if (shares) side.group_shares = {{"0", 0.4, 0.4}};
+            if (shares) side.label_shares = {{"0", 0.4, 0.4}};
             for (const double temperature : {1.0, 1e-12, 1e-300}) {
                 SubspaceOptions options;
                 options.assignment = Assignment::soft;

@@ -214,12 +214,12 @@ class Clusterer(Parameters):
         if labels is not None:
             side["labels"], values, side["label_names"] = labels
         per_label = _per_label(self, "clusters_per_label", "a whole number, at least 1,", _is_number_of_clusters)
-        shares = _per_label(self, "group_share", "a share from 0 to 1, or (low, high),", _is_share)
+        shares = _per_label(self, "label_share", "a share from 0 to 1, or (low, high),", _is_share)
         if labels is not None:
             side["clusters_per_label"] = [(str(label), int(clusters)) for label, clusters in per_label.items()]
-            side["group_shares"] = [(str(label), *_interval(share)) for label, share in shares.items()]
+            side["label_shares"] = [(str(label), *_interval(share)) for label, share in shares.items()]
         elif per_label or shares:
-            raise ValueError(f"{name}: clusters_per_label and group_share speak of labels; y must say which points have which")
+            raise ValueError(f"{name}: clusters_per_label and label_share speak of labels; y must say which points have which")
         if getattr(self, "sizes", None) is not None:
             side["sizes"] = _pair_of_sizes(self.sizes)
         for pairs in ("must_links", "cannot_links"):
@@ -450,7 +450,7 @@ class Clusterer(Parameters):
         _warn(said)
         return matrix
 
-    def describe(self, X: Any, sample_weight: Any = None, beside: Clusterer | None = None) -> dict[str, Any]:
+    def describe(self, X: Any, sample_weight: Any = None, compare_with: Clusterer | None = None) -> dict[str, Any]:
         """What sets the clusters apart in the rows of X, which need not be those of the fit: the numbers of `coterie describe`.
 
         "clusters" is a list of k dictionaries: "points" and "share"; "columns", those that set the cluster apart, the largest difference first, at most
@@ -460,22 +460,22 @@ class Clusterer(Parameters):
         "silhouettes" ("exact" up to 5,000 rows without weights, else "simplified": distances to means), "closest" (two clusters), "space" (where distances
         are taken), "outliers" (the ten rows with the largest outlier scores: "row" and "score"), "rows_left_out" (rows with missing values, which are in no
         cluster and in no share). Numbers count from 0; what there is none of is None. A row of weight w acts as w copies. Warns where all rows fall into one cluster, or
-        rows lie far from all of the fit's. `beside`, another fitted model for the same X, adds "beside": "moved", how many rows are in clusters that are not
+        rows lie far from all of the fit's. `compare_with`, another fitted model of the same X, adds "comparison": "moved", how many rows are in clusters that are not
         matched (one to one, so that as few as possible move), "moves" of them "from" its cluster "to" this model's, with "points" and the first three
         "rows", "ari", "nmi" and the "confusion" of the two. Printed, and in a notebook, the dictionary is tables. BadData on NaN. The formulas are in coterie/pipeline/description.hpp.
         """
-        if beside is not None:
-            require_model(beside, "beside")
+        if compare_with is not None:
+            require_model(compare_with, "compare_with")
         X = _input.read_once(X, type(self).__name__)
         rows = self._new_rows(X)
         with self._naming(rows):
             document, said = self._fitted.describe(
                 rows.points, rows.names or [], rows.categories or [], _input.weights_of(sample_weight), _input.threads_of(self.n_jobs),
-                _input.device_of(getattr(self, "device", "cpu")), beside and beside._beside(X),
+                _input.device_of(getattr(self, "device", "cpu")), compare_with and compare_with._prepared_for(X),
             )
         _warn(said)
         told = json.loads(document)
-        for move in told["beside"]["moves"] if beside else ():
+        for move in told["comparison"]["moves"] if compare_with else ():
             move["rows"] = [row - 1 for row in move["rows"]]
         for cluster in told["profiles"]:
             cluster["typical"] = [row - 1 for row in cluster["typical"]]
@@ -484,10 +484,10 @@ class Clusterer(Parameters):
                 if column["difference"] is None:
                     column["difference"] = math.copysign(math.inf, column["mean"] - column["elsewhere"])
         outliers = [{"row": each["row"] - 1, "score": each["score"]} for each in told.get("outliers", [])]
-        others = {name: told[name] for name in ("silhouette", "silhouettes", "closest", "space", *(["beside"] if beside else []))}
+        others = {name: told[name] for name in ("silhouette", "silhouettes", "closest", "space", *(["comparison"] if compare_with else []))}
         return Description(clusters=told["profiles"], rows_left_out=told["rows_left_out"], **others, outliers=outliers)
 
-    def _beside(self, X):
+    def _prepared_for(self, X):
         rows = self._new_rows(X)
         return self._fitted, rows.points, rows.names or [], rows.categories or []
 

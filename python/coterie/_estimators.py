@@ -42,7 +42,7 @@ class KMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBlockCluste
         How a group's share of the points becomes a whole number of them.
     clusters_per_label : dict, default=None
         How many clusters a label of y has: {label: number}; one where nothing is said.
-    group_share : dict, default=None
+    label_share : dict, default=None
         The share of all rows, labelled ones included, that the clusters of a label of y take: {label: 0.95}, or {label: (low, high)}.
     sizes : int or (int, int), default=None
         Every cluster takes at least the first and at most the second number of rows; either may be None.
@@ -161,7 +161,7 @@ class KMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBlockCluste
         algorithm: str = 'auto',
         share_rounding: str = 'floor',
         clusters_per_label: Mapping[Any, int] | None = None,
-        group_share: Mapping[Any, Any] | None = None,
+        label_share: Mapping[Any, Any] | None = None,
         sizes: int | tuple[int | None, int | None] | None = None,
         must_links: Any = None,
         cannot_links: Any = None,
@@ -188,7 +188,7 @@ class KMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBlockCluste
         self.algorithm = algorithm
         self.share_rounding = share_rounding
         self.clusters_per_label = clusters_per_label
-        self.group_share = group_share
+        self.label_share = label_share
         self.sizes = sizes
         self.must_links = must_links
         self.cannot_links = cannot_links
@@ -1284,7 +1284,7 @@ class Spectral(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
 
 
 class Subspace(Transforms, GivesDistances, GivesLabelScores, GivesOutlierScores, BlockClusterer):
-    """Constrained k-means with joint subspace selection: few labels, group shares, a learnt projection.
+    """Constrained k-means with joint subspace selection: few labels, label shares, a learnt projection.
 
     Parameters
     ----------
@@ -1310,7 +1310,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, GivesOutlierScores,
     tol : float, default=1e-06
         Stop when no label changes and the objective changes by at most this share of it. A number, at least 0.
     soft_solver : {'newton', 'bregman'}, default='newton'
-        How soft assignments meet the group shares: Newton's method on the groups' multipliers, or iterated Bregman projections.
+        How soft assignments meet the label shares: Newton's method on the groups' multipliers, or iterated Bregman projections.
     bregman_rounds : int, or None, default=None
         Bregman projections per assignment. A whole number, at least 1. None: until the shares are met.
     share_rounding : {'floor', 'nearest'}, default='floor'
@@ -1322,7 +1322,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, GivesOutlierScores,
         The centroids to start from, in the units of X.
     clusters_per_label : dict, default=None
         How many clusters a label of y has: {label: number}; one where nothing is said.
-    group_share : dict, default=None
+    label_share : dict, default=None
         The share of all rows, labelled ones included, that the clusters of a label of y take: {label: 0.95}, or {label: (low, high)}.
     sizes : int or (int, int), default=None
         Every cluster takes at least the first and at most the second number of rows; either may be None.
@@ -1450,7 +1450,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, GivesOutlierScores,
         n_init: int = 1,
         init: Any = None,
         clusters_per_label: Mapping[Any, int] | None = None,
-        group_share: Mapping[Any, Any] | None = None,
+        label_share: Mapping[Any, Any] | None = None,
         sizes: int | tuple[int | None, int | None] | None = None,
         must_links: Any = None,
         cannot_links: Any = None,
@@ -1483,7 +1483,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, GivesOutlierScores,
         self.n_init = n_init
         self.init = init
         self.clusters_per_label = clusters_per_label
-        self.group_share = group_share
+        self.label_share = label_share
         self.sizes = sizes
         self.must_links = must_links
         self.cannot_links = cannot_links
@@ -2284,7 +2284,7 @@ class Entropy(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClust
         Self-label: when labels are renewed.
     clusters_per_label : dict, default=None
         How many clusters a label of y has: {label: number}; one where nothing is said.
-    group_share : dict, default=None
+    label_share : dict, default=None
         The share of all rows, labelled ones included, that the clusters of a label of y take: {label: 0.95}.
     center : bool, default=False
         Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
@@ -2407,7 +2407,7 @@ class Entropy(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClust
         label_rounds: int = 10,
         labels_per: str = 'batch',
         clusters_per_label: Mapping[Any, int] | None = None,
-        group_share: Mapping[Any, Any] | None = None,
+        label_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
         missing: str = 'refuse',
@@ -2442,7 +2442,7 @@ class Entropy(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClust
         self.label_rounds = label_rounds
         self.labels_per = labels_per
         self.clusters_per_label = clusters_per_label
-        self.group_share = group_share
+        self.label_share = label_share
         self.center = center
         self.scale = scale
         self.missing = missing
@@ -2494,7 +2494,7 @@ class Mi(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer)
         Share of each cluster: k numbers that sum to 1. A list of numbers, above 0. None: equal shares.
     clusters_per_label : dict, default=None
         How many clusters a label of y has: {label: number}; one where nothing is said.
-    group_share : dict, default=None
+    label_share : dict, default=None
         The share of all rows, labelled ones included, that the clusters of a label of y take: {label: 0.95}.
     center : bool, default=False
         Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
@@ -2609,7 +2609,7 @@ class Mi(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer)
         fairness: float = 1.0,
         prior: Sequence[float] | None = None,
         clusters_per_label: Mapping[Any, int] | None = None,
-        group_share: Mapping[Any, Any] | None = None,
+        label_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
         missing: str = 'refuse',
@@ -2638,7 +2638,7 @@ class Mi(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer)
         self.fairness = fairness
         self.prior = prior
         self.clusters_per_label = clusters_per_label
-        self.group_share = group_share
+        self.label_share = label_share
         self.center = center
         self.scale = scale
         self.missing = missing
@@ -2692,7 +2692,7 @@ class Sela(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClustere
         When labels are renewed.
     clusters_per_label : dict, default=None
         How many clusters a label of y has: {label: number}; one where nothing is said.
-    group_share : dict, default=None
+    label_share : dict, default=None
         The share of all rows, labelled ones included, that the clusters of a label of y take: {label: 0.95}.
     center : bool, default=False
         Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
@@ -2809,7 +2809,7 @@ class Sela(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClustere
         prior: Sequence[float] | None = None,
         labels_per: str = 'epoch',
         clusters_per_label: Mapping[Any, int] | None = None,
-        group_share: Mapping[Any, Any] | None = None,
+        label_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
         missing: str = 'refuse',
@@ -2839,7 +2839,7 @@ class Sela(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClustere
         self.prior = prior
         self.labels_per = labels_per
         self.clusters_per_label = clusters_per_label
-        self.group_share = group_share
+        self.label_share = label_share
         self.center = center
         self.scale = scale
         self.missing = missing
@@ -5018,7 +5018,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierSco
         When labels are renewed.
     clusters_per_label : dict, default=None
         How many clusters a label of y has: {label: number}; one where nothing is said.
-    group_share : dict, default=None
+    label_share : dict, default=None
         The share of all rows, labelled ones included, that the clusters of a label of y take: {label: 0.95}.
     center : bool, default=False
         Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
@@ -5150,7 +5150,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierSco
         label_rounds: int = 10,
         labels_per: str = 'batch',
         clusters_per_label: Mapping[Any, int] | None = None,
-        group_share: Mapping[Any, Any] | None = None,
+        label_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
         missing: str = 'refuse',
@@ -5193,7 +5193,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierSco
         self.label_rounds = label_rounds
         self.labels_per = labels_per
         self.clusters_per_label = clusters_per_label
-        self.group_share = group_share
+        self.label_share = label_share
         self.center = center
         self.scale = scale
         self.missing = missing
@@ -5271,7 +5271,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, 
         How far the adversarial view lies away, share of the tenth nearest neighbour's distance. A number, at least 0.
     clusters_per_label : dict, default=None
         How many clusters a label of y has: {label: number}; one where nothing is said.
-    group_share : dict, default=None
+    label_share : dict, default=None
         The share of all rows, labelled ones included, that the clusters of a label of y take: {label: 0.95}.
     center : bool, default=False
         Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
@@ -5399,7 +5399,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, 
         view: str = 'auto',
         adversarial_radius: float = 0.25,
         clusters_per_label: Mapping[Any, int] | None = None,
-        group_share: Mapping[Any, Any] | None = None,
+        label_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
         missing: str = 'refuse',
@@ -5440,7 +5440,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, 
         self.view = view
         self.adversarial_radius = adversarial_radius
         self.clusters_per_label = clusters_per_label
-        self.group_share = group_share
+        self.label_share = label_share
         self.center = center
         self.scale = scale
         self.missing = missing
@@ -5744,7 +5744,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores
         When labels are renewed.
     clusters_per_label : dict, default=None
         How many clusters a label of y has: {label: number}; one where nothing is said.
-    group_share : dict, default=None
+    label_share : dict, default=None
         The share of all rows, labelled ones included, that the clusters of a label of y take: {label: 0.95}.
     center : bool, default=False
         Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
@@ -5873,7 +5873,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores
         prior: Sequence[float] | None = None,
         labels_per: str = 'epoch',
         clusters_per_label: Mapping[Any, int] | None = None,
-        group_share: Mapping[Any, Any] | None = None,
+        label_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
         missing: str = 'refuse',
@@ -5914,7 +5914,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores
         self.prior = prior
         self.labels_per = labels_per
         self.clusters_per_label = clusters_per_label
-        self.group_share = group_share
+        self.label_share = label_share
         self.center = center
         self.scale = scale
         self.missing = missing

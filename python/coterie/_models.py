@@ -19,7 +19,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """The fitted model in the file `path` that `save`, or the command's --model-out, has written: an object of its method's class.
 
     It predicts and gives outputs; the labels of the points it was fitted on are not in the file, nor what was said of these points alone: parameters
-    like noise_share, group_share and sizes have their defaults, though predict makes noise as before (noise_beyond_).
+    like noise_share, label_share and sizes have their defaults, though predict makes noise as before (noise_beyond_).
     BadData (a ValueError) on what is no sound model.
     """
     fitted = _core.load(os.fspath(path))
@@ -38,14 +38,14 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def describe(
-    model: Clusterer | str | os.PathLike[str], X: Any, sample_weight: Any = None, beside: Clusterer | str | os.PathLike[str] | None = None
+    model: Clusterer | str | os.PathLike[str], X: Any, sample_weight: Any = None, compare_with: Clusterer | str | os.PathLike[str] | None = None
 ) -> dict[str, Any]:
-    """What sets the clusters of a fitted model, or of a file that holds one, apart in the rows of X, and what moved beside another: `Clusterer.describe`.
+    """What sets the clusters of a fitted model, or of a file that holds one, apart in the rows of X, and which rows another model has in other clusters: `Clusterer.describe`.
 
-    X: n x n_features_in_; sample_weight: n; beside: another model for the same X, or its file. BadData on NaN.
+    X: n x n_features_in_; sample_weight: n; compare_with: another model of the same X, or its file. BadData on NaN.
     """
     fitted = model if isinstance(model, Clusterer) else load(model)
-    other = beside if beside is None or isinstance(beside, Clusterer) else load(beside)
+    other = compare_with if compare_with is None or isinstance(compare_with, Clusterer) else load(compare_with)
     return fitted.describe(X, sample_weight, other)
 
 

@@ -29,30 +29,30 @@ class Page:
         return f'<iframe srcdoc="{html.escape(self._text)}" style="width:100%;height:40em;border:0"></iframe>'
 
 
-def report(model: Clusterer | Tuned | Compared, X: Any, y_true: Any = None, *, source: str = "X", beside: Clusterer | None = None) -> Page:
+def report(model: Clusterer | Tuned | Compared, X: Any, y_true: Any = None, *, source: str = "X", compare_with: Clusterer | None = None) -> Page:
     """The page about a fit: sizes, options, a picture of the clusters, how it went; with y_true the scores and who is taken for whom.
 
     X are the rows that the model was fitted on, in this process; of a model that was loaded or copied any rows, and the page tells
     what its clusters are in them. `model` may be what `tune` found: the page is that of its best_estimator_, with every cell of the
-    search before it; or what `compare` found: the page is of the methods side by side, and X are the rows that were compared. `beside`
+    search before it; or what `compare` found: the page is of the methods side by side, and X are the rows that were compared. `compare_with`
     is another fitted model for the same X: the page tells which rows moved. y_true has a label per row, -1, None or NaN where it is not
-    known. `source` is what the page calls the rows. ValueError on other rows than those of the fit, on `beside` with what `compare`
+    known. `source` is what the page calls the rows. ValueError on other rows than those of the fit, on `compare_with` with what `compare`
     found, and on a comparison that was copied or loaded.
     """
     if isinstance(model, Compared):
-        if beside is not None:
-            raise ValueError("beside: a comparison has its methods side by side already; it is for a fitted model, and for what tune found")
+        if compare_with is not None:
+            raise ValueError("compare_with: a comparison has its methods side by side already; it is for a fitted model, and for what tune found")
         return Page(model._page(X, y_true, source))
     search = ""
     if isinstance(model, Tuned):
         model, search = model.best_estimator_, model._search
     require_model(model, "model")
-    if beside is not None:
-        require_model(beside, "beside")
+    if compare_with is not None:
+        require_model(compare_with, "compare_with")
     X = _input.read_once(X, type(model).__name__)
     rows = model._new_rows(X)
     truth, names = None, []
     if y_true is not None:
         truth, _, names = _input.labels_of(y_true, rows.shape[0], "y_true")
     return Page(model._fitted.page(rows.points, rows.names or [], rows.categories or [], truth, names, source, _input.threads_of(model.n_jobs),
-                                      beside and beside._beside(X), search))
+                                      compare_with and compare_with._prepared_for(X), search))

@@ -72,11 +72,11 @@ class Description(Shown, dict):
              f"; clusters {self['closest'][0]} and {self['closest'][1]} are the nearest" if self["closest"] else ""])
         if self["outliers"]:
             yield "outliers: rows " + ", ".join(f"{each['row']} ({number(each['score'], 3)})" for each in self["outliers"])
-        if "beside" in self:
-            beside = self["beside"]
-            yield f"{beside['moved']} rows moved beside the other model (ARI {number(beside['ari'])})"
-            if beside["moves"]:
-                yield Table(["from", "to", "points", "rows"], ([move["from"], move["to"], move["points"], " ".join(map(str, move["rows"]))] for move in beside["moves"]))
+        if "comparison" in self:
+            comparison = self["comparison"]
+            yield f"{comparison['moved']} rows moved, compared with the other model (ARI {number(comparison['ari'])})"
+            if comparison["moves"]:
+                yield Table(["from", "to", "points", "rows"], ([move["from"], move["to"], move["points"], " ".join(map(str, move["rows"]))] for move in comparison["moves"]))
         for cluster in self["clusters"]:
             yield ""
             yield f"cluster {cluster['cluster']}: {cluster['points']} points ({100 * cluster['share']:.1f} %)" + "".join(

@@ -160,8 +160,8 @@ public:
     // The document of `coterie describe`, and what a caller should know.
     nb::tuple describe(nb::handle points, const std::vector<std::string>& names, const Words& categories,
                        const std::optional<Numbers>& weights, int threads, const std::string& device,
-                       const nb::object& beside) const {
-        const std::optional<Other> other = other_of(beside);
+                       const nb::object& other_model) const {
+        const std::optional<Other> other = other_of(other_model);
         Host host;
         const Run run = run_of(threads, device, host);
         const Points rows = points_of(points);
@@ -171,7 +171,7 @@ public:
             const PreparedRows prepared = pipeline_.prepare(rows, names, run, categories);
             AppliedResult result =
                 description_result(pipeline_, coterie::describe(pipeline_, prepared, run, numbers), prepared, "X");
-            add_beside(result, other, prepared, run);
+            add_comparison(result, other, prepared, run);
             std::vector<std::string> said = prepared.warnings;
             said.insert(said.end(), result.warnings.begin(), result.warnings.end());
             return std::pair(json_document(result), said);
@@ -184,8 +184,9 @@ public:
     // or none.
     nb::str page(nb::handle points, const std::vector<std::string>& names, const Words& categories,
                  const std::optional<Labels1>& truth, const std::vector<std::string>& truth_names,
-                 const std::string& source, int threads, const nb::object& beside, const std::string& search) const {
-        const std::optional<Other> other = other_of(beside);
+                 const std::string& source, int threads, const nb::object& other_model,
+                 const std::string& search) const {
+        const std::optional<Other> other = other_of(other_model);
         Host host;
         const Run run = run_of(threads, "cpu", host);
         const Problem problem{.points = points_of(points)};
@@ -205,7 +206,7 @@ public:
                     result.agreement = compare(merged_by_label(labels, model().cluster_labels()), source, *known);
                     result.truth_source = known->source;
                 }
-                add_beside(result, other, prepared, run);
+                add_comparison(result, other, prepared, run);
                 return coterie::page(result, applied_picture(pipeline_, result, prepared, run), {},
                                      page_map(pipeline_, result, prepared, known, run), search);
             }
@@ -218,7 +219,7 @@ public:
             const std::string picture = scatter_picture(prepared.points, labels, result.sizes, {title(result), ""},
                                                         pipeline_.prepared_names(), run);
             result.description = coterie::describe(pipeline_, prepared, run, {}, &labels);
-            add_beside(result, other, prepared, run);
+            add_comparison(result, other, prepared, run);
             return coterie::page(result, picture, {}, page_map(pipeline_, result, prepared, known, run), search);
         });
         return nb::str(text.data(), text.size());
@@ -237,18 +238,18 @@ private:
         std::vector<std::string> names;
         Words categories;
     };
-    static std::optional<Other> other_of(const nb::object& beside) {
-        if (beside.is_none()) return std::nullopt;
-        return Other{nb::cast<const Fitted*>(beside[0]), points_of(beside[1]),
-                     nb::cast<std::vector<std::string>>(beside[2]), nb::cast<Words>(beside[3])};
+    static std::optional<Other> other_of(const nb::object& other_model) {
+        if (other_model.is_none()) return std::nullopt;
+        return Other{nb::cast<const Fitted*>(other_model[0]), points_of(other_model[1]),
+                     nb::cast<std::vector<std::string>>(other_model[2]), nb::cast<Words>(other_model[3])};
     }
-    void add_beside(ClusteringResult& result, const std::optional<Other>& other, const PreparedRows& prepared,
-                    const Run& run) const {
+    void add_comparison(ClusteringResult& result, const std::optional<Other>& other, const PreparedRows& prepared,
+                        const Run& run) const {
         if (!other) return;
         const Pipeline& theirs = other->fitted->pipeline_;
-        result.beside = compare_models(pipeline_, prepared, result.description->row_labels, theirs,
-                                       theirs.prepare(other->rows, other->names, run, other->categories), run);
-        result.beside->model = "beside";
+        result.comparison = compare_models(pipeline_, prepared, result.description->row_labels, theirs,
+                                           theirs.prepare(other->rows, other->names, run, other->categories), run);
+        result.comparison->model = "the other model";
     }
     static Output output_named(const std::string& which) {
         for (int i = 0; i < output_count; ++i)
@@ -346,10 +347,10 @@ Problem problem_of(nb::handle points, const nb::dict& side) {
         for (const auto& [label, clusters] :
              nb::cast<std::vector<std::pair<std::string, int>>>(given("clusters_per_label")))
             problem.clusters_per_label.push_back({label, clusters});
-    if (has("group_shares"))
+    if (has("label_shares"))
         for (const auto& [label, low, high] :
-             nb::cast<std::vector<std::tuple<std::string, double, double>>>(given("group_shares")))
-            problem.group_shares.push_back({label, low, high});
+             nb::cast<std::vector<std::tuple<std::string, double, double>>>(given("label_shares")))
+            problem.label_shares.push_back({label, low, high});
     if (has("sizes")) {
         const auto [low, high] =
             nb::cast<std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>>>(given("sizes"));
@@ -391,9 +392,9 @@ void add_fitting(nb::module_& module) {
         .def("predict", &Fitted::predict, "points"_a, "column_names"_a, "categories"_a, "threads"_a, "device"_a)
         .def("prepared", &Fitted::prepared, "points"_a, "column_names"_a, "categories"_a, "threads"_a)
         .def("describe", &Fitted::describe, "points"_a, "column_names"_a, "categories"_a, "weights"_a.none(),
-             "threads"_a, "device"_a, "beside"_a.none())
+             "threads"_a, "device"_a, "compare_with"_a.none())
         .def("page", &Fitted::page, "points"_a, "column_names"_a, "categories"_a, "truth"_a.none(), "truth_names"_a,
-             "source"_a, "threads"_a, "beside"_a.none(), "search"_a)
+             "source"_a, "threads"_a, "compare_with"_a.none(), "search"_a)
         .def("output", &Fitted::output, "output"_a, "points"_a, "column_names"_a, "categories"_a, "threads"_a,
              "device"_a)
         .def(

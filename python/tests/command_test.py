@@ -90,8 +90,8 @@ def test_partial_labels_are_those_of_the_command(command, digits, tmp_path):
     known = np.where(np.arange(len(y)) % 20 == 0, y, -1)
     file = tmp_path / "known.csv"
     file.write_text("label\n" + "\n".join("" if label < 0 else str(label) for label in known) + "\n")
-    model = coterie.Subspace(n_clusters=None, group_share={0: 0.1}, clusters_per_label={1: 2})
-    theirs, labels = fit(command, model, "data:digits", tmp_path, "--partial-labels", file, "--group-share", "0=0.1", "--clusters-per-label", "1=2")
+    model = coterie.Subspace(n_clusters=None, label_share={0: 0.1}, clusters_per_label={1: 2})
+    theirs, labels = fit(command, model, "data:digits", tmp_path, "--partial-labels", file, "--label-share", "0=0.1", "--clusters-per-label", "1=2")
     model.fit(X, known)
     assert np.array_equal(model.cluster_labels_[model.labels_], labels)
     assert list(model.cluster_labels_) == [0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9]

@@ -61,19 +61,19 @@ def test_a_column_of_one_value_here_and_another_there():
 
 def test_what_moved_beside_another_model(iris, tmp_path):
     three, two = (coterie.KMeans(n_clusters=k, scale="zscore", random_state=0).fit(iris) for k in (3, 2))
-    told = three.describe(iris, beside=two)["beside"]
+    told = three.describe(iris, compare_with=two)["comparison"]
     best = max(sum((three.labels_ == a) & (two.labels_ == b) for a, b in zip(pair, (0, 1))).sum() for pair in itertools.permutations(range(3), 2))
     assert told["scored"] == len(iris) and told["moved"] == len(iris) - best == sum(move["points"] for move in told["moves"])
     for move in told["moves"]:
         assert all(str(three.labels_[row]) == move["to"] and str(two.labels_[row]) == move["from"] for row in move["rows"])
     assert told["ari"] == pytest.approx(sklearn.metrics.adjusted_rand_score(two.labels_, three.labels_))
     two.save(tmp_path / "two.st")
-    assert coterie.describe(three, iris, beside=tmp_path / "two.st")["beside"]["moves"] == told["moves"]
+    assert coterie.describe(three, iris, compare_with=tmp_path / "two.st")["comparison"]["moves"] == told["moves"]
     # Of other columns, in another order: each model finds its own.
     narrow = coterie.KMeans(n_clusters=2, random_state=0).fit(iris[iris.columns[::-1][:2]])
-    assert three.describe(iris, beside=narrow)["beside"]["scored"] == len(iris)
-    page = str(coterie.report(three, iris, beside=two))
-    assert "What moved, beside kmeans of" in page and f"{told['moved']} of 150 rows have moved" in page
+    assert three.describe(iris, compare_with=narrow)["comparison"]["scored"] == len(iris)
+    page = str(coterie.report(three, iris, compare_with=two))
+    assert "What moved, compared with kmeans of" in page and f"{told['moved']} of 150 rows have moved" in page
 
 
 def test_a_loaded_model_has_a_page_of_any_rows(iris, tmp_path):
@@ -85,9 +85,9 @@ def test_a_loaded_model_has_a_page_of_any_rows(iris, tmp_path):
 def test_what_is_no_model_is_named(iris):
     model = coterie.KMeans(3).fit(iris)
     for ask, name in (
-        (lambda: model.describe(iris, beside="path"), "beside"),
+        (lambda: model.describe(iris, compare_with="path"), "compare_with"),
         (lambda: coterie.report("path", iris), "model"),
-        (lambda: coterie.report(model, iris, beside="path"), "beside"),
+        (lambda: coterie.report(model, iris, compare_with="path"), "compare_with"),
     ):
         with pytest.raises(TypeError, match=f"^{name}: 'path' is not accepted; a fitted model of coterie's is"):
             ask()

@@ -139,7 +139,7 @@ def test_bad_points(bad, error, words, iris):
         (dict(random_state=-1), "parameter random_state: -1 is not accepted"),
         (dict(n_jobs=0), "parameter n_jobs: 0 is not accepted"),
         (dict(sizes=(60, None)), "60"),
-        (dict(group_share={"a": 0.5}), "y must say which points have which"),
+        (dict(label_share={"a": 0.5}), "y must say which points have which"),
     ],
 )
 def test_bad_parameters(parameters, words, iris):
@@ -262,10 +262,10 @@ def test_what_is_no_list_of_labels_or_widths_is_named(iris):
         ({"clusters_per_label": {0: 1.7}}, "^clusters_per_label: 1.7 of label 0 is not accepted; a whole number, at least 1, is"),
         ({"clusters_per_label": {0: True}}, "^clusters_per_label: True of label 0"),
         ({"clusters_per_label": [1]}, r"^clusters_per_label: \[1\] is not accepted; a dict"),
-        ({"group_share": [0.2]}, r"^group_share: \[0.2\] is not accepted; a dict"),
-        ({"group_share": {0: (0.5, 0.2, 0.1)}}, "^group_share: .* of label 0 is not accepted; a share from 0 to 1, or "),
-        ({"group_share": {0: "a"}}, "^group_share: 'a' of label 0"),
-        ({"group_share": {0: None}}, "^group_share: None of label 0"),
+        ({"label_share": [0.2]}, r"^label_share: \[0.2\] is not accepted; a dict"),
+        ({"label_share": {0: (0.5, 0.2, 0.1)}}, "^label_share: .* of label 0 is not accepted; a share from 0 to 1, or "),
+        ({"label_share": {0: "a"}}, "^label_share: 'a' of label 0"),
+        ({"label_share": {0: None}}, "^label_share: None of label 0"),
     ],
 )
 def test_what_is_said_of_labels(parameters, words, iris):
@@ -613,7 +613,7 @@ def test_blocks_are_read_once(iris):
     assert np.array_equal(coterie.KMeans(3).fit_transform(blocks()), model.transform(X))
     tuned = coterie.tune(coterie.KMeans(), blocks(), {"n_clusters": [2, 3]})
     assert np.array_equal(tuned.best_estimator_.labels_, coterie.KMeans(2).fit(X).labels_)
-    assert model.describe(blocks(), beside=coterie.KMeans(2).fit(X)) == model.describe(X, beside=coterie.KMeans(2).fit(X))
+    assert model.describe(blocks(), compare_with=coterie.KMeans(2).fit(X)) == model.describe(X, compare_with=coterie.KMeans(2).fit(X))
     frames = iter([pandas.DataFrame(X[:70], columns=list("abcd")), pandas.DataFrame(X[70:], columns=list("abcd"))])
     coterie.KMeans(3).fit_transform(frames)
 

@@ -124,8 +124,8 @@ def test_what_has_no_page(three):
     assert "ACC" not in str(coterie.report(compared, X))
     with pytest.raises(ValueError, match="119 rows; 120 were compared"):
         coterie.report(compared, X[1:])
-    with pytest.raises(ValueError, match="beside"):
-        coterie.report(compared, X, beside=coterie.KMeans(3).fit(X))
+    with pytest.raises(ValueError, match="compare_with"):
+        coterie.report(compared, X, compare_with=coterie.KMeans(3).fit(X))
     again = pickle.loads(pickle.dumps(compared))
     assert repr(again) == repr(compared)
     for each in (again, copy.deepcopy(compared)):

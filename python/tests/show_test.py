@@ -36,11 +36,11 @@ def lines_of(shown):
 def test_description_shows_what_it_holds(wine):
     rows, _ = wine
     model = coterie.KMeans(3, scale="zscore", random_state=0).fit(rows)
-    told = model.describe(rows, beside=coterie.KMeans(2, scale="zscore", random_state=0).fit(rows))
+    told = model.describe(rows, compare_with=coterie.KMeans(2, scale="zscore", random_state=0).fit(rows))
     assert isinstance(told, dict) and dict(told) == told
     found, lines = tables_of(told)
     moves, *profiles = found
-    assert [int(row["points"]) for row in moves] == [move["points"] for move in told["beside"]["moves"]]
+    assert [int(row["points"]) for row in moves] == [move["points"] for move in told["comparison"]["moves"]]
     assert len(profiles) == 3
     for cluster, profile in zip(told["clusters"], profiles):
         assert [row["column"] for row in profile] == [column["name"] for column in cluster["columns"]]

@@ -82,7 +82,7 @@ Trained<T> train(PointsView points, const LinearTrainingOptions& options, const 
 
 // What networks share with it (deep/):
 
-/// u: what an option `prior` says (k numbers, or none: uniform), or the group shares. BadArgument.
+/// u: what an option `prior` says (k numbers, or none: uniform), or the label shares. BadArgument.
 std::vector<double> prior_of(const std::vector<double>& given, const Problem& problem, const Constraints& constraints);
 inline constexpr const char* prior_meaning = "share of each cluster: k numbers that sum to 1";
 inline constexpr const char* automatic_prior = "equal shares";

@@ -284,8 +284,8 @@ inline void expect_usual_refusals(const std::string& name) {
         side.clusters_per_label = {{"0", 1}};
         refuses(side, "clusters per label");
         side = {};
-        side.group_shares = {{"0", 0.5, 0.5}};
-        refuses(side, "group shares");
+        side.label_shares = {{"0", 0.5, 0.5}};
+        refuses(side, "label shares");
         side = {};
     }
     if (!method.takes.sizes) {

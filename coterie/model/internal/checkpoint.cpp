@@ -85,7 +85,7 @@ std::string fingerprint_of(const Problem& problem, const Run& run) {
         add_word(each.label);
         add(each.clusters);
     }
-    for (const GroupShare& share : problem.group_shares) {
+    for (const LabelShare& share : problem.label_shares) {
         add_word(share.label);
         add(share.low);
         add(share.high);
@@ -98,7 +98,7 @@ std::string fingerprint_of(const Problem& problem, const Run& run) {
         add(pairs->size());
         sum.update(pairs->data(), sizeof(RowPair) * pairs->size());
     }
-    if (!problem.partial_labels.empty() || !problem.group_shares.empty() || problem.sizes ||
+    if (!problem.partial_labels.empty() || !problem.label_shares.empty() || problem.sizes ||
         !problem.must_links.empty() || !problem.cannot_links.empty())
         out += ", known " + sum.hex();
     return out;

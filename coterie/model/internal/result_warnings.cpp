@@ -48,7 +48,7 @@ std::uint64_t hash_of(const Scalar* numbers, Index count) {
 void warn_of_equal_rows(FitReport& report, const Labels& labels, const Problem& problem, const Run& run,
                         bool reads_blocks) {
     const PointsView points = problem.points;
-    const bool constrained = !problem.partial_labels.empty() || !problem.group_shares.empty() || problem.sizes ||
+    const bool constrained = !problem.partial_labels.empty() || !problem.label_shares.empty() || problem.sizes ||
                              !problem.must_links.empty() || !problem.cannot_links.empty();
     if (problem.graph || points.empty() || as_sparse(points) != nullptr) return;
     if (reads_blocks && !constrained) return;
@@ -114,7 +114,7 @@ std::vector<std::string> size_warnings(const std::vector<Index>& sizes, const Pr
         out.push_back(std::to_string(small) + " of " + std::to_string(k) + " clusters " +
                       (small == 1 ? "has" : "have") + " only one or two rows, of " + std::to_string(total) +
                       ": outliers take clusters of their own");
-    if (problem.partial_labels.empty() && problem.group_shares.empty() &&
+    if (problem.partial_labels.empty() && problem.label_shares.empty() &&
         static_cast<double>(largest) >= nearly_all * static_cast<double>(total))
         out.push_back("one of " + std::to_string(k) + " clusters has " + std::to_string(largest) + " of " +
                       std::to_string(total) + " rows: the others say little about them");

@@ -71,16 +71,16 @@ void add_description(Json& json, const ClusteringResult& result, bool whole) {
         json["outliers"].push_back({{"row", each.row + 1}, {"score", each.score}});
 }
 
-Json json_of(const Beside& beside) {
-    Json out = {{"model", beside.model},
-                {"method", beside.method},
-                {"scored", beside.agreement.scored},
-                {"moved", beside.moved},
-                {"ari", beside.agreement.scores.ari},
-                {"nmi", beside.agreement.scores.nmi},
-                {"confusion", internal::json_of(beside.agreement.confusion)},
+Json json_of(const ModelComparison& comparison) {
+    Json out = {{"model", comparison.model},
+                {"method", comparison.method},
+                {"scored", comparison.agreement.scored},
+                {"moved", comparison.moved},
+                {"ari", comparison.agreement.scores.ari},
+                {"nmi", comparison.agreement.scores.nmi},
+                {"confusion", internal::json_of(comparison.agreement.confusion)},
                 {"moves", Json::array()}};
-    for (const Beside::Move& move : beside.moves)
+    for (const ModelComparison::Move& move : comparison.moves)
         out["moves"].push_back(
             {{"from", move.from}, {"to", move.to}, {"points", move.rows}, {"rows", rows_json(move.some)}});
     return out;
@@ -262,7 +262,7 @@ Json json_of(const AppliedResult& result) {
     json["warnings"] = result.warnings;
     json["notes"] = result.notes;
     add_scores(json, result);
-    if (result.beside) json["beside"] = json_of(*result.beside);
+    if (result.comparison) json["comparison"] = json_of(*result.comparison);
     if (result.moved_to == 0) add_written(json, result);
     add_origin(json, result);
     return json;

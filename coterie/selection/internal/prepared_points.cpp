@@ -43,7 +43,7 @@ void require_points_alone(const std::string& what, const Problem& problem, const
     if (run.communicator().size() > 1) refuse("these are worked on in several processes");
     if (!problem.weights.empty()) refuse("these have weights");
     if (!problem.initial_centroids.empty()) refuse("there are initial centroids");
-    if (!problem.partial_labels.empty() || !problem.group_shares.empty()) refuse("there are partial labels or shares");
+    if (!problem.partial_labels.empty() || !problem.label_shares.empty()) refuse("there are partial labels or shares");
     if (!problem.must_links.empty() || !problem.cannot_links.empty()) refuse("these have pairs of rows");
     if (problem.sizes) refuse("there are bounds on sizes");
     if (!run.checkpoint.empty()) refuse("there is a checkpoint, which is of a single fit");

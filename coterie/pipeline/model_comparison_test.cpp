@@ -1,6 +1,6 @@
 // What moved, against every matching there is.
 
-#include "coterie/pipeline/beside.hpp"
+#include "coterie/pipeline/model_comparison.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ TEST(Beside, AsFewAsPossibleMove) {
             own.push_back(i < here ? i : i % 17 == 16 ? -2 : i % 7 == 6 ? -1 : draw(here));
             other.push_back(i < there ? i : i % 19 == 18 ? -2 : i % 5 == 4 ? -1 : draw(there));
         }
-        const Beside beside = compare_partitions(own, named(here, 'a'), other, named(there, 'A'));
+        const ModelComparison comparison = compare_partitions(own, named(here, 'a'), other, named(there, 'A'));
         // Each cluster of this one stands for one of `wide`, of which those beyond the other's clusters are nobody's.
         std::vector<int> match(static_cast<std::size_t>(std::max(here, there)));
         std::iota(match.begin(), match.end(), 0);
@@ -44,19 +44,19 @@ TEST(Beside, AsFewAsPossibleMove) {
             least = std::min(least, moved);
         } while (std::next_permutation(match.begin(), match.end()));
         for (std::size_t i = 0; i < own.size(); ++i) both += in_both(i) ? 1 : 0;
-        EXPECT_EQ(beside.moved, least);
-        EXPECT_EQ(beside.agreement.scored, both);
-        EXPECT_EQ(std::count(beside.has_moved.begin(), beside.has_moved.end(), true), least);
+        EXPECT_EQ(comparison.moved, least);
+        EXPECT_EQ(comparison.agreement.scored, both);
+        EXPECT_EQ(std::count(comparison.has_moved.begin(), comparison.has_moved.end(), true), least);
         Index told = 0;
-        for (std::size_t m = 0; m < beside.moves.size(); ++m) {
-            const Beside::Move& move = beside.moves[m];
+        for (std::size_t m = 0; m < comparison.moves.size(); ++m) {
+            const ModelComparison::Move& move = comparison.moves[m];
             told += move.rows;
             if (m > 0) {
-                EXPECT_LE(move.rows, beside.moves[m - 1].rows);
+                EXPECT_LE(move.rows, comparison.moves[m - 1].rows);
             }
             EXPECT_EQ(static_cast<Index>(move.some.size()), std::min<Index>(3, move.rows));
             for (const Index row : move.some) {
-                EXPECT_TRUE(beside.has_moved[static_cast<std::size_t>(row)]);
+                EXPECT_TRUE(comparison.has_moved[static_cast<std::size_t>(row)]);
                 const auto at = static_cast<std::size_t>(row);
                 EXPECT_EQ(move.to, own[at] < 0 ? "noise" : named(here, 'a')[static_cast<std::size_t>(own[at])]);
                 EXPECT_EQ(move.from, other[at] < 0 ? "noise" : named(there, 'A')[static_cast<std::size_t>(other[at])]);
@@ -67,13 +67,13 @@ TEST(Beside, AsFewAsPossibleMove) {
 }
 
 TEST(Beside, RenamedClustersStay) {
-    const Beside beside = compare_partitions({0, 0, 1, 2}, named(3, 'a'), {2, 2, 0, 1}, named(3, 'A'));
-    EXPECT_EQ(beside.moved, 0);
-    EXPECT_TRUE(beside.moves.empty());
-    EXPECT_EQ(beside.agreement.confusion.classes, named(3, 'A'));
-    EXPECT_EQ(beside.agreement.confusion.clusters, (std::vector<std::string>{"b", "c", "a"}));
+    const ModelComparison comparison = compare_partitions({0, 0, 1, 2}, named(3, 'a'), {2, 2, 0, 1}, named(3, 'A'));
+    EXPECT_EQ(comparison.moved, 0);
+    EXPECT_TRUE(comparison.moves.empty());
+    EXPECT_EQ(comparison.agreement.confusion.classes, named(3, 'A'));
+    EXPECT_EQ(comparison.agreement.confusion.clusters, (std::vector<std::string>{"b", "c", "a"}));
     EXPECT_THROW(compare_partitions({0, -2}, named(1, 'a'), {-2, 0}, named(1, 'A')), BadData);
-    const Beside noise = compare_partitions({0, 0, 1}, named(2, 'a'), {-1, -1, -1}, {});
+    const ModelComparison noise = compare_partitions({0, 0, 1}, named(2, 'a'), {-1, -1, -1}, {});
     EXPECT_EQ(noise.moved, 3);
     EXPECT_EQ(noise.moves.front().from, "noise");
 }

@@ -14,7 +14,7 @@
 
 namespace coterie {
 
-struct Beside {
+struct ModelComparison {
     /// Rows that went from a cluster of the other partition to one of this that is not its match.
     struct Move {
         std::string from;         // of the other one
@@ -34,12 +34,12 @@ struct Beside {
 
 /// `labels` and `other`: n clusters of the same rows, -1 for noise, which is matched with noise alone, and -2 for rows
 /// that a model leaves out; `clusters` and `other_clusters`: their names. BadData where no row has both.
-COTERIE_API Beside compare_partitions(const Labels& labels, const std::vector<std::string>& clusters,
-                                      const Labels& other, const std::vector<std::string>& other_clusters);
+COTERIE_API ModelComparison compare_partitions(const Labels& labels, const std::vector<std::string>& clusters,
+                                               const Labels& other, const std::vector<std::string>& other_clusters);
 
 /// Of two models, in one process. `row_labels`: this model's of `rows` (Description::row_labels); `theirs`: the same
 /// rows as the other model takes them.
-COTERIE_API Beside compare_models(const Pipeline& pipeline, const PreparedRows& rows, const Labels& row_labels,
-                                  const Pipeline& other, const PreparedRows& theirs, const Run& run);
+COTERIE_API ModelComparison compare_models(const Pipeline& pipeline, const PreparedRows& rows, const Labels& row_labels,
+                                           const Pipeline& other, const PreparedRows& theirs, const Run& run);
 
 }  // namespace coterie

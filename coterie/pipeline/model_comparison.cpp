@@ -1,7 +1,7 @@
 // The clusters of the other partition are the classes of a comparison with a truth, whose matching is the one wanted:
 // the assignment of most rows in common. A row has moved where its two clusters are not matched.
 
-#include "coterie/pipeline/beside.hpp"
+#include "coterie/pipeline/model_comparison.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -12,9 +12,9 @@
 
 namespace coterie {
 
-Beside compare_partitions(const Labels& labels, const std::vector<std::string>& clusters, const Labels& other,
-                          const std::vector<std::string>& other_clusters) {
-    Beside out;
+ModelComparison compare_partitions(const Labels& labels, const std::vector<std::string>& clusters, const Labels& other,
+                                   const std::vector<std::string>& other_clusters) {
+    ModelComparison out;
     out.labels = other;
     out.names = other_clusters;
     out.has_moved.assign(labels.size(), false);
@@ -54,12 +54,12 @@ Beside compare_partitions(const Labels& labels, const std::vector<std::string>& 
         if (added)
             out.moves.push_back(
                 {other_names[static_cast<std::size_t>(there[i])], names[static_cast<std::size_t>(here[i])], 0, {}});
-        Beside::Move& move = out.moves[found->second];
+        ModelComparison::Move& move = out.moves[found->second];
         ++move.rows;
         if (move.some.size() < 3) move.some.push_back(static_cast<Index>(i));
     }
     std::stable_sort(out.moves.begin(), out.moves.end(),
-                     [](const Beside::Move& a, const Beside::Move& b) { return a.rows > b.rows; });
+                     [](const ModelComparison::Move& a, const ModelComparison::Move& b) { return a.rows > b.rows; });
     const auto rename = [](std::vector<std::string>& numbers, const std::vector<std::string>& by) {
         for (auto& number : numbers)
             if (!number.empty()) number = by[std::stoul(number)];
@@ -70,8 +70,8 @@ Beside compare_partitions(const Labels& labels, const std::vector<std::string>& 
     return out;
 }
 
-Beside compare_models(const Pipeline& pipeline, const PreparedRows& rows, const Labels& row_labels,
-                      const Pipeline& other, const PreparedRows& theirs, const Run& run) {
+ModelComparison compare_models(const Pipeline& pipeline, const PreparedRows& rows, const Labels& row_labels,
+                               const Pipeline& other, const PreparedRows& theirs, const Run& run) {
     const auto names_of = [](const Model& model) {
         std::vector<std::string> out;
         for (int j = 0; j < model.clusters(); ++j)
@@ -83,7 +83,7 @@ Beside compare_models(const Pipeline& pipeline, const PreparedRows& rows, const 
     Labels own(labels.size(), -2);
     for (std::size_t i = 0; i < row_labels.size(); ++i)
         own[static_cast<std::size_t>(internal::number_among_all(static_cast<Index>(i), rows.left_out))] = row_labels[i];
-    Beside out = compare_partitions(own, names_of(pipeline.model()), labels, names_of(other.model()));
+    ModelComparison out = compare_partitions(own, names_of(pipeline.model()), labels, names_of(other.model()));
     for (auto& label : out.labels) label = std::max(label, -1);
     out.method = other.model().method();
     return out;
