@@ -50,7 +50,7 @@ def coterie_epoch(arguments, points, network):
 
 
 def peer(network):
-    """(parameters, function from a batch to its reconstruction), as coterie/deep/internal/architecture.cpp has it."""
+    """(parameters, function from a batch to its reconstruction), as coterie/deep/architecture.cpp has it."""
     import torch
     from torch.nn import functional as F
     parameters = []

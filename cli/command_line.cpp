@@ -11,8 +11,8 @@
 #include <set>
 
 #include "common.hpp"
-#include "coterie/base/words.hpp"
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/base/text.hpp"
+#include "coterie/pipeline/text.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {

@@ -12,13 +12,13 @@
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
-#include "coterie/base/processes.hpp"
+#include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/parallel/processes.hpp"
 #include "coterie/data/catalogue.hpp"
-#include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/io/row_files.hpp"
 #include "coterie/methods.hpp"
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/pipeline/text.hpp"
 #include "program.hpp"
 #include "terminal.hpp"
 

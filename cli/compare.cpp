@@ -4,7 +4,7 @@
 #include "coterie/selection/compare_methods.hpp"
 
 #include "commands.hpp"
-#include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "fitting.hpp"

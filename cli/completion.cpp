@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "coterie/data/catalogue.hpp"
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/pipeline/text.hpp"
 
 namespace coterie::cli {
 namespace {

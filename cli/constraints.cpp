@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "common.hpp"
-#include "coterie/base/residence.hpp"
+#include "coterie/base/load_rows.hpp"
 
 namespace coterie::cli {
 namespace {

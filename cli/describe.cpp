@@ -3,8 +3,8 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "coterie/base/internal/together.hpp"
-#include "coterie/io/internal/output_file.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"

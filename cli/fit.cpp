@@ -3,7 +3,7 @@
 // that a new one needs no line here.
 
 #include "commands.hpp"
-#include "coterie/base/internal/together.hpp"
+#include "coterie/base/parallel/collective.hpp"
 #include "coterie/selection/choose_clusters.hpp"
 #include "fitting.hpp"
 

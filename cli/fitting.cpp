@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <set>
 
-#include "coterie/base/residence.hpp"
+#include "coterie/base/load_rows.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/io/graph_reader.hpp"
-#include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/model/model.hpp"
 #include "coterie/pipeline/column_hints.hpp"
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/pipeline/text.hpp"
 #include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"

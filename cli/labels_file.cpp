@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "coterie/base/internal/together.hpp"
+#include "coterie/base/parallel/collective.hpp"
 #include "coterie/pipeline/evaluation.hpp"
 
 namespace coterie::cli {

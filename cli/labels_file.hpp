@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "coterie/base/communicator.hpp"
+#include "coterie/base/parallel/communicator.hpp"
 #include "coterie/io/writer.hpp"
 #include "coterie/model/model.hpp"
 

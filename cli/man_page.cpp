@@ -6,7 +6,7 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/pipeline/text.hpp"
 
 namespace coterie::cli {
 namespace {

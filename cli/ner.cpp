@@ -9,7 +9,7 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/io/reader.hpp"
 #include "coterie/ner/adapt.hpp"
 #include "coterie/ner/corpus.hpp"
@@ -19,8 +19,8 @@
 #include "coterie/ner/support.hpp"
 #include "coterie/ner/tagger.hpp"
 #include "coterie/ner/vectors.hpp"
-#include "coterie/pipeline/internal/json.hpp"
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/pipeline/json.hpp"
+#include "coterie/pipeline/text.hpp"
 #include "program.hpp"
 #include "terminal.hpp"
 

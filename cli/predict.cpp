@@ -8,8 +8,8 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/together.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
 #include "coterie/pipeline/description.hpp"
 #include "labels_file.hpp"
 #include "model_command.hpp"

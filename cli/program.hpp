@@ -5,7 +5,7 @@
 #include <string>
 
 #include "command_line.hpp"
-#include "coterie/base/processes.hpp"
+#include "coterie/base/parallel/processes.hpp"
 
 namespace coterie::cli {
 

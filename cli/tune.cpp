@@ -12,10 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
-#include "coterie/pipeline/internal/json.hpp"
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/pipeline/json.hpp"
+#include "coterie/pipeline/text.hpp"
 #include "coterie/report/page.hpp"
-#include "coterie/selection/internal/search_tables.hpp"
+#include "coterie/selection/search_tables.hpp"
 #include "fitting.hpp"
 #include "program.hpp"
 

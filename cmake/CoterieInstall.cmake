@@ -11,11 +11,11 @@ if(TARGET coterie_shared)
 endif()
 install(TARGETS ${installed} EXPORT coterie
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-# Headers keep their rooms. What is internal to a room lies in its folder internal/, and the rooms linalg and constraints are internal but for Neighbors; the
-# test package.install finds an installed header that includes one that is not.
-file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/coterie/*.hpp)
-list(FILTER headers EXCLUDE REGEX "/internal/|/vendor/|^coterie/(linalg|constraints)/")
-list(APPEND headers coterie/linalg/neighbors.hpp)  # metrics and spectral speak of Neighbors
+# The public headers: those that coterie/coterie.hpp includes.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/coterie/coterie.hpp)
+file(STRINGS ${PROJECT_SOURCE_DIR}/coterie/coterie.hpp headers REGEX "^#include \"coterie/")
+list(TRANSFORM headers REPLACE "^#include \"(.*)\"$" "\\1")
+list(APPEND headers coterie/coterie.hpp)
 foreach(header IN LISTS headers)
   get_filename_component(room ${header} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${room})

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "coterie/base/words.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/deep/dec.hpp"
 #include "coterie/deep/dekm.hpp"
 #include "coterie/deep/entropy_net.hpp"
@@ -24,8 +24,8 @@
 #include "coterie/kmeans/ward.hpp"
 #include "coterie/manifold/baselines.hpp"
 #include "coterie/manifold/wmc.hpp"
-#include "coterie/model/internal/result_warnings.hpp"
 #include "coterie/model/restarts.hpp"
+#include "coterie/model/result_warnings.hpp"
 #include "coterie/spectral/spectral.hpp"
 #include "coterie/subspace/subspace.hpp"
 

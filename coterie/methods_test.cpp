@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/test_support.hpp"
-#include "coterie/deep/internal/network.hpp"
-#include "coterie/io/internal/test_files.hpp"
+#include "coterie/deep/network.hpp"
+#include "tests/support/test_files.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/processes_in_threads.hpp"
-#include "coterie/base/internal/test_support.hpp"
-#include "coterie/deep/internal/network.hpp"
+#include "coterie/deep/network.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "tests/support/processes_in_threads.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "coterie/base/error.hpp"
-#include "coterie/io/internal/formats.hpp"
-#include "coterie/io/internal/output_file.hpp"
-#include "coterie/io/internal/sha256.hpp"
+#include "coterie/io/formats.hpp"
+#include "coterie/io/output_file.hpp"
+#include "coterie/io/sha256.hpp"
 
 namespace coterie::fuzz {
 

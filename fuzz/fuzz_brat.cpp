@@ -1,5 +1,5 @@
-#include "coterie/ner/internal/readers.hpp"
-#include "coterie/ner/internal/unicode.hpp"
+#include "coterie/ner/readers.hpp"
+#include "coterie/ner/unicode.hpp"
 #include "fuzz.hpp"
 
 using namespace coterie;

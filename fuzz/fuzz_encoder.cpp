@@ -1,4 +1,4 @@
-#include "coterie/ner/internal/encoder_folder.hpp"
+#include "coterie/ner/encoder_folder.hpp"
 #include "fuzz.hpp"
 
 using namespace coterie;

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "common.hpp"
-#include "coterie/pipeline/internal/text.hpp"
-#include "coterie/report/internal/drawing.hpp"
+#include "coterie/pipeline/text.hpp"
+#include "coterie/report/drawing.hpp"
 
 namespace coterie::cli {
 namespace {

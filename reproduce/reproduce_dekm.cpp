@@ -10,7 +10,7 @@
 
 #include "common.hpp"
 #include "coterie/deep/dekm.hpp"
-#include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 #include "panels.hpp"

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "common.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/entropy/entropy.hpp"
-#include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/report/picture.hpp"
 #include "coterie/selection/tune.hpp"

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "common.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/entropy/soft_targets.hpp"
-#include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/report/picture.hpp"
 #include "reproduce.hpp"

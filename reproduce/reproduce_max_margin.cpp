@@ -1,5 +1,5 @@
 // max-margin: what the theorems say of decisive clusters and margins, on sets drawn to be separable. Solvers that end
-// at rounding (entropy/internal/max_margin.hpp) stand beside the one that users have, so that an angle is the theorem's
+// at rounding (entropy/max_margin.hpp) stand beside the one that users have, so that an angle is the theorem's
 // and not the solver's. Sets are the tasks, each with its own seed.
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "common.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/entropy/entropy.hpp"
-#include "coterie/entropy/internal/max_margin.hpp"
-#include "coterie/entropy/internal/training.hpp"
-#include "coterie/io/internal/output_file.hpp"
+#include "coterie/entropy/max_margin.hpp"
+#include "coterie/entropy/training.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/linalg/dense.hpp"

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "common.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/data/catalogue.hpp"
 #include "coterie/ner/encoder.hpp"
-#include "coterie/ner/internal/adapting.hpp"
-#include "coterie/ner/internal/contrast.hpp"
+#include "coterie/ner/adapting.hpp"
+#include "coterie/ner/contrast.hpp"
 #include "coterie/ner/scoring.hpp"
 #include "coterie/ner/source.hpp"
 #include "reproduce.hpp"

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common.hpp"
-#include "coterie/base/parallel.hpp"
-#include "coterie/io/internal/output_file.hpp"
+#include "coterie/base/parallel/parallel.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/manifold/geometry.hpp"
 #include "panels.hpp"

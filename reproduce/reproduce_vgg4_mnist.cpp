@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common.hpp"
-#include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "panels.hpp"

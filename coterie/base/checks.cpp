@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/largest_coordinate.hpp"
+#include "coterie/base/largest_coordinate.hpp"
 #include "coterie/base/options.hpp"
+#include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/sparse_points.hpp"
-#include "coterie/base/words.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie {
 

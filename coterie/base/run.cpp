@@ -6,7 +6,7 @@
 #include <string>
 
 #include "coterie/base/error.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 
 namespace coterie {
 

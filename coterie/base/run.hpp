@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "coterie/base/communicator.hpp"
 #include "coterie/base/export.hpp"
+#include "coterie/base/parallel/communicator.hpp"
 #include "coterie/base/random.hpp"
 
 namespace coterie {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/checks.hpp"
-#include "coterie/base/internal/sparse_fixtures.hpp"
 #include "coterie/base/problem.hpp"
+#include "tests/support/sparse_fixtures.hpp"
 
 namespace coterie {
 namespace {

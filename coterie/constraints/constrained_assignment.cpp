@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
 #include "coterie/linalg/products.hpp"
 
 namespace coterie::internal {

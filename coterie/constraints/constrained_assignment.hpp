@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/constraints/constraints.hpp"

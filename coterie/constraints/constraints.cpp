@@ -11,7 +11,7 @@
 #include <set>
 
 #include "coterie/base/options.hpp"
-#include "coterie/base/words.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie::internal {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/linalg/eigen.hpp"
 
 namespace coterie::internal {

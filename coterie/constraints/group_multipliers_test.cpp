@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/base/random.hpp"
 #include "coterie/constraints/group_multipliers.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

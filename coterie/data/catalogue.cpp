@@ -13,11 +13,11 @@
 #include <system_error>
 #include <utility>
 
-#include "coterie/base/internal/own_place.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/own_place.hpp"
 #include "coterie/data/internal/catalogue_json.hpp"
-#include "coterie/io/internal/formats.hpp"
-#include "coterie/io/internal/json_text.hpp"
+#include "coterie/io/formats.hpp"
+#include "coterie/io/json_text.hpp"
 
 namespace coterie {
 namespace {

@@ -13,7 +13,7 @@
 #include <set>
 #include <sstream>
 
-#include "coterie/io/internal/sha256.hpp"
+#include "coterie/io/sha256.hpp"
 
 namespace coterie {
 namespace {

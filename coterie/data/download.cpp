@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "coterie/data/catalogue.hpp"
-#include "coterie/io/internal/sha256.hpp"
+#include "coterie/io/sha256.hpp"
 
 #ifdef COTERIE_HAVE_CURL
 #include <curl/curl.h>

@@ -5,14 +5,14 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/same_bits.hpp"
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/deep/dec.hpp"
 #include "coterie/deep/dekm.hpp"
 #include "coterie/deep/entropy_net.hpp"
 #include "coterie/deep/imsat.hpp"
-#include "coterie/deep/internal/test_samples.hpp"
-#include "coterie/io/internal/test_files.hpp"
+#include "tests/support/same_bits.hpp"
+#include "tests/support/test_files.hpp"
+#include "tests/support/test_samples.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

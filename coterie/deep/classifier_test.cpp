@@ -7,17 +7,17 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/error.hpp"
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/deep/entropy_net.hpp"
 #include "coterie/deep/imsat.hpp"
 #include "coterie/deep/internal/classifier_fit.hpp"
 #include "coterie/deep/internal/pretrained.hpp"
-#include "coterie/deep/internal/test_samples.hpp"
-#include "coterie/io/internal/test_files.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/model/archive.hpp"
-#include "coterie/model/internal/goes_on.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "tests/support/goes_on.hpp"
+#include "tests/support/test_files.hpp"
+#include "tests/support/test_samples.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/deep/internal/dec_step.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"

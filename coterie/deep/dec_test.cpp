@@ -6,10 +6,10 @@
 
 #include "coterie/base/random.hpp"
 #include "coterie/deep/internal/dec_step.hpp"
-#include "coterie/deep/internal/test_samples.hpp"
-#include "coterie/io/internal/test_files.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "coterie/model/internal/goes_on.hpp"
+#include "tests/support/goes_on.hpp"
+#include "tests/support/test_files.hpp"
+#include "tests/support/test_samples.hpp"
 
 namespace coterie {
 namespace {

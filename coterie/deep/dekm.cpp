@@ -6,7 +6,7 @@
 #include "coterie/deep/dekm.hpp"
 
 #include "coterie/deep/internal/dekm_step.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/scatter.hpp"

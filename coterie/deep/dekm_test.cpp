@@ -9,10 +9,10 @@
 #include "coterie/base/error.hpp"
 #include "coterie/deep/internal/deep_fit.hpp"
 #include "coterie/deep/internal/dekm_step.hpp"
-#include "coterie/deep/internal/test_samples.hpp"
-#include "coterie/io/internal/test_files.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "tests/support/test_files.hpp"
+#include "tests/support/test_samples.hpp"
 
 namespace coterie {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "coterie/deep/entropy_net.hpp"
 
-#include "coterie/base/internal/idle_option.hpp"
+#include "coterie/base/idle_option.hpp"
 #include "coterie/deep/internal/classifier_fit.hpp"
 #include "coterie/deep/internal/view_losses.hpp"
 

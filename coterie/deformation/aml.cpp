@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "coterie/deformation/internal/ridge_basis.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

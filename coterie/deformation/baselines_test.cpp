@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 #include <Eigen/QR>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/deformation/aml.hpp"
 #include "coterie/deformation/fme.hpp"
 #include "coterie/deformation/rpca_om.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -10,9 +10,9 @@
 #include <mutex>
 #include <optional>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/deformation/internal/smooth_motion.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"

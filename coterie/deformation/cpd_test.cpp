@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/io/reader.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/base/words.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/deformation/internal/ridge_basis.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/neighbors.hpp"

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

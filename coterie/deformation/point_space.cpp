@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/scatter.hpp"
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "coterie/deformation/internal/row_space.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "coterie/base/checks.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/density/internal/condensed_tree.hpp"
 #include "coterie/density/internal/row_tree.hpp"
 #include "coterie/density/internal/spanning_tree.hpp"

@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/density/internal/condensed_tree.hpp"
 #include "coterie/density/internal/spanning_tree.hpp"
 #include "coterie/methods.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/entropy/entropy.hpp"
-#include "coterie/model/internal/goes_on.hpp"
+#include "tests/support/goes_on.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <limits>
 
-#include "coterie/base/internal/idle_option.hpp"
-#include "coterie/entropy/internal/training.hpp"
+#include "coterie/base/idle_option.hpp"
+#include "coterie/entropy/training.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 
 namespace coterie {

@@ -8,13 +8,13 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/entropy/internal/lbfgs.hpp"
-#include "coterie/entropy/internal/max_margin.hpp"
-#include "coterie/entropy/internal/training.hpp"
 #include "coterie/entropy/losses.hpp"
+#include "coterie/entropy/max_margin.hpp"
+#include "coterie/entropy/training.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/entropy/internal/linear_kernels.hpp"
 #include "coterie/linalg/kernels.hpp"
 

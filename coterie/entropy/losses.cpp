@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 
 namespace coterie {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/base/random.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "coterie/entropy/internal/training.hpp"
+#include "coterie/entropy/training.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
 
 namespace coterie {
 

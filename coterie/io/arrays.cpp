@@ -15,8 +15,8 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
-#include "coterie/base/parallel.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/base/parallel/parallel.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 namespace {

@@ -13,9 +13,9 @@
 
 #include <nanoarrow/nanoarrow_ipc.hpp>
 
-#include "coterie/base/internal/utf8.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/utf8.hpp"
 #include "coterie/io/internal/table.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
 

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "coterie/base/random.hpp"
-#include "coterie/io/internal/formats.hpp"
-#include "coterie/io/internal/test_files.hpp"
+#include "coterie/io/formats.hpp"
+#include "tests/support/test_files.hpp"
 
 namespace coterie {
 namespace {

@@ -12,7 +12,7 @@
 
 #include <nanoarrow/nanoarrow_ipc.hpp>
 
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
 
 namespace coterie {

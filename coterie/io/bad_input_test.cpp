@@ -7,8 +7,8 @@
 #include <functional>
 #include <limits>
 
-#include "coterie/io/internal/test_files.hpp"
 #include "coterie/io/reader.hpp"
+#include "tests/support/test_files.hpp"
 
 namespace coterie {
 namespace {

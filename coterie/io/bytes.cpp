@@ -17,9 +17,9 @@
 #include <new>
 
 #include "coterie/base/error.hpp"
-#include "coterie/base/internal/utf8.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/base/utf8.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 namespace {

@@ -1,16 +1,16 @@
 // A word is a name where a column is called so, else a number or a range of numbers. Columns of an array are copied in
 // blocks of rows.
 
-#include "coterie/io/internal/column_choice.hpp"
+#include "coterie/io/column_choice.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>
 
-#include "coterie/base/internal/derived_rows.hpp"
+#include "coterie/base/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/words.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/base/text.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "coterie/base/error.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 

@@ -16,7 +16,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/sparse_points.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 #include "coterie/io/reader.hpp"
 
 namespace coterie {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/test_support.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

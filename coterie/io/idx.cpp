@@ -1,7 +1,7 @@
 // The idx format of the MNIST files: 0, 0, type, number of dimensions, big-endian 32-bit extents, big-endian items. The
 // header alone is parsed where a file is read in blocks.
 
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 

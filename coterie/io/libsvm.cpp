@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/base/parallel/parallel.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 namespace {

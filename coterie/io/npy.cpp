@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 
 #ifdef COTERIE_HAVE_LIBZIP
 #include <zip.h>

@@ -9,7 +9,7 @@
 
 #include <fast_float/fast_float.h>
 
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 

@@ -13,13 +13,13 @@
 #include <optional>
 #include <unordered_map>
 
+#include "coterie/base/load_rows.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
-#include "coterie/base/residence.hpp"
-#include "coterie/base/words.hpp"
+#include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
+#include "coterie/io/column_choice.hpp"
+#include "coterie/io/formats.hpp"
 #include "coterie/io/graph_reader.hpp"
-#include "coterie/io/internal/column_choice.hpp"
-#include "coterie/io/internal/formats.hpp"
 #include "coterie/io/internal/reader_process.hpp"
 #include "coterie/io/row_files.hpp"
 

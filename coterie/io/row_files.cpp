@@ -16,7 +16,7 @@
 #include <memory>
 #include <utility>
 
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie {
 namespace {

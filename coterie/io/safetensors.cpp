@@ -5,8 +5,8 @@
 #include <cstring>
 #include <set>
 
-#include "coterie/io/internal/formats.hpp"
-#include "coterie/io/internal/json_text.hpp"
+#include "coterie/io/formats.hpp"
+#include "coterie/io/json_text.hpp"
 
 namespace coterie::formats {
 namespace {

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "coterie/base/sparse_points.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 namespace {

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "coterie/base/internal/largest_coordinate.hpp"
+#include "coterie/base/largest_coordinate.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
-#include "coterie/io/internal/text_header.hpp"
+#include "coterie/io/text_header.hpp"
 
 namespace coterie::formats {
 

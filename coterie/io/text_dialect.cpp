@@ -8,8 +8,8 @@
 #include <array>
 #include <cctype>
 
-#include "coterie/base/internal/utf8.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/utf8.hpp"
 
 namespace coterie::formats {
 namespace {

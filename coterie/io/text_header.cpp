@@ -2,14 +2,14 @@
 // columns without names, years in a row. Two or three of them may as well be a point, and then the caller is asked. A
 // word beside other numbers (1,oops) makes no names: it is a value that went wrong, and is refused where it stands.
 
-#include "coterie/io/internal/text_header.hpp"
+#include "coterie/io/text_header.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
 
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
 
 namespace coterie::formats {

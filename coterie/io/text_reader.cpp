@@ -16,10 +16,10 @@
 #include <set>
 #include <unordered_map>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/io/internal/table.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
-#include "coterie/io/internal/text_header.hpp"
+#include "coterie/io/text_header.hpp"
 
 namespace coterie::formats {
 namespace {

@@ -6,9 +6,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "coterie/io/formats.hpp"
 #include "coterie/io/internal/arrow_writer.hpp"
-#include "coterie/io/internal/formats.hpp"
-#include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/io/reader.hpp"
 #include "coterie/io/writer.hpp"
 

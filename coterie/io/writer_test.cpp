@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "coterie/base/random.hpp"
-#include "coterie/io/internal/output_file.hpp"
-#include "coterie/io/internal/test_files.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/io/reader.hpp"
 #include "coterie/io/writer.hpp"
+#include "tests/support/test_files.hpp"
 
 namespace coterie {
 namespace {

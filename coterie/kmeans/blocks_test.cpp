@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/same_bits.hpp"
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/minibatch_kmeans.hpp"
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/kmeans/spherical_kmeans.hpp"
 #include "coterie/kmeans/ward.hpp"
+#include "tests/support/same_bits.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

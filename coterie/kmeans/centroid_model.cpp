@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "coterie/base/words.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
 

@@ -5,16 +5,16 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/processes_in_threads.hpp"
-#include "coterie/base/internal/test_support.hpp"
-#include "coterie/io/internal/test_files.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/minibatch_kmeans.hpp"
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/kmeans/spherical_kmeans.hpp"
 #include "coterie/model/archive.hpp"
-#include "coterie/model/internal/goes_on.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "tests/support/goes_on.hpp"
+#include "tests/support/processes_in_threads.hpp"
+#include "tests/support/test_files.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

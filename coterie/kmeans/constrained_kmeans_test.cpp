@@ -1,15 +1,15 @@
 #include "coterie/constraints/constraints.hpp"
-#include "coterie/kmeans/internal/starting_prototypes.hpp"
+#include "coterie/kmeans/starting_prototypes.hpp"
 
 #include <cmath>
 #include <numeric>
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/base/random.hpp"
 #include "coterie/constraints/constrained_assignment.hpp"
 #include "coterie/kmeans/kmeans.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie::internal {
 namespace {

@@ -1,8 +1,8 @@
 #include "coterie/kmeans/kernel_kmeans.hpp"
 
-#include "coterie/base/internal/test_support.hpp"
-#include "coterie/kmeans/internal/variant_fixtures.hpp"
 #include "coterie/kmeans/kmeans.hpp"
+#include "tests/support/test_support.hpp"
+#include "tests/support/variant_fixtures.hpp"
 
 namespace coterie {
 namespace {

@@ -8,7 +8,7 @@
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/kmeans/internal/constrained_kmeans.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
-#include "coterie/kmeans/internal/starting_prototypes.hpp"
+#include "coterie/kmeans/starting_prototypes.hpp"
 #include "coterie/linalg/distances.hpp"
 
 namespace coterie {

@@ -12,9 +12,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "coterie/base/internal/read_rows.hpp"
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
+#include "tests/support/read_rows.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -10,9 +10,9 @@
 #include <cmath>
 #include <limits>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/together.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/linalg/distances.hpp"
 

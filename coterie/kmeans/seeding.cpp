@@ -11,10 +11,10 @@
 #include <optional>
 #include <string>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/gathered_rows.hpp"
-#include "coterie/base/internal/together.hpp"
-#include "coterie/base/words.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/parallel/gathered_rows.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
 #include "coterie/linalg/sparse_rows.hpp"

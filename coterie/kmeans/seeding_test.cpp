@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/read_rows.hpp"
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/linalg/distances.hpp"
+#include "tests/support/read_rows.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

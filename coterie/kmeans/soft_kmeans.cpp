@@ -8,9 +8,9 @@
 #include <cmath>
 #include <limits>
 
-#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/sparse_fixtures.hpp"
-#include "coterie/kmeans/internal/variant_fixtures.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/kmeans/spherical_kmeans.hpp"
@@ -14,6 +12,8 @@
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "tests/support/sparse_fixtures.hpp"
+#include "tests/support/variant_fixtures.hpp"
 
 namespace coterie {
 namespace {

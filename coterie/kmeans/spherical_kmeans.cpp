@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "coterie/base/internal/derived_rows.hpp"
+#include "coterie/base/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"

@@ -1,7 +1,7 @@
 #include "coterie/kmeans/spherical_kmeans.hpp"
 
-#include "coterie/base/internal/test_support.hpp"
-#include "coterie/kmeans/internal/variant_fixtures.hpp"
+#include "tests/support/test_support.hpp"
+#include "tests/support/variant_fixtures.hpp"
 
 namespace coterie {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
-#include "coterie/base/words.hpp"
+#include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/kernels.hpp"
 

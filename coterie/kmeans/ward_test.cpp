@@ -5,8 +5,8 @@
 #include <fstream>
 #include <iomanip>
 
-#include "coterie/base/internal/test_support.hpp"
-#include "coterie/kmeans/internal/variant_fixtures.hpp"
+#include "tests/support/test_support.hpp"
+#include "tests/support/variant_fixtures.hpp"
 
 namespace coterie {
 namespace {

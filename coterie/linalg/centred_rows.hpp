@@ -12,7 +12,7 @@
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/points.hpp"
 
 namespace coterie::internal {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/parallel/blocks.hpp"
 #include "coterie/linalg/panels.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
 

@@ -14,8 +14,8 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
-#include "coterie/base/internal/work_apart.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/parallel/work_apart.hpp"
 #include "coterie/linalg/lapack.hpp"
 
 namespace coterie {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/random.hpp"
 #include "coterie/linalg/lapack.hpp"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/linalg/dense.hpp"
 
 namespace coterie {

@@ -4,7 +4,7 @@
 //   COTERIE_DECLARE_TABLES(Products, table)       // in namespace coterie::internal
 //   const Products& chosen = COTERIE_BEST_TABLE(table);
 
-#include "coterie/base/internal/processor.hpp"
+#include "coterie/base/processor.hpp"
 
 #ifdef COTERIE_HAVE_ISA_generic
 #define COTERIE_DECLARE_TABLES(Type, name) \

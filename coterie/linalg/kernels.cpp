@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "coterie/base/internal/processor.hpp"
+#include "coterie/base/processor.hpp"
 #include "coterie/linalg/distances.hpp"
 
 #define COTERIE_DECLARE(isa)                      \

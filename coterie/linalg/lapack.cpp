@@ -7,7 +7,7 @@
 
 #include <dlfcn.h>
 
-#include "coterie/base/internal/shared_library.hpp"
+#include "coterie/base/shared_library.hpp"
 
 namespace coterie::internal {
 namespace {

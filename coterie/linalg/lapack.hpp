@@ -1,6 +1,6 @@
 #pragma once
 // Internal: LAPACKE, found at run time instead of being linked, so that OpenBLAS gets the right kernels
-// (base/internal/shared_library.hpp).
+// (base/shared_library.hpp).
 
 #include <string>
 

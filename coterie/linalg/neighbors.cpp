@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/linalg/centred_rows.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/linalg/scatter.hpp"

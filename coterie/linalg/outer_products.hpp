@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "coterie/base/function_ref.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/linalg/kernels.hpp"
 

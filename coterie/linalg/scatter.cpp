@@ -11,10 +11,10 @@
 #include <numeric>
 #include <string>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/random.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"

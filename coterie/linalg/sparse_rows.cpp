@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/linalg/dense.hpp"
 
 namespace coterie::internal {

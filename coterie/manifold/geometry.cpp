@@ -11,7 +11,7 @@
 
 #include <Eigen/LU>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/model/model.hpp"
 

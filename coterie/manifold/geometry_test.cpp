@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include "coterie/base/internal/test_support.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

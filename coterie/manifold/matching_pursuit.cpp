@@ -10,7 +10,7 @@
 #include <string>
 
 #include "coterie/base/options.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/manifold/internal/columns.hpp"
 

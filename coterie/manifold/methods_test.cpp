@@ -8,13 +8,13 @@
 
 #include <Eigen/QR>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/manifold/baselines.hpp"
 #include "coterie/manifold/matching_pursuit.hpp"
 #include "coterie/manifold/smce.hpp"
 #include "coterie/manifold/wmc.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -10,9 +10,9 @@
 #include <limits>
 #include <string>
 
-#include "coterie/base/internal/stoppable.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/parallel/stoppable.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/manifold/internal/columns.hpp"
 #include "coterie/manifold/internal/reduced_lasso.hpp"

@@ -10,9 +10,9 @@
 
 #include <Eigen/LU>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/manifold/internal/reduced_lasso.hpp"
 #include "coterie/manifold/matching_pursuit.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

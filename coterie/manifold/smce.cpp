@@ -12,7 +12,7 @@
 #include <Eigen/LU>
 
 #include "coterie/base/options.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/linalg/neighbors.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/manifold/internal/columns.hpp"

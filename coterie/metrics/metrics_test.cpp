@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/same_bits.hpp"
 #include "coterie/base/random.hpp"
+#include "tests/support/same_bits.hpp"
 
 namespace coterie {
 namespace {

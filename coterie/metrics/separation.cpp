@@ -8,8 +8,8 @@
 #include <numbers>
 #include <string>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/together.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/criteria.hpp"
 

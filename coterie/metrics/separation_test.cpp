@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/metrics/criteria.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -9,10 +9,10 @@
 #include <numeric>
 #include <string>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/sample.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/linalg/scatter.hpp"

@@ -9,10 +9,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "coterie/io/internal/formats.hpp"
-#include "coterie/io/internal/json_text.hpp"
-#include "coterie/io/internal/output_file.hpp"
-#include "coterie/io/internal/sha256.hpp"
+#include "coterie/io/formats.hpp"
+#include "coterie/io/json_text.hpp"
+#include "coterie/io/output_file.hpp"
+#include "coterie/io/sha256.hpp"
 
 namespace coterie {
 namespace {

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "coterie/base/random.hpp"
-#include "coterie/io/internal/sha256.hpp"
-#include "coterie/io/internal/test_files.hpp"
 #include "coterie/io/reader.hpp"
+#include "coterie/io/sha256.hpp"
+#include "tests/support/test_files.hpp"
 
 namespace coterie {
 namespace {

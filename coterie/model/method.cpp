@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "coterie/base/internal/same_work.hpp"
+#include "coterie/base/load_rows.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/residence.hpp"
+#include "coterie/base/parallel/same_work.hpp"
 #include "coterie/base/sparse_points.hpp"
 
 namespace coterie::internal {

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/same_work.hpp"
-#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/parallel/same_work.hpp"
 #include "coterie/base/sparse_points.hpp"
-#include "coterie/io/internal/json_text.hpp"
+#include "coterie/io/json_text.hpp"
 
 namespace coterie {
 void Model::in_parts(std::string_view what, PointsView points, const Run& run,

@@ -12,9 +12,9 @@
 #include "coterie/base/export.hpp"
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/points.hpp"
-#include "coterie/base/report.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/model/archive.hpp"
+#include "coterie/model/fit_report.hpp"
 #include "coterie/model/parts.hpp"
 
 namespace coterie {

@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "coterie/base/error.hpp"
-#include "coterie/model/internal/checkpoint.hpp"
-#include "coterie/model/internal/result_warnings.hpp"
+#include "coterie/model/checkpoint.hpp"
+#include "coterie/model/result_warnings.hpp"
 
 namespace coterie::internal {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coterie/base/report.hpp"
+#include "coterie/model/fit_report.hpp"
 #include "coterie/model/method.hpp"
 #include "coterie/model/model.hpp"
 

@@ -11,14 +11,14 @@
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/sample.hpp"
-#include "coterie/entropy/internal/training.hpp"
 #include "coterie/entropy/soft_targets.hpp"
+#include "coterie/entropy/training.hpp"
 #include "coterie/linalg/row_products.hpp"
 #include "coterie/linalg/scatter.hpp"
-#include "coterie/ner/internal/adapting.hpp"
+#include "coterie/ner/adapting.hpp"
 #include "coterie/ner/internal/calibration.hpp"
-#include "coterie/pipeline/internal/text.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "coterie/pipeline/text.hpp"
 
 namespace coterie::ner {
 namespace {

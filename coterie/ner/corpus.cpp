@@ -7,12 +7,12 @@
 #include <array>
 
 #include "coterie/base/error.hpp"
-#include "coterie/io/internal/formats.hpp"
-#include "coterie/io/internal/json_text.hpp"
-#include "coterie/io/internal/output_file.hpp"
-#include "coterie/ner/internal/readers.hpp"
+#include "coterie/io/formats.hpp"
+#include "coterie/io/json_text.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/ner/internal/tags.hpp"
-#include "coterie/ner/internal/unicode.hpp"
+#include "coterie/ner/readers.hpp"
+#include "coterie/ner/unicode.hpp"
 
 namespace coterie::ner {
 

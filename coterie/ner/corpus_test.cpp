@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "coterie/io/internal/test_files.hpp"
-#include "coterie/ner/internal/unicode.hpp"
+#include "coterie/ner/unicode.hpp"
+#include "tests/support/test_files.hpp"
 
 namespace coterie::ner {
 namespace {

@@ -11,9 +11,9 @@
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "coterie/base/error.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/linalg/products.hpp"
-#include "coterie/ner/internal/encoder_folder.hpp"
+#include "coterie/ner/encoder_folder.hpp"
 
 namespace coterie::ner {
 

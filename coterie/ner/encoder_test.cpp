@@ -9,11 +9,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "coterie/base/internal/test_support.hpp"
-#include "coterie/io/internal/test_files.hpp"
 #include "coterie/io/reader.hpp"
 #include "coterie/ner/internal/word_pieces.hpp"
 #include "coterie/ner/vectors.hpp"
+#include "tests/support/test_files.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie::ner {
 namespace {

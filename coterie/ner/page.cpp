@@ -12,10 +12,10 @@
 #include "coterie/base/error.hpp"
 #include "coterie/ner/internal/calibration.hpp"
 #include "coterie/ner/internal/page_assets.hpp"
-#include "coterie/ner/internal/unicode.hpp"
-#include "coterie/pipeline/internal/text.hpp"
-#include "coterie/report/internal/drawing.hpp"
-#include "coterie/report/internal/page_parts.hpp"
+#include "coterie/ner/unicode.hpp"
+#include "coterie/pipeline/text.hpp"
+#include "coterie/report/drawing.hpp"
+#include "coterie/report/page_parts.hpp"
 
 namespace coterie::ner {
 namespace {

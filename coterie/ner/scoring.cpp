@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "coterie/base/error.hpp"
-#include "coterie/ner/internal/unicode.hpp"
+#include "coterie/ner/unicode.hpp"
 
 namespace coterie::ner {
 namespace {

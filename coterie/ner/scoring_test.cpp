@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/io/internal/test_files.hpp"
+#include "tests/support/test_files.hpp"
 
 namespace coterie::ner {
 namespace {

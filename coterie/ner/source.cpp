@@ -1,4 +1,4 @@
-// The encoder's passes are LibTorch's (deep/internal/word_encoder.hpp); the loss and its gradient by the words' vectors
+// The encoder's passes are LibTorch's (deep/word_encoder.hpp); the loss and its gradient by the words' vectors
 // and what is trained beside them stand here, in closed form: of prototypes, with g = p - y, sum_t g_t c_t and
 // sum_i g_it (x_i - c_t); of contrasts in internal/contrast.cpp. The order of an epoch follows from its number, and
 // what is dropped from the batch's: a checkpoint needs the parameters, what the optimizer remembers, and how far the
@@ -15,11 +15,11 @@
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/deep/internal/word_encoder.hpp"
-#include "coterie/io/internal/sha256.hpp"
-#include "coterie/model/internal/checkpoint.hpp"
+#include "coterie/deep/word_encoder.hpp"
+#include "coterie/io/sha256.hpp"
+#include "coterie/model/checkpoint.hpp"
 #include "coterie/ner/encoder.hpp"
-#include "coterie/ner/internal/encoder_folder.hpp"
+#include "coterie/ner/encoder_folder.hpp"
 #include "coterie/ner/internal/source_training.hpp"
 
 namespace coterie::ner {

@@ -9,14 +9,14 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "coterie/base/internal/test_support.hpp"
-#include "coterie/deep/internal/test_samples.hpp"
-#include "coterie/deep/internal/word_encoder.hpp"
-#include "coterie/io/internal/test_files.hpp"
+#include "coterie/deep/word_encoder.hpp"
 #include "coterie/ner/adapt.hpp"
 #include "coterie/ner/encoder.hpp"
 #include "coterie/ner/internal/source_training.hpp"
 #include "coterie/ner/scoring.hpp"
+#include "tests/support/test_files.hpp"
+#include "tests/support/test_samples.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie::ner {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "coterie/base/checks.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/linalg/row_products.hpp"
 #include "coterie/ner/internal/calibration.hpp"
 

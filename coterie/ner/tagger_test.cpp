@@ -8,11 +8,11 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/test_support.hpp"
-#include "coterie/io/internal/test_files.hpp"
 #include "coterie/ner/adapt.hpp"
 #include "coterie/ner/internal/calibration.hpp"
 #include "coterie/ner/support.hpp"
+#include "tests/support/test_files.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie::ner {
 namespace {

@@ -7,11 +7,11 @@
 #include <unordered_map>
 
 #include "coterie/base/checks.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 #include "coterie/io/reader.hpp"
 #include "coterie/ner/encoder.hpp"
-#include "coterie/ner/internal/readers.hpp"
-#include "coterie/ner/internal/unicode.hpp"
+#include "coterie/ner/readers.hpp"
+#include "coterie/ner/unicode.hpp"
 
 namespace coterie::ner {
 namespace {

@@ -10,8 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "coterie/pipeline/internal/json.hpp"
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/pipeline/json.hpp"
+#include "coterie/pipeline/text.hpp"
 
 namespace coterie {
 namespace {

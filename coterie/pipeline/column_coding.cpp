@@ -12,11 +12,11 @@
 #include <limits>
 
 #include "coterie/base/checks.hpp"
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/derived_rows.hpp"
-#include "coterie/base/internal/together.hpp"
+#include "coterie/base/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/io/internal/json_text.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/io/json_text.hpp"
 
 namespace coterie {
 namespace {

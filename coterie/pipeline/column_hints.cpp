@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "coterie/io/internal/formats.hpp"
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/io/formats.hpp"
+#include "coterie/pipeline/text.hpp"
 
 namespace coterie {
 namespace {

@@ -18,16 +18,16 @@
 #include <tuple>
 
 #include "coterie/base/checks.hpp"
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/cluster_sums.hpp"
-#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/cluster_sums.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/io/formats.hpp"
 #include "coterie/linalg/panels.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "coterie/pipeline/internal/left_out.hpp"
 #include "coterie/pipeline/internal/quartiles.hpp"
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/pipeline/left_out.hpp"
+#include "coterie/pipeline/text.hpp"
 
 namespace coterie {
 

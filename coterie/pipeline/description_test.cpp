@@ -9,10 +9,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "coterie/base/internal/processes_in_threads.hpp"
-#include "coterie/base/internal/same_bits.hpp"
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "tests/support/processes_in_threads.hpp"
+#include "tests/support/same_bits.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

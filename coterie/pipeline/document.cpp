@@ -9,9 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "coterie/io/internal/formats.hpp"
-#include "coterie/pipeline/internal/json.hpp"
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/io/formats.hpp"
+#include "coterie/pipeline/json.hpp"
+#include "coterie/pipeline/text.hpp"
 
 namespace coterie {
 

@@ -9,8 +9,8 @@
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
-#include "coterie/base/report.hpp"
 #include "coterie/methods.hpp"
+#include "coterie/model/fit_report.hpp"
 #include "coterie/pipeline/cluster_choice.hpp"
 #include "coterie/pipeline/description.hpp"
 #include "coterie/pipeline/evaluation.hpp"

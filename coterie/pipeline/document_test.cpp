@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/pipeline/text.hpp"
 
 namespace coterie {
 namespace {

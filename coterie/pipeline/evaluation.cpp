@@ -2,7 +2,7 @@
 // found. Clusters of one label are one label here, so that several clusters per label cost nothing in a score.
 
 #include "coterie/pipeline/evaluation.hpp"
-#include "coterie/base/words.hpp"
+#include "coterie/base/text.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -8,7 +8,7 @@
 #include <map>
 #include <numeric>
 
-#include "coterie/pipeline/internal/left_out.hpp"
+#include "coterie/pipeline/left_out.hpp"
 
 namespace coterie {
 

@@ -13,9 +13,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/cluster_sums.hpp"
-#include "coterie/base/internal/together.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/cluster_sums.hpp"
+#include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/sparse_rows.hpp"

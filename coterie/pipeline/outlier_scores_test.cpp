@@ -7,16 +7,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "coterie/base/internal/processes_in_threads.hpp"
-#include "coterie/base/internal/read_rows.hpp"
-#include "coterie/base/internal/same_bits.hpp"
-#include "coterie/base/internal/sparse_fixtures.hpp"
-#include "coterie/base/internal/test_support.hpp"
-#include "coterie/deep/internal/test_samples.hpp"
-#include "coterie/io/internal/test_files.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/model/kept_embedding.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "tests/support/processes_in_threads.hpp"
+#include "tests/support/read_rows.hpp"
+#include "tests/support/same_bits.hpp"
+#include "tests/support/sparse_fixtures.hpp"
+#include "tests/support/test_files.hpp"
+#include "tests/support/test_samples.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -9,17 +9,17 @@
 #include <limits>
 
 #include "coterie/base/checks.hpp"
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/derived_rows.hpp"
-#include "coterie/base/internal/same_work.hpp"
-#include "coterie/base/internal/together.hpp"
+#include "coterie/base/derived_rows.hpp"
+#include "coterie/base/load_rows.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/residence.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/parallel/same_work.hpp"
 #include "coterie/base/sample.hpp"
 #include "coterie/base/sparse_points.hpp"
-#include "coterie/io/internal/column_choice.hpp"
-#include "coterie/io/internal/json_text.hpp"
-#include "coterie/pipeline/internal/left_out.hpp"
+#include "coterie/io/column_choice.hpp"
+#include "coterie/io/json_text.hpp"
+#include "coterie/pipeline/left_out.hpp"
 
 namespace coterie {
 namespace {

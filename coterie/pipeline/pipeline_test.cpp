@@ -7,16 +7,16 @@
 #include <cmath>
 #include <mutex>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/processes_in_threads.hpp"
-#include "coterie/base/internal/read_rows.hpp"
-#include "coterie/base/internal/same_bits.hpp"
-#include "coterie/base/internal/test_support.hpp"
+#include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/sample.hpp"
-#include "coterie/io/internal/test_files.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/evaluation.hpp"
+#include "tests/support/processes_in_threads.hpp"
+#include "tests/support/read_rows.hpp"
+#include "tests/support/same_bits.hpp"
+#include "tests/support/test_files.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/derived_rows.hpp"
+#include "coterie/base/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/parallel/blocks.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
 #include "coterie/model/model.hpp"

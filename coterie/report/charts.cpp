@@ -9,9 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "coterie/pipeline/internal/json.hpp"
-#include "coterie/pipeline/internal/text.hpp"
-#include "coterie/report/internal/drawing.hpp"
+#include "coterie/pipeline/json.hpp"
+#include "coterie/pipeline/text.hpp"
+#include "coterie/report/drawing.hpp"
 #include "coterie/report/internal/page_assets.hpp"
 
 namespace coterie::internal {

@@ -14,16 +14,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "coterie/base/residence.hpp"
+#include "coterie/base/load_rows.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "coterie/pipeline/internal/left_out.hpp"
-#include "coterie/pipeline/internal/text.hpp"
-#include "coterie/report/internal/drawing.hpp"
+#include "coterie/pipeline/left_out.hpp"
+#include "coterie/pipeline/text.hpp"
+#include "coterie/report/drawing.hpp"
 #include "coterie/report/internal/page_assets.hpp"
 #include "coterie/report/picture.hpp"
-#include "coterie/selection/internal/prepared_points.hpp"
+#include "coterie/selection/prepared_points.hpp"
 
 namespace coterie {
 

@@ -8,10 +8,10 @@
 #include <limits>
 #include <numeric>
 
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/pipeline/text.hpp"
+#include "coterie/report/drawing.hpp"
 #include "coterie/report/internal/charts.hpp"
-#include "coterie/report/internal/drawing.hpp"
-#include "coterie/report/internal/page_parts.hpp"
+#include "coterie/report/page_parts.hpp"
 #include "coterie/report/picture.hpp"
 
 namespace coterie {

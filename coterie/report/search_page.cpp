@@ -8,11 +8,11 @@
 #include <cmath>
 #include <map>
 
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/pipeline/text.hpp"
+#include "coterie/report/drawing.hpp"
 #include "coterie/report/internal/charts.hpp"
-#include "coterie/report/internal/drawing.hpp"
-#include "coterie/report/internal/page_parts.hpp"
-#include "coterie/selection/internal/search_tables.hpp"
+#include "coterie/report/page_parts.hpp"
+#include "coterie/selection/search_tables.hpp"
 
 namespace coterie {
 

@@ -10,12 +10,12 @@
 #include <numeric>
 
 #include "coterie/base/checks.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/sample.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/criteria.hpp"
-#include "coterie/selection/internal/prepared_points.hpp"
 #include "coterie/selection/internal/recorded.hpp"
+#include "coterie/selection/prepared_points.hpp"
 
 namespace coterie {
 namespace {

@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 #include <Eigen/SVD>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/selection/tune.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

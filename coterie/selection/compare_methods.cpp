@@ -12,12 +12,12 @@
 #include "coterie/base/checks.hpp"
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/pipeline/evaluation.hpp"
-#include "coterie/pipeline/internal/json.hpp"
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/pipeline/json.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "coterie/pipeline/text.hpp"
 #include "coterie/selection/choose_clusters.hpp"
 #include "coterie/selection/internal/recorded.hpp"
-#include "coterie/selection/internal/search_tables.hpp"
+#include "coterie/selection/search_tables.hpp"
 
 namespace coterie {
 namespace {

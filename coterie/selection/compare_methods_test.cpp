@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -14,16 +14,16 @@
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/sample.hpp"
-#include "coterie/base/words.hpp"
-#include "coterie/model/internal/result_warnings.hpp"
+#include "coterie/base/text.hpp"
+#include "coterie/model/result_warnings.hpp"
 #include "coterie/pipeline/evaluation.hpp"
-#include "coterie/pipeline/internal/json.hpp"
-#include "coterie/pipeline/internal/left_out.hpp"
-#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/pipeline/json.hpp"
+#include "coterie/pipeline/left_out.hpp"
+#include "coterie/pipeline/text.hpp"
 #include "coterie/selection/choose_clusters.hpp"
-#include "coterie/selection/internal/prepared_points.hpp"
+#include "coterie/selection/prepared_points.hpp"
 
 namespace coterie {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <mutex>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 
 namespace coterie {

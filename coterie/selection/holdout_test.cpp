@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/kmeans/kmeans.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

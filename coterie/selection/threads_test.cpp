@@ -8,13 +8,13 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/test_support.hpp"
-#include "coterie/deep/internal/network.hpp"
+#include "coterie/deep/network.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/selection/choose_clusters.hpp"
 #include "coterie/selection/compare_methods.hpp"
 #include "coterie/selection/consensus.hpp"
 #include "coterie/selection/tune.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "coterie/base/function_ref.hpp"
+#include "coterie/base/load_rows.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/residence.hpp"
-#include "coterie/base/words.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/neighbors.hpp"
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/selection/choose_clusters.hpp"

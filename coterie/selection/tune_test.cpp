@@ -1,6 +1,6 @@
 #include "coterie/selection/tune.hpp"
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/metrics/criteria.hpp"
+#include "tests/support/test_support.hpp"
 
 #include <algorithm>
 #include <cmath>

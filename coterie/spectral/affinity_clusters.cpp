@@ -12,7 +12,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
-#include "coterie/base/words.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"

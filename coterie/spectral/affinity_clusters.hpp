@@ -28,9 +28,9 @@
 #include <vector>
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/report.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"
+#include "coterie/model/fit_report.hpp"
 
 namespace coterie {
 

@@ -10,7 +10,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
-#include "coterie/base/words.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 #include "coterie/linalg/scatter.hpp"
 

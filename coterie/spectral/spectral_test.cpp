@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "coterie/spectral/internal/test_graphs.hpp"
+#include "tests/support/test_graphs.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/internal/same_bits.hpp"
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/subspace/subspace.hpp"
+#include "tests/support/same_bits.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

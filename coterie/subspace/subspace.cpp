@@ -13,17 +13,17 @@
 #include <optional>
 #include <utility>
 
-#include "coterie/base/internal/idle_option.hpp"
-#include "coterie/base/internal/together.hpp"
+#include "coterie/base/idle_option.hpp"
+#include "coterie/base/parallel/collective.hpp"
 #include "coterie/constraints/constrained_assignment.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
-#include "coterie/kmeans/internal/moving_sums.hpp"
-#include "coterie/kmeans/internal/starting_prototypes.hpp"
+#include "coterie/kmeans/moving_sums.hpp"
 #include "coterie/kmeans/seeding.hpp"
+#include "coterie/kmeans/starting_prototypes.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/scatter.hpp"
-#include "coterie/model/internal/checkpoint.hpp"
+#include "coterie/model/checkpoint.hpp"
 #include "coterie/subspace/internal/discriminant.hpp"
 
 namespace coterie {

@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 #include <Eigen/Eigenvalues>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/data/read.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie {
 namespace {

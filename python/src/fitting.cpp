@@ -13,9 +13,9 @@
 #include "processes.hpp"
 
 #include "coterie/base/error.hpp"
-#include "coterie/base/internal/local_rows.hpp"
-#include "coterie/base/internal/together.hpp"
-#include "coterie/base/report.hpp"
+#include "coterie/base/parallel/local_rows.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/model/fit_report.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/column_hints.hpp"
 #include "coterie/pipeline/document.hpp"

@@ -3,7 +3,7 @@
 #include "core.hpp"
 
 #include "coterie/base/error.hpp"
-#include "coterie/deep/internal/network.hpp"
+#include "coterie/deep/network.hpp"
 
 namespace coterie::python {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core.hpp"
 
-#include "coterie/base/communicator.hpp"
+#include "coterie/base/parallel/communicator.hpp"
 
 namespace coterie::python {
 

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "coterie/base/internal/together.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie::internal {

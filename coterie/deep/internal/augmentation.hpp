@@ -11,7 +11,7 @@
 #include <string>
 
 #include "coterie/base/random.hpp"
-#include "coterie/deep/internal/network.hpp"
+#include "coterie/deep/network.hpp"
 
 namespace coterie::internal {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/deep/internal/test_samples.hpp"
+#include "tests/support/test_samples.hpp"
 
 namespace coterie {
 namespace {

@@ -12,14 +12,14 @@
 #include <numeric>
 #include <tuple>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/idle_option.hpp"
-#include "coterie/base/internal/together.hpp"
+#include "coterie/base/idle_option.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
 #include "coterie/deep/internal/pretrained.hpp"
 #include "coterie/deep/internal/view_losses.hpp"
-#include "coterie/io/internal/sha256.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/io/sha256.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/linalg/neighbors.hpp"
 #include "coterie/metrics/metrics.hpp"
 

@@ -7,7 +7,7 @@
 #include "coterie/deep/classifier.hpp"
 #include "coterie/deep/internal/augmentation.hpp"
 #include "coterie/deep/internal/deep_fit.hpp"
-#include "coterie/entropy/internal/training.hpp"
+#include "coterie/entropy/training.hpp"
 
 namespace coterie::internal {
 

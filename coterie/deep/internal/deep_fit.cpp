@@ -7,14 +7,14 @@
 #include <cmath>
 #include <numeric>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/idle_option.hpp"
-#include "coterie/base/internal/together.hpp"
+#include "coterie/base/idle_option.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
 #include "coterie/deep/internal/pretrained.hpp"
-#include "coterie/io/internal/formats.hpp"
-#include "coterie/io/internal/sha256.hpp"
+#include "coterie/io/formats.hpp"
+#include "coterie/io/sha256.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/metrics/criteria.hpp"
 
 namespace coterie::internal {

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "coterie/deep/autoencoder.hpp"
-#include "coterie/deep/internal/network.hpp"
-#include "coterie/model/internal/checkpoint.hpp"
+#include "coterie/deep/network.hpp"
+#include "coterie/model/checkpoint.hpp"
 
 namespace coterie::internal {
 

@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "coterie/base/error.hpp"
-#include "coterie/base/internal/together.hpp"
+#include "coterie/base/parallel/collective.hpp"
 #include "coterie/deep/internal/deep_fit.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::internal {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "coterie/deep/internal/network.hpp"
+#include "coterie/deep/network.hpp"
 
 namespace coterie::internal {
 

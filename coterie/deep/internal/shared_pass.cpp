@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "coterie/base/internal/together.hpp"
 #include "coterie/base/matrix.hpp"
+#include "coterie/base/parallel/collective.hpp"
 
 namespace coterie::internal {
 namespace {

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "coterie/base/communicator.hpp"
 #include "coterie/base/function_ref.hpp"
-#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/communicator.hpp"
 #include "coterie/deep/network_abi.h"
 
 namespace coterie::internal {

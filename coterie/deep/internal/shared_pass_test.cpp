@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/error.hpp"
-#include "coterie/base/internal/processes_in_threads.hpp"
 #include "coterie/base/random.hpp"
-#include "coterie/deep/internal/network.hpp"
-#include "coterie/deep/internal/test_samples.hpp"
+#include "coterie/deep/network.hpp"
+#include "tests/support/processes_in_threads.hpp"
+#include "tests/support/test_samples.hpp"
 
 namespace coterie {
 namespace {

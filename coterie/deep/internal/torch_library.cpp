@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "coterie/base/internal/shared_library.hpp"
+#include "coterie/base/shared_library.hpp"
 
 namespace coterie::internal {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 
 namespace coterie {

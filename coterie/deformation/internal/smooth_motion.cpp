@@ -13,9 +13,9 @@
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
 
-#include "coterie/base/internal/work_apart.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/parallel/work_apart.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"

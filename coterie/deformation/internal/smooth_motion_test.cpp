@@ -6,8 +6,8 @@
 #include <Eigen/Cholesky>
 #include <Eigen/SVD>
 
-#include "coterie/base/internal/test_support.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie::internal {
 namespace {

@@ -27,7 +27,7 @@
 #include <string>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/density/internal/row_tree.hpp"
 #include "coterie/linalg/centred_rows.hpp"
 #include "coterie/linalg/neighbors.hpp"

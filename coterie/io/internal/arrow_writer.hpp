@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/io/writer.hpp"
 
 namespace coterie {

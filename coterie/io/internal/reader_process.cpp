@@ -20,8 +20,8 @@
 #include <filesystem>
 
 #include "coterie/base/error.hpp"
-#include "coterie/base/internal/own_place.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/own_place.hpp"
 #include "coterie/io/internal/reader_messages.hpp"
 
 namespace coterie::formats {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "coterie/base/run.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "coterie/io/internal/reader_messages.hpp"
-#include "coterie/io/internal/test_files.hpp"
+#include "tests/support/test_files.hpp"
 
 namespace coterie {
 namespace {

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "coterie/io/internal/column_choice.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/column_choice.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 

@@ -7,7 +7,7 @@
 #include "coterie/kmeans/internal/constrained_kmeans.hpp"
 
 #include "coterie/constraints/constrained_assignment.hpp"
-#include "coterie/kmeans/internal/moving_sums.hpp"
+#include "coterie/kmeans/moving_sums.hpp"
 
 namespace coterie::internal {
 

@@ -17,9 +17,9 @@
 #include <limits>
 #include <numeric>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/cluster_sums.hpp"
-#include "coterie/base/internal/together.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/cluster_sums.hpp"
+#include "coterie/base/parallel/collective.hpp"
 #include "coterie/kmeans/internal/sparse_lloyd.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"

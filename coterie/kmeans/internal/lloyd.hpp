@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "coterie/base/report.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/model/fit_report.hpp"
 
 namespace coterie::internal {
 

@@ -10,7 +10,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/model/model.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/manifold/internal/column_scans.hpp"

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "coterie/io/internal/formats.hpp"
-#include "coterie/ner/internal/readers.hpp"
+#include "coterie/io/formats.hpp"
 #include "coterie/ner/internal/tags.hpp"
+#include "coterie/ner/readers.hpp"
 
 namespace coterie::ner::internal {
 namespace {

@@ -6,10 +6,10 @@
 #include <charconv>
 
 #include "coterie/base/error.hpp"
-#include "coterie/io/internal/formats.hpp"
-#include "coterie/io/internal/json_text.hpp"
-#include "coterie/ner/internal/readers.hpp"
-#include "coterie/ner/internal/unicode.hpp"
+#include "coterie/io/formats.hpp"
+#include "coterie/io/json_text.hpp"
+#include "coterie/ner/readers.hpp"
+#include "coterie/ner/unicode.hpp"
 
 namespace coterie::ner::internal {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "coterie/base/points.hpp"
 #include "coterie/deep/encoder_abi.h"
-#include "coterie/ner/internal/encoder_folder.hpp"
+#include "coterie/ner/encoder_folder.hpp"
 
 namespace coterie::ner::internal {
 

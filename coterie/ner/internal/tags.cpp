@@ -5,7 +5,7 @@
 #include "coterie/ner/internal/tags.hpp"
 
 #include "coterie/base/error.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::ner::internal {
 

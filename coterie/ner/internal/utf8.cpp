@@ -1,7 +1,7 @@
 // Code points in UTF-8 that is known to be sound: no byte is asked twice, and no table is needed. White space is a
 // property of few code points, which are written down.
 
-#include "coterie/ner/internal/unicode.hpp"
+#include "coterie/ner/unicode.hpp"
 
 namespace coterie::ner::internal {
 

@@ -6,9 +6,9 @@
 #include "coterie/ner/internal/word_pieces.hpp"
 
 #include "coterie/base/error.hpp"
-#include "coterie/io/internal/formats.hpp"
-#include "coterie/ner/internal/readers.hpp"
-#include "coterie/ner/internal/unicode.hpp"
+#include "coterie/io/formats.hpp"
+#include "coterie/ner/readers.hpp"
+#include "coterie/ner/unicode.hpp"
 
 namespace coterie::ner::internal {
 namespace {

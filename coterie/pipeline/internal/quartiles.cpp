@@ -14,9 +14,9 @@
 #include <limits>
 #include <numeric>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
 
 namespace coterie::internal {
 namespace {

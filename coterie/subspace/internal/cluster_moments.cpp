@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <string>
 
-#include "coterie/base/internal/blocks.hpp"
-#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
 
 namespace coterie::internal {
 

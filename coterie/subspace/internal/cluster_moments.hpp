@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "coterie/base/internal/together.hpp"
+#include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/linalg/outer_products.hpp"

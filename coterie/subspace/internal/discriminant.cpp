@@ -9,9 +9,9 @@
 #include <limits>
 #include <string>
 
-#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/scatter.hpp"

@@ -24,7 +24,7 @@
 #include <variant>
 #include <vector>
 
-#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/subspace/internal/cluster_moments.hpp"

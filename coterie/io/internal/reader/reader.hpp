@@ -8,7 +8,7 @@
 #include <string>
 
 #include "coterie/base/error.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 

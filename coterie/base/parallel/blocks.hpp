@@ -1,0 +1,135 @@
+#pragma once
+// Internal: passes over rows: one grid of blocks that depends on n and d alone, loops that write a row's own result,
+// and sums.
+//
+// Sums are added over a binary tree of fixed shape over the numbers of the blocks, so that they have the same bits for
+// any number of threads and of processes, and for rows in memory and rows that are read. Each process works on
+// consecutive blocks; what a loop writes per row is kept for the process' own rows.
+
+#include <functional>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "coterie/base/export.hpp"
+#include "coterie/base/function_ref.hpp"
+#include "coterie/base/parallel/communicator.hpp"
+#include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
+
+namespace coterie::internal {
+
+/// Some 64 blocks for few rows, blocks of a million numbers for many.
+COTERIE_API RowBlocks grid_of(Index rows, Index columns);
+inline RowBlocks grid_of(PointsView points) { return grid_of(points.rows(), points.columns()); }
+
+/// begin..end-1
+struct Range {
+    Index begin = 0;
+    Index end = 0;
+    Index count() const { return end - begin; }
+    bool has(Index i) const { return i >= begin && i < end; }
+};
+/// The blocks, or rows, that a process works on: all of them where it is alone.
+COTERIE_API Range own_blocks(const RowBlocks& grid, const Communicator& communicator);
+COTERIE_API Range own_rows(const RowBlocks& grid, const Communicator& communicator);
+inline Range own_rows(PointsView points, const Run& run) { return own_rows(grid_of(points), run.communicator()); }
+/// The process that works on a block.
+COTERIE_API int process_of(Index block, const RowBlocks& grid, const Communicator& communicator);
+
+template <class Scalar>
+struct RowBlock {
+    Rows<Scalar> rows;
+    Index first = 0;  // number of its first row among all
+};
+
+/// Blocks of points for the threads of a loop: views of memory, or read, the next ones being read ahead.
+class COTERIE_API BlockReader {
+public:
+    BlockReader(PointsView points, const Run& run);
+
+    const RowBlocks& grid() const { return grid_; }
+    /// The rows of a block, until this worker's next.
+    PointsView rows(Index number, int worker);
+    template <class Scalar>
+    RowBlock<Scalar> block(Index number, int worker) {
+        return {rows(number, worker).template as<Scalar>(), grid_.begin(number)};
+    }
+
+private:
+    PointsView points_;
+    RowBlocks grid_;
+    Range own_;
+    Index ahead_;
+    std::vector<RowBuffer> buffers_;
+};
+
+/// Calls body(block, worker) for each of this process' blocks. Cancelled, naming the stage, where the caller stops it;
+/// what one process throws all throw.
+COTERIE_API void for_each_own_block(const RowBlocks& grid, const Run& run, const Stage& stage,
+                                    FunctionRef<void(Index block, int worker)> body);
+/// The same with the block's rows: body(RowBlock<Scalar>, worker).
+template <class Scalar, class Body>
+void for_each_row_block(PointsView points, const Run& run, const Stage& stage, Body&& body) {
+    BlockReader reader(points, run);
+    for_each_own_block(reader.grid(), run, stage,
+                       [&](Index number, int worker) { body(reader.template block<Scalar>(number, worker), worker); });
+}
+
+/// Sums of `numbers` numbers over the blocks of a grid. It keeps its memory from one sum to the next: some log2(blocks)
+/// sums and one per thread.
+class COTERIE_API BlockSums {
+public:
+    using Clear = std::function<void(double* sum)>;
+    using Merge = std::function<void(double* left, const double* right)>;  // left becomes the sum of both
+
+    /// Cleared to 0 and added number by number, unless told otherwise. Both must be sound for sums that were never
+    /// added to.
+    explicit BlockSums(Index numbers, Clear clear = nullptr, Merge merge = nullptr);
+
+    /// The sum over all blocks of all processes, on each of them, until the next call. add(block, worker, sum) adds one
+    /// block to a sum that was cleared.
+    std::span<const double> operator()(const RowBlocks& grid, const Run& run, const Stage& stage,
+                                       FunctionRef<void(Index block, int worker, double* sum)> add);
+    /// The same over points: add(RowBlock<Scalar>, worker, sum).
+    template <class Scalar, class Add>
+    std::span<const double> over(PointsView points, const Run& run, const Stage& stage, Add&& add) {
+        BlockReader reader(points, run);
+        return (*this)(reader.grid(), run, stage, [&](Index number, int worker, double* sum) {
+            add(reader.template block<Scalar>(number, worker), worker, sum);
+        });
+    }
+
+private:
+    using Sum = std::vector<double>;
+    struct Node {
+        int level = 0;
+        Index number = 0;
+        Sum sum;
+    };
+    class Adding;
+
+    Sum take();
+    void give_back(Sum sum);
+
+    Index numbers_;
+    Clear clear_;
+    Merge merge_;
+    std::mutex mutex_;
+    std::vector<Sum> spare_;
+    Sum total_;
+};
+
+/// Copies of some rows, in the order given: each process reads those of its own blocks, all have them all.
+COTERIE_API Points gather_rows(PointsView points, std::span<const Index> rows, const Run& run);
+
+/// One sum of `numbers` numbers over points, added number by number.
+template <class Scalar, class Add>
+std::vector<double> sum_blocks(PointsView points, Index numbers, const Run& run, const Stage& stage, Add&& add) {
+    BlockSums sums(numbers);
+    const auto total = sums.over<Scalar>(points, run, stage, std::forward<Add>(add));
+    return {total.begin(), total.end()};
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,164 @@
+// Every process knows who holds and who works on which rows, so that nothing need be asked for: pairs of processes
+// exchange what they share in one order on all of them, in which nobody waits for a message that waits for another.
+
+#include "coterie/base/parallel/local_rows.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/parallel/same_work.hpp"
+
+namespace coterie::internal {
+namespace {
+
+Index count_of(const std::vector<Range>& ranges) {
+    Index out = 0;
+    for (const Range& range : ranges) out += range.count();
+    return out;
+}
+
+using Places = std::vector<std::vector<Range>>;  // of each process' rows, in the order that they lie in
+
+// The rows `wanted[rank]`, of `width` bytes each, from the processes that have them: `have` says which each has, `own`
+// are this one's.
+std::vector<std::byte> exchanged(const Places& have, const Places& wanted, const std::byte* own, std::size_t width,
+                                 Communicator& communicator) {
+    const auto me = static_cast<std::size_t>(communicator.rank());
+    std::vector<std::byte> out(static_cast<std::size_t>(count_of(wanted[me])) * width);
+    for (std::size_t from = 0; from < have.size(); ++from)
+        for (std::size_t to = 0; to < wanted.size(); ++to) {
+            if (from != me && to != me) continue;
+            Index sent = 0;  // rows of `from` that lie before this range
+            for (const Range& source : have[from]) {
+                Index taken = 0;
+                for (const Range& target : wanted[to]) {
+                    const Index begin = std::max(source.begin, target.begin), end = std::min(source.end, target.end);
+                    if (begin < end) {
+                        const std::size_t bytes = static_cast<std::size_t>(end - begin) * width;
+                        const std::byte* const there =
+                            own + static_cast<std::size_t>(sent + begin - source.begin) * width;
+                        std::byte* const here =
+                            out.data() + static_cast<std::size_t>(taken + begin - target.begin) * width;
+                        if (from != me)
+                            communicator.receive({here, bytes}, static_cast<int>(from));
+                        else if (to != me)
+                            communicator.send({there, bytes}, static_cast<int>(to));
+                        else
+                            std::copy_n(there, bytes, here);
+                    }
+                    taken += target.count();
+                }
+                sent += source.count();
+            }
+        }
+    return out;
+}
+
+// The ranges of every process, on all of them.
+Places told(const std::vector<Range>& own, Communicator& communicator) {
+    const std::vector<std::size_t> counts = gather(communicator, std::vector<std::size_t>{own.size()});
+    const std::vector<Range> all = gather(communicator, own);
+    Places out;
+    auto next = all.begin();
+    for (const std::size_t count : counts) {
+        out.emplace_back(next, next + static_cast<std::ptrdiff_t>(count));
+        next += static_cast<std::ptrdiff_t>(count);
+    }
+    return out;
+}
+
+struct Shape {
+    Index rows, columns;
+    int type;
+};
+
+}  // namespace
+
+LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vector<Range>& places)
+    : communicator_(communicator) {
+    require_same_work(Work("join the rows of the processes"), communicator);
+    const std::vector<Shape> shapes =
+        gather(communicator, std::vector<Shape>{{held.rows(), held.columns(), static_cast<int>(held.scalar())}});
+    held_ = told(places, communicator);
+    const bool placed = std::any_of(held_.begin(), held_.end(), [](const auto& ranges) { return !ranges.empty(); });
+    const Shape* first = &shapes[0];
+    for (const Shape& shape : shapes) {
+        const auto process = static_cast<std::size_t>(&shape - shapes.data());
+        if (!placed) held_[process] = {{rows_, rows_ + shape.rows}};
+        rows_ += shape.rows;
+        if (count_of(held_[process]) != shape.rows)
+            throw BadArgument("points: process " + std::to_string(process) + " holds " + std::to_string(shape.rows) +
+                              " rows, and its places are those of " + std::to_string(count_of(held_[process])));
+        if (first->rows == 0) first = &shape;
+        if (shape.rows == 0 || (shape.columns == first->columns && shape.type == first->type)) continue;
+        const auto text = [](const Shape& of) {
+            return std::to_string(of.columns) + " columns of " + std::string(name(static_cast<ScalarType>(of.type)));
+        };
+        throw BadArgument("points: process " + std::to_string(process) + " holds rows with " + text(shape) +
+                          ", process " + std::to_string(first - shapes.data()) + " with " + text(*first));
+    }
+    std::vector<Range> all;
+    for (const auto& ranges : held_) all.insert(all.end(), ranges.begin(), ranges.end());
+    std::sort(all.begin(), all.end(), [](const Range& a, const Range& b) {
+        return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;  // empty ones first
+    });
+    Index next = 0;
+    for (const Range& range : all) {
+        if (range.begin != next || range.end < next)
+            throw BadArgument("points: rows " + std::to_string(next) + " to " + std::to_string(range.begin) +
+                              " of the processes' places are nobody's, or several's");
+        next = range.end;
+    }
+    columns_ = first->columns;
+    scalar_ = static_cast<ScalarType>(first->type);
+    worked_ = told({own_rows(grid_of(rows_, columns_), communicator)}, communicator);
+    const std::size_t width = static_cast<std::size_t>(columns_) * size_of(scalar_);
+    const auto me = static_cast<std::size_t>(communicator.rank());
+    std::vector<std::byte> copy;  // where the part does not lie row by row
+    together(communicator, [&] {
+        const bool packed = held.resident() && (held.stride() == held.columns() || held.rows() < 2);
+        const auto bytes = [&](const std::vector<Range>& of) {
+            return static_cast<double>(count_of(of)) * static_cast<double>(width);
+        };
+        require_memory(bytes(worked_[me]) + (packed ? 0.0 : bytes(held_[me])), "the rows that a process works on");
+        if (packed || held.rows() == 0) return;
+        copy.resize(static_cast<std::size_t>(held.rows()) * width);
+        RowBuffer buffer;
+        const RowBlocks grid = grid_of(held);
+        for (Index block = 0; block < grid.count(); ++block) {
+            const PointsView some = held.block(grid.begin(block), grid.end(block), buffer);
+            for (Index row = 0; row < some.rows(); ++row)
+                std::memcpy(copy.data() + static_cast<std::size_t>(grid.begin(block) + row) * width,
+                            static_cast<const std::byte*>(some.data()) +
+                                static_cast<std::size_t>(row * some.stride()) * size_of(scalar_),
+                            width);
+        }
+    });
+    const auto* const own = copy.empty() ? static_cast<const std::byte*>(held.data()) : copy.data();
+    own_ = exchanged(held_, worked_, own, width, communicator);
+}
+
+const void* LocalRows::in_memory(Index begin, Index end) const {
+    const Range& own = worked_[static_cast<std::size_t>(communicator_.rank())].front();
+    if (begin < own.begin || end > own.end) return nullptr;
+    return own_.data() + static_cast<std::size_t>((begin - own.begin) * columns_) * size_of(scalar_);
+}
+
+void LocalRows::read(Index begin, Index end, void* to) const {
+    if (begin == end) return;
+    const void* const from = in_memory(begin, end);
+    if (from == nullptr) throw InternalError("rows that another process works on were read");
+    std::memcpy(to, from, static_cast<std::size_t>((end - begin) * columns_) * size_of(scalar_));
+}
+
+Labels LocalRows::to_holders(const Labels& own) const {
+    const auto bytes = exchanged(worked_, held_, reinterpret_cast<const std::byte*>(own.data()),
+                                 sizeof(Labels::value_type), communicator_);
+    Labels out(bytes.size() / sizeof(Labels::value_type));
+    if (!out.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
+    return out;
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,143 @@
+#pragma once
+// Internal: the one trainer of the methods of this room. A method is a rule for labels and a loss (Criterion).
+
+#include <algorithm>
+
+#include "coterie/constraints/constraints.hpp"
+#include "coterie/entropy/entropy.hpp"
+#include "coterie/entropy/losses.hpp"
+#include "coterie/linalg/scatter.hpp"
+#include "coterie/model/checkpoint.hpp"
+
+namespace coterie::internal {
+
+/// The options of LinearTrainingOptions, for the struct that has them.
+template <class Options>
+OptionSetFor<Options> describe_training() {
+    OptionSetFor<Options> set;
+    set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k",
+                              "as many as the partial labels have")
+        .letter('k')
+        .real("gamma", &Options::gamma, at_least(0),
+              "weight of the weights' squared norm, the points in units of their spread")
+        .real("gamma_start", &Options::gamma_start, above(0),
+              "lbfgs: gamma falls geometrically from this over the epochs", "gamma does not change")
+        .template choice<coterie::Optimizer>("optimizer", &Options::optimizer, {"sgd", "lbfgs"},
+                                             "gradient descent on batches, or L-BFGS on all points")
+        .real("learning_rate", &Options::learning_rate, above(0),
+              "sgd: step per unit of gradient, the points in units of their spread")
+        .real("momentum", &Options::momentum, between(0, 0.999), "sgd: share of the last step that is kept")
+        .template integer<int>("epochs", &Options::epochs, at_least(1),
+                               "passes over the points; lbfgs: new labels and up to 100 iterations each")
+        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: points per batch")
+        .template choice<TrainingOrigin>("origin", &Options::origin, {"mean", "zero"},
+                                         "what the points are taken about while training: their mean, or 0")
+        .real("start_scale", &Options::start_scale, coterie::Range{.low = 0, .high = 1e6, .low_open = true},
+              "root mean square of the first logits")
+        .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss");
+    return set;
+}
+
+/// Of an option `restarts` whose starts are compared by restart_criterion().
+inline constexpr const char* restarts_meaning =
+    "fits from different starts; the one with the least sum of the predictions' mean entropy and their "
+    "mean's divergence from the prior is kept";
+
+/// s of entropy.hpp, the unit of points with these moments that are to be told apart as so many clusters.
+double training_unit(const ColumnMoments& moments, int clusters);
+
+enum class LabelRule {
+    none,         // the loss is of the predictions alone: R_order and reverse fairness
+    self_label,   // label_solver.hpp; reverse cross-entropy
+    transport,    // one-hot labels whose means are nearly the prior; forward cross-entropy
+    alternating,  // y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk); forward cross-entropy
+    given         // targets; the cross-entropy that is asked for
+};
+
+struct Criterion {
+    LabelRule rule = LabelRule::none;
+    double order = 1;     // none: of the Renyi entropy
+    double fairness = 1;  // none
+    std::vector<double> prior;
+    LabelSettings labels;   // self_label
+    double sharpness = 25;  // transport
+    LabelsPer labels_per = LabelsPer::batch;
+    const Matrix<double>* targets = nullptr;             // given: n x k
+    CrossEntropy cross_entropy = CrossEntropy::reverse;  // given
+};
+
+template <class T>
+struct Trained {
+    LinearSoftmax<T> model;
+    Labels labels;
+    FitReport report;  // all but what finish_report adds
+};
+
+/// T: the points' scalar type. Points come in blocks, each process has the labels of its own rows. Numbers per row and
+/// cluster (predictions of a batch, or of all rows where labels are per epoch and with L-BFGS) every process has of all
+/// rows. Goes on from what the checkpoint holds, and keeps the state before an epoch there.
+template <class T>
+Trained<T> train(PointsView points, const LinearTrainingOptions& options, const Criterion& criterion,
+                 const Constraints& constraints, Checkpoint& checkpoint, const Run& run);
+
+// What networks share with it (deep/):
+
+/// u: what an option `prior` says (k numbers, or none: uniform), or the label shares. BadArgument.
+std::vector<double> prior_of(const std::vector<double>& given, const Problem& problem, const Constraints& constraints);
+inline constexpr const char* prior_meaning = "share of each cluster: k numbers that sum to 1";
+inline constexpr const char* automatic_prior = "equal shares";
+inline constexpr const char* fairness_meaning = "weight of the mean prediction's divergence from the prior";
+
+/// Positions among `numbers` (rows of all points) whose labels are known, and those labels: the prediction within the
+/// label's clusters.
+template <class T>
+FixedLabels<T> fixed_labels(const Constraints& constraints, std::span<const Index> numbers, const Softmax<T>& sigma);
+/// y by the criterion's rule (not none, not given), with these rows as they are known.
+template <class T>
+LabelSolution<T> labels_of(const Criterion& criterion, const Softmax<T>& sigma, const FixedLabels<T>& fixed,
+                           int threads);
+/// The criterion's loss of a batch, its labels given (rule none: not looked at); adds its gradient with respect to the
+/// logits. counts: see add_cross_entropy; where no row counts the labels' own divergence, a constant, is left out.
+template <class T>
+double add_criterion_loss(const Criterion& criterion, const Softmax<T>& sigma, const Matrix<T>& y, Matrix<T>& gradient,
+                          int threads, const std::vector<bool>& counts = {});
+/// The cluster with the largest score, among those of its label where that is known; ties go to the lowest. `first`:
+/// which of the points the first row of scores is.
+template <class T>
+Labels likeliest_clusters(const Constraints& constraints, const Matrix<T>& scores, Index first = 0);
+/// Adds "label_rounds", "label_gradient" and "label_gap", how far labels that were solved for are from the optimum, and
+/// a warning where the dual solver should have come nearer. Nothing where no row was free.
+template <class T>
+void describe_labels(const Matrix<T>& predictions, const LabelSolution<T>& solved, const LabelSettings& settings,
+                     const FixedLabels<T>& fixed, FitReport& report, int threads) {
+    if (static_cast<Index>(fixed.rows.size()) == predictions.rows()) return;
+    const LabelCertificate certificate =
+        certify_labels(predictions, solved.labels, settings, threads, fixed, solved.multipliers);
+    report.details.emplace_back("label_rounds", static_cast<std::int64_t>(solved.rounds));
+    report.details.emplace_back("label_gradient", certificate.gradient);
+    report.details.emplace_back("label_gap", std::max(certificate.gap, 0.0));  // below 0 is rounding
+    if (settings.solver == LabelSolver::dual && !solved.converged)
+        report.warnings.push_back("the last labels are not the optimum: the dual solver stopped after " +
+                                  std::to_string(solved.rounds) + " steps at a gradient of " +
+                                  to_text(OptionValue(solved.gradient)));
+}
+/// Adds the details "decisiveness", "fairness" and "mean_probabilities": the mean entropy of all points' predictions,
+/// and what the mean prediction is and how far from the prior.
+void describe_predictions(double decisiveness, const Vector<double>& means, const std::vector<double>& prior,
+                          FitReport& report);
+/// Scores of clusters, n x k, summed over each label's, n x L; as they are where no label is known.
+Matrix<double> scores_of_labels(const Matrix<double>& scores, const ClusterLabels& labels);
+
+/// One-hot labels y of the rows of ln sigma: the largest entry of ln(sigma^sharpness) + b, where b makes the means of
+/// softmax(that) the prior to 1 per cent (Sinkhorn in the log domain: optimal transport with entropy 1 / sharpness).
+/// The means of y are the prior as far as its rounding to one-hot leaves them there. The same bits at any number of
+/// threads.
+template <class T>
+Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>& prior, double sharpness, int threads);
+
+/// y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk), rows sum to 1; rows j whose labels are known are in the sum
+/// with those.
+template <class T>
+Matrix<T> alternating_labels(const Matrix<T>& probability, const FixedLabels<T>& fixed = {});
+
+}  // namespace coterie::internal

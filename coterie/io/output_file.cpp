@@ -1,0 +1,191 @@
+// A file without a name in the target's own folder (O_TMPFILE), as a rename is whole only within a file system: nothing
+// stays of it, however the process ends. It gets a hidden name with the process's number and a counter just before it
+// is renamed. Where a file system has no such files, that name is there from the start, and the file is locked while it
+// is written: one that nobody locks was left by a process that was killed, and the next writer of the same target
+// removes it. A device, a pipe and standard output are written as they are. Bytes are handed to the system, and waited
+// for on the disk only where that is asked for; the file that is replaced leaves its permissions and nothing else.
+
+#include "coterie/io/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+
+#include "coterie/base/error.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
+
+// Renaming onto a link would replace the link, not what it points to.
+std::string behind_links(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::is_symlink(path, error)) return path;
+    const auto target = std::filesystem::weakly_canonical(path, error);
+    return error ? path : target.string();
+}
+
+// "/folder/.NAME.", with which the hidden names of a target begin.
+std::string hidden_beginning(const std::string& path) {
+    const std::filesystem::path target(path);
+    return (target.parent_path() / std::string(".").append(target.filename().string()).append(".")).string();
+}
+
+std::string hidden_name(const std::string& path) {
+    static std::atomic<unsigned> counter{0};
+    return hidden_beginning(path) + std::to_string(::getpid()) + "-" + std::to_string(counter.fetch_add(1)) + ".part";
+}
+
+std::string descriptor_path(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
+
+// A file without a name in the folder, -1 where there are none.
+int open_nameless(const std::string& path) {
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (descriptor >= 0 && ::access(descriptor_path(descriptor).c_str(), F_OK) != 0) {  // it could get no name
+        ::close(descriptor);
+        return -1;
+    }
+    return descriptor;
+}
+
+// Those of the target that nobody locks. A writer locks its file right after it has made it.
+void remove_abandoned(const std::string& path) {
+    constexpr int seconds_to_lock = 60;
+    std::error_code ignored;
+    const std::string begin = hidden_beginning(path);
+    const std::filesystem::path folder = std::filesystem::path(begin).parent_path();
+    for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, ignored)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(std::filesystem::path(begin).filename().string()) || !name.ends_with(".part")) continue;
+        const int descriptor = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        struct stat status {};
+        if (descriptor < 0) continue;
+        if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+            status.st_mtime + seconds_to_lock < std::time(nullptr) && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+            ::unlink(entry.path().c_str());
+        ::close(descriptor);
+    }
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::string& path) : path_(path) {
+    if (path_ == "-") {
+        descriptor_ = STDOUT_FILENO;
+        return;
+    }
+    if (path_.empty()) throw BadArgument("an output file needs a name");
+    path_ = behind_links(path_);
+    struct stat status {};
+    if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+        if (S_ISDIR(status.st_mode)) throw ResourceError(path + ": cannot be written: it is a folder");
+        // A device or a pipe has no folder to rename in: it is written directly.
+        descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+        if (descriptor_ < 0) fail("cannot be opened for writing");
+        return;
+    }
+    const bool replaces = ::stat(path_.c_str(), &status) == 0;
+    descriptor_ = open_nameless(path_);
+    nameless_ = descriptor_ >= 0;
+    if (!nameless_) remove_abandoned(path_);
+    for (int attempt = 0; descriptor_ < 0 && attempt < 100; ++attempt) {
+        temporary_ = hidden_name(path_);
+        descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor_ < 0 && errno != EEXIST) break;
+    }
+    if (descriptor_ < 0) {
+        temporary_.clear();
+        fail("cannot be written");
+    }
+    if (!nameless_) [[maybe_unused]]
+        const int locked = ::flock(descriptor_, LOCK_EX | LOCK_NB);
+    // Who may not change them has what a new file has.
+    if (replaces) [[maybe_unused]]
+        const int ignored = ::fchmod(descriptor_, status.st_mode & 07777);
+}
+
+OutputFile::~OutputFile() {
+    if (descriptor_ >= 0 && descriptor_ != STDOUT_FILENO) ::close(descriptor_);
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void OutputFile::fail(const std::string& doing) {
+    const std::string reason = std::strerror(errno);
+    throw ResourceError((path_ == "-" ? std::string("standard output") : path_) + ": " + doing + ": " + reason);
+}
+
+void OutputFile::flush() {
+    const char* data = buffer_.data();
+    std::size_t left = buffer_.size();
+    while (left > 0) {
+        const ssize_t written = ::write(descriptor_, data, left);
+        if (written < 0) {
+            if (errno == EINTR) continue;
+            buffer_.clear();
+            fail("cannot be written");
+        }
+        data += written;
+        left -= static_cast<std::size_t>(written);
+    }
+    buffer_.clear();
+}
+
+void OutputFile::write(const void* data, std::size_t bytes) {
+    if (descriptor_ < 0) throw InternalError("output file written after commit");
+    const char* p = static_cast<const char*>(data);
+    while (bytes > 0) {
+        const std::size_t taken = std::min(bytes, buffer_bytes - buffer_.size());
+        buffer_.append(p, taken);
+        p += taken;
+        bytes -= taken;
+        if (buffer_.size() == buffer_bytes) flush();
+    }
+}
+
+void OutputFile::commit(Durability durability) {
+    if (descriptor_ < 0) throw InternalError("output file committed twice");
+    flush();
+    const bool renames = nameless_ || !temporary_.empty();
+    if (durability == Durability::on_disk && renames && ::fsync(descriptor_) != 0) fail("cannot be written");
+    if (nameless_) give_name();
+    if (descriptor_ == STDOUT_FILENO) {
+        descriptor_ = -1;
+        return;
+    }
+    const int descriptor = descriptor_;
+    descriptor_ = -1;
+    if (::close(descriptor) != 0) fail("cannot be written");
+    if (temporary_.empty()) return;
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
+    temporary_.clear();
+}
+
+void OutputFile::give_name() {
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        const std::string name = hidden_name(path_);
+        if (::linkat(AT_FDCWD, descriptor_path(descriptor_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+            temporary_ = name;
+            return;
+        }
+        if (errno != EEXIST) break;
+    }
+    fail("cannot be put in place");
+}
+
+void write_file(const std::string& path, std::string_view text) {
+    OutputFile file(path);
+    file.write(text);
+    file.commit();
+}
+
+}  // namespace coterie

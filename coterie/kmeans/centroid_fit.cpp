@@ -1,0 +1,238 @@
+// Sums over clusters touch only the clusters that a block of rows has members in (cluster_sums.hpp), so that many
+// clusters cost no more than the rows. Of candidates for empty clusters each process keeps as many as could be wanted
+// and sends no more than that.
+
+#include "coterie/kmeans/centroid_fit.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/cluster_sums.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/sparse_points.hpp"
+#include "coterie/base/text.hpp"
+#include "coterie/linalg/kernels.hpp"
+#include "coterie/linalg/scatter.hpp"
+#include "coterie/model/model.hpp"
+
+namespace coterie::internal {
+
+void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, const Run& run) {
+    if (centroids.empty()) return;
+    if (centroids.rows() != clusters || centroids.columns() != points.columns())
+        throw BadArgument("initial centroids: " + std::to_string(centroids.rows()) + " x " +
+                              std::to_string(centroids.columns()) + " given, " + std::to_string(clusters) + " x " +
+                              std::to_string(points.columns()) + " needed (clusters x columns of the points)",
+                          {.option = "initial_centroids"});
+    if (restarts != 1)
+        throw BadArgument(
+            "option `restarts`: with initial centroids every restart would be the same; it must be 1, not " +
+                std::to_string(restarts),
+            {.option = "restarts", .value = std::to_string(restarts), .accepted = "1"});
+    check_points(centroids, "initial centroids", run);
+}
+
+Spread spread_of(PointsView points, std::span<const double> weights, const Run& run) {
+    const ColumnMoments moments = column_moments(points, run, weights);
+    const double total =
+        weights.empty() ? static_cast<double>(points.rows()) : std::accumulate(weights.begin(), weights.end(), 0.0);
+    return {moments.mean, moments.variance.mean(), total};
+}
+
+namespace {
+
+// Of sparse points, a cluster after the other: the rows of one, in their order, are added by one thread, so that there
+// is one sum of d numbers per cluster whatever the threads.
+ClusterSums sparse_cluster_sums(const SparsePoints& points, const Labels& labels, int clusters,
+                                std::span<const double> weights, const Run& run) {
+    const Index d = points.columns();
+    std::vector<Index> starts(at(clusters) + 1, 0);
+    for (const std::int32_t label : labels) ++starts[at(label) + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    std::vector<Index> members(labels.size());
+    std::vector<Index> next(starts.begin(), starts.end() - 1);
+    for (std::size_t i = 0; i < labels.size(); ++i) members[at(next[at(labels[i])]++)] = static_cast<Index>(i);
+    ClusterSums out{Matrix<double>(clusters, d), std::vector<double>(at(clusters), 0.0)};
+    const Stage stage{.name = "sums", .operations = 2.0 * static_cast<double>(points.entries() + clusters * d)};
+    PointsView(points).with_scalar([&]<class T>() {
+        for_each_block(clusters, run, stage, [&](Index j, int) {
+            double* const sum = out.sums.data() + j * d;
+            std::fill_n(sum, d, 0.0);
+            for (Index m = starts[at(j)]; m < starts[at(j) + 1]; ++m) {
+                const Index i = members[at(m)];
+                const double w = weights.empty() ? 1.0 : weights[at(i)];
+                const SparseRow<T> row = points.row<T>(i);
+                for (Index e = 0; e < row.count; ++e) sum[row.column(e)] += w * static_cast<double>(row.values[e]);
+                out.mass[at(j)] += w;
+            }
+        });
+    });
+    return out;
+}
+
+}  // namespace
+
+ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
+                         const Run& run) {
+    if (const SparsePoints* sparse = as_sparse(points))
+        return sparse_cluster_sums(*sparse, labels, clusters, weights, run);
+    const Index d = points.columns();
+    const ClusterSumLayout layout(clusters, d);
+    const Index first = own_rows(points, run).begin;
+    BlockSums blocks = layout.block_sums();
+    return points.with_scalar([&]<class T>() {
+        const Kernels<T>& kernel = kernels<T>();
+        const Stage stage{.name = "sums", .operations = 2.0 * static_cast<double>(points.rows() * d)};
+        const auto total = blocks.over<T>(points, run, stage, [&](const RowBlock<T>& block, int, double* sums) {
+            for (Index r = 0; r < block.rows.rows; ++r) {
+                const Index i = block.first + r;
+                const double w = weights.empty() ? 1.0 : weights[at(i)];
+                const auto label = labels[at(i - first)];
+                kernel.add_scaled(layout.touch(sums, label), block.rows.row(r), w, d);
+                layout.weight(sums, label) += w;
+            }
+        });
+        ClusterSums out{Matrix<double>::Zero(clusters, d), std::vector<double>(at(clusters), 0.0)};
+        for (Index j = 0; j < clusters; ++j) {
+            if (!layout.touched(total.data(), j)) continue;
+            std::copy_n(layout.sum(total.data(), j), d, out.sums.data() + j * d);
+            out.mass[at(j)] = layout.weight(total.data(), j);
+        }
+        return out;
+    });
+}
+
+std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& labels, Index first, std::size_t wanted,
+                              Communicator& communicator) {
+    std::vector<Costly> order;
+    for (std::size_t i = 0; i < cost.size(); ++i) order.push_back({cost[i], first + static_cast<Index>(i), labels[i]});
+    const auto keep = [&] {
+        const std::size_t kept = std::min(order.size(), wanted);
+        std::partial_sort(
+            order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
+            [](const Costly& a, const Costly& b) { return a.cost > b.cost || (a.cost == b.cost && a.row < b.row); });
+        order.resize(kept);
+    };
+    keep();
+    order = gather(communicator, order);
+    keep();
+    return order;
+}
+
+int fill_empty_clusters(Labels& labels, int clusters, std::span<const double> weights, Range own,
+                        FunctionRef<std::vector<double>()> costs, Communicator& communicator) {
+    std::vector<Index> members(at(clusters), 0);
+    for (Index i = 0; i < own.count(); ++i)
+        if (weights.empty() || weights[at(own.begin + i)] > 0) ++members[at(labels[at(i)])];
+    members = add_up(communicator, members);
+    const auto empty = static_cast<std::size_t>(std::count(members.begin(), members.end(), 0));
+    if (empty == 0) return 0;
+    const std::vector<Costly> order = costliest(costs(), labels, own.begin, empty + at(clusters), communicator);
+    int filled = 0;
+    std::size_t next = 0;
+    for (std::int32_t j = 0; j < clusters; ++j) {
+        if (members[at(j)] > 0) continue;
+        for (; next < order.size() && order[next].cost > 0; ++next) {
+            const auto& [cost, row, old] = order[next];
+            if (members[at(old)] < 2) continue;
+            --members[at(old)];
+            if (own.has(row)) labels[at(row - own.begin)] = j;
+            members[at(j)] = 1;
+            ++filled;
+            ++next;
+            break;
+        }
+    }
+    return filled;
+}
+
+namespace {
+constexpr std::string_view fact = "fact.";
+}  // namespace
+
+KeptFit::KeptFit(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run,
+                 bool by_row)
+    : by_row_(by_row),
+      rows_(problem.rows()),
+      own_(by_row ? own_rows(problem.points, run) : Range{}),
+      communicator_(run.communicator()),
+      checkpoint_(run, std::string(method), options, fingerprint_of(problem, run)),
+      found_(checkpoint_.found()),
+      going_on_(found_ && found_->text("stage") == "iterations") {
+    if (!found_) return;
+    for (const auto& [name, tensor] : found_->tensors())
+        if (name.starts_with(fact)) facts[name.substr(fact.size())] = found_->vector(name, 1)[0];
+}
+
+void KeptFit::begin(Archive& archive, const char* stage) const {
+    archive.set_text("stage", stage);
+    for (const auto& [name, value] : facts) archive.set_vector(std::string(fact) + name, std::vector<double>{value});
+}
+
+void KeptFit::keep(const char* stage, FunctionRef<void(Archive&)> store) {
+    if (!checkpoint_.wanted()) return;
+    last_ = checkpoint_.begin();
+    begin(*last_, stage);
+    restarts_(&*last_);
+    store(*last_);
+    if (checkpoint_.due()) checkpoint_.write(*last_);
+}
+
+void KeptFit::keep_parts(const char* stage, bool now, FunctionRef<void(Archive*)> store) {
+    checkpoint_.write_parts(now, [&](Archive* archive) {
+        if (archive != nullptr) begin(*archive, stage);
+        restarts_(archive);
+        store(archive);
+    });
+}
+
+void KeptFit::after_iteration(FunctionRef<void(Archive&)> store) { keep("iterations", store); }
+
+void KeptFit::at_iteration(bool now, FunctionRef<void(Archive*)> store) { keep_parts("iterations", now, store); }
+
+void KeptFit::after_restart() {
+    going_on_ = false;
+    if (by_row_)
+        keep_parts("restarts", false, [](Archive*) {});
+    else
+        keep("restarts", [](Archive&) {});
+}
+
+void KeptFit::store_labels_by_row(Archive* archive, const std::string& name, const Labels& own) const {
+    if (by_row_) store_labels(archive, name, own, communicator_);
+}
+
+void KeptFit::load_labels_by_row(const std::string& name, Labels& own) const {
+    if (by_row_) own = own_labels(*found_, name, rows_, own_);
+}
+
+void KeptFit::write() {
+    if (last_) checkpoint_.write(*last_);
+}
+
+Matrix<double> means_of(const Matrix<double>& points, const Labels& labels, const Matrix<double>& before, int threads) {
+    const int k = static_cast<int>(before.rows());
+    const ClusterSums found = cluster_sums(points, labels, k, {}, Run(0, threads));
+    Matrix<double> out = before;
+    for (Index j = 0; j < k; ++j)
+        if (found.mass[at(j)] > 0) out.row(j) = found.sums.row(j) / found.mass[at(j)];
+    return out;
+}
+
+void finish_report(FitReport& report, PointsView points, const Labels& labels, int clusters, Index distinct,
+                   const Run& run) {
+    report.points = points.rows();
+    report.dimensions = points.columns();
+    count_clusters(report, labels, clusters, run);
+    report.seed = run.seed;
+    report.threads = run.threads;
+    std::string warning;
+    if (distinct < clusters) warning = "the points have only " + counted(distinct, "distinct row");
+    if (report.clusters_found < clusters)
+        warning += (warning.empty() ? "" : ": ") + std::to_string(clusters - report.clusters_found) + " of " +
+                   std::to_string(clusters) + " clusters are empty";
+    if (!warning.empty()) report.warnings.push_back(std::move(warning));
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,262 @@
+#pragma once
+// Internal: what the fits of centroid models share: starting centroids, restarts, sums over clusters, the report.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "coterie/base/function_ref.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/problem.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/kmeans/seeding.hpp"
+#include "coterie/model/checkpoint.hpp"
+#include "coterie/model/fit_report.hpp"
+
+namespace coterie::internal {
+
+/// None, or k x d, finite, and restarts 1; BadArgument or BadData otherwise.
+void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, const Run& run);
+
+/// Weighted mean of the points and the mean over columns of their variances.
+struct Spread {
+    Vector<double> mean;
+    double mean_variance = 0;
+    double total_weight = 0;
+};
+Spread spread_of(PointsView points, std::span<const double> weights, const Run& run);
+
+/// sum_i w_i x_i and sum_i w_i over the rows of each label; `labels` are those of this process' rows.
+struct ClusterSums {
+    Matrix<double> sums;
+    std::vector<double> mass;
+};
+ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
+                         const Run& run);
+
+/// A row and what it costs where it is.
+struct Costly {
+    double cost;
+    Index row;  // among all
+    std::int32_t label;
+};
+/// The `wanted` rows of all processes that cost most, the most costly first, then the lowest. `cost` and `labels` are
+/// those of this process' rows, of which `first` is the first.
+std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& labels, Index first, std::size_t wanted,
+                              Communicator& communicator);
+
+/// Gives each cluster without a row that weighs something the row that costs most, from a cluster that keeps another;
+/// rows that cost nothing stay. `labels` are those of this process' rows, `own` among all; costs() is asked for theirs
+/// where a cluster is empty. Returns how many clusters were given one.
+int fill_empty_clusters(Labels& labels, int clusters, std::span<const double> weights, Range own,
+                        FunctionRef<std::vector<double>()> costs, Communicator& communicator);
+
+/// Means of the points of each cluster; an empty cluster keeps its row of `before`.
+Matrix<double> means_of(const Matrix<double>& points, const Labels& labels, const Matrix<double>& before, int threads);
+
+/// One restart's end.
+template <class T>
+struct Fitted {
+    Matrix<T> centroids;
+    double objective = 0;
+    std::vector<double> objectives;
+    int iterations = 0;
+    int repaired = 0;
+    StopReason stopped = StopReason::iteration_limit;
+};
+/// The best restart so far, in a checkpoint.
+template <class T>
+void store_fitted(Archive& archive, const Fitted<T>& best) {
+    archive.set_points("best", best.centroids);
+    archive.set_vector("best_objectives", best.objectives);
+    archive.set_vector("best_figures",
+                       std::vector<double>{best.objective, static_cast<double>(best.iterations),
+                                           static_cast<double>(best.repaired), static_cast<double>(best.stopped)});
+}
+template <class T>
+void load_fitted(const Archive& archive, Fitted<T>& best) {
+    best.centroids = to_matrix<T>(archive.points("best"));
+    best.objectives = archive.vector("best_objectives");
+    const auto figures = archive.vector("best_figures", 4);
+    best.objective = figures[0];
+    best.iterations = static_cast<int>(figures[1]);
+    best.repaired = static_cast<int>(figures[2]);
+    best.stopped = static_cast<StopReason>(static_cast<int>(figures[3]));
+}
+
+/// A fit of restarts that keeps its state in a checkpoint, and goes on from the one it finds.
+class KeptFit {
+public:
+    /// Of run.checkpoint, for this method and problem. An empty path: nothing is kept, nothing is found. `by_row`: the
+    /// state has parts that each process has for its own rows.
+    KeptFit(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run,
+            bool by_row = false);
+
+    /// What was found; nothing where the fit begins.
+    const Archive* found() const { return found_ ? &*found_ : nullptr; }
+    /// The same where a restart is to go on from its iterations, until after_restart().
+    const Archive* found_iterations() const { return going_on_ ? found() : nullptr; }
+    /// Who tells of the restarts; empty: nobody any more.
+    void tell_restarts(std::function<void(Archive*)> store) { restarts_ = std::move(store); }
+
+    /// After every iteration: `store` adds its state. Written when it is time.
+    void after_iteration(FunctionRef<void(Archive&)> store);
+    /// The same for a state by row, written when it is time, or `now`: `store` is called on every process, with the
+    /// archive on the first alone.
+    void at_iteration(bool now, FunctionRef<void(Archive*)> store);
+    void after_restart();
+    /// Where the fit is interrupted: writes what after_iteration() and after_restart() told last.
+    void write();
+
+    /// Of a result that an earlier restart had, where the state is by row; else nothing.
+    void store_labels_by_row(Archive* archive, const std::string& name, const Labels& own) const;
+    void load_labels_by_row(const std::string& name, Labels& own) const;
+
+    Checkpoint& checkpoint() { return checkpoint_; }
+    /// What is known from one restart on, for those that follow.
+    std::map<std::string, double> facts;
+
+private:
+    void begin(Archive& archive, const char* stage) const;
+    void keep(const char* stage, FunctionRef<void(Archive&)> store);
+    void keep_parts(const char* stage, bool now, FunctionRef<void(Archive*)> store);
+
+    bool by_row_;
+    Index rows_;
+    Range own_;
+    Communicator& communicator_;
+    Checkpoint checkpoint_;
+    std::optional<Archive> found_;
+    bool going_on_;
+    std::function<void(Archive*)> restarts_;
+    std::optional<Archive> last_;  // where the state is not by row
+};
+
+struct RestartSettings {
+    int clusters = 1;
+    int restarts = 1;
+    SeedingOptions seeding;
+};
+
+/// Calls iterate(start(restart), restart) for every restart and keeps the result of least objective, the first among
+/// equals. A result has what Fitted has beside centroids. Adds the report's objective, iterations, stopped, seconds and
+/// details. Cancelled when the caller stops before there is a result. `kept`: where the state is kept; a restart that
+/// goes on from kept->found_iterations() is given an empty start.
+template <class Start, class Iterate>
+auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate, KeptFit* kept = nullptr) {
+    using From = std::invoke_result_t<Start&, int>;
+    using Result = std::invoke_result_t<Iterate&, From, int>;
+    Result best;
+    int best_restart = -1;
+    double seeding_seconds = 0;
+    double iteration_seconds = 0;
+    std::vector<double> objectives;
+    Stopwatch watch;
+    int restart = 0;
+    constexpr bool can_be_kept = requires(Archive & archive) { store_fitted(archive, best); };
+    constexpr bool has_labels = requires { best.labels; };
+    if constexpr (can_be_kept) {
+        if (kept != nullptr) {
+            if (const Archive* const found = kept->found()) {
+                const auto figures = found->vector("restarts", 5);
+                restart = static_cast<int>(figures[0]);
+                best_restart = static_cast<int>(figures[1]);
+                report.empty_clusters_repaired = static_cast<int>(figures[2]);
+                seeding_seconds = figures[3];
+                iteration_seconds = figures[4];
+                objectives = found->vector("objective_per_restart");
+                if (best_restart >= 0) load_fitted(*found, best);
+                if constexpr (has_labels)
+                    if (best_restart >= 0) kept->load_labels_by_row("best_labels", best.labels);
+            }
+            kept->tell_restarts([&](Archive* archive) {
+                if constexpr (has_labels)
+                    if (best_restart >= 0) kept->store_labels_by_row(archive, "best_labels", best.labels);
+                if (archive == nullptr) return;
+                archive->set_vector("restarts",
+                                    std::vector<double>{static_cast<double>(restart), static_cast<double>(best_restart),
+                                                        static_cast<double>(report.empty_clusters_repaired),
+                                                        seeding_seconds, iteration_seconds + watch.seconds()});
+                archive->set_vector("objective_per_restart", objectives);
+                if (best_restart >= 0) store_fitted(*archive, best);
+            });
+        }
+    }
+    while (restart < restarts) {
+        std::optional<Result> found;
+        try {
+            From from{};
+            if (kept == nullptr || kept->found_iterations() == nullptr) from = start(restart);
+            seeding_seconds += watch.restart();
+            found = iterate(std::move(from), restart);
+            iteration_seconds += watch.restart();
+        } catch (const Cancelled&) {
+            if (kept != nullptr) kept->write();
+            if (best_restart < 0) {
+                if (kept == nullptr || kept->found() == nullptr) throw;
+                throw Cancelled("interrupted" + kept->checkpoint().what_is_left());
+            }
+            best.stopped = StopReason::interrupted;  // an earlier restart has a result
+            break;
+        }
+        Result& result = *found;
+        objectives.push_back(result.objective);
+        report.empty_clusters_repaired += result.repaired;
+        const bool interrupted = result.stopped == StopReason::interrupted;
+        if (best_restart < 0 || result.objective < best.objective) {
+            best = std::move(result);
+            best_restart = restart;
+        }
+        if (interrupted) {
+            if (kept != nullptr) kept->write();
+            best.stopped = StopReason::interrupted;
+            break;
+        }
+        ++restart;
+        if (kept != nullptr) kept->after_restart();
+    }
+    if (kept != nullptr) {
+        kept->tell_restarts(nullptr);
+        kept->checkpoint().warn(report);
+    }
+    report.objective = best.objective;
+    report.objective_per_iteration = best.objectives;
+    report.iterations = best.iterations;
+    report.stopped = best.stopped;
+    report.seconds.emplace_back("seeding", seeding_seconds);
+    report.seconds.emplace_back("iterations", iteration_seconds);
+    report.details.emplace_back("best_restart", static_cast<std::int64_t>(best_restart));
+    report.details.emplace_back("objective_per_restart", objectives);
+    return best;
+}
+
+/// The same from centroids: those given, or seeded. `distinct` receives the distinct starting rows of the last seeding.
+template <class T, class Iterate>
+auto best_of_restarts(PointsView points, const RestartSettings& settings, const Problem& problem, const Run& run,
+                      FitReport& report, int& distinct, Iterate&& iterate, KeptFit* kept = nullptr) {
+    distinct =
+        kept != nullptr && kept->found() != nullptr ? static_cast<int>(kept->facts.at("distinct")) : settings.clusters;
+    if (kept != nullptr) kept->facts["distinct"] = distinct;
+    const auto start = [&](int restart) -> Matrix<T> {
+        if (!problem.initial_centroids.empty()) return to_matrix<T>(problem.initial_centroids);
+        const SeedingResult seeds = seed_centroids(points, settings.clusters, settings.seeding, problem.weights,
+                                                   static_cast<std::uint64_t>(restart), run);
+        distinct = seeds.distinct;
+        if (kept != nullptr) kept->facts["distinct"] = distinct;
+        return to_matrix<T>(seeds.centroids);
+    };
+    return best_of(settings.restarts, report, start, iterate, kept);
+}
+
+/// Sizes, seed, threads, and the warnings about empty clusters.
+void finish_report(FitReport& report, PointsView points, const Labels& labels, int clusters, Index distinct,
+                   const Run& run);
+
+}  // namespace coterie::internal

@@ -1,0 +1,34 @@
+// Names of the reasons to stop, and the sizes of clusters. Sizes are counts, which add up exactly in any order: each
+// process counts its own rows.
+
+#include "coterie/model/fit_report.hpp"
+
+#include <algorithm>
+
+#include "coterie/base/parallel/collective.hpp"
+
+namespace coterie {
+
+std::string_view name(StopReason reason) {
+    switch (reason) {
+        case StopReason::converged: return "converged";
+        case StopReason::iteration_limit: return "iteration-limit";
+        case StopReason::completed: return "completed";
+        case StopReason::interrupted: return "interrupted";
+        case StopReason::collapsed: return "collapsed";
+        case StopReason::exact: return "exact";
+    }
+    throw InternalError("unknown stop reason");
+}
+
+void count_clusters(FitReport& report, const Labels& labels, int clusters, const Run& run) {
+    report.clusters_requested = clusters;
+    report.sizes.assign(static_cast<std::size_t>(clusters), 0);
+    for (const auto label : labels)
+        if (label >= 0) ++report.sizes.at(static_cast<std::size_t>(label));
+    report.sizes = internal::add_up(run.communicator(), report.sizes);
+    report.clusters_found =
+        static_cast<int>(std::count_if(report.sizes.begin(), report.sizes.end(), [](Index size) { return size > 0; }));
+}
+
+}  // namespace coterie

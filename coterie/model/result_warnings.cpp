@@ -1,0 +1,132 @@
+// What every fit's labels are looked at for, whatever the method: a result that answers no question is said to be one.
+// Equal rows are found by a 64-bit hash of each row and one sort, where labels may be other than a function of the
+// point: the methods that read in blocks label each row by its numbers alone, unless partial labels, shares, sizes or
+// pairs of rows bind them.
+
+#include "coterie/model/result_warnings.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/sparse_points.hpp"
+
+namespace coterie::internal {
+namespace {
+
+// A cluster of at most so many rows is a warning where clusters have so many in the mean; and one with this share of
+// all rows, where there are so many a cluster.
+constexpr Index few_rows = 2;
+constexpr Index usual_rows = 20;
+constexpr double nearly_all = 0.95;
+
+struct HashedRow {
+    std::uint64_t hash;
+    Index row;
+    std::int64_t label;
+};
+
+template <class Scalar>
+std::uint64_t hash_of(const Scalar* numbers, Index count) {
+    std::uint64_t out = 0x9E3779B97F4A7C15U;
+    for (Index j = 0; j < count; ++j) {
+        const double value = static_cast<double>(numbers[j]) + 0.0;  // -0 equals 0
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &value, sizeof(bits));
+        out = (out ^ bits) * 0xFF51AFD7ED558CCDU;
+        out ^= out >> 32U;
+    }
+    return out;
+}
+
+void warn_of_equal_rows(FitReport& report, const Labels& labels, const Problem& problem, const Run& run,
+                        bool reads_blocks) {
+    const PointsView points = problem.points;
+    const bool constrained = !problem.partial_labels.empty() || !problem.label_shares.empty() || problem.sizes ||
+                             !problem.must_links.empty() || !problem.cannot_links.empty();
+    if (problem.graph || points.empty() || as_sparse(points) != nullptr) return;
+    if (reads_blocks && !constrained) return;
+    const Range own = own_rows(points, run);
+    std::vector<HashedRow> rows(labels.size());
+    points.with_scalar([&]<class Scalar>() {
+        for_each_row_block<Scalar>(
+            points, run.unstopped(), {.name = "equal rows"}, [&](const RowBlock<Scalar>& block, int) {
+                for (Index r = 0; r < block.rows.rows; ++r) {
+                    const Index row = block.first + r;
+                    const auto place = static_cast<std::size_t>(row - own.begin);
+                    rows[place] = {hash_of(block.rows.row(r), block.rows.columns), row, std::int64_t{labels[place]}};
+                }
+            });
+    });
+    if (run.communicator().size() > 1) rows = gather(run.communicator(), rows);
+    std::sort(rows.begin(), rows.end(), [](const HashedRow& a, const HashedRow& b) {
+        return a.hash != b.hash ? a.hash < b.hash : a.row < b.row;
+    });
+    Index groups = 0;
+    std::pair<Index, Index> first{points.rows(), 0};  // the first row of a split group, and one of another cluster
+    for (auto begin = rows.begin(); begin != rows.end();) {
+        const auto end = std::find_if(begin, rows.end(), [&](const HashedRow& row) { return row.hash != begin->hash; });
+        const auto other = std::find_if(begin, end, [&](const HashedRow& row) { return row.label != begin->label; });
+        if (other != end) {
+            ++groups;
+            first = std::min(first, {begin->row, other->row});
+        }
+        begin = end;
+    }
+    if (groups == 0) return;
+    const auto number = [&](Index row) { return std::to_string(problem.row_number(row) + 1); };
+    report.warnings.push_back(
+        (groups == 1 ? std::string("equal rows are") : std::to_string(groups) + " groups of equal rows are") +
+        " split between clusters, rows " + number(first.first) + " and " + number(first.second) +
+        " the first: nothing in the points tells them apart");
+}
+
+}  // namespace
+
+namespace {
+// Reached as a derived class reaches it: a fit hands out a whole model, and nobody else may change its report.
+class Reached : public Model {
+public:
+    static FitReport& report(Model& model) { return model.*&Reached::report_; }
+};
+}  // namespace
+
+// Sizes that were asked for are no warning.
+std::vector<std::string> size_warnings(const std::vector<Index>& sizes, const Problem& problem) {
+    std::vector<std::string> out;
+    Index total = 0;
+    Index largest = 0;
+    Index small = 0;
+    for (const Index size : sizes) {
+        total += size;
+        largest = std::max(largest, size);
+        if (size > 0 && size <= few_rows) ++small;
+    }
+    const auto k = static_cast<Index>(sizes.size());
+    if (k < 2 || total < usual_rows * k || problem.sizes) return out;
+    if (small > 0)
+        out.push_back(std::to_string(small) + " of " + std::to_string(k) + " clusters " +
+                      (small == 1 ? "has" : "have") + " only one or two rows, of " + std::to_string(total) +
+                      ": outliers take clusters of their own");
+    if (problem.partial_labels.empty() && problem.label_shares.empty() &&
+        static_cast<double>(largest) >= nearly_all * static_cast<double>(total))
+        out.push_back("one of " + std::to_string(k) + " clusters has " + std::to_string(largest) + " of " +
+                      std::to_string(total) + " rows: the others say little about them");
+    return out;
+}
+
+FitReport& report_of(Model& model) { return Reached::report(model); }
+
+void warn_of_result(Model& model, const Problem& problem, const Run& run, bool reads_blocks) {
+    FitReport& report = report_of(model);
+    warn_of_equal_rows(report, model.labels(), problem, run, reads_blocks);
+    for (std::string& warning : size_warnings(report.sizes, problem)) report.warnings.push_back(std::move(warning));
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,271 @@
+// Each piece of a document is made here once, under the names that are documented, in the order they are written in.
+// Numbers that are not finite, and options left to the method, are null.
+
+#include "coterie/pipeline/json.hpp"
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+namespace coterie::internal {
+namespace {
+
+void add_scores(Json& json, const ClusteringResult& result) {
+    if (!result.agreement) return;
+    json["truth"] = result.truth_source;
+    json["scores"] = scores_json(*result.agreement);
+    json["scored"] = result.agreement->scored;
+}
+
+Json rows_json(const std::vector<Index>& rows) {
+    Json out = Json::array();
+    for (const Index row : rows) out.push_back(row + 1);
+    return out;
+}
+
+// Rows are counted from 1, as in messages.
+Json json_of(const ClusterProfile& cluster, bool whole) {
+    Json out = {{"cluster", cluster.name}, {"points", cluster.rows}, {"share", cluster.share}};
+    if (whole) {
+        out["silhouette"] = cluster.silhouette ? Json(*cluster.silhouette) : Json();
+        out["nearest"] = cluster.nearest ? Json(*cluster.nearest) : Json();
+    }
+    out["columns"] = Json::array();
+    for (const ColumnProfile& column : cluster.columns) {
+        Json one = {{"name", column.name},
+                    {"column", column.column},
+                    {"difference", column.difference},
+                    {"mean", column.mean},
+                    {"elsewhere", column.elsewhere ? Json(*column.elsewhere) : Json()}};
+        if (column.quartiles) one["quartiles"] = *column.quartiles;
+        out["columns"].push_back(std::move(one));
+    }
+    if (whole) {
+        out["typical"] = rows_json(cluster.typical);
+        out["doubtful"] = rows_json(cluster.doubtful);
+    }
+    return out;
+}
+
+// Of methods that know none, and where there is none, nothing is said.
+void add_noise(Json& json, const ClusteringResult& result) {
+    if (result.noise == 0 && !result.noise_beyond) return;
+    const Index all = std::accumulate(result.sizes.begin(), result.sizes.end(), result.noise);
+    json["noise"] = {{"points", result.noise}, {"share", static_cast<double>(result.noise) / static_cast<double>(all)}};
+    if (result.noise_beyond) json["noise"]["beyond"] = *result.noise_beyond;
+}
+
+void add_description(Json& json, const ClusteringResult& result, bool whole) {
+    if (!result.description) return;
+    const Description& description = *result.description;
+    if (whole) {
+        json["silhouette"] = description.silhouette ? Json(*description.silhouette) : Json();
+        json["silhouettes"] = description.silhouettes.empty() ? Json() : Json(description.silhouettes);
+        json["closest"] = description.closest ? Json{description.closest->first, description.closest->second} : Json();
+        json["space"] = description.space;
+    }
+    json["profiles"] = Json::array();
+    for (const ClusterProfile& cluster : description.clusters) json["profiles"].push_back(json_of(cluster, whole));
+    if (description.outliers.empty()) return;
+    json["outliers"] = Json::array();
+    for (const OutlierRow& each : description.outliers)
+        json["outliers"].push_back({{"row", each.row + 1}, {"score", each.score}});
+}
+
+Json json_of(const ModelComparison& comparison) {
+    Json out = {{"model", comparison.model},
+                {"method", comparison.method},
+                {"scored", comparison.agreement.scored},
+                {"moved", comparison.moved},
+                {"ari", comparison.agreement.scores.ari},
+                {"nmi", comparison.agreement.scores.nmi},
+                {"confusion", internal::json_of(comparison.agreement.confusion)},
+                {"moves", Json::array()}};
+    for (const ModelComparison::Move& move : comparison.moves)
+        out["moves"].push_back(
+            {{"from", move.from}, {"to", move.to}, {"points", move.rows}, {"rows", rows_json(move.some)}});
+    return out;
+}
+
+}  // namespace
+
+Json json_of(const OptionValue& value) {
+    return std::visit(
+        [](const auto& held) {
+            if constexpr (std::is_same_v<decltype(held), const Automatic&>)
+                return Json();
+            else
+                return Json(held);
+        },
+        value);
+}
+
+Json json_of(const OptionSet& set, const OptionValues& values) {
+    Json out = Json::object();
+    for (const auto& option : set.options())
+        if (const auto found = values.find(option.name); found != values.end())
+            out[option.name] = json_of(found->second);
+    return out;
+}
+
+Json json_of(const Scores& scores) {
+    return {{"acc", scores.acc},
+            {"nmi", scores.nmi},
+            {"ari", scores.ari},
+            {"purity", scores.purity},
+            {"homogeneity", scores.homogeneity},
+            {"completeness", scores.completeness}};
+}
+
+Json scores_json(const Agreement& agreement) {
+    Json out = json_of(agreement.scores);
+    if (agreement.label_accuracy) out["label_accuracy"] = *agreement.label_accuracy;
+    return out;
+}
+
+Json json_of(const std::vector<LabelGroup>& groups, bool labelled) {
+    Json out = Json::array();
+    for (const auto& group : groups) {
+        Json one = {{"name", group.name}, {"clusters", group.clusters}, {"points", group.points}};
+        if (labelled) one["labelled"] = group.labelled;
+        one["share"] = group.share;
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+Json json_of(const Confusion& confusion) {
+    Json matched = Json::array();
+    for (const auto& name : confusion.matched) matched.push_back(name.empty() ? Json(nullptr) : Json(name));
+    return {{"classes", confusion.classes},
+            {"clusters", confusion.clusters},
+            {"matched", matched},
+            {"counts", confusion.counts}};
+}
+
+Json json_of(const Detail& detail) {
+    return std::visit([](const auto& held) { return Json(held); }, detail);
+}
+
+Json json_of(const Seconds& seconds) {
+    Json out = Json::object();
+    for (const auto& [stage, value] : seconds) out[stage] = value;
+    return out;
+}
+
+Json json_of(const ClusterChoice& choice) {
+    const auto numbers = [](const std::vector<double>& values) {
+        Json out = Json::array();
+        for (const double value : values) out.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
+        return out;
+    };
+    const auto or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+    Json out;
+    out["recommended"] = choice.recommended;
+    out["sureness"] = std::string(name(choice.sureness));
+    out["clusters"] = choice.clusters;
+    out["clusters_are"] = choice.why_these.empty() ? "as asked" : choice.why_these;
+    out["criteria"] = Json::array();
+    for (const auto& curve : choice.curves)
+        out["criteria"].push_back({{"name", std::string(name(curve.criterion))},
+                                   {"rule", std::string(rule(curve.criterion))},
+                                   {"chosen", curve.chosen ? Json(*curve.chosen) : Json(nullptr)},
+                                   {"values", numbers(curve.values)},
+                                   {"spreads", curve.spreads.empty() ? Json(nullptr) : numbers(curve.spreads)},
+                                   {"left_out", or_null(curve.left_out)}});
+    out["errors"] = Json::array();
+    for (const auto& error : choice.errors) out["errors"].push_back(or_null(error));
+    out["n"] = choice.points;
+    out["sample"] = choice.sample > 0 ? Json(choice.sample) : Json(nullptr);
+    out["fits"] = choice.fits;
+    out["references"] = choice.references;
+    out["halvings"] = choice.halvings;
+    out["seconds"] = choice.seconds;
+    return out;
+}
+
+void add_origin(Json& json, const Origin& origin) {
+    if (!origin.command.empty()) json["command"] = origin.command;
+    if (!origin.date.empty()) json["date"] = origin.date;
+    json["version"] = COTERIE_VERSION;
+}
+
+void add_written(Json& json, const Origin& origin) {
+    json["written"] = Json::object();
+    for (const auto& [what, path] : origin.written) json["written"][what] = path;
+}
+
+std::string document(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+Json json_of(const FitResult& result) {
+    const FitReport& report = result.report;
+    Json json;
+    json["schema"] = 1;
+    json["method"] = result.method->name;
+    json["points"] = result.source;
+    json["precision"] = result.scalar;
+    json["options"] = json_of(*result.method->options, result.options);
+    json["preprocessing"] = result.preprocessing;
+    json["n"] = report.points;
+    json["rows_left_out"] = result.rows_left_out;
+    json["d"] = report.dimensions;
+    json["clusters_requested"] = report.clusters_requested;
+    json["clusters_found"] = report.clusters_found;
+    json["sizes"] = result.sizes;
+    add_noise(json, result);
+    if (!result.groups.empty()) json["labels"] = json_of(result.groups, true);
+    add_description(json, result, false);
+    if (result.choice) json["choice"] = json_of(*result.choice);
+    json["objective"] = report.objective;
+    json["objective_per_iteration"] = report.objective_per_iteration;
+    json["iterations"] = report.iterations;
+    json["stopped"] = std::string(name(report.stopped));
+    json["seconds"] = json_of(result.seconds);
+    json["seed"] = report.seed;
+    json["threads"] = report.threads;
+    json["warnings"] = result.warnings;
+    json["notes"] = result.notes;
+    add_scores(json, result);
+    if (result.agreement) json["confusion"] = json_of(result.agreement->confusion);
+    Json details = Json::object();
+    for (const auto& [name, detail] : report.details) details[name] = json_of(detail);
+    if (report.empty_clusters_repaired > 0 || !report.empty_cluster_policy.empty()) {
+        details["empty_clusters_repaired"] = report.empty_clusters_repaired;
+        details["empty_cluster_policy"] = report.empty_cluster_policy;
+    }
+    json["details"] = details;
+    add_written(json, result);
+    add_origin(json, result);
+    return json;
+}
+
+Json json_of(const AppliedResult& result) {
+    Json json;
+    json["schema"] = 1;
+    json["method"] = result.method;
+    json["model"] = result.model;
+    json["points"] = result.source;
+    json["n"] = result.points;
+    json["rows_left_out"] = result.rows_left_out;
+    json["d"] = result.dimensions;
+    if (result.moved_to > 0) {
+        json["dimensions"] = result.moved_to;
+    } else {
+        json["clusters"] = result.clusters;
+        json["sizes"] = result.sizes;
+        add_noise(json, result);
+    }
+    if (!result.groups.empty()) json["labels"] = json_of(result.groups, false);
+    add_description(json, result, true);
+    json["preprocessing"] = result.preprocessing;
+    json["seconds"] = json_of(result.seconds);
+    json["threads"] = result.threads;
+    json["warnings"] = result.warnings;
+    json["notes"] = result.notes;
+    add_scores(json, result);
+    if (result.comparison) json["comparison"] = json_of(*result.comparison);
+    if (result.moved_to == 0) add_written(json, result);
+    add_origin(json, result);
+    return json;
+}
+
+}  // namespace coterie::internal
