@@ -12,7 +12,7 @@
 
 #include "common.hpp"
 #include "coterie/base/text.hpp"
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/result_text.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {

@@ -18,7 +18,7 @@
 #include "coterie/io/output_file.hpp"
 #include "coterie/io/row_files.hpp"
 #include "coterie/methods.hpp"
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/result_text.hpp"
 #include "program.hpp"
 #include "terminal.hpp"
 

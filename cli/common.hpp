@@ -14,7 +14,7 @@
 #include "coterie/base/run.hpp"
 #include "coterie/data/read.hpp"
 #include "coterie/io/read_request.hpp"
-#include "coterie/pipeline/document.hpp"
+#include "coterie/report/document.hpp"
 
 namespace coterie::cli {
 

@@ -1,6 +1,7 @@
 // coterie compare: points and truth are read as for a fit of k-means, which takes every table; what is compared, and
 // how it is told, is selection's.
 
+#include "coterie/report/selection_document.hpp"
 #include "coterie/selection/compare_methods.hpp"
 
 #include "commands.hpp"

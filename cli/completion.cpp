@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "coterie/data/catalogue.hpp"
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/result_text.hpp"
 
 namespace coterie::cli {
 namespace {

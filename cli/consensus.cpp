@@ -2,6 +2,7 @@
 // selection's.
 
 #include "coterie/selection/consensus.hpp"
+#include "coterie/report/selection_document.hpp"
 
 #include <charconv>
 

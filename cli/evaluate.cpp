@@ -5,8 +5,8 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "coterie/pipeline/json.hpp"
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/json.hpp"
+#include "coterie/report/result_text.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {

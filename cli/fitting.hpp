@@ -10,7 +10,7 @@
 #include "command_line.hpp"
 #include "common.hpp"
 #include "constraints.hpp"
-#include "coterie/pipeline/document.hpp"
+#include "coterie/report/document.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {

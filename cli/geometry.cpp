@@ -14,9 +14,9 @@
 #include "common.hpp"
 #include "coterie/base/load_rows.hpp"
 #include "coterie/io/output_file.hpp"
-#include "coterie/pipeline/json.hpp"
-#include "coterie/pipeline/text.hpp"
 #include "coterie/pipeline/preparation.hpp"
+#include "coterie/report/json.hpp"
+#include "coterie/report/result_text.hpp"
 #include "fitting.hpp"
 #include "terminal.hpp"
 

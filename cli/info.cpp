@@ -9,8 +9,8 @@
 #include "common.hpp"
 #include "coterie/model/archive.hpp"
 #include "coterie/ner/tagger.hpp"
-#include "coterie/pipeline/json.hpp"
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/json.hpp"
+#include "coterie/report/result_text.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {

@@ -6,7 +6,7 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/result_text.hpp"
 
 namespace coterie::cli {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "coterie/pipeline/json.hpp"
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/json.hpp"
+#include "coterie/report/result_text.hpp"
 #include "fitting.hpp"
 #include "terminal.hpp"
 

@@ -19,8 +19,8 @@
 #include "coterie/ner/support.hpp"
 #include "coterie/ner/tagger.hpp"
 #include "coterie/ner/vectors.hpp"
-#include "coterie/pipeline/json.hpp"
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/json.hpp"
+#include "coterie/report/result_text.hpp"
 #include "program.hpp"
 #include "terminal.hpp"
 

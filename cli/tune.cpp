@@ -3,6 +3,7 @@
 // failure is told.
 
 #include "coterie/selection/tune.hpp"
+#include "coterie/report/selection_document.hpp"
 #include "coterie/selection/choose_clusters.hpp"
 
 #include <algorithm>
@@ -12,10 +13,10 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
-#include "coterie/pipeline/json.hpp"
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/json.hpp"
 #include "coterie/report/page.hpp"
-#include "coterie/selection/search_tables.hpp"
+#include "coterie/report/result_text.hpp"
+#include "coterie/report/search_tables.hpp"
 #include "fitting.hpp"
 #include "program.hpp"
 

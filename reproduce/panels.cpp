@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "common.hpp"
-#include "coterie/pipeline/text.hpp"
 #include "coterie/report/drawing.hpp"
+#include "coterie/report/result_text.hpp"
 
 namespace coterie::cli {
 namespace {

@@ -11,8 +11,8 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
-#include "coterie/pipeline/json.hpp"
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/json.hpp"
+#include "coterie/report/result_text.hpp"
 
 namespace coterie::cli {
 

@@ -18,7 +18,7 @@
 #include "coterie/ner/adapting.hpp"
 #include "coterie/ner/internal/calibration.hpp"
 #include "coterie/pipeline/pipeline.hpp"
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/result_text.hpp"
 
 namespace coterie::ner {
 namespace {

@@ -13,9 +13,9 @@
 #include "coterie/ner/internal/calibration.hpp"
 #include "coterie/ner/internal/page_assets.hpp"
 #include "coterie/ner/unicode.hpp"
-#include "coterie/pipeline/text.hpp"
 #include "coterie/report/drawing.hpp"
 #include "coterie/report/page_parts.hpp"
+#include "coterie/report/result_text.hpp"
 
 namespace coterie::ner {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "coterie/base/text_format.hpp"
 #include "coterie/io/formats.hpp"
-#include "coterie/pipeline/text.hpp"
 
 namespace coterie {
 namespace {

@@ -22,12 +22,12 @@
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/cluster_sums.hpp"
 #include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/text_format.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/linalg/panels.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/internal/quartiles.hpp"
 #include "coterie/pipeline/left_out.hpp"
-#include "coterie/pipeline/text.hpp"
 
 namespace coterie {
 

@@ -9,10 +9,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "coterie/pipeline/json.hpp"
-#include "coterie/pipeline/text.hpp"
 #include "coterie/report/drawing.hpp"
 #include "coterie/report/internal/page_assets.hpp"
+#include "coterie/report/json.hpp"
+#include "coterie/report/result_text.hpp"
 
 namespace coterie::internal {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "coterie/base/utf8.hpp"
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/result_text.hpp"
 
 namespace coterie::internal {
 

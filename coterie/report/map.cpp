@@ -19,10 +19,10 @@
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/left_out.hpp"
-#include "coterie/pipeline/text.hpp"
 #include "coterie/report/drawing.hpp"
 #include "coterie/report/internal/page_assets.hpp"
 #include "coterie/report/picture.hpp"
+#include "coterie/report/result_text.hpp"
 #include "coterie/selection/prepared_points.hpp"
 
 namespace coterie {

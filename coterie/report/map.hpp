@@ -8,7 +8,7 @@
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/pipeline/document.hpp"
+#include "coterie/report/document.hpp"
 #include "coterie/selection/compare_methods.hpp"
 
 namespace coterie {

@@ -8,11 +8,11 @@
 #include <limits>
 #include <numeric>
 
-#include "coterie/pipeline/text.hpp"
 #include "coterie/report/drawing.hpp"
 #include "coterie/report/internal/charts.hpp"
 #include "coterie/report/page_parts.hpp"
 #include "coterie/report/picture.hpp"
+#include "coterie/report/result_text.hpp"
 
 namespace coterie {
 

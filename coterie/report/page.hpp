@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "coterie/base/export.hpp"
-#include "coterie/pipeline/document.hpp"
+#include "coterie/report/document.hpp"
 #include "coterie/selection/compare_methods.hpp"
 #include "coterie/selection/tune.hpp"
 

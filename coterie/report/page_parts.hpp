@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "coterie/pipeline/cluster_choice.hpp"
+#include "coterie/selection/cluster_choice.hpp"
 
 namespace coterie::page_parts {
 

@@ -9,8 +9,8 @@
 
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/scatter.hpp"
-#include "coterie/pipeline/text.hpp"
 #include "coterie/report/drawing.hpp"
+#include "coterie/report/result_text.hpp"
 
 namespace coterie {
 

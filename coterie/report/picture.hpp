@@ -7,7 +7,7 @@
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/pipeline/document.hpp"
+#include "coterie/report/document.hpp"
 
 namespace coterie {
 

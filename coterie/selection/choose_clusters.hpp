@@ -31,9 +31,9 @@
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
-#include "coterie/pipeline/cluster_choice.hpp"
 #include "coterie/pipeline/column_coding.hpp"
 #include "coterie/pipeline/preparation.hpp"
+#include "coterie/selection/cluster_choice.hpp"
 
 namespace coterie {
 

@@ -7,17 +7,13 @@
 #include <cmath>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/checks.hpp"
+#include "coterie/base/text_format.hpp"
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/pipeline/evaluation.hpp"
-#include "coterie/pipeline/json.hpp"
 #include "coterie/pipeline/pipeline.hpp"
-#include "coterie/pipeline/text.hpp"
 #include "coterie/selection/choose_clusters.hpp"
 #include "coterie/selection/internal/recorded.hpp"
-#include "coterie/selection/search_tables.hpp"
 
 namespace coterie {
 namespace {
@@ -216,77 +212,6 @@ std::vector<std::string> warnings_of_methods(const Comparison& comparison) {
     for (const auto& [text, methods] : found)
         out.push_back((methods.size() == fitted && fitted > 1 ? "" : internal::join(methods) + ": ") + text);
     return out;
-}
-
-std::string text_document(const Comparison& comparison, const std::string& source) {
-    using namespace internal;
-    const auto& methods = comparison.methods;
-    const TextTable found = methods_table(comparison);
-    std::vector<std::pair<std::string, std::string>> said;
-    std::vector<std::string> names = {"ARI"};
-    std::vector<std::size_t> columns;
-    std::vector<std::vector<std::string>> pairs;
-    for (std::size_t a = 0; a < methods.size(); ++a) {
-        if (!methods[a].error.empty()) {
-            said.emplace_back(methods[a].method + " failed", methods[a].error);
-            continue;
-        }
-        columns.push_back(names.size());
-        names.push_back(methods[a].method);
-        pairs.push_back({methods[a].method});
-        for (std::size_t b = 0; b < methods.size(); ++b)
-            if (methods[b].error.empty())
-                pairs.back().push_back(
-                    fixed_text(comparison.agreement(static_cast<Index>(a), static_cast<Index>(b)), 2));
-    }
-    if (comparison.rows_left_out > 0) said.emplace_back("left out", left_out_text(comparison.rows_left_out));
-    if (comparison.silhouette_sample > 0)
-        said.emplace_back("silhouette", "of " + count_text(comparison.silhouette_sample) + " rows drawn by the seed");
-    std::string left_out;
-    for (const auto& [who, reason] : left_out_by_reason(comparison))
-        left_out += (left_out.empty() ? "" : "; ") + who + " (" + reason + ")";
-    if (!left_out.empty()) said.emplace_back("not compared", left_out + "; `methods` names those that are wanted");
-    for (const auto& [what, path] : comparison.written) said.emplace_back(what, path);
-    return "compare on " + source + ": " + count_text(comparison.points) +
-           (comparison.points == 1 ? " point, " : " points, ") + std::to_string(comparison.clusters) +
-           (comparison.clusters == 1 ? " cluster\n" : " clusters\n") + table(found.header, found.rows, found.right) +
-           (pairs.size() > 1 ? "\n" + table(names, pairs, columns) : "") + (said.empty() ? "" : "\n" + facts(said));
-}
-
-std::string json_document(const Comparison& comparison, const std::string& source) {
-    using namespace internal;
-    const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
-    Json out;
-    out["schema"] = 1;
-    out["points"] = source;
-    out["n"] = comparison.points;
-    out["rows_left_out"] = comparison.rows_left_out;
-    out["clusters"] = comparison.clusters;
-    out["methods"] = Json::array();
-    for (const auto& method : comparison.methods)
-        out["methods"].push_back({{"method", method.method},
-                                  {"sizes", method.sizes},
-                                  {"silhouette", number(method.silhouette)},
-                                  {"calinski_harabasz", number(method.calinski_harabasz)},
-                                  {"davies_bouldin", number(method.davies_bouldin)},
-                                  {"scores", method.scores ? json_of(*method.scores) : Json(nullptr)},
-                                  {"seconds", method.seconds},
-                                  {"warnings", method.warnings},
-                                  {"error", method.error.empty() ? Json(nullptr) : Json(method.error)}});
-    out["agreement"] = Json::array();
-    for (Index a = 0; a < comparison.agreement.rows(); ++a) {
-        out["agreement"].push_back(Json::array());
-        for (Index b = 0; b < comparison.agreement.cols(); ++b)
-            out["agreement"].back().push_back(number(comparison.agreement(a, b)));
-    }
-    out["left_out"] = Json::array();
-    for (const auto& [method, why] : comparison.left_out) out["left_out"].push_back({{"method", method}, {"why", why}});
-    out["silhouette_sample"] = comparison.silhouette_sample > 0 ? Json(comparison.silhouette_sample) : Json(nullptr);
-    out["interrupted"] = comparison.interrupted;
-    out["warnings"] = comparison.warnings;
-    add_written(out, comparison);
-    add_origin(out, comparison);
-    return document(out);
 }
 
 }  // namespace coterie

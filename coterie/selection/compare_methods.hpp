@@ -15,8 +15,8 @@
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/column_coding.hpp"
-#include "coterie/pipeline/document.hpp"
 #include "coterie/pipeline/preparation.hpp"
+#include "coterie/selection/origin.hpp"
 
 namespace coterie {
 
@@ -72,8 +72,5 @@ COTERIE_API Comparison compare_methods(const Problem& problem, const CompareOpti
 /// The warnings of the methods, each once: under the names of the methods that gave it, unless all did that were
 /// fitted.
 COTERIE_API std::vector<std::string> warnings_of_methods(const Comparison& comparison);
-
-COTERIE_API std::string text_document(const Comparison& comparison, const std::string& source);
-COTERIE_API std::string json_document(const Comparison& comparison, const std::string& source);
 
 }  // namespace coterie

@@ -10,8 +10,6 @@
 #include <numeric>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "coterie/base/checks.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
@@ -19,9 +17,7 @@
 #include "coterie/base/text.hpp"
 #include "coterie/model/result_warnings.hpp"
 #include "coterie/pipeline/evaluation.hpp"
-#include "coterie/pipeline/json.hpp"
 #include "coterie/pipeline/left_out.hpp"
-#include "coterie/pipeline/text.hpp"
 #include "coterie/selection/choose_clusters.hpp"
 #include "coterie/selection/prepared_points.hpp"
 
@@ -269,66 +265,6 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
     }
     out.seconds = watch.seconds();
     return out;
-}
-
-namespace {
-double mean_confidence(const Consensus& result) {
-    double sum = 0;
-    Index rows = 0;
-    for (std::size_t c = 0; c < result.sizes.size(); ++c) {
-        sum += result.confidence_of_cluster[c] * static_cast<double>(result.sizes[c]);
-        rows += result.sizes[c];
-    }
-    return rows > 0 ? sum / static_cast<double>(rows) : 0.0;
-}
-Index doubtful_rows(const Consensus& result) {
-    return std::count_if(result.confidence.begin(), result.confidence.end(), [](double c) { return c < 0.5; }) -
-           result.rows_left_out;
-}
-}  // namespace
-
-std::string text_document(const Consensus& result, const std::string& source) {
-    using namespace internal;
-    std::vector<std::vector<std::string>> rows;
-    for (std::size_t c = 0; c < result.sizes.size(); ++c)
-        rows.push_back({std::to_string(c), count_text(result.sizes[c]), fixed_text(result.cohesion[c], 3),
-                        fixed_text(result.confidence_of_cluster[c], 3)});
-    std::vector<std::pair<std::string, std::string>> said = {
-        {"confidence", fixed_text(mean_confidence(result), 3) + " on average; " + count_text(doubtful_rows(result)) +
-                           (doubtful_rows(result) == 1 ? " row has" : " rows have") + " less than 0.5"},
-        {"fits", std::to_string(result.fits) + " of " + join(result.methods) + ", each of " + count_text(result.part) +
-                     " rows, in " + seconds_text(result.seconds) + " seconds"}};
-    if (result.sample > 0)
-        said.emplace_back("linkage", "of " + count_text(result.sample) + " rows drawn by the seed; the others vote");
-    if (result.rows_left_out > 0) said.emplace_back("left out", left_out_text(result.rows_left_out));
-    const Index points = static_cast<Index>(result.labels.size()) - result.rows_left_out;
-    return "consensus on " + source + ": " + count_text(points) + (points == 1 ? " point, " : " points, ") +
-           count_text(static_cast<long long>(result.sizes.size())) +
-           (result.sizes.size() == 1 ? " cluster\n" : " clusters\n") +
-           table({"cluster", "points", "cohesion", "confidence"}, rows, {1, 2, 3}) + facts(said);
-}
-
-std::string json_document(const Consensus& result, const std::string& source) {
-    using namespace internal;
-    Json out;
-    out["schema"] = 1;
-    out["points"] = source;
-    out["n"] = static_cast<Index>(result.labels.size()) - result.rows_left_out;
-    out["rows_left_out"] = result.rows_left_out;
-    out["clusters"] = result.sizes.size();
-    out["sizes"] = result.sizes;
-    out["cohesion"] = result.cohesion;
-    out["confidence_of_cluster"] = result.confidence_of_cluster;
-    out["confidence"] = mean_confidence(result);
-    out["doubtful"] = doubtful_rows(result);
-    out["methods"] = result.methods;
-    out["fits"] = result.fits;
-    out["part"] = result.part;
-    out["sample"] = result.sample > 0 ? Json(result.sample) : Json(nullptr);
-    out["warnings"] = result.warnings;
-    out["seconds"] = result.seconds;
-    add_origin(out, result);
-    return document(out);
 }
 
 }  // namespace coterie

@@ -23,8 +23,8 @@
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/column_coding.hpp"
-#include "coterie/pipeline/document.hpp"
 #include "coterie/pipeline/preparation.hpp"
+#include "coterie/selection/origin.hpp"
 
 namespace coterie {
 
@@ -64,9 +64,5 @@ COTERIE_API Consensus consensus(const Problem& problem, const ConsensusOptions& 
 /// 0..clusters-1 by the lowest row. Of equal distances that of the lowest rows is merged first. The matrix is used up.
 /// n^2 to n^3 operations. BadArgument unless square and 1 <= clusters <= n.
 COTERIE_API Labels average_linkage(Matrix<double> distances, int clusters);
-
-/// One line for a person, and a document whose keys are those of docs/choosing-k.md.
-COTERIE_API std::string text_document(const Consensus& result, const std::string& source);
-COTERIE_API std::string json_document(const Consensus& result, const std::string& source);
 
 }  // namespace coterie

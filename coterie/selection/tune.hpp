@@ -18,9 +18,9 @@
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "coterie/pipeline/cluster_choice.hpp"
 #include "coterie/pipeline/column_coding.hpp"
 #include "coterie/pipeline/preparation.hpp"
+#include "coterie/selection/cluster_choice.hpp"
 
 namespace coterie {
 

@@ -9,6 +9,7 @@
 
 #include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
+#include "coterie/report/selection_document.hpp"
 #include "coterie/selection/choose_clusters.hpp"
 #include "coterie/selection/compare_methods.hpp"
 #include "coterie/selection/consensus.hpp"

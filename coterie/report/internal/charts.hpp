@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "coterie/pipeline/document.hpp"
+#include "coterie/report/document.hpp"
 
 namespace coterie::internal {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "coterie/pipeline/evaluation.hpp"
+#include "coterie/base/points.hpp"
 
 namespace coterie::internal {
 
@@ -36,15 +36,6 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width);
 
 /// "3 rows with missing values"
 std::string left_out_text(Index rows);
-std::string sizes_text(const std::vector<Index>& sizes, std::size_t most = 40);
-/// "ACC", "NMI", ...: the scores under the names that a person reads.
-std::vector<std::pair<std::string, double>> named(const Scores& scores);
-std::string scores_text(const Agreement& agreement);
-/// Where the truth is from, and which points it was compared on when that is not all it knows.
-std::string truth_text(const Agreement& agreement, const std::string& source);
-/// "O 1700 in 10 clusters, PER 30; 12 in 1 free cluster". `sizes`: points per cluster.
-std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::vector<Index>& sizes);
-
 /// Width in columns of UTF-8 text.
 std::size_t display_width(const std::string& text);
 

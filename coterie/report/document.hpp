@@ -11,22 +11,16 @@
 #include "coterie/base/options.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/model/fit_report.hpp"
-#include "coterie/pipeline/cluster_choice.hpp"
 #include "coterie/pipeline/description.hpp"
 #include "coterie/pipeline/evaluation.hpp"
 #include "coterie/pipeline/model_comparison.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "coterie/selection/cluster_choice.hpp"
+#include "coterie/selection/origin.hpp"
 
 namespace coterie {
 
 using Seconds = std::vector<std::pair<std::string, double>>;  // wall-clock seconds of stages, in their order
-
-/// How a document or page came about: the caller's to fill.
-struct Origin {
-    std::string command;                                       // how it was asked for
-    std::string date;                                          // when
-    std::vector<std::pair<std::string, std::string>> written;  // what, path
-};
 
 /// What both have.
 struct ClusteringResult : Origin {

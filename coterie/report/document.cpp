@@ -1,7 +1,7 @@
 // One description of what came of a fit, made here and nowhere else, so that the command, Python and the page cannot
 // tell different stories about it.
 
-#include "coterie/pipeline/document.hpp"
+#include "coterie/report/document.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "coterie/io/formats.hpp"
-#include "coterie/pipeline/json.hpp"
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/json.hpp"
+#include "coterie/report/result_text.hpp"
 
 namespace coterie {
 

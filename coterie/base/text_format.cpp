@@ -1,11 +1,10 @@
 // Tables, counts and figures are written in one place, so that terminal, page and messages agree on them. Widths are of
 // characters, not of the bytes of UTF-8.
 
-#include "coterie/pipeline/text.hpp"
+#include "coterie/base/text_format.hpp"
 
 #include <algorithm>
 #include <cstdio>
-#include <numeric>
 
 namespace coterie::internal {
 
@@ -134,57 +133,6 @@ std::string bytes_text(double bytes) {
 
 std::string left_out_text(Index rows) {
     return count_text(rows) + (rows == 1 ? " row" : " rows") + " with missing values";
-}
-
-std::string sizes_text(const std::vector<Index>& sizes, std::size_t most) {
-    std::string out;
-    for (std::size_t i = 0; i < std::min(most, sizes.size()); ++i)
-        out += (i == 0 ? "" : " ") + std::to_string(sizes[i]);
-    if (sizes.size() > most) out += " ... (" + std::to_string(sizes.size()) + " clusters)";
-    return out;
-}
-
-std::vector<std::pair<std::string, double>> named(const Scores& scores) {
-    return {{"ACC", scores.acc},
-            {"NMI", scores.nmi},
-            {"ARI", scores.ari},
-            {"purity", scores.purity},
-            {"homogeneity", scores.homogeneity},
-            {"completeness", scores.completeness}};
-}
-
-std::string scores_text(const Agreement& agreement) {
-    auto all = named(agreement.scores);
-    if (agreement.label_accuracy) all.emplace_back("label accuracy", *agreement.label_accuracy);
-    std::string out;
-    for (const auto& [name, score] : all) out += (out.empty() ? "" : ", ") + name + " " + share_text(score);
-    return out;
-}
-
-std::string truth_text(const Agreement& agreement, const std::string& source) {
-    return agreement.given == 0 ? source
-                                : source + "; scored on the " + count_text(agreement.scored) +
-                                      (agreement.scored == 1 ? " point" : " points") + " that had no label";
-}
-
-std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::vector<Index>& sizes) {
-    constexpr std::size_t most = 40;
-    std::string out;
-    Index free_points = std::accumulate(sizes.begin(), sizes.end(), Index{0});
-    std::size_t free_clusters = sizes.size();
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-        const auto& group = groups[i];
-        free_points -= group.points;
-        free_clusters -= group.clusters.size();
-        if (i >= most) continue;
-        out += (i == 0 ? "" : ", ") + group.name + " " + std::to_string(group.points);
-        if (group.clusters.size() != 1) out += " in " + std::to_string(group.clusters.size()) + " clusters";
-    }
-    if (groups.size() > most) out += " ... (" + std::to_string(groups.size()) + " labels)";
-    if (free_clusters > 0)
-        out += "; " + std::to_string(free_points) + " in " + std::to_string(free_clusters) +
-               (free_clusters == 1 ? " free cluster" : " free clusters");
-    return out;
 }
 
 }  // namespace coterie::internal

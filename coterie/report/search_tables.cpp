@@ -1,7 +1,7 @@
 // Tables of text. What is not known is a dash, a cell or method that was refused says so, and why stands elsewhere: a
 // reason is a sentence, and no field of a table.
 
-#include "coterie/selection/search_tables.hpp"
+#include "coterie/report/search_tables.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <map>
 #include <numeric>
 
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/result_text.hpp"
 
 namespace coterie::internal {
 namespace {

@@ -1,7 +1,7 @@
 // Each piece of a document is made here once, under the names that are documented, in the order they are written in.
 // Numbers that are not finite, and options left to the method, are null.
 
-#include "coterie/pipeline/json.hpp"
+#include "coterie/report/json.hpp"
 
 #include <nlohmann/json.hpp>
 #include <numeric>

@@ -61,9 +61,5 @@ struct ClusterChoice {
 
 /// Who is for which k: "3: silhouette, gap; 2: bic", the recommended k first, then by the number of criteria.
 COTERIE_API std::string votes_text(const ClusterChoice& choice);
-/// With the keys of "choice" in the document of a fit.
-COTERIE_API std::string json_document(const ClusterChoice& choice);
-/// Lines of text: the curves as a table, who chooses what, the recommendation.
-COTERIE_API std::string text_document(const ClusterChoice& choice);
 
 }  // namespace coterie

@@ -8,7 +8,7 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/model/fit_report.hpp"
-#include "coterie/pipeline/document.hpp"
+#include "coterie/report/document.hpp"
 
 namespace coterie::internal {
 

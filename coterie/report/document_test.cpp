@@ -1,12 +1,12 @@
 // What is said of results: every view of them says the same, and says it of the right points.
 
-#include "coterie/pipeline/document.hpp"
+#include "coterie/report/document.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "coterie/pipeline/text.hpp"
+#include "coterie/report/result_text.hpp"
 
 namespace coterie {
 namespace {

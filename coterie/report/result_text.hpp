@@ -1,0 +1,23 @@
+#pragma once
+// Parts of a result as a person reads them.
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coterie/base/text_format.hpp"
+#include "coterie/pipeline/evaluation.hpp"
+
+namespace coterie::internal {
+
+std::string sizes_text(const std::vector<Index>& sizes, std::size_t most = 40);
+/// "ACC", "NMI", ...: the scores under the names that a person reads.
+std::vector<std::pair<std::string, double>> named(const Scores& scores);
+std::string scores_text(const Agreement& agreement);
+/// Where the truth is from, and which points it was compared on when that is not all it knows.
+std::string truth_text(const Agreement& agreement, const std::string& source);
+/// "O 1700 in 10 clusters, PER 30; 12 in 1 free cluster". `sizes`: points per cluster.
+std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::vector<Index>& sizes);
+
+}  // namespace coterie::internal

@@ -1,0 +1,194 @@
+// Text and JSON are made from the same results, so that terminal and programs agree. Who votes for which number of
+// clusters comes first: a number is worth little where the criteria disagree.
+
+#include "coterie/report/selection_document.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "coterie/report/json.hpp"
+#include "coterie/report/result_text.hpp"
+#include "coterie/report/search_tables.hpp"
+
+namespace coterie {
+namespace {
+
+std::string counted_clusters(int k) { return std::to_string(k) + (k == 1 ? " cluster" : " clusters"); }
+
+double mean_confidence(const Consensus& result) {
+    double sum = 0;
+    Index rows = 0;
+    for (std::size_t c = 0; c < result.sizes.size(); ++c) {
+        sum += result.confidence_of_cluster[c] * static_cast<double>(result.sizes[c]);
+        rows += result.sizes[c];
+    }
+    return rows > 0 ? sum / static_cast<double>(rows) : 0.0;
+}
+Index doubtful_rows(const Consensus& result) {
+    return std::count_if(result.confidence.begin(), result.confidence.end(), [](double c) { return c < 0.5; }) -
+           result.rows_left_out;
+}
+
+}  // namespace
+
+std::string json_document(const ClusterChoice& choice) { return internal::document(internal::json_of(choice)); }
+
+std::string text_document(const ClusterChoice& choice) {
+    using namespace internal;
+    std::vector<std::string> header = {"", "k"};
+    std::vector<std::size_t> right = {1};
+    for (const auto& curve : choice.curves) {
+        if (!curve.left_out.empty()) continue;
+        right.push_back(header.size());
+        header.emplace_back(name(curve.criterion));
+    }
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t at = 0; at < choice.clusters.size(); ++at) {
+        const int k = choice.clusters[at];
+        rows.push_back({k == choice.recommended ? "*" : "", std::to_string(k)});
+        for (const auto& curve : choice.curves) {
+            if (!curve.left_out.empty()) continue;
+            const double value = curve.values[at];
+            rows.back().push_back(std::isfinite(value) ? formatted("%.4g", value) + (curve.chosen == k ? " <" : "  ")
+                                                       : "-");
+        }
+    }
+    std::vector<std::pair<std::string, std::string>> said = {
+        {"recommended", counted_clusters(choice.recommended) + " (" + std::string(name(choice.sureness)) + ")"},
+        {"chosen (<)", votes_text(choice)}};
+    for (const auto& curve : choice.curves)
+        if (!curve.left_out.empty()) said.emplace_back(name(curve.criterion), "left out: " + curve.left_out);
+    std::string tried = choice.why_these.empty() ? "as asked" : choice.why_these;
+    tried += "; " + count_text(choice.fits) + " fits in " + seconds_text(choice.seconds) + " seconds";
+    if (choice.sample > 0)
+        tried +=
+            ", of " + count_text(choice.sample) + " of " + count_text(choice.points) + " points, drawn by the seed";
+    said.emplace_back("k tried", tried);
+    for (std::size_t at = 0; at < choice.clusters.size(); ++at)
+        if (!choice.errors[at].empty()) {
+            said.emplace_back("not fitted", "k = " + std::to_string(choice.clusters[at]) + ": " + choice.errors[at]);
+            break;
+        }
+    return table(header, rows, right) + facts(said);
+}
+
+std::string text_document(const Comparison& comparison, const std::string& source) {
+    using namespace internal;
+    const auto& methods = comparison.methods;
+    const TextTable found = methods_table(comparison);
+    std::vector<std::pair<std::string, std::string>> said;
+    std::vector<std::string> names = {"ARI"};
+    std::vector<std::size_t> columns;
+    std::vector<std::vector<std::string>> pairs;
+    for (std::size_t a = 0; a < methods.size(); ++a) {
+        if (!methods[a].error.empty()) {
+            said.emplace_back(methods[a].method + " failed", methods[a].error);
+            continue;
+        }
+        columns.push_back(names.size());
+        names.push_back(methods[a].method);
+        pairs.push_back({methods[a].method});
+        for (std::size_t b = 0; b < methods.size(); ++b)
+            if (methods[b].error.empty())
+                pairs.back().push_back(
+                    fixed_text(comparison.agreement(static_cast<Index>(a), static_cast<Index>(b)), 2));
+    }
+    if (comparison.rows_left_out > 0) said.emplace_back("left out", left_out_text(comparison.rows_left_out));
+    if (comparison.silhouette_sample > 0)
+        said.emplace_back("silhouette", "of " + count_text(comparison.silhouette_sample) + " rows drawn by the seed");
+    std::string left_out;
+    for (const auto& [who, reason] : left_out_by_reason(comparison))
+        left_out += (left_out.empty() ? "" : "; ") + who + " (" + reason + ")";
+    if (!left_out.empty()) said.emplace_back("not compared", left_out + "; `methods` names those that are wanted");
+    for (const auto& [what, path] : comparison.written) said.emplace_back(what, path);
+    return "compare on " + source + ": " + count_text(comparison.points) +
+           (comparison.points == 1 ? " point, " : " points, ") + std::to_string(comparison.clusters) +
+           (comparison.clusters == 1 ? " cluster\n" : " clusters\n") + table(found.header, found.rows, found.right) +
+           (pairs.size() > 1 ? "\n" + table(names, pairs, columns) : "") + (said.empty() ? "" : "\n" + facts(said));
+}
+
+std::string json_document(const Comparison& comparison, const std::string& source) {
+    using namespace internal;
+    const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
+    Json out;
+    out["schema"] = 1;
+    out["points"] = source;
+    out["n"] = comparison.points;
+    out["rows_left_out"] = comparison.rows_left_out;
+    out["clusters"] = comparison.clusters;
+    out["methods"] = Json::array();
+    for (const auto& method : comparison.methods)
+        out["methods"].push_back({{"method", method.method},
+                                  {"sizes", method.sizes},
+                                  {"silhouette", number(method.silhouette)},
+                                  {"calinski_harabasz", number(method.calinski_harabasz)},
+                                  {"davies_bouldin", number(method.davies_bouldin)},
+                                  {"scores", method.scores ? json_of(*method.scores) : Json(nullptr)},
+                                  {"seconds", method.seconds},
+                                  {"warnings", method.warnings},
+                                  {"error", method.error.empty() ? Json(nullptr) : Json(method.error)}});
+    out["agreement"] = Json::array();
+    for (Index a = 0; a < comparison.agreement.rows(); ++a) {
+        out["agreement"].push_back(Json::array());
+        for (Index b = 0; b < comparison.agreement.cols(); ++b)
+            out["agreement"].back().push_back(number(comparison.agreement(a, b)));
+    }
+    out["left_out"] = Json::array();
+    for (const auto& [method, why] : comparison.left_out) out["left_out"].push_back({{"method", method}, {"why", why}});
+    out["silhouette_sample"] = comparison.silhouette_sample > 0 ? Json(comparison.silhouette_sample) : Json(nullptr);
+    out["interrupted"] = comparison.interrupted;
+    out["warnings"] = comparison.warnings;
+    add_written(out, comparison);
+    add_origin(out, comparison);
+    return document(out);
+}
+
+std::string text_document(const Consensus& result, const std::string& source) {
+    using namespace internal;
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t c = 0; c < result.sizes.size(); ++c)
+        rows.push_back({std::to_string(c), count_text(result.sizes[c]), fixed_text(result.cohesion[c], 3),
+                        fixed_text(result.confidence_of_cluster[c], 3)});
+    std::vector<std::pair<std::string, std::string>> said = {
+        {"confidence", fixed_text(mean_confidence(result), 3) + " on average; " + count_text(doubtful_rows(result)) +
+                           (doubtful_rows(result) == 1 ? " row has" : " rows have") + " less than 0.5"},
+        {"fits", std::to_string(result.fits) + " of " + join(result.methods) + ", each of " + count_text(result.part) +
+                     " rows, in " + seconds_text(result.seconds) + " seconds"}};
+    if (result.sample > 0)
+        said.emplace_back("linkage", "of " + count_text(result.sample) + " rows drawn by the seed; the others vote");
+    if (result.rows_left_out > 0) said.emplace_back("left out", left_out_text(result.rows_left_out));
+    const Index points = static_cast<Index>(result.labels.size()) - result.rows_left_out;
+    return "consensus on " + source + ": " + count_text(points) + (points == 1 ? " point, " : " points, ") +
+           count_text(static_cast<long long>(result.sizes.size())) +
+           (result.sizes.size() == 1 ? " cluster\n" : " clusters\n") +
+           table({"cluster", "points", "cohesion", "confidence"}, rows, {1, 2, 3}) + facts(said);
+}
+
+std::string json_document(const Consensus& result, const std::string& source) {
+    using namespace internal;
+    Json out;
+    out["schema"] = 1;
+    out["points"] = source;
+    out["n"] = static_cast<Index>(result.labels.size()) - result.rows_left_out;
+    out["rows_left_out"] = result.rows_left_out;
+    out["clusters"] = result.sizes.size();
+    out["sizes"] = result.sizes;
+    out["cohesion"] = result.cohesion;
+    out["confidence_of_cluster"] = result.confidence_of_cluster;
+    out["confidence"] = mean_confidence(result);
+    out["doubtful"] = doubtful_rows(result);
+    out["methods"] = result.methods;
+    out["fits"] = result.fits;
+    out["part"] = result.part;
+    out["sample"] = result.sample > 0 ? Json(result.sample) : Json(nullptr);
+    out["warnings"] = result.warnings;
+    out["seconds"] = result.seconds;
+    add_origin(out, result);
+    return document(out);
+}
+
+}  // namespace coterie

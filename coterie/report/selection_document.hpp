@@ -1,0 +1,23 @@
+#pragma once
+// Numbers of clusters, comparisons and consensus as text for a person and as JSON for a program. The keys are those of
+// docs/choosing-k.md and docs/compare.md.
+
+#include <string>
+
+#include "coterie/base/export.hpp"
+#include "coterie/selection/cluster_choice.hpp"
+#include "coterie/selection/compare_methods.hpp"
+#include "coterie/selection/consensus.hpp"
+
+namespace coterie {
+
+/// Lines of text: the curves as a table, who chooses what, the recommendation.
+COTERIE_API std::string text_document(const ClusterChoice& choice);
+/// With the keys of "choice" in the document of a fit.
+COTERIE_API std::string json_document(const ClusterChoice& choice);
+COTERIE_API std::string text_document(const Comparison& comparison, const std::string& source);
+COTERIE_API std::string json_document(const Comparison& comparison, const std::string& source);
+COTERIE_API std::string text_document(const Consensus& result, const std::string& source);
+COTERIE_API std::string json_document(const Consensus& result, const std::string& source);
+
+}  // namespace coterie
