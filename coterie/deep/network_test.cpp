@@ -21,7 +21,7 @@ using internal::Network;
 using internal::Optimizer;
 using testing::message_of;
 
-Matrix<float> normal(Index n, Index d, std::uint64_t seed) {
+Matrix<float> normal_matrix(Index n, Index d, std::uint64_t seed) {
     RandomStream random(seed, "test.network");
     Matrix<float> out(n, d);
     for (Index i = 0; i < out.size(); ++i) out.data()[i] = static_cast<float>(random.normal());
@@ -59,7 +59,7 @@ TEST(Network, DenseEncoderAndDecoderAreTheirDefinition) {
         for (std::size_t i = 0; i < values.size(); ++i) values[i] += 0.3F * std::sin(static_cast<float>(i + 1));
     network.set_parameters(parameters);
     EXPECT_EQ(network.parameters(), parameters);
-    const Matrix<float> x = normal(11, 7, 1);
+    const Matrix<float> x = normal_matrix(11, 7, 1);
     network.set_points(x);
     const Matrix<double> h = plain_dense(x.cast<double>(), network.architecture().encoder, parameters, 0);
     EXPECT_LE((network.encode_all(coterie::Run()).cast<double>() - h).cwiseAbs().maxCoeff(), 1e-5);
@@ -75,7 +75,7 @@ TEST(Network, ConvolutionsAreTheirDefinition) {
         Network network(architecture, "cpu", 1, false);
         network.initialize(coterie::Run(5), "test");
         const Parameters parameters = network.parameters();
-        const Matrix<float> x = normal(2, shape.items(), 2);
+        const Matrix<float> x = normal_matrix(2, shape.items(), 2);
         network.set_points(x);
         const Matrix<float> h = network.encode({0, 1});
         const Matrix<float> made = network.decode(h);
@@ -117,9 +117,9 @@ TEST(Network, GradientsAgreeWithDifferences) {
         for (std::size_t i = 0; i < values.size(); ++i)
             values[i] = 0.4F * std::cos(static_cast<float>(3 * i + values.size()));
     network.set_parameters(parameters);
-    const Matrix<float> x = normal(6, 5, 3);
+    const Matrix<float> x = normal_matrix(6, 5, 3);
     network.set_points(x);
-    const Matrix<float> slope = normal(6, 2, 4);
+    const Matrix<float> slope = normal_matrix(6, 2, 4);
     constexpr double weight = 2.5;
     network.set_optimizers({{.kind = Optimizer::Kind::sgd, .learning_rate = 1}});
     network.begin(first_rows(6));
@@ -157,9 +157,9 @@ TEST(Network, InputGradientsAgreeWithDifferences) {
     for (auto& values : parameters)
         for (float& value : values) value *= 10;
     network.set_parameters(parameters);
-    const Matrix<float> x = normal(3, 4, 5);
+    const Matrix<float> x = normal_matrix(3, 4, 5);
     network.set_points(x);
-    const Matrix<float> slope = normal(3, 3, 6);
+    const Matrix<float> slope = normal_matrix(3, 3, 6);
     network.begin({0, 1, 2}, {}, Network::Pass::probing);
     const Matrix<float> gradient = network.input_gradient(slope);
     network.backward(slope);
@@ -202,7 +202,7 @@ TEST(Network, GradientsThroughBatchNormsAgreeWithDifferences) {
     architecture.encoder[0].plan.pad_before = architecture.encoder[0].plan.pad_after = 1;
     architecture.encoder[0].plan.bias = 0;
     constexpr Index count = 40;
-    const Matrix<float> x = normal(count, shape.items(), 11).array() + 3, slope = normal(count, 2, 12);
+    const Matrix<float> x = normal_matrix(count, shape.items(), 11).array() + 3, slope = normal_matrix(count, 2, 12);
     Network network(architecture, "cpu", 2, false);
     network.initialize(coterie::Run(7), "test");
     Parameters parameters = network.parameters();
@@ -271,7 +271,7 @@ TEST(Network, AdamIsItsDefinition) {
     Architecture architecture = internal::dense_autoencoder(3, {4}, 2);
     Network network(architecture, "cpu", 1, false);
     Network plain(architecture, "cpu", 1, false);
-    const Matrix<float> x = normal(5, 3, 8);
+    const Matrix<float> x = normal_matrix(5, 3, 8);
     for (Network* of : {&network, &plain}) {
         of->initialize(coterie::Run(1), "test");
         of->set_points(x);
@@ -313,7 +313,7 @@ TEST(Network, OptimizersOfPartsLeaveTheOthersAlone) {
     COTERIE_NEEDS_NETWORKS;
     Network network(internal::dense_autoencoder(3, {4}, 2), "cpu", 1, false);
     network.initialize(coterie::Run(1), "test");
-    network.set_points(normal(5, 3, 9));
+    network.set_points(normal_matrix(5, 3, 9));
     const Parameters before = network.parameters();
     network.set_optimizers({{.part = Optimizer::Part::encoder}});
     network.begin(first_rows(5));
@@ -327,7 +327,7 @@ TEST(Network, OptimizersOfPartsLeaveTheOthersAlone) {
 TEST(Network, MemoryMakesTheNextStepsTheSame) {
     COTERIE_NEEDS_NETWORKS;
     const Architecture architecture = internal::convolutional_autoencoder({1, 8, 8}, 3);
-    const Matrix<float> x = normal(20, 64, 10);
+    const Matrix<float> x = normal_matrix(20, 64, 10);
     const auto train = [&](Network& network, int steps) {
         for (int step = 0; step < steps; ++step) {
             network.begin(first_rows(20));
@@ -356,7 +356,7 @@ TEST(Network, MemoryMakesTheNextStepsTheSame) {
 // OutputSet, gradients by the input, and parameters after two steps.
 TEST(Network, HasTheSameBitsWithAnyNumberOfThreads) {
     COTERIE_NEEDS_NETWORKS;
-    const Matrix<float> points = normal(32, 192, 3);
+    const Matrix<float> points = normal_matrix(32, 192, 3);
     for (const Architecture& architecture :
          {internal::dense_autoencoder(192, {70, 50}, 4), internal::dense_classifier(192, {70, 50}, 4),
           internal::convolutional_autoencoder({3, 8, 8}, 4), internal::vgg4({3, 8, 8}, 3, 4),
@@ -397,7 +397,7 @@ TEST(Network, HasTheSameBitsWithAnyNumberOfThreads) {
 // The same of processes: three blocks of items, so that some process has more than another, or none.
 TEST(Network, HasTheSameBitsInAnyNumberOfProcesses) {
     COTERIE_NEEDS_NETWORKS;
-    const Matrix<float> points = normal(70, 128, 3), slope = normal(70, 4, 4);
+    const Matrix<float> points = normal_matrix(70, 128, 3), slope = normal_matrix(70, 4, 4);
     for (const Architecture& architecture :
          {internal::convolutional_autoencoder({1, 8, 16}, 4), internal::resnet18({1, 8, 16}, 4)})
         for (const bool half : {false, true}) {
@@ -467,7 +467,7 @@ TEST(Network, HalfIsNearlySingle) {
                   std::string::npos);
         GTEST_SKIP() << "this processor has no products in bfloat16 (AVX-512)";
     }
-    const Matrix<float> points = normal(20, 64, 9);
+    const Matrix<float> points = normal_matrix(20, 64, 9);
     for (const Architecture& architecture :
          {internal::vgg4({1, 8, 8}, 3, 5), internal::convolutional_autoencoder({1, 8, 8}, 5)}) {
         Network single(architecture, "cpu", 1, false), half(architecture, "cpu", 1, true);

@@ -12,9 +12,9 @@
 namespace coterie {
 namespace {
 
-constexpr std::array<std::string_view, cluster_criterion_count> criterion_names = {
+constexpr std::array<std::string_view, cluster_criterion_count> names_of_criteria = {
     "silhouette", "calinski-harabasz", "davies-bouldin", "gap", "bic", "stability", "prediction-strength"};
-constexpr std::array<std::string_view, cluster_criterion_count> rules = {
+constexpr std::array<std::string_view, cluster_criterion_count> rules_of_criteria = {
     "the largest",
     "the largest",
     "the least",
@@ -26,8 +26,8 @@ constexpr std::array<std::string_view, 3> sureness_names = {"sure", "likely", "u
 
 }  // namespace
 
-std::string_view name(ClusterCriterion criterion) { return criterion_names.at(static_cast<std::size_t>(criterion)); }
-std::string_view rule(ClusterCriterion criterion) { return rules.at(static_cast<std::size_t>(criterion)); }
+std::string_view name(ClusterCriterion criterion) { return names_of_criteria.at(static_cast<std::size_t>(criterion)); }
+std::string_view rule(ClusterCriterion criterion) { return rules_of_criteria.at(static_cast<std::size_t>(criterion)); }
 std::string_view name(Sureness sureness) { return sureness_names.at(static_cast<std::size_t>(sureness)); }
 
 std::string votes_text(const ClusterChoice& choice) {

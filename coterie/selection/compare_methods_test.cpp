@@ -6,6 +6,7 @@
 
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "coterie/report/selection_document.hpp"
 #include "tests/support/test_support.hpp"
 
 namespace coterie {
