@@ -28,7 +28,7 @@ LINES = {
     "coterie predict model.s": "model.safetensors",
     "coterie fit kmeans points.npy --partial-labels partial-b": "partial-blank.csv",
     "coterie fit kmeans points.npy --truth=truth.n": "--truth=truth.npy",
-    "coterie fit kmeans points.npy --label-share a=1 --group-s": "--label-share",
+    "coterie fit kmeans points.npy --label-share a=1 --label-s": "--label-share",
     "coterie fit kmeans points.npy --label-col": "--label-column",
 }
 
