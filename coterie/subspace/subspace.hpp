@@ -1,6 +1,6 @@
 #pragma once
-// Constrained k-means with joint subspace selection (Hammal, Uthayasooriyar and Corro 2025). It takes a few labelled
-// points and many unlabelled ones, and learns a projection together with the clusters:
+// Constrained k-means with joint subspace selection (Hammal, Uthayasooriyar and Corro 2025). From a few labelled
+// points and many unlabelled ones it learns a projection and the clusters jointly:
 //
 //     X     n x d  points
 //     C     k x d  centroids, in the space of the points; phi(j) is the label of centroid j
