@@ -30,8 +30,8 @@ namespace coterie::internal {
 /// D_ij for blocks of rows.
 class PrototypeDistances {
 public:
-    /// prototypes: k x d. origin: d, amid the points, so that products stay small. directions: p x d (the rows of U'),
-    /// or empty for U = I.
+    /// prototypes: k x d. origin: d, close to the points, so that products stay small. directions: p x d (the rows of
+    /// U'), or empty for U = I.
     PrototypeDistances(const Matrix<double>& prototypes, Vector<double> origin, const Matrix<double>& directions);
 
     struct Scratch {

@@ -25,7 +25,7 @@
 //
 // Partial labels add label_weight * mean over the labelled points of -ln(summed probability of the label's clusters).
 // The y of these points is fixed to those clusters. Label shares (equal ends only) determine u: the clusters of a label
-// divide its share evenly, and the other clusters divide the rest.
+// divide its share evenly, and the other clusters divide the rest evenly.
 //
 // sgd: an epoch is one pass over the points in a random order, in batches; the losses are those of each batch. lbfgs:
 // an epoch is new labels for all points and up to 100 iterations on them. Time: n k d per epoch or iteration. Memory in
@@ -63,8 +63,8 @@ struct LinearTrainingOptions {
     double momentum = 0.9;
     int epochs = 50;
     int batch_size = 250;
-    // The origin m of training: V (x - m) + c. The model class is the same, but the steps are shorter if the points are
-    // far from 0.
+    // The origin m of training: V (x - m) + c. The model class is the same for mean and zero. If the points are far
+    // from 0, mean gives shorter steps.
     TrainingOrigin origin = TrainingOrigin::mean;
     double start_scale = 0.15;  // root mean square of the first logits V x + b
     double label_weight = 1;

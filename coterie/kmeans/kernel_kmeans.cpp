@@ -440,8 +440,8 @@ Labels labels_of(const KernelRows<T>& kernel_of_centroids, const std::vector<dou
 }
 
 // The origin, which is subtracted from every row. Distances, and so rbf values and linear partitions, do not depend on
-// it. Products are most accurate if the origin lies amid most points. The mean does not if one point lies far away, so
-// this is a median.
+// it. Products are most accurate if the origin lies close to most points. The mean does not if one point lies far away,
+// so this is a median.
 template <class T>
 Vector<double> origin_of(const Rows<T>& points, const KernelKMeansOptions& options) {
     if (options.kernel == KernelFunction::polynomial || options.kernel == KernelFunction::precomputed)

@@ -57,8 +57,9 @@ class ClosestDistances {
     static constexpr bool sparse = std::is_same_v<Row, SparseRow<T>>;
 
 public:
-    /// `origin`: any point amid the points; it only keeps rounding errors small. `picked`: rows of points in memory to
-    /// use; empty: all. `done`, here and below: the completed part of the seeding, from 0 to 1, for progress reports.
+    /// `origin`: any point close to the points; it only keeps rounding errors small. `picked`: rows of points in memory
+    /// to use; empty: all. `done`, here and below: the completed part of the seeding, from 0 to 1, for progress
+    /// reports.
     ClosestDistances(PointsView points, std::vector<Index> picked, std::span<const double> weights,
                      const Vector<T>& origin, double done, const Run& run)
         : points_(points),
@@ -339,7 +340,7 @@ private:
     double origin_squared_;
 };
 
-// A location amid the points that a few far ones do not move: the median of about 128 rows in each coordinate. For
+// A location close to most points that a few far ones do not move: the median of about 128 rows in each coordinate. For
 // sparse points it is 0, because most of their values are 0.
 template <class T>
 Vector<T> amid(PointsView points, const Run& run) {

@@ -43,7 +43,7 @@ struct KernelFactor {
 };
 
 /// Adds columns until there are `most`, or until no entry of the diagonal of E is above `tolerance`. Points are
-/// relative to an origin amid them, n >= 1. The bits are the same for any number of threads.
+/// relative to an origin close to them, n >= 1. The bits are the same for any number of threads.
 KernelFactor kernel_factor(const Matrix<double>& points, double width, Index most, double tolerance, const Run& run);
 
 }  // namespace coterie

@@ -25,9 +25,9 @@ namespace coterie::internal {
 
 class SmoothMotion {
 public:
-    /// X: n x d, relative to an origin amid the points. `landmarks` 0: G to working precision, memory 4 n^2 numbers;
-    /// throws ResourceError before it starts if they exceed the memory limit. Otherwise G is its Nystroem form with at
-    /// most `landmarks` landmarks, memory 4 n landmarks.
+    /// X: n x d, relative to an origin close to the points. `landmarks` 0: G to working precision, memory 4 n^2
+    /// numbers; throws ResourceError before it starts if they exceed the memory limit. Otherwise G is its Nystroem form
+    /// with at most `landmarks` landmarks, memory 4 n landmarks.
     SmoothMotion(Matrix<double> points, double sigma, Index landmarks, const Run& run);
 
     const Matrix<double>& points() const { return points_; }

@@ -1,7 +1,7 @@
 #pragma once
 // Internal: the passes over all columns of one query, and the products of the reduced problem, compiled per instruction
-// set. Everything runs on the calling thread. This header includes none of Eigen or the library: column_scans_isa.cpp
-// includes it after giving Eigen a separate namespace.
+// set. Everything runs on the calling thread. This header includes no header of Eigen or of the library:
+// column_scans_isa.cpp includes it after giving Eigen a separate namespace.
 //
 // Notation, for columns j and one query y, both relative to a common centre: p_j = z_j . z_y, s_j = |z_j|^2, r_j =
 // |z_j|.

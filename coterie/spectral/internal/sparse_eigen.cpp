@@ -161,8 +161,8 @@ public:
     // Whether M has an eigenvalue above `value`, apart from those of the known vectors.
     // The largest Ritz value approaches the largest eigenvalue from below. It counts as close if its residual is a
     // tenth of the gap to `value`, or within kNear. A filter makes all residuals small, at first those of the
-    // suppressed vectors. With a filter the check therefore waits until an eigenvector above `value` would have grown
-    // from 1 / sqrt(n), its part of a random start, to a thousand times the part of the others.
+    // suppressed vectors. So with a filter the check waits. An eigenvector above `value` starts with the part 1 /
+    // sqrt(n) of a random vector and must first have time to grow to a thousand times the part of the others.
     bool anything_above(double value, std::int64_t& blocks) {
         const double bound = filter_.at(value);
         const double near = kNear * std::min(1.0, filter_.least_slope(value));

@@ -76,8 +76,8 @@ public:
     /// Sets rows begin.. of A, k columns: any number of this process' rows per call, from any thread.
     /// With OAS, an entry that changed too little since it was last added to a moment keeps its old value. The limit is
     /// the change that would alter S_w by 1e-9 tr(S_w) in total if every entry were off by that much in the same
-    /// direction, with 4 times the rho_j of the last solve(). For float points it is 1e-7, and A is kept in float.
-    /// Before the first solve() the limits are 1e-12 and 1e-10.
+    /// direction. It assumes 4 times the rho_j of the last solve(). For float points it is 1e-7, and A is kept in
+    /// float. Before the first solve() the limits are 1e-12 and 1e-10.
     void assign(Index begin, const Matrix<double>& rows);
 
     /// centroids k x d, mass a_j (k): those of the last assignments. A cluster without mass is ignored.
