@@ -1,6 +1,6 @@
 #pragma once
-// Internal: partial labels, label shares and size bounds, checked and converted into the form that assignments use.
-// Notation of the paper: Z_ij = 1 where point i may go to cluster j; phi(j) is the label of cluster j.
+// Internal: partial labels, label shares, size bounds and pairs of rows, checked and converted into the form that
+// assignments use. Notation of the paper: Z_ij = 1 where point i may go to cluster j; phi(j) is the label of cluster j.
 
 #include <memory>
 #include <span>

@@ -28,7 +28,7 @@ struct COTERIE_API SphericalKMeansOptions {
 };
 
 /// Centroids have length 1. Distances are those of rows scaled to length 1, sqrt(2 - 2 cosine). predict returns the
-/// centroid of largest cosine and throws BadData for a row of zeros, with its number.
+/// cluster whose centroid has the largest cosine, and throws BadData for a row of zeros, with its number.
 class COTERIE_API SphericalKMeansModel : public CentroidModelOf<SphericalKMeansOptions> {
 public:
     using CentroidModelOf::CentroidModelOf;

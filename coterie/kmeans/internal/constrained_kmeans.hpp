@@ -1,5 +1,5 @@
 #pragma once
-// Internal: Lloyd's iterations under partial labels, label shares and size bounds.
+// Internal: Lloyd's iterations under partial labels, label shares, size bounds and pairs of rows.
 
 #include <span>
 
