@@ -1,7 +1,7 @@
-// Distances come in blocks of rows by products. Hard assignments under bounds keep for each row and group only the
-// nearest allowed cluster, n x G costs instead of n x k: within a group no other is ever better. Soft ones under bounds
-// pass over the rows twice, for the masses of groups and then for A, of which there is never more than a few rows per
-// thread at a time. Sums are those of BlockSums: the same bits for any number of threads and processes.
+// Products give distances in blocks of rows. Hard assignments under bounds keep, for each row and group, only the
+// nearest allowed cluster: n x G costs instead of n x k. Within a group no other cluster is ever better.
+// Soft assignments under bounds pass over the rows twice: for the masses of groups, then for A. Only a few rows of A
+// per thread exist at a time. Sums come from BlockSums: the same bits for any number of threads and processes.
 
 #include "coterie/constraints/constrained_assignment.hpp"
 
@@ -17,12 +17,12 @@ namespace coterie::internal {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double farthest = 1e300;  // D / T above that of the nearest group; larger ones would be "not allowed"
+constexpr double farthest = 1e300;  // limit of D / T minus that of the nearest group; infinity would mean "not allowed"
 
 double weight_of(std::span<const double> weights, Index i) { return weights.empty() ? 1.0 : weights[at(i)]; }
 
-// Sums over blocks to which body(begin, end, scratch, sum) adds a few rows at a time, centred in the scratch; begin and
-// end count among all rows.
+// Sums over blocks. body(begin, end, scratch, sum) adds a few rows at a time, which are centred in the scratch; begin
+// and end count among all rows.
 template <class Body>
 std::span<const double> over_few_rows(PointsView points, const PrototypeDistances& distances, BlockSums& sums,
                                       const Run& run, Body&& body) {
@@ -43,7 +43,7 @@ std::span<const double> over_few_rows(PointsView points, const PrototypeDistance
     });
 }
 
-// All rows of a table on the first process; nothing on the others.
+// Returns all rows of a table on process 0, and an empty matrix on the others.
 Matrix<double> gather_at_first(const Run& run, Matrix<double> own, Index rows) {
     Communicator& communicator = run.communicator();
     if (communicator.size() == 1) return own;
@@ -67,7 +67,7 @@ Matrix<double> gather_at_first(const Run& run, Matrix<double> own, Index rows) {
     return all;
 }
 
-// What `run` has to keep of a table of groups: all of it on the first process, which solves.
+// Checks the memory for a table of groups; process 0 also holds the table of all rows.
 void require_groups(const Run& run, Index rows, Index own_rows, Index groups, double bytes_a_number) {
     together(run.communicator(), [&] {
         const Index kept = own_rows + (run.communicator().size() > 1 && run.communicator().rank() == 0 ? rows : 0);
@@ -75,7 +75,7 @@ void require_groups(const Run& run, Index rows, Index own_rows, Index groups, do
     });
 }
 
-// The groups of this process' rows.
+// Returns the groups of this process' rows.
 Labels groups_of_rows(const Matrix<double>& costs, const Labels& natural, const Constraints& constraints, Index rows,
                       std::vector<double>& prices, const Run& run) {
     const auto solve = [&](const Matrix<double>& all_costs, const Labels& all_natural) {
@@ -119,7 +119,7 @@ PrototypeDistances::PrototypeDistances(const Matrix<double>& prototypes, Vector<
     : origin_(std::move(origin)), distances_([&]() -> Matrix<double> {
           const Matrix<double> centred = prototypes.rowwise() - origin_.transpose();
           if (directions.size() == 0) return centred;
-          // As the rows are projected, so that a point on a prototype is at distance 0.
+          // Project the centroids as the rows are projected, so that a point on a centroid has distance 0.
           Matrix<double> projected;
           std::vector<const double*> pointers;
           RowProducts::Scratch scratch;
@@ -145,12 +145,12 @@ HardAssignment assign_hard(PointsView points, const PrototypeDistances& distance
     const int k = constraints.clusters();
     const Index groups = constraints.bounded ? constraints.groups() : 0;
     const Range own = own_rows(points, run);
-    // Where every cluster is a group of its own there is no need to note which cluster of a group is nearest.
+    // If every cluster is its own group, the nearest cluster of a group need not be stored.
     bool clusters_are_groups = groups == k;
     for (int j = 0; j < k; ++j) clusters_are_groups = clusters_are_groups && constraints.group_of[at(j)] == j;
     require_groups(run, points.rows(), own.count(), groups, clusters_are_groups ? 8.0 : 12.0);
 
-    // Rows of pairs that this process has are places begin..end-1 of them all.
+    // This process' rows of pairs are positions linked_begin..linked_end-1 of all of them.
     const std::vector<Index> none;
     const std::vector<Index>& linked = constraints.links ? constraints.links->rows() : none;
     const auto linked_begin = std::lower_bound(linked.begin(), linked.end(), own.begin);
@@ -229,9 +229,9 @@ SoftAssignment assign_soft(PointsView points, const PrototypeDistances& distance
     SoftAssignment out;
     out.labels.resize(at(own.count()));
 
-    // Of one row: least D in each group, sum_{j in g} exp((least_g - D_ij) / T), and log sum_{j in g} exp(-D_ij / T) up
-    // to a number that is the same for the whole row: differences of D are taken before they are divided, so that
-    // nothing is lost beside a large D / T. Allowed clusters are first..last-1.
+    // For one row: least D in each group, sum_{j in g} exp((least_g - D_ij) / T), and log sum_{j in g} exp(-D_ij / T)
+    // up to a constant of the row. Differences of D are computed before the division, so a large D / T loses no digits.
+    // Allowed clusters are first..last-1.
     const auto masses_of_row = [&](const double* row, int first, int last, double* least, double* sum,
                                    double* log_mass) {
         std::fill(least, least + groups, infinity);
@@ -255,7 +255,7 @@ SoftAssignment assign_soft(PointsView points, const PrototypeDistances& distance
         return known < 0 ? std::pair(0, static_cast<int>(k)) : constraints.clusters_of(known);
     };
 
-    // The second pass need not measure the rows again where remembering D takes little memory beside the points.
+    // The second pass reuses D if it takes little memory compared with the points.
     const bool remember =
         constraints.bounded && points.resident() &&
         16.0 * static_cast<double>(k) * sizeof(double) <= static_cast<double>(d * size_of(points.scalar()));
@@ -279,7 +279,7 @@ SoftAssignment assign_soft(PointsView points, const PrototypeDistances& distance
         out.groups = multipliers_of(std::move(log_mass), constraints, settings, start, points.rows(), run);
     }
 
-    // Of all rows: sum_i A_ij (x_i - origin), sum_i A_ij, distortion and negentropy.
+    // Over all rows: sum_i A_ij (x_i - origin), sum_i A_ij, distortion and negentropy.
     BlockSums sums(k * (d + 1) + 2);
     const auto& multiply = block_products<double>();
     const auto total = over_few_rows(points, distances, sums, run, [&](Index begin, Index end, auto& s, double* sum) {

@@ -1,14 +1,14 @@
 #pragma once
-// Internal: the E step under constraints. D_ij = || U'(x_i - c_j) ||^2 (U = I: the points as they are).
+// Internal: assignments (the E step) under constraints. D_ij = || U'(x_i - c_j) ||^2 (U = I: the points as they are).
 //
-//   hard  a_i = nearest allowed prototype; with bounds on groups the exact minimiser of
-//         sum_i D_{i a_i} under them, with pairs of rows the same (linked_rows.hpp)
+//   hard  a_i = nearest allowed centroid; with bounds on groups or pairs of rows (linked_rows.hpp)
+//         the exact minimiser of sum_i D_{i a_i} under them
 //   soft  A_ij proportional to Z_ij exp(-D_ij / T) theta_{group of j}; theta = 1 where
 //         bounds do not bind
 //
-// Ties go to the lowest prototype. Everything about a row is computed in double and depends on no other row but through
-// theta, the groups and pairs. Passes are in blocks, in one process or several; what is had per row is of the process'
-// own rows. Under bounds on groups the first process has the costs of all rows, n x G numbers, and solves for all.
+// Ties go to the lowest centroid. All values per row are double and depend on other rows only through theta, the groups
+// and pairs. Passes run in blocks, in one process or several; per-row state covers this process' rows only. Under
+// bounds on groups, process 0 holds the costs of all rows, n x G numbers, and solves for all processes.
 
 #include <algorithm>
 #include <functional>
@@ -30,43 +30,43 @@ namespace coterie::internal {
 /// D_ij for blocks of rows.
 class PrototypeDistances {
 public:
-    /// prototypes k x d; origin (d) amid the points, so that products stay small; directions p x d (the rows of U'), or
-    /// empty for U = I.
+    /// prototypes: k x d. origin: d, close to the points, so that products stay small. directions: p x d (the rows of
+    /// U'), or empty for U = I.
     PrototypeDistances(const Matrix<double>& prototypes, Vector<double> origin, const Matrix<double>& directions);
 
     struct Scratch {
-        Matrix<double> rows;       // less origin
+        Matrix<double> rows;       // rows minus origin
         Matrix<double> distances;  // D: rows x k
         Matrix<double> projected;
         std::vector<const double*> pointers;
         RowProducts::Scratch panel;
     };
-    /// s.rows of rows begin..end-1.
+    /// Computes s.rows for rows begin..end-1.
     template <class T>
     void centre(const Rows<T>& points, Index begin, Index end, Scratch& s) const {
         centred_rows(points, begin, end, origin_, s.rows);
     }
-    /// s.distances of s.rows.
+    /// Computes s.distances from s.rows.
     void measure(Scratch& s) const;
 
     Index clusters() const { return distances_.count(); }
     const Vector<double>& origin() const { return origin_; }
-    /// Rows to ask for at a time: they stay in a cache.
+    /// The best number of rows per call: they stay in the cache.
     Index rows_at_once() const { return rows_in_cache(origin_.size(), sizeof(double)); }
 
 private:
     Vector<double> origin_;
-    std::vector<RowProducts> projection_;  // one, or none for U = I
+    std::vector<RowProducts> projection_;  // one entry, or none for U = I
     SquaredDistances distances_;
 };
 
 struct HardAssignment {
     Labels labels;
     double objective = 0;  // sum_i w_i D_{i a_i}
-    bool optimal = true;   // of all assignments that keep the pairs of rows: false where that was not proven
+    bool optimal = true;   // whether the labels are a proven minimum among all assignments that keep the pairs of rows
 };
-/// `prices`: of the last call, or empty; read and updated. BadArgument where no assignment meets the bounds,
-/// ResourceError, Cancelled.
+/// `prices`: those of the previous call, or empty; they are read and updated. Throws BadArgument if no assignment meets
+/// the bounds, ResourceError, Cancelled.
 HardAssignment assign_hard(PointsView points, const PrototypeDistances& distances, const Constraints& constraints,
                            std::span<const double> weights, std::vector<double>& prices, const Run& run);
 
@@ -81,15 +81,15 @@ struct SoftAssignment {
     Vector<double> mass;      // k: sum_i A_ij
     double distortion = 0;    // sum_ij A_ij D_ij
     double negentropy = 0;    // sum_ij A_ij log A_ij
-    GroupMultipliers groups;  // as solved; of one unbounded group without bounds
+    GroupMultipliers groups;  // the solution; one unbounded group if there are no bounds
 };
-/// on_rows(begin, A): rows begin.. of A, each once, from any thread, several at once; may be empty. `start`:
-/// multipliers of the last call, or empty.
+/// on_rows(begin, A) gets rows begin.. of A, each row once; calls come from any thread and may overlap. It may be
+/// empty. `start`: multipliers of the previous call, or empty.
 SoftAssignment assign_soft(PointsView points, const PrototypeDistances& distances, const Constraints& constraints,
                            const SoftSettings& settings, std::span<const double> start, const Run& run,
                            const std::function<void(Index begin, const Matrix<double>& rows)>& on_rows);
 
-/// The nearest prototype of every row, whatever the constraints.
+/// The nearest centroid of every row; constraints are ignored.
 Labels nearest_prototypes(PointsView points, const PrototypeDistances& distances, const Run& run);
 
 }  // namespace coterie::internal

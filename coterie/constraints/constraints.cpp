@@ -1,7 +1,8 @@
-// Labels, shares and sizes become groups of clusters with bounds, so that no assignment needs to know where a bound
-// came from. What the counts alone show to be impossible is refused here, before any fit. For hard assignments shares
-// become whole numbers of points; what rounding took or gave too much is made up at the largest remainders, the lowest
-// group among equals. An interval is never widened: what its whole numbers cannot meet is refused.
+// Converts labels, shares and sizes into groups of clusters with bounds, so assignments need not know the origin of a
+// bound. Bounds that the counts alone show to be impossible are errors here, before the fit starts.
+// For hard assignments, shares become whole numbers of points. If rounding makes their sum too small or too large, the
+// counts with the largest remainders change, the lowest group among equals. Intervals are never widened: one without a
+// suitable whole number is an error.
 
 #include "coterie/constraints/constraints.hpp"
 
@@ -16,7 +17,7 @@
 namespace coterie::internal {
 namespace {
 
-// n share is a whole number to users where it is one but for the rounding of the product.
+// n share counts as a whole number if it is within this distance of one.
 constexpr double almost = 1e-9;
 
 std::string number(double value) { return to_text(OptionValue(value)); }
@@ -74,7 +75,7 @@ std::size_t find_label(const std::vector<std::string>& names, const std::string&
                       {.option = option, .value = name, .accepted = list});
 }
 
-// label_of, from how many clusters each label has.
+// Sets label_of from the number of clusters of each label.
 void lay_out_clusters(std::optional<int> clusters, const Problem& problem, Constraints& out) {
     std::vector<int> owned(out.names.size(), 1);
     std::set<std::size_t> named;
@@ -162,16 +163,16 @@ std::string text_of(const LabelShare& share) {
     return share.label + "=" + number(share.low) + (share.low == share.high ? "" : ":" + number(share.high));
 }
 
-// Points that a share asks for.
+// The text of the number of points that a share requires.
 std::string asked(double mass, Index points, bool soft) { return soft ? number(mass) : count(points); }
 
 Index whole(double mass, ShareRounding rounding) {
     return static_cast<Index>(rounding == ShareRounding::floor ? std::floor(mass + almost) : std::round(mass));
 }
 
-// A share of one number may be rounded to either of its whole neighbours: to the one that `rounding` gave unless the
-// labelled points or the sum of all counts ask for the other. Those that rounding changed most move first, the lowest
-// group among equals. Intervals stay as they are. `forced`: labelled points of each group; `others`: of no group;
+// An exact share becomes one of its two whole neighbours: the one that `rounding` gives, unless the labelled points or
+// the sum of all counts need the other. The counts that rounding changed most move first, the lowest group among
+// equals. Intervals do not change. `forced`: labelled points of each group; `others`: labelled points of no group;
 // `rest`: there are clusters outside the groups.
 void make_counts_add_up(const std::vector<bool>& exact, const std::vector<Index>& forced, Index others, bool rest,
                         Constraints& out) {
@@ -266,7 +267,8 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
                    count(out.points) + " points; raise a high end",
                number(most / n), "intervals whose whole points may add up to all points");
 
-    // What a group must take (its labelled points), and what it can take at most (all but the other labels' points).
+    // A group must take its labelled points (forced). It can take at most all points except the other labels' points
+    // (largest).
     double needed = 0;
     for (std::size_t g = 0; g < shared; ++g) {
         const std::size_t label = label_of_group[g];
@@ -290,7 +292,7 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
         }
         needed += soft ? std::max(out.low_mass[g], static_cast<double>(forced))
                        : static_cast<double>(std::max(out.low[g], forced));
-        // What rounding of n times the share has put outside.
+        // Undo rounding of n times the share beyond these limits.
         out.low_mass[g] = std::min(out.low_mass[g], static_cast<double>(largest));
         out.high_mass[g] = std::max(out.high_mass[g], static_cast<double>(forced));
     }
@@ -301,7 +303,7 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
                    (soft ? "" : ". A low end counts in whole points, rounded up; lower one"),
                number(needed / n), "shares that leave the other labels their points");
     if (!rest) {
-        // Masses that add up to n but for rounding are made to.
+        // Scale masses so that rounding does not keep their sum from n.
         const double low_sum = std::accumulate(out.low_mass.begin(), out.low_mass.end(), 0.0);
         if (low_sum > n)
             for (auto& mass : out.low_mass) mass *= n / low_sum;
@@ -322,7 +324,7 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
 }  // namespace
 
 std::pair<int, int> Constraints::clusters_of(std::int32_t label) const {
-    // Free clusters (-1) come last: they sort as if after every label.
+    // Free clusters (-1) come last: they sort after every label.
     const auto before = [](std::int32_t a, std::int32_t b) {
         return static_cast<std::uint32_t>(a) < static_cast<std::uint32_t>(b);
     };

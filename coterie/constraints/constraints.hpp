@@ -1,6 +1,6 @@
 #pragma once
-// Internal: partial labels, label shares and size bounds, checked and brought into the form that assignments use.
-// Notation of the paper: Z_ij = 1 where point i may go to cluster j; phi(j) is the label of cluster j.
+// Internal: partial labels, label shares, size bounds and pairs of rows, checked and converted into the form that
+// assignments use. Notation of the paper: Z_ij = 1 where point i may go to cluster j; phi(j) is the label of cluster j.
 
 #include <memory>
 #include <span>
@@ -17,19 +17,19 @@ namespace coterie::internal {
 
 struct Constraints {
     Index points = 0;                    // n
-    Labels labels;                       // n, -1: not known; empty: no label is known
+    Labels labels;                       // n, -1: unknown; empty: no labels
     std::vector<std::string> names;      // L
-    std::vector<std::int32_t> label_of;  // k: phi(j), ascending; -1 (last): a free cluster, of no label
-    std::vector<Index> labelled;         // L: points known to be of each label
+    std::vector<std::int32_t> label_of;  // k: phi(j), ascending; -1 (last): a free cluster, without a label
+    std::vector<Index> labelled;         // L: number of points with each label
 
-    /// Columns whose sizes are bounded: groups of clusters (a label with a share each, and last what remains, if
-    /// anything does), or, with size bounds, the clusters themselves.
+    /// Groups of clusters whose sizes are bounded. With shares: one group per label with a share, and a last one for
+    /// the remaining clusters, if any. With size bounds: one group per cluster.
     std::vector<std::int32_t> group_of;       // k: 0..G-1
-    std::vector<Index> low, high;             // G: points, for hard assignments
-    std::vector<double> low_mass, high_mass;  // G: the same before rounding, for soft ones
-    bool bounded = false;                     // some group's bounds are tighter than 0 and n
+    std::vector<Index> low, high;             // G: numbers of points, for hard assignments
+    std::vector<double> low_mass, high_mass;  // G: the same before rounding, for soft assignments
+    bool bounded = false;                     // whether the bounds of some group are tighter than 0 and n
 
-    std::shared_ptr<const LinkedRows> links;  // pairs of rows; none: null
+    std::shared_ptr<const LinkedRows> links;  // pairs of rows; null if there are none
 
     int clusters() const { return static_cast<int>(label_of.size()); }
     int groups() const { return static_cast<int>(low.size()); }
@@ -40,15 +40,16 @@ struct Constraints {
         const std::int32_t known = label(i);
         return known < 0 || label_of[static_cast<std::size_t>(j)] == known;
     }
-    /// Clusters begin..end-1 belong to label l (they are next to each other).
+    /// Clusters begin..end-1 have this label; they are consecutive.
     std::pair<int, int> clusters_of(std::int32_t label) const;
-    /// For the model; empty where no label is known.
+    /// For the model; empty without labels.
     ClusterLabels cluster_labels() const { return labels.empty() ? ClusterLabels{} : ClusterLabels{names, label_of}; }
 };
 
-/// `clusters` automatic: as many as the labels have together. `soft`: shares are of summed probabilities, so they need
-/// be no whole numbers of points. BadArgument and BadData name the option, the label, the value, what is accepted, and
-/// for shares and sizes that cannot be met the interval that can.
+/// Checks and converts the constraints of `problem`. `clusters` automatic: the number that the labels have in total.
+/// `soft`: shares are of summed probabilities, so they need not be whole numbers of points. Throws BadArgument and
+/// BadData, which name the option, the label, the value and the accepted values. If shares or sizes cannot be met, the
+/// message gives the possible interval.
 Constraints compile_constraints(Index points, std::optional<int> clusters, const Problem& problem,
                                 ShareRounding rounding, bool soft = false);
 

@@ -1,9 +1,10 @@
-// Minimises the convex dual of the entropic assignment by a safeguarded Newton method: it has one variable per group,
-// so that a step costs one pass over the rows and a small system, and it ends at machine precision, where iterated
-// Bregman projections (here for comparison, and for the steps of the paper) contract slowly. One variable alone is
-// found by a bracketed search; where assignments are nearly hard the solution is followed from a smoother problem.
-// Groups that take all that may go to them, or only what must, have infinite multipliers: they are told apart first, so
-// that Newton meets finite ones only. Sums are those of fixed blocks of rows: the same bits at any number of threads.
+// Minimises the convex dual of the entropic assignment by a safeguarded Newton method. The dual has one variable per
+// group, so a step costs one pass over the rows and a small system. The method reaches machine precision, where
+// iterated Bregman projections converge slowly. These are here for comparison and for the steps of the paper.
+// A single variable is found by a bracketed search. If assignments are nearly hard, the solution is followed from a
+// smoother problem. Groups that take all points they may, or only those they must, have infinite multipliers. They are
+// found first, so that Newton's method has finite variables only. Sums run over fixed blocks of rows: the same bits for
+// any number of threads.
 
 #include "coterie/constraints/group_multipliers.hpp"
 
@@ -34,10 +35,11 @@ int tier_of_row(const double* log_mass, std::span<const double> multipliers) {
     return tier;
 }
 
-// Blocks that hold what each contributes to the sums, G or G x G numbers: not too many of them.
+// Blocks of rows; each holds its part of the sums, G or G x G numbers, so there are at most 64.
 RowBlocks blocks_of(Index rows) { return {rows, std::max<Index>(2048, (rows + 63) / 64)}; }
 
-/// How many points can go to a group, and how many to no other, given what groups in other tiers take first.
+/// For each group, the number of points that may go to it, and of those that may go to no other. Points that higher
+/// tiers take are excluded.
 struct Supply {
     std::vector<double> forced;
     std::vector<double> allowed;
@@ -74,8 +76,8 @@ Supply supply_of(const Matrix<double>& log_mass, std::span<const double> multipl
 
 double total(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
-/// log(theta) for one group of which d_i = log_mass(i, group) - log sum of the others' (+-infinity: no choice), so that
-/// sum_i 1 / (1 + exp(-d_i - log theta)), which rises with theta, is in [low, high].
+/// log(theta) for one group, with d_i = log_mass(i, group) - log sum of the others' (+-infinity: no choice). It is
+/// chosen so that sum_i 1 / (1 + exp(-d_i - log theta)), which rises with theta, is in [low, high].
 class OneGroup {
 public:
     OneGroup(const std::vector<double>& difference, const Run& run)
@@ -99,10 +101,10 @@ public:
         if (natural.in + forced >= low && natural.in + forced <= high) return 0;
         const double target = (natural.in + forced < low ? low : high) - forced;
         const double rest = open - target;
-        // All or nothing: as far as it takes for what remains to be 0 in double precision.
+        // All or nothing: a multiplier so large that the remainder is 0 in double precision.
         if (!(target > 0)) return -largest_ - 800;
         if (!(rest > 0)) return -least_ + 800;
-        // Where all d_i were the largest, or the least, of them.
+        // The solutions if all d_i were the largest, or the least, of them.
         const double logit = std::log(target) - std::log(rest);
         double from = logit - largest_;
         double to = logit - least_;
@@ -112,7 +114,7 @@ public:
         for (int round = 0; round < 300; ++round, ++rounds) {
             run_.throw_if_stopped("assignment");
             const Sums now = sums(here);
-            // In the tails the sum is nearly exponential: its logarithm is what is nearly linear.
+            // In the tails the sum is nearly exponential, so its logarithm is nearly linear.
             const bool few = target <= rest;
             const double gap = few ? std::log(now.in) - std::log(target) : std::log(rest) - std::log(now.out);
             if (gap == 0 || (std::abs(gap) < 64 * epsilon && std::abs(gap) >= before / 2)) break;
@@ -171,8 +173,8 @@ private:
 
 // Minimises the convex dual
 //     sum_i log sum_g exp(log_mass(i, g) / temperature + x_g)  -  sum_g (low_g max(x_g, 0) - high_g max(-x_g, 0))
-// over the variable x_g; the others stay 0. Its slope along x_g is the group's mass less the bound that x_g's sign
-// asks for, with a kink at 0 where low < high.
+// over the variable x_g; the others stay 0. Its slope along x_g is the group's mass minus the bound that belongs to the
+// sign of x_g, with a kink at 0 where low < high.
 class Dual {
 public:
     Dual(const Matrix<double>& log_mass, std::vector<double> low, std::vector<double> high, std::vector<bool> variable,
@@ -201,7 +203,7 @@ public:
             x = std::move(trial);
             return true;
         }
-        // Nearly hard assignments make the dual nearly piecewise linear: follow its solution from a smooth problem.
+        // Nearly hard assignments make the dual nearly piecewise linear: follow the solution from a smooth problem.
         const double spread = spread_of_rows();
         trial.assign(x.size(), 0.0);
         temperature_ = std::max(1.0, spread / 8);
@@ -216,13 +218,14 @@ public:
         return done;
     }
 
-    // Benamou et al. 2015: the rows are normalised, then each group's column is scaled onto its bounds. Where low <
-    // high the set is no affine space and the correction of Dykstra's method has to be undone first: the column is
-    // looked at without its multiplier. Groups share no column, so that a cycle over them is one step.
+    // Benamou et al. 2015: normalise the rows, then scale each group's column onto its bounds. Where low < high, the
+    // set is not an affine space, and the correction of Dykstra's method must be undone first: the column is used
+    // without its multiplier. Groups share no column, so a cycle over them is one step.
     bool bregman(std::vector<double>& x, int rounds) {
         const int most = rounds > 0 ? rounds : 100000;
         Sums sums = evaluate(x, false);
-        // In sum: where every group is held, the one that follows from the others misses its mass by as much.
+        // The sum of violations: if every group has a fixed mass, the group that follows from the others violates its
+        // mass by this sum.
         const auto done = [&] {
             double missed = 0;
             for (const Index g : variables_) missed += std::abs(slope(g, x[at(g)], sums.mass[at(g)]));
@@ -311,8 +314,8 @@ private:
 
     bool kinked(Index g) const { return low_[at(g)] < high_[at(g)]; }
 
-    // Newton steps on the variables that are not held by their kink, each no further than the first kink on its way.
-    // True: the bounds are met to rounding.
+    // Newton steps on the variables that their kink does not hold, each at most as far as the first kink on its way.
+    // Returns true if the bounds are met up to rounding.
     bool descend(std::vector<double>& x, int most) {
         const auto points = static_cast<double>(table_.rows());
         double best = infinity;
@@ -350,7 +353,7 @@ private:
         while (true) {
             if (moving.empty()) return false;
             direction = newton_direction(moving, slopes, sums.products);
-            // From its kink a multiplier may leave on the side of its slope only.
+            // From its kink a multiplier may move only to the side of its slope.
             const auto wrong = [&](Index g) {
                 return kinked(g) && x[at(g)] == 0 && direction[at(g)] * slopes[at(g)] >= 0;
             };
@@ -372,7 +375,7 @@ private:
             }
         if (!(end > 0)) return false;
 
-        // Search by the slope along the step, which rises: differences of the dual itself drown in rounding.
+        // The search uses the slope along the step, which rises: differences of the dual are lost in rounding.
         std::vector<double> signs = x;
         for (const Index g : moving)
             if (signs[at(g)] == 0) signs[at(g)] = direction[at(g)];
@@ -394,7 +397,7 @@ private:
                 return true;
             }
             (short_of ? down : up) = length;
-            // Overshooting an exponential tail is by orders of magnitude.
+            // In an exponential tail, steps overshoot by orders of magnitude.
             length = down > 0 ? (down + up) / 2 : up / 4;
         }
         if (!(down > 0)) return false;
@@ -402,8 +405,8 @@ private:
         return true;
     }
 
-    // Minus the pseudo-inverse of the curvature times the slopes. Scaled, as masses may differ by orders of magnitude;
-    // groups that take every point between them have a common multiplier that no share depends on.
+    // Minus the pseudo-inverse of the curvature times the slopes. It is scaled, because masses may differ by orders of
+    // magnitude. A common multiplier of groups that together take every point changes no share.
     std::vector<double> newton_direction(const std::vector<Index>& moving, const std::vector<double>& slopes,
                                          const Matrix<double>& products) const {
         const auto count = static_cast<Index>(moving.size());
@@ -412,7 +415,7 @@ private:
         Matrix<double> curvature(count, count);
         for (Index a = 0; a < count; ++a) {
             const Index g = moving[at(a)];
-            // mass - sum A^2 without its cancellation.
+            // mass - sum A^2, without its cancellation.
             double diagonal = 0;
             for (Index h = 0; h < groups_; ++h)
                 if (h != g) diagonal += products(g, h);
@@ -429,7 +432,8 @@ private:
                 parts(a) /= eigen.values(a);
                 continue;
             }
-            // Along a common multiplier the dual is linear: where it falls, to the first kink before all else.
+            // Along a common multiplier the dual is linear. If it falls, this direction, up to the first kink, comes
+            // before all others.
             Vector<double> common = scale.asDiagonal() * eigen.vectors.col(a);
             const double largest = common.cwiseAbs().maxCoeff();
             if (std::abs(common.dot(right)) > 1e-12 * largest * static_cast<double>(table_.rows())) {
@@ -448,10 +452,10 @@ private:
         return out;
     }
 
-    /// The longest step worth trying.
+    /// The length of the longest step to try.
     double reach() const { return 50 + 2 * spread_of_rows() / temperature_; }
 
-    /// The exact minimum along each variable in turn: never up, and from anywhere.
+    /// Computes the exact minimum along each variable in turn. This never raises the dual and works from any start.
     void solve_each(std::vector<double>& x) {
         for (const Index g : variables_) solve_one(g, x);
     }
@@ -489,7 +493,7 @@ private:
         return largest + std::log(sum);
     }
 
-    // The widest range of a row: what the multipliers may have to make up for.
+    // The widest range within a row: an upper estimate of what the multipliers must compensate.
     double spread_of_rows() const {
         if (spread_ >= 0) return spread_;
         spread_ = 0;
@@ -556,8 +560,8 @@ struct Bounds {
     std::vector<double> high;
 };
 
-// Bounds and supply together, group by group. Where a row may go to one group or to all, as labels have it, these are
-// all the ways in which bounds can contradict each other.
+// Limits the bounds to the supply, group by group, and checks them. If each row may go to one group or to all, as with
+// labels, these checks find every contradiction between bounds.
 Bounds within_supply(std::span<const double> low, std::span<const double> high, const Supply& supply, double points,
                      double slack) {
     const auto wrong = [](const std::string& what) { throw BadArgument("group multipliers: " + what); };
@@ -581,15 +585,15 @@ Bounds within_supply(std::span<const double> low, std::span<const double> high, 
     return out;
 }
 
-// Marks, with infinite multipliers, the groups that can take only what they must, or must take all that they can.
-// Returns whether there was any.
+// Gives infinite multipliers to groups that can take only what they must, or must take all that they can. Returns
+// whether there was one.
 bool mark_ends(std::vector<double>& multipliers, const Bounds& bounds, const Supply& supply, const Supply& original,
                double slack) {
     bool marked = false;
     const std::vector<double> before = multipliers;
     for (std::size_t g = 0; g < multipliers.size(); ++g) {
         if (std::isinf(before[g]) || !(supply.allowed[g] > supply.forced[g])) continue;
-        // Within the tier of -infinity, or of +infinity, nothing else may be left to settle.
+        // A group may join a tier only if nothing remains to be shared within this tier.
         if (bounds.high[g] <= supply.forced[g] + slack && supply.forced[g] == original.forced[g])
             multipliers[g] = -infinity;
         else if (bounds.low[g] >= supply.allowed[g] - slack && supply.allowed[g] == original.allowed[g])
@@ -599,7 +603,7 @@ bool mark_ends(std::vector<double>& multipliers, const Bounds& bounds, const Sup
     return marked;
 }
 
-// What each group is left by the bounds of all the others.
+// The bounds of each group that follow from the bounds of all the others.
 Bounds implied(const Bounds& bounds, double points) {
     Bounds out = bounds;
     const double low = total(bounds.low);
@@ -611,8 +615,8 @@ Bounds implied(const Bounds& bounds, double points) {
     return out;
 }
 
-// Only differences of multipliers count where every group is held to a mass. The last one is given 0, or what is
-// nearest to it and leaves the others the signs of the bounds that they are at.
+// If every group has a fixed mass, only differences of multipliers count. The last one becomes 0, or the value nearest
+// to 0 that gives the others the signs of their bounds.
 void settle_shift(std::vector<double>& multipliers, const std::vector<bool>& together, std::span<const double> low,
                   std::span<const double> high, const std::vector<double>& masses, double slack) {
     double least = -infinity;
@@ -677,7 +681,7 @@ GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::sp
     const Supply original = supply_of(log_mass, out.log_theta, run);
     Supply supply = original;
     const Bounds own = within_supply(low, high, supply, points, slack);
-    // A group's own bounds first: where those settle a row, the groups it does not go to keep their multipliers.
+    // A group's own bounds come first: if they decide a row, the groups that it does not go to keep their multipliers.
     bool ends = mark_ends(out.log_theta, own, supply, original, slack);
     Bounds bounds = own;
     for (bool more = true; more;) {
@@ -692,8 +696,7 @@ GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::sp
         ends = ends || more;
     }
 
-    // Where every group is held to a mass, one of them follows from the others, and only differences of multipliers
-    // count.
+    // If every group has a fixed mass, one of them follows from the others, and only differences of multipliers count.
     const bool held_low = total(bounds.low) >= points - slack;
     const bool held = held_low || total(bounds.high) <= points + slack;
     std::vector<double> lowest(low.begin(), low.end());
@@ -729,8 +732,8 @@ GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::sp
         }
     }
     Dual dual(ends ? reduced : log_mass, lowest, highest, variable, run);
-    // Rows that may go to some groups, neither one nor all, can contradict the bounds of several groups together. Then
-    // the dual has no optimum: that the multipliers do not meet the bounds, wherever they go, tells.
+    // Rows that may go to some groups, but not to one or all, can contradict the bounds of several groups together. The
+    // dual then has no optimum. The only sign is that the multipliers never meet the bounds.
     const double certain = total(original.forced);
     const bool labels_only = total(original.allowed) == certain + (points - certain) * static_cast<double>(groups);
     const auto finish = [&](std::vector<double> found) {

@@ -32,8 +32,8 @@ Matrix<double> random_table(Index n, Index groups, double scale, double labelled
     return out;
 }
 
-// The bounds, and what makes them an optimum: a multiplier is 0, or its group is at the bound that its sign is for.
-// Where only differences count, in `held`, the signs are anyone's.
+// Checks the bounds and the optimality: a multiplier is 0, or its group is at the bound of its sign. Where only
+// differences count (`held`), signs are arbitrary.
 void expect_solved(const Matrix<double>& table, const std::vector<double>& low, const std::vector<double>& high,
                    const GroupMultipliers& found, double tolerance) {
     const Index groups = table.cols();
@@ -263,7 +263,7 @@ TEST(GroupMultipliers, EveryGroupHeld) {
     const auto found = solve_group_multipliers(table, each, each, GroupSolver::newton, 0, run);
     expect_solved(table, each, each, found, 1e-14);
     EXPECT_EQ(found.log_theta[2], 0);
-    // Bounds of one kind that add up to n hold every group too, and their signs count.
+    // Bounds of one kind that add up to n fix every group too, and their signs count.
     const std::vector<double> none(3, 0);
     const std::vector<double> all(3, infinity);
     for (const GroupSolver solver : {GroupSolver::newton, GroupSolver::bregman}) {
@@ -320,7 +320,7 @@ TEST(GroupMultipliers, BothEndsAndNearThem) {
             expected[0] = infinity;
             EXPECT_EQ(solve(allowed), expected);
             for (const double near : {1e-3, 1e-6, 1e-9, 1e-12}) {
-                if (solver == GroupSolver::bregman) continue;  // contracts by hardly anything there
+                if (solver == GroupSolver::bregman) continue;  // makes almost no progress there
                 const double below = solve(forced + near)[0];
                 EXPECT_LT(below, std::log(near) + 10);
                 EXPECT_GT(solve(allowed - near)[0], -std::log(near) - 10);
@@ -361,7 +361,7 @@ TEST(GroupMultipliers, SeveralEnds) {
     EXPECT_EQ(theta[1], -infinity);
     EXPECT_TRUE(std::isfinite(theta[2]));
     EXPECT_EQ(theta[3], 0);
-    // Two groups share all that is open; that the others get none is their doing.
+    // Two groups share all that is open, so the others get nothing.
     low.assign(4, 0);
     high.assign(4, static_cast<double>(n));
     low[0] = high[0] = forced[0] + 0.25 * open;
@@ -371,12 +371,12 @@ TEST(GroupMultipliers, SeveralEnds) {
     EXPECT_TRUE(std::isfinite(theta[1]));
     EXPECT_EQ(theta[2], -infinity);
     EXPECT_EQ(theta[3], -infinity);
-    // Nothing is left to share at all.
+    // Nothing is left to share.
     low = high = forced;
     low[3] = high[3] = forced[3] + open;
     theta = solve();
     EXPECT_EQ(theta[3], infinity);
-    // One point too many in sum only.
+    // One point too many, in the sum only.
     low[0] = high[0] = forced[0] + 1;
     high[3] = static_cast<double>(n);
     low[3] = forced[3] + open - 0.5;
@@ -385,7 +385,8 @@ TEST(GroupMultipliers, SeveralEnds) {
 
 TEST(GroupMultipliers, RowsThatMayGoToSomeGroups) {
     const coterie::Run run(0, 1);
-    // A chain: each row may go to two neighbours. Three tiers are too few for its end; large multipliers serve.
+    // A chain: each row may go to two neighbours. Its end would need more than three tiers; large multipliers replace
+    // them.
     for (const Index groups : {3, 4, 5, 6, 9}) {
         SCOPED_TRACE(groups);
         const Index n = 10 * (groups - 1);
@@ -402,7 +403,7 @@ TEST(GroupMultipliers, RowsThatMayGoToSomeGroups) {
     }
     Matrix<double> chain = Matrix<double>::Constant(30, 4, -infinity);
     for (Index i = 0; i < 30; ++i) chain(i, i / 10) = chain(i, i / 10 + 1) = 0;
-    // Groups 0 and 1 can have 20 of the rows between them.
+    // Groups 0 and 1 can together take 20 rows.
     const std::vector<double> each{10, 10.5, 5, 4.5};
     for (const GroupSolver solver : {GroupSolver::newton, GroupSolver::bregman})
         EXPECT_THROW(solve_group_multipliers(chain, each, each, solver, 5, run), BadArgument);
@@ -416,7 +417,7 @@ TEST(GroupMultipliers, RowsThatMayGoToSomeGroups) {
         for (Index i = 0; i < n; ++i)
             for (Index g = 0; g < groups; ++g)
                 if (g != i % groups && random.uniform() < 0.5) table(i, g) = -infinity;
-        // What some random assignment gives, so that there is one.
+        // The sizes of a random assignment, so that the bounds are feasible.
         std::vector<double> low(at(groups), 0);
         for (Index i = 0; i < n; ++i) {
             auto g = static_cast<Index>(random.below(at(groups)));
@@ -442,7 +443,7 @@ TEST(GroupMultipliers, ExtremeTables) {
             SCOPED_TRACE("scale " + std::to_string(scale) + ", seed " + std::to_string(seed));
             RandomStream random(seed, "test.extreme");
             const Matrix<double> table = random_table(200, 4, scale, 0.1, random);
-            // What the multipliers' own last bit does.
+            // The effect of the last bit of the multipliers.
             const double tolerance = 1e-15 * scale;
             std::vector<double> low{31.25, 0, 0, 0};
             std::vector<double> high{31.25, 200, 200, 200};
@@ -456,7 +457,7 @@ TEST(GroupMultipliers, ExtremeTables) {
             expect_solved(table, low, high, solve_group_multipliers(table, low, high, GroupSolver::newton, 0, run),
                           tolerance);
         }
-    // Shares of 1e-300, on either side.
+    // Shares of 1e-300, in both directions.
     RandomStream random(9, "test.tiny");
     Matrix<double> tiny = random_table(100, 3, 1, 0, random);
     tiny.col(1).array() -= 690;

@@ -1,14 +1,15 @@
-// Rows that must be together cost together: a group of them is one item. Items that must be apart make a graph whose
-// connected parts are solved each by itself. Leaves of a part are folded into their neighbours (what a leaf costs
-// beside each cluster of its neighbour), which solves trees exactly; parts of which every two items must be apart are
-// an assignment of items to clusters, solved by transport(); what is left is searched by branch and bound: the item
-// with the fewest clusters left first, then the one that loses most by its second choice, pruned by the sum of what
-// the items not yet placed cost at least. Finding whether there is any assignment is colouring a graph: items with
-// fewer neighbours than clusters always find one left and come last, the others are searched, with the clusters of a
-// label exchangeable until one of them is used.
+// Rows that must be together form a group, which is one item with the summed costs. Items that must be apart form a
+// graph, whose connected components are solved separately:
+// - Leaves of a component are folded into their neighbours: each cluster of the neighbour gets the cost of the leaf's
+//   best other cluster. This solves trees exactly.
+// - A remainder whose items must all be apart is an assignment of items to clusters: transport() solves it.
+// - Branch and bound searches any other remainder. An item with one cluster left comes first, then the item whose
+//   second choice costs most more than its first. The bound is the sum of the least costs of the items not yet placed.
+// To find whether there is any assignment is to colour a graph. Items with fewer neighbours than clusters always find
+// one and come last. A search places the others; the clusters of a label are exchangeable until one of them is used.
 //
-// What holds: an assignment keeps all pairs, and costs least where it is said to be optimal: always but where a search
-// visits more than a hundred thousand places. Nothing depends on the order in which pairs come.
+// Invariants: an assignment keeps all pairs. It is a proven minimum unless a search visits more than a hundred thousand
+// places. Nothing depends on the order of the pairs.
 
 #include "coterie/constraints/linked_rows.hpp"
 
@@ -27,9 +28,9 @@
 namespace coterie::internal {
 namespace {
 
-constexpr double forbidden = std::numeric_limits<double>::infinity();  // what a cluster that is not allowed costs
-constexpr int most_places = 100000;                                    // of a search for the least costs
-constexpr int most_tries = 1000000;                                    // of one for any assignment
+constexpr double forbidden = std::numeric_limits<double>::infinity();  // cost of a cluster that is not allowed
+constexpr int most_places = 100000;                                    // limit of a search for the least costs
+constexpr int most_tries = 1000000;                                    // limit of a search for any assignment
 
 std::string row_text(Index row) { return std::to_string(row + 1); }
 
@@ -45,7 +46,7 @@ void check(const std::vector<RowPair>& pairs, Index rows, const char* option, st
                                    .row = static_cast<std::int64_t>(i) + 1});
 }
 
-// The rows on a shortest way from one to another along must-links.
+// The rows on a shortest path from one row to another along must-links.
 std::vector<Index> way(const std::vector<RowPair>& links, Index from, Index to) {
     std::map<Index, std::vector<Index>> next;
     for (const RowPair& link : links) {
@@ -67,13 +68,13 @@ std::vector<Index> way(const std::vector<RowPair>& links, Index from, Index to) 
     return out;
 }
 
-// A cluster per item, such that items that are apart differ; nothing where there is none. `decided` is false where the
-// search was cut short. Of clusters that the same items may go to, only the first that is not used is tried.
+// One cluster per item, such that items that must be apart differ; nothing if there is none. `decided` is false if the
+// search stopped early. Of unused clusters that the same items may use, only the first is tried.
 std::optional<std::vector<int>> any_assignment(const std::vector<std::vector<int>>& apart,
                                                const std::vector<std::pair<int, int>>& allowed, int clusters,
                                                bool& decided) {
     const int count = static_cast<int>(apart.size());
-    // Clusters between which no item tells: those of one kind are next to each other.
+    // Clusters with the same allowed items have the same kind; they are consecutive.
     std::vector<int> kind(at(clusters), 0);
     for (int j = 1; j < clusters; ++j) {
         const bool border = std::any_of(allowed.begin(), allowed.end(),
@@ -82,8 +83,10 @@ std::optional<std::vector<int>> any_assignment(const std::vector<std::vector<int
     }
     std::vector<int> chosen(at(count), -1);
     std::vector<int> used(at(clusters), 0);
-    std::vector<std::vector<int>> taken(at(count), std::vector<int>(at(clusters), 0));  // by how many neighbours
-    std::vector<int> degree, last;  // last: the items that always find a cluster, and in which order they are put off
+    std::vector<std::vector<int>> taken(at(count), std::vector<int>(at(clusters), 0));  // number of neighbours that use
+                                                                                        // each cluster
+    std::vector<int> degree, last;  // last: the items that always find a cluster, in the order in which they are
+                                    // postponed
     std::vector<bool> put_off(at(count), false);
     for (const auto& others : apart) degree.push_back(static_cast<int>(others.size()));
     const auto put_off_if_sure = [&](int i) {
@@ -145,7 +148,7 @@ std::optional<std::vector<int>> any_assignment(const std::vector<std::vector<int
     return chosen;
 }
 
-// Items of which every two must be apart, found greedily.
+// Items that must all be apart, found greedily.
 std::vector<int> clique_of(const std::vector<std::vector<int>>& apart) {
     std::vector<int> order(apart.size());
     std::iota(order.begin(), order.end(), 0);
@@ -211,7 +214,7 @@ LinkedRows::LinkedRows(const Problem& problem, int clusters,
         }
         Group& group = groups_[at(group_of[at(place)])];
         group.members.push_back(place);
-        // Two labels, or one and rows that it does not bind: the narrower of the two.
+        // The intersection of the allowed clusters. It is empty if the rows have two labels.
         const int from = std::max(group.first, first), to = std::min(group.last, last);
         if (from >= to) {
             Index other = group.members.front();
@@ -292,7 +295,7 @@ LinkedRows::LinkedRows(const Problem& problem, int clusters,
     }
 }
 
-// Least costs by branch and bound, from what `best` has; whether that is proven.
+// Finds least costs by branch and bound, starting from `best`. Returns whether the result is proven.
 bool LinkedRows::search(const Component& component, const Matrix<double>& costs, std::vector<int>& best) const {
     const int count = static_cast<int>(component.groups.size());
     const int k = clusters_;
@@ -369,9 +372,10 @@ LinkedRows::Solution LinkedRows::assign(const Matrix<double>& costs) const {
         }
         std::vector<int> chosen(at(count), -1);
 
-        // A leaf's choice follows from its neighbour's: what it costs beside each of them is the neighbour's to bear.
+        // A leaf's choice follows from its neighbour's, so each cluster of the neighbour gets the leaf's cost for that
+        // choice.
         std::vector<std::vector<int>> left = component.apart;
-        std::vector<std::pair<int, int>> folded;  // leaf, neighbour (-1: the last of a tree)
+        std::vector<std::pair<int, int>> folded;  // leaf, neighbour (-1: the last item of a tree)
         std::vector<bool> gone(at(count), false);
         std::set<int> leaves;
         for (int i = 0; i < count; ++i)

@@ -1,4 +1,4 @@
-// Pairs of rows beside brute force: every assignment of few rows to few clusters is looked at.
+// Pairs of rows compared with brute force over every assignment of few rows to few clusters.
 
 #include "coterie/constraints/linked_rows.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 struct Case {
     Problem problem;
     int clusters = 0;
-    std::vector<std::pair<int, int>> allowed;  // of every row
+    std::vector<std::pair<int, int>> allowed;  // for every row
     std::pair<int, int> of(Index row) const { return allowed[at(row)]; }
 };
 
@@ -33,7 +33,7 @@ Case random_case(RandomStream& random, Index rows, int clusters, int must, int c
     return out;
 }
 
-// The least costs of all rows' assignments; nothing where none keeps the pairs.
+// The least cost over all assignments; nothing if none keeps the pairs.
 std::optional<double> brute_force(const Case& given, const Matrix<double>& costs) {
     const Index n = given.problem.rows();
     std::vector<int> chosen(at(n), 0);
@@ -122,7 +122,7 @@ TEST(LinkedRows, NamesTheConflict) {
     EXPECT_NE(refusal({}, {{0, 1}, {1, 2}, {0, 2}, {7, 8}}, 2)
                   .find("of rows 1, 2, 3 every two must be apart, which takes 3 clusters; there are 2"),
               std::string::npos);
-    // A circle of five needs three clusters though no three of it are all apart.
+    // A cycle of five needs three clusters although no three of its rows must all be apart.
     EXPECT_NE(refusal({}, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}}, 2)
                   .find("rows 1, 2, 3, 4, 5 cannot be put into 2 clusters"),
               std::string::npos);
@@ -154,7 +154,7 @@ TEST(LinkedRows, ManyApartAreAnAssignment) {
 }
 
 TEST(LinkedRows, LongChainsAndTheOrderOfPairs) {
-    // A chain of 3,000 rows between two clusters: they alternate, whatever the order of the pairs.
+    // A chain of 3,000 rows between two clusters: they alternate, for any order of the pairs.
     Problem problem{.points = Points(Matrix<double>(Matrix<double>::Zero(3000, 1)))};
     for (Index i = 0; i + 1 < 3000; ++i) problem.cannot_links.push_back({i, i + 1});
     Matrix<double> costs(3000, 2);

@@ -1,8 +1,9 @@
-// Successive shortest paths on the columns and a sink, instead of an assignment of n points to n places: Dijkstra's
-// algorithm on G + 1 nodes costs G^2, and now and then a listing of a column's points. An augmentation moves one point
-// along each arc between columns, so that their number is what it costs; they are few where it starts from good prices,
-// given ones, or those of a quarter of the rows, found in the same way. Two groups need no flow, only a selection.
-// Threads work on rows of the start and of the checks alone: the same bits at any number.
+// Successive shortest paths on the columns and a sink, instead of an assignment of n points to n places. Dijkstra's
+// algorithm on G + 1 nodes costs G^2; sometimes a column's points must be listed. An augmentation moves one point along
+// each arc between columns, so the cost is the number of augmentations.
+// They are few with good start prices: given ones, or those of a quarter of the rows, found in the same way. Two groups
+// need a selection instead of a flow. Threads work only on rows of the start and of the checks: the same bits for any
+// number.
 
 #include "coterie/constraints/transport.hpp"
 
@@ -30,8 +31,8 @@ struct Candidate {
     bool operator>(const Candidate& other) const { return other < *this; }
 };
 
-// The points of one column by what it costs to move them to another one. Only the cheapest are listed, as a heap: a
-// list of all of them for every pair of columns would be larger than the costs themselves.
+// The points of one column, ordered by the cost of moving them to another column. Only the cheapest are listed, as a
+// heap: full lists for every pair of columns would be larger than the costs themselves.
 struct Exits {
     std::vector<Candidate> heap;
     Candidate last = {-infinity, 0};  // every point of the column up to here is in the heap; -infinity: never filled
@@ -44,14 +45,15 @@ std::string column_list(const std::vector<Index>& columns) {
     return shown < columns.size() ? out + ", ..." : out;
 }
 
-// Successive shortest paths over the columns and a sink, where column g's arc to the sink carries a flow in
-// [low_g, high_g]. An excess is a point too many: n_g less the flow for a column, the sum of the flows less n for the
-// sink. A move g -> h has the reduced cost  cost + price_h - price_g; those of all moves that are left to make are
-// never negative, but for rounding, which is taken as 0: an augmentation always ends, and each one brings the bounds
-// closer by a point.
+// Successive shortest paths over the columns and a sink, where column g's arc to the sink has a flow in [low_g,
+// high_g].
+// The excess of a column is n_g minus its flow; that of the sink is the sum of the flows minus n. A move g -> h has the
+// reduced cost  cost + price_h - price_g. The reduced costs of all remaining moves are never negative, except for
+// rounding, which counts as 0. An augmentation therefore always ends, and each one brings the bounds closer by at least
+// one point.
 class Flow {
 public:
-    /// Of the costs' rows 0, step, 2 step, ...
+    /// Uses rows 0, step, 2 step, ... of the costs.
     Flow(const Matrix<double>& costs, Index step, std::vector<Index> low, std::vector<Index> high, const Run& run)
         : costs_(costs),
           step_(step),
@@ -60,7 +62,7 @@ public:
           low_(std::move(low)),
           high_(std::move(high)),
           run_(run) {
-        // A bound that n points do not reach never binds, and sums must not overflow.
+        // A bound above n never binds; limiting it keeps sums from overflow.
         for (Index& bound : high_) bound = std::min(bound, rows_ + 1);
     }
 
@@ -68,8 +70,8 @@ public:
     const Labels& columns() const { return column_; }
     std::int64_t augmentations() const { return augmentations_; }
 
-    /// Every row to the column of least cost and price, flows as the signs of the prices ask for. Returns the points
-    /// that remain to be moved.
+    /// Assigns every row to the column of least cost + price, and sets the flows by the signs of the prices. Returns
+    /// the number of points that must still move.
     Index start(const std::vector<double>& prices) {
         price_ = prices;
         price_.push_back(0);
@@ -112,9 +114,9 @@ public:
         return left;
     }
 
-    /// False when the bounds cannot be met.
+    /// Moves points until the bounds are met. Returns false if they cannot be met.
     bool route() {
-        // That each point is where it costs least bounds what a move costs until the exits are listed.
+        // Each point is where cost + price is least. This bounds the cost of moves until the exits are listed.
         exits_.assign(at(columns_ * columns_), {});
         arcs_.resize(columns_, columns_);
         for (Index g = 0; g < columns_; ++g)
@@ -126,7 +128,7 @@ public:
         return true;
     }
 
-    /// Counted from the sink's, so that they are 0 where a column is between its bounds.
+    /// Relative to the sink's price, so that they are 0 where a column is between its bounds.
     std::vector<double> prices() const {
         std::vector<double> out(price_.begin(), price_.end() - 1);
         for (Index g = 0; g < columns_; ++g) {
@@ -139,8 +141,8 @@ public:
         return out;
     }
 
-    /// After route() returned false: which columns cannot meet their bounds. Either some are too full and no point of
-    /// theirs can leave them, or some are too empty and no point outside can come.
+    /// After route() returned false: which columns cannot meet their bounds. Either some are too full and none of their
+    /// points can leave, or some are too empty and no other point can come.
     std::string blocked() {
         const Index sink = columns_;
         const bool too_empty = reached_[at(sink)];
@@ -194,7 +196,8 @@ private:
         }
         Exits& list = exits(from, to);
         list.last = {infinity, 0};
-        // An eighth of the column: a new listing, O(n_g), comes after as many points have left or joined.
+        // An eighth of the column: the next listing, O(n_g), is needed only after a similar number of points have left
+        // or joined.
         const std::size_t kept = std::max<std::size_t>(32, members.size() / 8);
         if (scratch_.size() > kept) {
             std::nth_element(scratch_.begin(), scratch_.begin() + static_cast<std::ptrdiff_t>(kept - 1),
@@ -207,7 +210,7 @@ private:
         arcs_(from, to) = list.heap.empty() ? infinity : list.heap.front().key;
     }
 
-    /// The nodes that points of `node` may move on to, or those whose points may come to it.
+    /// The nodes that can be reached from `node`; with `backwards`, the nodes from which `node` can be reached.
     std::vector<bool> connected(Index node, bool backwards) {
         const auto leads = [&](Index from, Index to) {
             if (from == columns_) return flow_[at(to)] > low_[at(to)];
@@ -230,7 +233,7 @@ private:
         return found;
     }
 
-    /// Whether the arc's cost is that of a point, or that there is none; else it is a bound from below.
+    /// Whether the arc's cost is exact: that of a point, or that there is no point. Otherwise it is a lower bound.
     bool known(Index from, Index to) {
         const Exits& list = exits(from, to);
         return !list.heap.empty() || list.last.key == infinity;
@@ -266,8 +269,8 @@ private:
         }
     }
 
-    // One point (more, where only flows to the sink change) along the shortest path from any node with an excess to the
-    // nearest one that lacks.
+    // Moves one point (more, if only flows to the sink change) along the shortest path from any node with a positive
+    // excess to the nearest one with a negative excess.
     bool augment() {
         const Index sink = columns_;
         const auto nodes = at(columns_ + 1);
@@ -354,12 +357,12 @@ private:
 
     Labels column_;
     std::vector<std::vector<Index>> members_;
-    std::vector<Index> place_;  // of each row in members_
+    std::vector<Index> place_;  // position of each row in members_
     std::vector<Index> flow_;
-    std::vector<Index> excess_;  // columns, sink
-    std::vector<double> price_;  // columns, sink
+    std::vector<Index> excess_;  // columns, then sink
+    std::vector<double> price_;  // columns, then sink
     std::vector<Exits> exits_;   // G x G
-    Matrix<double> arcs_;        // G x G: least cost of a move
+    Matrix<double> arcs_;        // G x G: least cost of a move, or a lower bound
     std::vector<double> distance_;
     std::vector<Index> previous_;
     std::vector<bool> reached_;
@@ -411,7 +414,8 @@ void check_costs(const Matrix<double>& costs, const Run& run) {
     });
 }
 
-// Bounds for every step-th row, loose enough to be met where those of all rows are and no point is kept anywhere.
+// Bounds for every step-th row. They are loose enough to be feasible if those of all rows are and no point is
+// restricted.
 std::vector<Index> scaled(std::span<const Index> bounds, Index rows, Index sampled, bool up) {
     std::vector<Index> out;
     for (const Index bound : bounds) {
@@ -445,8 +449,8 @@ Transport transport(const Matrix<double>& costs, std::span<const Index> low, std
         if (std::abs(start_prices[g]) <= largest_cost) prices[g] = start_prices[g];
 
     Flow flow(costs, 1, copy(low), copy(high), run);
-    // Far from the bounds: prices that are nearly right come cheaply from a quarter of the rows, and theirs from a
-    // sixteenth.
+    // Far from the bounds: a quarter of the rows gives nearly correct prices at low cost, and its start prices come
+    // from a sixteenth.
     const Index enough = std::max<Index>(1024, 16 * columns);
     if (n >= 4 * enough && flow.start(prices) > n / 20) {
         Index step = 4;
@@ -471,7 +475,7 @@ Transport transport(const Matrix<double>& costs, std::span<const Index> low, std
 
 namespace {
 
-// Two groups: the size of the first lies in an interval, and the points that want it most take it.
+// Two groups: the size of the first lies in an interval, and the points with the largest gain join it.
 Labels select(const Matrix<double>& costs, std::int32_t group, Index size, std::span<const Index> low,
               std::span<const Index> high, std::vector<double>& prices) {
     const std::int32_t other = 1 - group;
@@ -501,7 +505,7 @@ Labels select(const Matrix<double>& costs, std::int32_t group, Index size, std::
     prices.assign(2, 0.0);
     const double border = std::isfinite(largest) || end == order.end() ? largest : end->key;
     if (!std::isfinite(border)) return out;
-    // On the group whose bound it is.
+    // The price belongs to the group at its bound.
     const bool own = size == (border < 0 ? high : low)[at(group)];
     prices[at(own ? group : other)] = own ? -border : border;
     return out;
@@ -523,7 +527,7 @@ Labels assign_groups(const Matrix<double>& costs, const Labels& natural, std::sp
     }
     if (groups == 2) {
         check_costs(costs, run);
-        // Bounds on both are bounds on the first; which one is "the" group matters to ties only.
+        // Bounds on both groups are bounds on the first; the choice of `group` matters only for ties.
         const std::int32_t group = low[0] == 0 && high[0] >= n ? 1 : 0;
         const auto mine = at(group);
         const auto other = at(1 - group);

@@ -43,7 +43,7 @@ Labels nearest(const Matrix<double>& costs) {
     return out;
 }
 
-// Every assignment there is; infinity when none meets the bounds.
+// The least cost over all assignments; infinity if none meets the bounds.
 double least_cost(const Matrix<double>& costs, const std::vector<Index>& low, const std::vector<Index>& high) {
     Labels columns(at(costs.rows()), 0);
     double best = infinity;
@@ -58,8 +58,8 @@ double least_cost(const Matrix<double>& costs, const std::vector<Index>& low, co
     }
 }
 
-// Any prices give a bound from below,  sum_i min_g (cost + u_g) - sum_g (high_g u_g where u_g > 0, low_g u_g where <
-// 0); it meets the cost at the optimum only, where each of the conditions below holds.
+// Any prices give a lower bound,  sum_i min_g (cost + u_g) - sum_g (high_g u_g where u_g > 0, low_g u_g where u_g < 0).
+// It equals the cost only at the optimum, where each condition below holds.
 void expect_optimal(const Matrix<double>& costs, const std::vector<Index>& low, const std::vector<Index>& high,
                     const Labels& columns, const std::vector<double>& prices) {
     const Index n = costs.rows();
@@ -162,7 +162,7 @@ TEST(Transport, BruteForce) {
 }
 
 TEST(Transport, FourPointsByHand) {
-    // All would rather go to column 0; the two whom column 1 costs least more go there.
+    // Column 0 is cheapest for all; the two points for which column 1 costs the least more go there.
     Matrix<double> costs(4, 2);
     costs << 0, 5, 0, 1, 0, 3, 0, 9;
     const std::vector<Index> two(2, 2);
@@ -225,7 +225,7 @@ TEST(Transport, PricesProveTheOptimum) {
             const Transport between = transport(costs, low, high, run);
             expect_optimal(costs, low, high, between.columns, between.prices);
             EXPECT_LE(between.cost, same.cost);
-            // Prices of another problem, its own, and bad ones.
+            // Prices of another problem, its own prices, and bad ones.
             const Transport warm = transport(costs, low, high, run, same.prices);
             expect_optimal(costs, low, high, warm.columns, warm.prices);
             EXPECT_NEAR(warm.cost, between.cost, 1e-9 * std::abs(between.cost));
@@ -253,7 +253,7 @@ TEST(Transport, ManyPointsStartFromASample) {
     const Transport result = transport(costs, equal, equal, coterie::Run(0, 2));
     expect_optimal(costs, equal, equal, result.columns, result.prices);
     EXPECT_LT(result.augmentations, n / 20);
-    // A sample that cannot meet its bounds (every fourth row may go to one column only) is no help, and no harm.
+    // A sample that cannot meet its bounds (every fourth row may go to one column only) neither helps nor harms.
     Matrix<double> barred = costs;
     for (Index i = 0; i < n; i += 4)
         for (Index g = 1; g < columns; ++g) barred(i, g) = infinity;
@@ -291,7 +291,7 @@ TEST(Transport, ExtremeCosts) {
         const Transport result = transport(costs, equal, equal, run);
         expect_optimal(costs, equal, equal, result.columns, result.prices);
     }
-    // Rows of very different scales, and rows that are all the same.
+    // Rows of very different scales, and identical rows.
     RandomStream random(0, "test.extreme");
     Matrix<double> mixed(300, 6);
     for (Index i = 0; i < 300; ++i)
@@ -306,7 +306,7 @@ TEST(Transport, ExtremeCosts) {
         const Transport same = transport(flat, each, each, run);
         expect_optimal(flat, each, each, same.columns, same.prices);
     }
-    // Copies of few points: long ties.
+    // Copies of few points: many ties.
     const Matrix<double> few = blob_costs(50, 10, 2);
     Matrix<double> copies(5000, 10);
     for (Index i = 0; i < 5000; ++i) copies.row(i) = few.row(i % 50);
@@ -363,7 +363,7 @@ TEST(Transport, Stops) {
 TEST(AssignGroups, NaturalAnswerStands) {
     const Matrix<double> costs = blob_costs(100, 3, 1);
     Labels natural = nearest(costs);
-    natural[5] = (natural[5] + 1) % 3;  // the caller's ties are the caller's
+    natural[5] = (natural[5] + 1) % 3;  // the caller's choice among ties stands
     std::vector<double> prices{1, 2, 3};
     const std::vector<Index> none(3, 0);
     const std::vector<Index> all(3, 100);
@@ -382,7 +382,7 @@ TEST(AssignGroups, TiesGoToTheLowestPoint) {
             std::vector<Index> high(2, 6);
             low[at(group)] = high[at(group)] = size;
             std::vector<double> prices;
-            // A natural answer of another size.
+            // A natural assignment of another size.
             const Labels natural(6, size == 0 ? group : 1 - group);
             const Labels groups = assign_groups(costs, natural, low, high, prices, coterie::Run(0, 1));
             Labels expected(6, 1 - group);
@@ -400,7 +400,7 @@ TEST(AssignGroups, SelectionIsTransport) {
         RandomStream random(seed, "test.selection");
         const Index n = 300;
         Matrix<double> costs(n, 2);
-        // Ties to the lowest point: so does transport where points are brought in.
+        // Ties go to the lowest point, as in transport() where points are moved in.
         const bool tied = seed % 4 == 0;
         for (Index i = 0; i < n; ++i) {
             costs(i, 0) = tied ? static_cast<double>(random.below(5)) : random.normal();

@@ -1,6 +1,6 @@
-// Rounds on whitened points (ridge_basis.hpp), which make kernel k-means of the paper plain k-means of n x p rows: no n
-// x n kernel is made. W comes from the k cluster sums, J too. A round is done or not begun. Fits of a grid share the
-// space and its k-means start.
+// Rounds on whitened points (ridge_basis.hpp) turn the paper's kernel k-means into ordinary k-means of n x p rows,
+// without an n x n kernel. W and J come from the k cluster sums. A round is either complete or not started. Fits of a
+// grid share the space and its k-means start.
 
 #include "coterie/deformation/aml.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 using internal::RidgeBasis;
 
-// L'A, k x r: the cluster sums of the whitened points over sqrt(n_c); an empty cluster's row is 0.
+// L'A, k x r: the cluster sums of the whitened points divided by sqrt(n_c). The row of an empty cluster is 0.
 Matrix<double> indicated(const Matrix<double>& rows, const Labels& labels, int clusters, int threads) {
     internal::ClusterSums sums = internal::cluster_sums(rows, labels, clusters, {}, Run(0, threads));
     for (Index c = 0; c < clusters; ++c) {
@@ -29,7 +29,7 @@ Matrix<double> indicated(const Matrix<double>& rows, const Labels& labels, int c
     return std::move(sums.sums);
 }
 
-// Q, p x r: the leading right singular vectors of L'A, which make W = M Q'.
+// Q, p x r: the leading right singular vectors of L'A. They give W = M Q'.
 Matrix<double> leading_directions(const Matrix<double>& seen, int count, int threads) {
     const Matrix<double> scatter = internal::transposed_by(seen, seen, threads);
     return smallest_symmetric_eigen(Matrix<double>(-scatter), count).vectors.transpose();
@@ -99,13 +99,13 @@ AmlModel AmlFits::fit(const AmlOptions& options) const {
         }
         const Matrix<double> next = leading_directions(seen, *used.dimensions, run.threads);
         const Matrix<double> projected = internal::rows_by_rows(whitened, next, run.threads);
-        // An empty cluster starts at the origin, the mean of all points, where it may take some.
+        // An empty cluster starts at the origin, the mean of all points, where it may get some.
         const Matrix<double> means =
             internal::means_of(projected, labels, Matrix<double>::Zero(k, *used.dimensions), run.threads);
         std::optional<KMeansModel> found;
         try {
             found.emplace(internal::cluster(projected, k, 1, run, &means));
-        } catch (const Cancelled&) {  // before its first iteration: the round is not done
+        } catch (const Cancelled&) {  // interrupted before the first iteration: the round is not complete
             if (round == 0) throw;
             report.stopped = StopReason::interrupted;
             break;

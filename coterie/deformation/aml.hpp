@@ -1,18 +1,18 @@
 #pragma once
-// AML: adaptive metric learning (Ye, Zhao and Liu 2007), and with an RBF kernel its nonlinear form NAML (Chen, Zhao, Ye
-// and Liu 2007). A metric and the clusters are learnt together:
+// AML: adaptive metric learning (Ye, Zhao and Liu 2007). With an RBF kernel it is NAML, the nonlinear form (Chen, Zhao,
+// Ye and Liu 2007). It learns a metric and the clusters jointly:
 //
-//     X       n x q   points (rows), less their mean; in the kernel form their kernel principal components
+//     X       n x q   points (rows) minus their mean; in the kernel form their kernel principal components
 //     L       n x k   scaled cluster indicator: 1 / sqrt(n_c) on the members of c (no column for an empty cluster)
 //     W       q x p   directions of the metric, W'(X'X + lambda I) W = I
 //
 //     maximise  T = tr( (W'(X'X + lambda I) W)^-1 W'X' L L' X W )       minimise  J = k - T >= 0
 //
-// in rounds: W are the leading eigenvectors of  X' L L' X w = theta (X'X + lambda I) w,  L is what k-means finds among
-// the rows of X W from the last means (kernel k-means of the paper, its kernel being X W W'X'). J never rises. With p =
-// k - 1, all the directions there are, T = tr(L' K (K + lambda I)^-1 L), K = X X'.
+// A round has two steps. W: the leading eigenvectors of  X' L L' X w = theta (X'X + lambda I) w.  L: k-means on the
+// rows of X W from the last means (the paper's kernel k-means with the kernel X W W'X'). J never rises. With the
+// largest possible p = k - 1, T = tr(L' K (K + lambda I)^-1 L), K = X X'.
 //
-// Cost: n q^2 + q^3 once, n r k a round, r the rank of X. Memory n (q + r).
+// Cost: n q^2 + q^3 once, n r k per round, r the rank of X. Memory n (q + r).
 
 #include "coterie/base/export.hpp"
 #include "coterie/deformation/projected_model.hpp"
@@ -23,7 +23,7 @@ namespace coterie {
 struct COTERIE_API AmlOptions : SpaceOptions {
     int clusters = 8;
     std::optional<double> lambda = {};   // automatic: lambda_rel tr(X'X) / q
-    double lambda_rel = 0.1;             // of the mean eigenvalue of X'X
+    double lambda_rel = 0.1;             // in units of the mean eigenvalue of X'X
     std::optional<int> dimensions = {};  // p; automatic: k - 1
     int restarts = 10;
     int max_iterations = 100;
@@ -45,11 +45,11 @@ private:
 
 class AmlFits;
 
-/// n x d points, 1 <= clusters <= n, dimensions at most k - 1 and the rank of X. Starts from k-means (k-means++ with
-/// restarts), or from side.initial_centroids (k x d). labels() is always predict(points).
+/// n x d points, 1 <= clusters <= n, dimensions at most k - 1 and at most the rank of X. Starts from k-means (k-means++
+/// with restarts), or from problem.initial_centroids (k x d). labels() is always predict(points).
 /// Throws BadArgument (options, more clusters than points), BadData (values, all points equal), ResourceError (kernel
-/// form), Cancelled before the first round is done.
-/// The report's objective is J; its details: "lambda", "kernel_width", "components", "rank" (r), "dimensions" (p),
+/// form), and Cancelled before the first round is complete.
+/// The report's objective is J. Its details: "lambda", "kernel_width", "components", "rank" (r), "dimensions" (p),
 /// "trace" (T of the last round).
 struct COTERIE_API AmlMethod {
     using Options = AmlOptions;
@@ -63,7 +63,7 @@ struct COTERIE_API AmlMethod {
 };
 inline constexpr Fit<AmlMethod> fit_aml{};
 
-/// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
+/// Several fits of the same points, with the bits of single fits. Consecutive fits with the same space share it and its
 /// k-means start. Safe to call from several threads.
 class COTERIE_API AmlFits : public internal::SpaceFits {
 public:

@@ -58,11 +58,11 @@ TEST(Aml, TheObjectiveNeverRises) {
                     rounds = std::max(rounds, model.fit_report().iterations);
                 }
     }
-    EXPECT_GT(rounds, 3);  // so that there was something to see
+    EXPECT_GT(rounds, 3);  // enough rounds for the test to be meaningful
 }
 
-// With all k - 1 directions and labels that no longer change, T is the formula of the paper with W optimised out; no
-// partition at all has more, and from some start the best one is found.
+// With all k - 1 directions and labels that no longer change, T is the paper's formula with W optimised out. No
+// partition has a larger T, and one of the starts finds the best one.
 TEST(Aml, BruteForceOverAllPartitions) {
     int best_found = 0;
     for (std::uint64_t seed = 0; seed < 6; ++seed) {
@@ -106,7 +106,7 @@ TEST(Aml, DirectionsSolveTheGeneralisedEigenproblem) {
     EXPECT_NEAR(theta.trace(), 3 - model.fit_report().objective, 1e-10);
 }
 
-// Two long parallel groups: the inertia of a cut across them is less, J of the groups is.
+// Two long parallel clusters: a cut across them has less inertia, but the clusters have the smaller J.
 TEST(Aml, TheObjectivePrefersGroupsThatVarianceHides) {
     RandomStream random(3, "test.ribbons");
     Matrix<double> points(200, 2);

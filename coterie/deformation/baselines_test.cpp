@@ -1,4 +1,4 @@
-// What AML, RPCA-OM and FME have in common: models that project points and take the nearest centroid.
+// Tests for AML, RPCA-OM and FME: models that project points and take the nearest centroid.
 
 #include <cmath>
 #include <limits>
@@ -109,8 +109,8 @@ TYPED_TEST(Baselines, UnitsAndPlaceDoNotMatter) {
     }
 }
 
-// exp(-t) is 1 - t for small t, so that the kernel's leading components are the principal components of the points,
-// less a factor.
+// exp(-t) is 1 - t for small t, so the kernel's leading components are the principal components of the points, up to a
+// factor.
 TYPED_TEST(Baselines, AVeryWideKernelIsTheLinearForm) {
     const Matrix<double> points = test::blob_points<double>(150, 3, 4, 3.0, 7);
     const auto linear = TestFixture::fit(points, TestFixture::options(4));
@@ -121,7 +121,7 @@ TYPED_TEST(Baselines, AVeryWideKernelIsTheLinearForm) {
     EXPECT_EQ(adjusted_rand_index(wide.labels(), linear.labels()), 1.0);
 }
 
-// Turning the points into a space of more columns than rows changes no distance, so nothing that is found.
+// Rotating the points into a space with more columns than rows changes no distance, and therefore no result.
 TYPED_TEST(Baselines, MoreColumnsThanRows) {
     const Matrix<double> points = test::blob_points<double>(40, 6, 3, 6.0, 8);
     const Matrix<double> later = test::blob_points<double>(100, 6, 3, 6.0, 8);
@@ -141,7 +141,7 @@ TYPED_TEST(Baselines, MoreColumnsThanRows) {
     EXPECT_EQ(wide.predict(later_wide, coterie::Run()), narrow.predict(later, coterie::Run()));
     const Matrix<double> near = narrow.transform(later, coterie::Run());
     EXPECT_LE((wide.transform(later_wide, coterie::Run()).cwiseAbs() - near.cwiseAbs()).norm(), 1e-8 * near.norm());
-    // As many directions as there are columns is more than the rows span.
+    // As many directions as columns is more than the rows span.
     if constexpr (std::is_same_v<TypeParam, RpcaOmTraits>) {
         options.dimensions = 90;
         EXPECT_EQ(TestFixture::fit(points * axes, options).labels(), narrow.labels());
@@ -184,7 +184,7 @@ TYPED_TEST(Baselines, StartFromGivenCentroids) {
     side.initial_centroids = Points::borrow(start);
     const auto warm = TestFixture::fit(points, TestFixture::options(3), 2, side);
     for (std::size_t i = 0; i < 120; ++i) EXPECT_EQ(warm.labels()[i], (seeded.labels()[i] + 1) % 3);
-    // The kernel form begins with the same clusters.
+    // The kernel form starts from the same clusters.
     auto options = TestFixture::options(3);
     options.kernel = SpaceKernel::rbf;
     const auto of_kernel = TestFixture::fit(points, options, 2, side);
@@ -193,7 +193,7 @@ TYPED_TEST(Baselines, StartFromGivenCentroids) {
     EXPECT_GE(same, 100);
 }
 
-// Whatever was fitted before: the same bits as a fit of its own.
+// The same bits as a separate fit, whatever was fitted before.
 TYPED_TEST(Baselines, FitsThatShareASpaceAreTheFitsOneByOne) {
     const Matrix<double> points = test::blob_points<double>(90, 5, 3, 1.5, 24);
     coterie::Run run(3, 2);

@@ -1,6 +1,6 @@
-// The rounds of Y and P, and the model. All that is n x n happens once for each sigma (smooth_motion.hpp); a round is
-// products with k columns. The best motion is found again only where Y has changed, and moved points are assigned until
-// none changes, as in k-means. The coefficients of a motion are made when they are first asked for.
+// The rounds of Y and P, and the model. All n x n work happens once per sigma (smooth_motion.hpp); a round is products
+// with k columns. The best motion is computed again only if Y has changed. Moved points are assigned until none
+// changes, as in k-means. The coefficients of a motion are computed on first use.
 
 #include "coterie/deformation/cpd.hpp"
 
@@ -51,7 +51,7 @@ public:
         deformation_ = SmoothMotion::Motion::none(motion_, discrete());
         centroids_ = Matrix<double>::Zero(options.clusters, moved_.cols());
         centroids_ = means_of(moved_, labels_, centroids_, run.threads);
-        // The relaxed form starts from the labels, too: the paper's initialisation.
+        // The relaxed form starts from the labels too: the paper's initialisation.
         indicator_ = motion_.indicator_of(labels_, options.clusters);
     }
 
@@ -59,7 +59,7 @@ public:
         report.stopped = StopReason::iteration_limit;
         double before = std::numeric_limits<double>::infinity();
         const int damped = options_.damping > 0 ? options_.damped_rounds : 0;
-        bool stale = true;  // best_ is not that of indicator_
+        bool stale = true;  // whether best_ belongs to an older indicator
         for (int round = 0; round < options_.max_iterations + damped; ++round) {
             if (run_.stop_requested()) {
                 if (round == 0) run_.throw_if_stopped("deformation");
@@ -109,14 +109,14 @@ public:
 
 private:
     bool discrete() const { return options_.indicator == CpdIndicator::discrete; }
-    // About their mean, moved points have one leading direction less that tells clusters apart.
+    // Relative to their mean, moved points have one fewer leading direction that separates clusters.
     int vectors() const { return std::max(1, about_mean(options_) ? options_.clusters - 1 : options_.clusters); }
 
     SmoothMotion::Indicator current_indicator() const {
         if (discrete()) return motion_.indicator_of(labels_, options_.clusters);
         return motion_.leading_of(deformation_, vectors()).indicator;
     }
-    // New labels; whether any changed.
+    // Computes new labels. Returns whether any changed.
     bool assign() {
         const Labels before = labels_;
         if (options_.labels_from == CpdLabels::embedding) {
@@ -190,7 +190,7 @@ struct CpdModel::Movement {
     std::optional<Landmarks> landmarks;
     double sigma;
 
-    /// Of a fit: P = Q P~ is computed when it is first asked for.
+    /// After a fit: P = Q P~ is computed on first use.
     Movement(std::shared_ptr<const Matrix<double>> x, std::shared_ptr<const SmoothMotion> motion,
              Matrix<double> in_basis)
         : landmarks(motion->landmarks()),
@@ -199,7 +199,7 @@ struct CpdModel::Movement {
           in_basis_(std::move(in_basis)) {
         if (!landmarks) points = std::move(x);
     }
-    /// Of a file.
+    /// From a file.
     Movement(std::shared_ptr<const Matrix<double>> x, std::optional<Landmarks> of, double width,
              Matrix<double> coefficients)
         : points(std::move(x)), landmarks(std::move(of)), sigma(width), coefficients_(std::move(coefficients)) {}

@@ -1,24 +1,23 @@
 #pragma once
-// CPD-UML: unsupervised metric learning by a smooth deformation (anonymous, under review at ICLR 2018). Points are
-// moved by a smooth motion until k clusters are as compact as they can be made:
+// CPD-UML: unsupervised metric learning by a smooth deformation (anonymous, under review at ICLR 2018). A smooth motion
+// of the points makes k clusters as compact as possible:
 //
-//     X  n x d   points (rows), less their mean; in the kernel form their kernel principal components
+//     X  n x d   points (rows) minus their mean; in the kernel form their kernel principal components
 //     G  n x n   G_ij = exp(-|| x_i - x_j ||^2 / (2 sigma^2))
 //     P  n x d   coefficients of the motion (the paper's Psi'); a point x moves by G(x, X) P
 //     Z  n x d   moved points, X + G P
-//     Y  n x c   orthonormal: scaled cluster indicators Y_c = 1 / sqrt(n_c) on the members of cluster c (discrete), or
-//     the
-//                leading left singular vectors of Z (relaxed)
+//     Y  n x c   orthonormal: scaled cluster indicators Y_c = 1 / sqrt(n_c) on the members of cluster c (discrete),
+//                or the leading left singular vectors of Z (relaxed)
 //
 //     minimise  J = || Z ||^2 - || Y'Z ||^2 + lambda || P ||^2          (equation 11)
 //
-// in rounds of Y and P (equation 20: the global minimum for that Y). J never rises for relaxed Y, and for discrete Y
-// read from the moved points, where || Z ||^2 - || Y'Z ||^2 is the inertia of the clusters. With clusters read from the
-// embedding it may rise: the paper's own procedure makes no promise there. J compares neither different lambda nor k.
+// Rounds compute Y, then P (equation 20: the global minimum for that Y). J never rises for relaxed Y, nor for discrete
+// Y from the moved points, where || Z ||^2 - || Y'Z ||^2 is the inertia of the clusters. With clusters from the
+// embedding it may rise, as in the paper's own procedure. Values of J for different lambda or k are not comparable.
 //
-// Cost: n^3 once (the eigenvectors of G; n r^2 where its numerical rank r is low), then n k (r + d) a round. Memory 4
-// n^2 numbers. Beyond 20,000 points, or where asked for, G is its Nystroem form by m landmarks: cost n m^2, memory 4 n
-// m.
+// Cost: n^3 once (the eigenvectors of G; n r^2 if its numerical rank r is low), then n k (r + d) per round. Memory: 4
+// n^2 numbers. Above 20,000 points, or if `landmarks` is set, G is its Nystroem form with m landmarks: cost n m^2,
+// memory 4 n m.
 
 #include <memory>
 #include <string>
@@ -40,16 +39,16 @@ enum class CpdLabels {
 };
 
 enum class CpdOrigin {
-    mean,  // the mean is taken off the points, and the relaxed indicator has k - 1 vectors
-    zero   // points as they are, k vectors: the paper's letter
+    mean,  // the mean is subtracted from the points; the relaxed indicator has k - 1 vectors
+    zero   // points unchanged, k vectors: literally as in the paper
 };
 
 struct COTERIE_API CpdOptions : SpaceOptions {
     int clusters = 8;
     std::optional<double> lambda = {};  // automatic: lambda_rel n^2
-    double lambda_rel = 0.0025;         // of n^2
+    double lambda_rel = 0.0025;         // in units of n^2
     std::optional<double> sigma = {};   // automatic: sigma_rel r
-    double sigma_rel = 1.05;            // of r = sqrt(mean || x_i - mean ||^2)
+    double sigma_rel = 1.05;            // in units of r = sqrt(mean || x_i - mean ||^2)
     CpdIndicator indicator = CpdIndicator::discrete;
     CpdLabels labels_from = CpdLabels::moved;
     CpdOrigin origin = CpdOrigin::mean;
@@ -69,18 +68,18 @@ public:
     Index dimensions() const override { return space_->input_dimensions(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
 
-    /// As given, lambda, sigma and kernel_width replaced by the values used.
+    /// The options of the fit. lambda, sigma and kernel_width are the values that were used.
     const CpdOptions& options() const { return options_; }
 
-    /// Embedding: moved points x + G(x, X) P (d components, in the kernel form those of the kernel); with labels_from
-    /// embedding y(x). Distances: from the centroids there.
+    /// Embedding: moved points x + G(x, X) P (d components; in the kernel form those of the kernel); with labels_from
+    /// embedding: y(x). Distances: to the centroids in the embedding.
     OutputSet outputs() const override { return {Output::embedding, Output::distances}; }
 
     OptionValues option_values() const override { return CpdOptions::described().values(&options_); }
     static CpdModel from(const Archive& archive);
 
 protected:
-    /// Nearest centroid in the embedding; ties go to the lowest.
+    /// The nearest centroid in the embedding; ties go to the lowest.
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     void parts(Parts& parts) override;
@@ -89,7 +88,7 @@ private:
     Matrix<double> embed(PointsView points, const Run& run) const;
 
     friend class CpdFits;
-    // What moves new points. P is n r d to compute, and of the many fits of a grid few are ever asked for it.
+    // Moves new points. Computing P costs n r d, and few of the many fits of a grid need it.
     struct Movement;
 
     CpdOptions options_;
@@ -101,13 +100,16 @@ private:
 
 class CpdFits;
 
-/// n x d points, 1 <= clusters <= n. Starts from k-means (k-means++ with restarts), or from side.initial_centroids (k x
-/// d; in the kernel form from the clusters of the points nearest to them). Throws BadArgument (options, more clusters
-/// than points), BadData (values), ResourceError (memory of the order n^2), Cancelled before the first round is done.
-/// The report's details: "lambda", "sigma", "kernel_width", "components", "rank" (of G), "landmarks" with
-/// "kernel_residual" (the largest part of a point's kernel value, 1, that they leave out), "moved" (|| G P || / || X
-/// ||), and the share of the scatter that is within the clusters found, before the move and after it
-/// ("within_share_before", "within_share"): free of scale, it compares different lambda.
+/// n x d points, 1 <= clusters <= n. Starts from k-means (k-means++ with restarts), or from problem.initial_centroids
+/// (k x d; the kernel form starts from the clusters of the points nearest to them).
+/// Throws BadArgument (options, more clusters than points), BadData (values), ResourceError (memory of the order n^2),
+/// and Cancelled before the first round is complete.
+/// The report's details:
+/// - "lambda", "sigma", "kernel_width", "components", "rank" (of G);
+/// - "landmarks", and "kernel_residual" (the largest part of a point's kernel value, 1, that the landmarks miss);
+/// - "moved" (|| G P || / || X ||);
+/// - "within_share_before", "within_share": scatter within the clusters divided by total scatter, before and after the
+///   move. They do not depend on scale and are comparable between different lambda.
 struct COTERIE_API CpdMethod {
     using Options = CpdOptions;
     using Model = CpdModel;
@@ -120,8 +122,9 @@ struct COTERIE_API CpdMethod {
 };
 inline constexpr Fit<CpdMethod> fit_cpd{};
 
-/// Several such fits, of the same points and the same bits: those in a row with the same space (kernel, its width ...),
-/// k-means start and sigma share these. Safe to call from several threads. The problem and the run must outlive it.
+/// Several fits of the same points, with the bits of single fits. Consecutive fits with the same space (kernel, kernel
+/// width ...), k-means start and sigma share these. Safe to call from several threads. The problem and the run must
+/// outlive this object.
 class COTERIE_API CpdFits {
 public:
     CpdFits(const Problem& problem, const Run& run);
@@ -130,7 +133,7 @@ public:
     CpdFits& operator=(const CpdFits&) = delete;
 
     CpdModel fit(const CpdOptions& options) const;
-    /// Options whose change loses what is shared, the costliest first.
+    /// Options whose change discards shared work, the most expensive first.
     static std::vector<std::string> shared_options();
 
 private:

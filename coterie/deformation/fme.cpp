@@ -1,6 +1,6 @@
-// The graph's Laplacian and the regression's part of rank q make one dense matrix, whose eigenvectors are the global
-// minimum: nothing is iterated but k-means afterwards, and the n^2 memory is asked for first. The constant vector is
-// moved beyond all other eigenvalues, so that the smallest ones are those wanted. J is their sum.
+// The graph's Laplacian and the regression's part of rank q form one dense matrix, whose eigenvectors are the global
+// minimum. Only the k-means afterwards iterates; the n^2 memory is checked first. The constant vector gets the largest
+// eigenvalue, so the smallest ones are the required ones. J is their sum.
 
 #include "coterie/deformation/fme.hpp"
 
@@ -32,7 +32,8 @@ Matrix<double> normalised_laplacian(const Neighbors& neighbors, Index n) {
     return out;
 }
 
-// H M H + shift 11'/n, H = I - 11'/n: the eigenvectors of M among vectors orthogonal to 1, and 1 itself, last.
+// H M H + shift 11'/n, H = I - 11'/n: its eigenvectors are those of M among vectors orthogonal to 1, and 1 itself,
+// which comes last.
 void set_constant_apart(Matrix<double>& matrix, double shift) {
     const Index n = matrix.rows();
     const Vector<double> means = matrix.rowwise().mean();

@@ -1,23 +1,22 @@
 #pragma once
-// FME: flexible manifold embedding, its unsupervised form (Nie, Xu, Tsang and Zhang 2010), and k-means on what it
-// finds. An embedding that is smooth on the neighbour graph of the points and, but for a residual that is paid for,
-// linear in them:
+// FME: flexible manifold embedding in its unsupervised form (Nie, Xu, Tsang and Zhang 2010), and k-means on the result.
+// The embedding is smooth on the neighbour graph of the points, and linear in the points up to a penalised residual:
 //
-//     X   n x q   points (rows), less their mean; in the kernel form their kernel principal components
+//     X   n x q   points (rows) minus their mean; in the kernel form their kernel principal components
 //     L   n x n   normalised Laplacian I - D^-1/2 A D^-1/2 of the graph A = (B + B') / 2, B_ij = 1 when j is among the
 //                 nearest neighbours of i, D_ii = sum_j A_ij
-//     F   n x p   embedding;   W  q x p, b  p   the regression that approximates it, and takes new points to it
+//     F   n x p   embedding;   W  q x p, b  p   the regression that approximates it, and maps new points to it
 //
 //     minimise  J = tr(F'LF) + mu ( || W ||^2 + gamma || XW + 1b' - F ||^2 ),   F'F = I,  F'1 = 0
 //
-// F'1 = 0 leaves out the constant vector, which no other term but the first sees and which tells no clusters apart (the
-// paper drops it too); so b = 0. The global minimum is closed:
+// F'1 = 0 excludes the constant vector, which affects only the first term and separates no clusters (the paper omits it
+// too). Hence b = 0. The global minimum has a closed form:
 //
 //     W = (X'X + I / gamma)^-1 X'F
 //     F: eigenvectors of the p smallest eigenvalues, among vectors orthogonal to 1, of
 //        L + mu gamma (I - X (X'X + I / gamma)^-1 X'),       J = the sum of these eigenvalues
 //
-// Cost: n^2 q + n^3. Memory 4 n^2 numbers.
+// Cost: n^2 q + n^3. Memory: 4 n^2 numbers.
 
 #include "coterie/base/export.hpp"
 #include "coterie/deformation/projected_model.hpp"
@@ -27,15 +26,15 @@ namespace coterie {
 
 enum class FmeLabels {
     regression,  // clusters are those of the rows of XW
-    embedding    // clusters are those of the rows of F; new points are told by the means of XW over them
+    embedding    // clusters are those of the rows of F; new points go to the nearest cluster mean of XW
 };
 
 struct COTERIE_API FmeOptions : SpaceOptions {
     int clusters = 8;
     std::optional<double> mu = {};     // automatic: mu_rel / gamma
-    double mu_rel = 1.0;               // of 1 / gamma: the weight of the residual beside the graph's term
+    double mu_rel = 1.0;               // in units of 1 / gamma: the weight of the residual relative to the graph's term
     std::optional<double> gamma = {};  // automatic: gamma_rel q / tr(X'X)
-    double gamma_rel = 1.0;            // of 1 / the mean eigenvalue of X'X
+    double gamma_rel = 1.0;            // in units of 1 / the mean eigenvalue of X'X
     int neighbors = 10;
     std::optional<int> dimensions = {};  // p; automatic: k - 1
     FmeLabels labels_from = FmeLabels::regression;
@@ -61,12 +60,13 @@ private:
 
 class FmeFits;
 
-/// n x d points, 1 <= clusters <= n, neighbors and dimensions at most n - 1. side.initial_centroids (k x d) start the
-/// k-means where the regression takes them. labels() is predict(points) with labels_from regression, not with
-/// embedding. Throws BadArgument (options, more clusters than points), BadData (values, all points equal),
-/// ResourceError, Cancelled. The report's objective is J, exact; its details: "mu", "gamma", "kernel_width",
-/// "components", "dimensions" (p), "cut" (tr F'LF), "residual" (|| XW - F ||^2 / p, from 0 to 1), "inertia" (of
-/// k-means).
+/// n x d points, 1 <= clusters <= n, neighbors and dimensions at most n - 1. With problem.initial_centroids (k x d),
+/// k-means starts from their images under the regression. labels() equals predict(points) with labels_from regression,
+/// not with embedding.
+/// Throws BadArgument (options, more clusters than points), BadData (values, all points equal), ResourceError,
+/// Cancelled.
+/// The report's objective is J, exact. Its details: "mu", "gamma", "kernel_width", "components", "dimensions" (p),
+/// "cut" (tr F'LF), "residual" (|| XW - F ||^2 / p, from 0 to 1), "inertia" (of k-means).
 struct COTERIE_API FmeMethod {
     using Options = FmeOptions;
     using Model = FmeModel;
@@ -79,7 +79,7 @@ struct COTERIE_API FmeMethod {
 };
 inline constexpr Fit<FmeMethod> fit_fme{};
 
-/// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
+/// Several fits of the same points, with the bits of single fits. Consecutive fits with the same space share it and its
 /// k-means start. Safe to call from several threads.
 class COTERIE_API FmeFits : public internal::SpaceFits {
 public:

@@ -17,7 +17,7 @@ FmeModel fit(const Matrix<double>& points, const FmeOptions& options, std::uint6
     return fit_fme(points, options, run);
 }
 
-// The normalised Laplacian by the definition: all distances, sorted.
+// The normalised Laplacian by definition: all distances, sorted.
 Eigen::MatrixXd laplacian_of(const Matrix<double>& points, int neighbors) {
     const Index n = points.rows();
     Eigen::MatrixXd graph = Eigen::MatrixXd::Zero(n, n);
@@ -33,7 +33,7 @@ Eigen::MatrixXd laplacian_of(const Matrix<double>& points, int neighbors) {
     return Eigen::MatrixXd::Identity(n, n) - Eigen::MatrixXd(scale.asDiagonal() * graph * scale.asDiagonal());
 }
 
-// J with b = the best one, as the definition has it.
+// J with the best b, by definition.
 double objective(const Eigen::MatrixXd& laplacian, const Eigen::MatrixXd& x, const Eigen::MatrixXd& f,
                  const Eigen::MatrixXd& w, double mu, double gamma) {
     const Eigen::RowVectorXd b = (f - x * w).colwise().mean();
@@ -66,7 +66,7 @@ TEST(Fme, TheObjectiveIsTheDefinitionsAndTheLeastEigenvalues) {
     EXPECT_LT(f.colwise().sum().cwiseAbs().maxCoeff(), 1e-10);
     const double least = objective(laplacian, x, f, w, mu, gamma);
     EXPECT_NEAR(model.fit_report().objective, least, 1e-10);
-    // The gradient by W is 0.
+    // The gradient with respect to W is 0.
     EXPECT_LT((w + gamma * x.transpose() * (x * w - f)).cwiseAbs().maxCoeff(), 1e-10);
     // The dense formula of the paper, on a basis of the vectors orthogonal to 1.
     const Index n = x.rows();
@@ -114,7 +114,7 @@ TEST(Fme, LabelsComeFromWhereTheyAreAsked) {
     options.labels_from = FmeLabels::embedding;
     const FmeModel embedding = fit(points, options);
     EXPECT_EQ(regression.embedding(), embedding.embedding());
-    // New points are told by the means of what the regression makes of the clusters' points.
+    // New points go to the nearest cluster mean of the regression's output.
     const Matrix<double> seen = embedding.transform(points, coterie::Run());
     for (int c = 0; c < 4; ++c) {
         Vector<double> mean = Vector<double>::Zero(3);
@@ -129,7 +129,7 @@ TEST(Fme, LabelsComeFromWhereTheyAreAsked) {
     EXPECT_GT(accuracy(embedding.predict(points), embedding.labels()), 0.95);
 }
 
-// Two rings are two components of the graph: the embedding tells them apart though no straight line does.
+// Two rings are two components of the graph: the embedding separates them although no straight line does.
 TEST(Fme, TheEmbeddingOfTwoRings) {
     Matrix<double> points(120, 2);
     Labels truth;
@@ -145,7 +145,7 @@ TEST(Fme, TheEmbeddingOfTwoRings) {
     options.mu_rel = 0.01;
     options.labels_from = FmeLabels::embedding;
     EXPECT_EQ(accuracy(fit(points, options).labels(), truth), 1.0);
-    // With a kernel the regression follows, and so do new points.
+    // With a kernel the regression, and so new points, agree.
     options.kernel = SpaceKernel::rbf;
     options.labels_from = FmeLabels::regression;
     options.gamma_rel = 100;

@@ -1,6 +1,6 @@
-// From the whole centred kernel, or from rows of a factor of it by landmarks, whose principal axes are those of the
-// kernel in their span. The grand mean is taken off first: a wide kernel is nearly constant, and its digits are in what
-// is left. New points go through in blocks of rows, so that there is never a kernel of all of them.
+// Uses the whole centred kernel, or rows of its factor by landmarks, whose principal axes are those of the kernel in
+// their span. The grand mean is subtracted first, because a wide kernel is nearly constant and its digits are in the
+// differences. New points are mapped in blocks of rows, so the kernel of all of them never exists at once.
 
 #include "coterie/deformation/kernel_pca.hpp"
 
@@ -18,13 +18,13 @@
 namespace coterie {
 namespace {
 
-constexpr double least_eigenvalue = 1e-10;  // of the largest
-constexpr double least_residual = 1e-15;    // of the kernel's diagonal, which is 1
+constexpr double least_eigenvalue = 1e-10;  // relative to the largest
+constexpr double least_residual = 1e-15;    // relative to the kernel's diagonal, which is 1
 
 Index count_kept(const Vector<double>& ascending, Index points, std::optional<int> components) {
     const Index n = ascending.size();
-    // Kernel values are known to rounding: what they leave of a kernel that is the same for all points are no
-    // components.
+    // Kernel values are exact up to rounding. Below this limit, a kernel that is constant would give components of
+    // rounding errors.
     if (ascending[n - 1] <= static_cast<double>(points) * std::numeric_limits<double>::epsilon()) return 0;
     const double least = least_eigenvalue * ascending[n - 1];
     Index kept = 0;
@@ -72,8 +72,8 @@ void KernelPca::from_kernel(std::optional<int> components, const Run& run) {
         scores_.col(c) = root * pairs.vectors.col(n - 1 - c);
         coefficients_.col(c) = pairs.vectors.col(n - 1 - c) / root;
     }
-    // A new row k(x, .) is centred by its own mean, the columns' means and the grand mean; as the coefficients of every
-    // component sum to 0 but for rounding, made exact here, the row's own mean and the grand mean drop out.
+    // A new row k(x, .) is centred by its own mean, the columns' means and the grand mean. The coefficients of every
+    // component sum to 0, exactly after the next line. The row's own mean and the grand mean therefore cancel.
     coefficients_.rowwise() -= coefficients_.colwise().mean().eval();
     offset_ = coefficients_.transpose() * means;
 }

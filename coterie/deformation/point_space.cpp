@@ -1,6 +1,6 @@
-// A method in the kernel form is the method itself on kernel principal components: the space alone knows which it is.
-// Columns are about the mean, or as they are where a method asks for it. k-means in a space asks whether to stop, but
-// tells nothing of its progress: it is a part of another fit.
+// The kernel form of a method is the method itself on kernel principal components; only the space knows the difference.
+// Columns are relative to the mean, or unchanged if a method asks for it. k-means in a space can be stopped but reports
+// no progress, because it is part of another fit.
 
 #include "coterie/deformation/point_space.hpp"
 

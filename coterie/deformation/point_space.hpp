@@ -1,7 +1,7 @@
 #pragma once
-// The space in which the methods of this room work: the points about an origin or, in the kernel form, their kernel
-// principal components (which are about their mean already), and how new points get there. With it what every fit of
-// this room begins with, and k-means in a space.
+// The space in which the methods of this module work: the points relative to an origin or, in the kernel form, their
+// kernel principal components (which have mean 0). It maps new points too. This header also has the checks that all
+// fits of this module share, and k-means in a space.
 
 #include <memory>
 #include <optional>
@@ -20,19 +20,19 @@ namespace coterie {
 
 enum class SpaceKernel { none, rbf };
 
-/// What the options of a method of this room have in common.
+/// The options that all methods of this module share.
 struct SpaceOptions {
     SpaceKernel kernel = SpaceKernel::none;
     std::optional<double> kernel_width = {};  // automatic: r
-    std::optional<int> components = {};       // of kernel PCA; automatic: all
-    std::optional<int> landmarks = {};  // of Gaussian kernel matrices; automatic: none up to 20,000 points, 1000 beyond
+    std::optional<int> components = {};       // number of kernel PCA components; automatic: all
+    std::optional<int> landmarks = {};  // for Gaussian kernel matrices; automatic: none up to 20,000 points, 1000 above
 
-    /// Landmarks for n points; 0: none.
+    /// The number of landmarks for n points; 0: none.
     Index landmarks_for(Index n) const { return landmarks.value_or(n > 20000 ? 1000 : 0); }
     bool operator==(const SpaceOptions&) const = default;
 };
 
-/// Adds them to a method's description.
+/// Adds these options to a method's description.
 template <class Options>
 OptionSetFor<Options>& describe_space(OptionSetFor<Options>& set) {
     return set
@@ -53,41 +53,41 @@ public:
     enum class Origin { mean, zero };
 
     PointSpace() = default;
-    /// Of n x d points; an automatic kernel_width is replaced by r = sqrt(mean || x_i - mean ||^2). BadData naming the
-    /// method when all points are equal; BadArgument for a kernel_width at which they are; ResourceError (kernel form,
-    /// memory of the order n^2).
+    /// The space of n x d points. An automatic kernel_width is replaced by r = sqrt(mean || x_i - mean ||^2). Throws
+    /// BadData with the method's name if all points are equal, BadArgument if the kernel_width makes them equal, and
+    /// ResourceError (kernel form, memory of the order n^2).
     PointSpace(PointsView points, SpaceOptions& options, Origin origin, std::string_view method, const Run& run);
 
-    /// d, of the points given.
+    /// d: columns of the input.
     Index input_dimensions() const { return kernel_pca_ ? kernel_pca_->dimensions() : origin_.size(); }
     /// p: d, or the number of kernel components.
     Index dimensions() const { return kernel_pca_ ? kernel_pca_->components() : origin_.size(); }
-    /// n x p, of the points that the space was made from.
+    /// n x p: the points from which the space was made.
     Matrix<double> fitted(PointsView points) const;
-    /// m x p, of new points (m x d).
+    /// m x p: new points (m x d).
     Matrix<double> transform(PointsView points, const Run& run) const;
 
-    /// p columns of the space; in the kernel form from d columns of the points.
+    /// Adds the p columns of the space; in the kernel form also what maps d columns of points to them.
     void parts(Parts& parts, SpaceKernel kernel);
 
 private:
     Matrix<double> shifted(PointsView points) const;
 
     std::optional<KernelPca> kernel_pca_;
-    Vector<double> origin_;  // p; in the kernel form 0
+    Vector<double> origin_;  // p; 0 in the kernel form
 };
 
 namespace internal {
 
-/// What a fit of this room refuses: values and shapes that are none (BadArgument, BadData). Initial centroids are k x
-/// d.
+/// The checks of all fits of this module. Throws BadArgument and BadData for wrong shapes and values. Initial centroids
+/// are k x d.
 COTERIE_API void check_space_fit(const Problem& problem, int clusters, const Run& run);
 
-/// The points in a space, and the k-means that fits in it start from.
+/// The points in a space, and the k-means from which fits start.
 struct FittedSpace {
     std::shared_ptr<const PointSpace> space;
     std::shared_ptr<const Matrix<double>> points;  // n x p
-    SpaceOptions options;                          // with the kernel_width that was used
+    SpaceOptions options;                          // kernel_width is the value that was used
     struct StartOptions {
         int clusters, restarts;
         bool operator==(const StartOptions&) const = default;
@@ -98,24 +98,24 @@ struct FittedSpace {
     void report_to(FitReport& report) const;
 };
 
-/// What fits of one method of this room to the same points share: the last space, and its k-means start. Safe to use
-/// from several threads. The problem and the run must outlive it.
+/// Shared work of fits of one method to the same points: the last space and its k-means start. Safe to use from several
+/// threads. The problem and the run must outlive this object.
 class COTERIE_API SpaceFits {
 public:
     SpaceFits(std::string_view method, const Problem& problem, const Run& run)
         : method_(method), points_(problem.points), run_(run), problem_(problem) {}
 
-    /// check_space_fit, and the space of these options, whose automatic kernel_width is replaced.
+    /// Runs check_space_fit and returns the space for these options. Replaces an automatic kernel_width.
     std::shared_ptr<const FittedSpace> enter(SpaceOptions& options, int clusters, PointSpace::Origin origin) const;
     /// k-means in the space with restarts, or from given_start.
     std::shared_ptr<const KMeansModel> start(const FittedSpace& in, int clusters, int restarts) const;
-    /// With initial centroids the means, among `rows` (n x anything), of the points nearest to each of them as they
-    /// were given, so that the kernel forms start from the same clusters; `place` takes rows of the space to where
-    /// `rows` are. Empty without.
+    /// Starting centroids from initial centroids: for each one, the mean among `rows` (n x any) of the points nearest
+    /// to it in the input space. The kernel forms therefore start from the same clusters. `place` maps rows of the
+    /// space to the space of `rows`. Empty without initial centroids.
     Matrix<double> given_start(const FittedSpace& in, const Matrix<double>& rows,
                                FunctionRef<Matrix<double>(const Matrix<double>&)> place) const;
 
-    /// Options whose change loses what is shared, the costliest first.
+    /// Options whose change discards shared work, the most expensive first.
     static std::vector<std::string> shared_options() {
         return {"kernel", "kernel_width", "components", "landmarks", "origin", "clusters", "restarts"};
     }
@@ -136,7 +136,7 @@ private:
     Memo<Asked, FittedSpace> space_;
 };
 
-/// k-means on rows of a space, from several starts or (not null, not empty) from centroids.
+/// k-means on rows of a space, from several starts, or from `start` if it is neither null nor empty.
 COTERIE_API KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,
                                 const Matrix<double>* start = nullptr);
 

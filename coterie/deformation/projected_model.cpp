@@ -1,5 +1,5 @@
-// Space, linear map, nearest centroid, all in double: the one way of fitted points and new ones, so that labels of a
-// fit which come from here are those that predict gives, bit for bit.
+// Space, linear map, nearest centroid, all in double. Training points and new points use the same path, so labels of a
+// fit that come from here equal those of predict, bit for bit.
 
 #include "coterie/deformation/projected_model.hpp"
 

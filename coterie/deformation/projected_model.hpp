@@ -1,7 +1,7 @@
 #pragma once
-// ProjectedModel: any model of this room whose clusters are the nearest of k centroids after a linear map,
+// ProjectedModel: any model of this module that assigns points to the nearest of k centroids after a linear map,
 //
-//     y(x) = W' s(x) - b,    s(x) the point in the space it was fitted in (about an origin, or kernel components)
+//     y(x) = W' s(x) - b,    s(x): the point in the space of the fit (relative to an origin, or kernel components)
 
 #include "coterie/base/export.hpp"
 #include "coterie/deformation/point_space.hpp"
@@ -23,9 +23,9 @@ public:
 
 protected:
     ProjectedModel() = default;
-    /// y of rows that are in the space already.
+    /// y of rows that are already in the space.
     Matrix<double> projected(const Matrix<double>& rows, int threads) const;
-    /// Nearest centroid; ties go to the lowest.
+    /// The nearest centroid; ties go to the lowest.
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     virtual SpaceKernel kernel() const = 0;
@@ -37,11 +37,11 @@ protected:
     Matrix<double> centroids_;
 };
 
-/// With the options it was fitted with; what it is called is left to the method.
+/// A projected model with the options of its fit. A method derives its model from it and gives the name.
 template <class Options>
 class COTERIE_API ProjectedModelOf : public ProjectedModel {
 public:
-    /// As given, what was 0 for "chosen" replaced by the value used.
+    /// The options of the fit. Automatic values are replaced by the values that were used.
     const Options& options() const { return options_; }
     OptionValues option_values() const override { return Options::described().values(&options_); }
 
@@ -56,8 +56,8 @@ protected:
 
 namespace internal {
 
-/// Directions that a method takes when `given` is 0: k - 1, which tell k clusters apart, but no more than `most`.
-/// BadArgument naming `dimensions` when more than `most` are given; `why` says what limits them.
+/// The number of directions: `given`, or by default min(k - 1, `most`). k - 1 directions can separate k clusters.
+/// Throws BadArgument with `dimensions` if `given` is above `most`; `why` says what limits it.
 COTERIE_API int dimensions_of(std::optional<int> given, int clusters, Index most, std::string_view why);
 
 }  // namespace internal

@@ -1,5 +1,6 @@
-// Each round is a weighted principal component analysis, the global minimum of a bound that touches J: no step length
-// is needed. Lengths below e count by their squares, which keeps weights finite where a point lies in the subspace.
+// Each round is a weighted principal component analysis. It is the global minimum of an upper bound that touches J, so
+// no step length is needed. Lengths below e count by their squares, which keeps weights finite if a point lies in the
+// subspace.
 
 #include "coterie/deformation/rpca_om.hpp"
 
@@ -32,7 +33,7 @@ Subspace weighted_subspace(const Matrix<double>& x, const Vector<double>& weight
     const Matrix<double> weighted = roots.asDiagonal() * centred;
     const Matrix<double> covariance = internal::transposed_by(weighted, weighted, threads);
     out.axes = smallest_symmetric_eigen(Matrix<double>(-covariance), dimensions).vectors;
-    // From the differences: || x - b ||^2 - || U'(x - b) ||^2 would lose small residuals to rounding.
+    // Uses the differences: || x - b ||^2 - || U'(x - b) ||^2 would lose small residuals to rounding.
     const Matrix<double> columns = out.axes.transpose();
     const Matrix<double> inside = internal::rows_by_rows(centred, columns, threads);
     out.residuals = (centred - internal::rows_by_rows(inside, out.axes, threads)).rowwise().norm();
@@ -75,7 +76,7 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) const {
     used.dimensions =
         internal::dimensions_of(options.dimensions, options.clusters, space->points->cols(),
                                 kernel ? "the kernel components of the points" : "the columns of the points");
-    // With more columns than rows, the subspace lies in the space of the rows and is looked for there.
+    // With more columns than rows, the subspace lies in the space of the rows and is computed there.
     std::optional<internal::RowSpace> rows;
     if (space->points->rows() < space->points->cols() && *used.dimensions <= space->points->rows())
         rows = internal::row_space(*space->points);
@@ -123,7 +124,7 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) const {
                 return internal::cluster(inside, options.clusters, options.restarts, run, &given);
             } catch (const Cancelled&) {
             }
-        // A subspace that was found in part still gets its clusters: those of a few rows.
+        // An interrupted fit still gets clusters for its subspace, from one quick k-means iteration.
         report.stopped = StopReason::interrupted;
         KMeansOptions quick;
         quick.clusters = options.clusters;

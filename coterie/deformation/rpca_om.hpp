@@ -1,18 +1,18 @@
 #pragma once
-// RPCA-OM: robust principal component analysis with optimal mean (Nie, Yuan and Huang 2014), and k-means in the
-// subspace that it finds. Distances to the subspace are not squared, so that outliers neither tilt nor shift it:
+// RPCA-OM: robust principal component analysis with optimal mean (Nie, Yuan and Huang 2014), and k-means in its
+// subspace. Distances to the subspace are not squared, so outliers neither tilt nor shift it:
 //
 //     x_i  points (rows of X, n x q); in the kernel form their kernel principal components
 //     U    q x p   orthonormal basis of the subspace
-//     b    q       the optimal mean, a point of it
+//     b    q       the optimal mean, a point of the subspace
 //
 //     minimise  J = sum_i || (I - UU')(x_i - b) ||                  (lengths r_i below e: (r_i^2 / e + e) / 2)
 //
 // by re-weighting: w_i = 1 / (2 max(r_i, e)), b the weighted mean, U the leading eigenvectors of the weighted
-// covariance. J never rises. e = 1e-8 r, r^2 = mean || x_i - mean ||^2. It starts from principal component analysis.
+// covariance. J never rises. e = 1e-8 r, r^2 = mean || x_i - mean ||^2. The start is principal component analysis.
 // Clusters are those of k-means on the rows U'(x - b).
 //
-// Cost: n q^2 + q^3 a round. Memory 2 n q.
+// Cost: n q^2 + q^3 per round. Memory 2 n q.
 
 #include "coterie/base/export.hpp"
 #include "coterie/deformation/projected_model.hpp"
@@ -43,11 +43,12 @@ private:
 
 class RpcaOmFits;
 
-/// n x d points, 1 <= clusters <= n, dimensions at most q. With dimensions q nothing is lost, and the clusters are
-/// those of k-means. side.initial_centroids (k x d) start the k-means. labels() is always
-/// predict(points). Throws BadArgument (options, more clusters than points), BadData (values, all points equal),
-/// ResourceError (kernel form), Cancelled before the first round is done.
-/// The report's objective is J; its details: "kernel_width", "components", "dimensions" (p), "lost_share" (sum r_i^2
+/// n x d points, 1 <= clusters <= n, dimensions at most q. With dimensions = q nothing is lost, and the clusters are
+/// those of k-means. k-means starts from problem.initial_centroids (k x d), if given. labels() is always
+/// predict(points).
+/// Throws BadArgument (options, more clusters than points), BadData (values, all points equal), ResourceError (kernel
+/// form), and Cancelled before the first round is complete.
+/// The report's objective is J. Its details: "kernel_width", "components", "dimensions" (p), "lost_share" (sum r_i^2
 /// over sum || x_i - b ||^2), "inertia" (of k-means, in the subspace).
 struct COTERIE_API RpcaOmMethod {
     using Options = RpcaOmOptions;
@@ -61,7 +62,7 @@ struct COTERIE_API RpcaOmMethod {
 };
 inline constexpr Fit<RpcaOmMethod> fit_rpca_om{};
 
-/// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
+/// Several fits of the same points, with the bits of single fits. Consecutive fits with the same space share it and its
 /// k-means start. Safe to call from several threads.
 class COTERIE_API RpcaOmFits : public internal::SpaceFits {
 public:

@@ -18,7 +18,8 @@ RpcaOmModel fit(const Matrix<double>& points, const RpcaOmOptions& options, std:
     return fit_rpca_om(points, options, run);
 }
 
-// sum_i || (I - UU')(x_i - b) ||; of b only what is outside the subspace matters, and any point of the subspace tells.
+// sum_i || (I - UU')(x_i - b) ||. Only the part of b outside the subspace matters, so any point of the subspace can be
+// b.
 double residual_sum(const Eigen::MatrixXd& points, const Eigen::MatrixXd& axes, const Eigen::VectorXd& mean) {
     const Eigen::MatrixXd centred = points.rowwise() - mean.transpose();
     return (centred - centred * axes * axes.transpose()).rowwise().norm().sum();
@@ -45,7 +46,7 @@ TEST(RpcaOm, TheObjectiveNeverRises) {
     }
 }
 
-// Points of a plane, and a gross outlier: principal component analysis is tilted, and its mean is off; this is neither.
+// Points of a plane, and a gross outlier: it tilts and shifts principal component analysis, but not this method.
 TEST(RpcaOm, FindsThePlaneInSpiteOfAnOutlier) {
     RandomStream random(1, "test.plane");
     Matrix<double> points(100, 3);
@@ -57,7 +58,7 @@ TEST(RpcaOm, FindsThePlaneInSpiteOfAnOutlier) {
     options.tolerance = 1e-12;
     const RpcaOmModel model = fit(points, options);
     EXPECT_LT(model.directions().row(2).norm(), 1e-6);  // the plane is level ...
-    // ... at z = 7: the outlier's distance from it is all that is left.
+    // ... at z = 7: only the outlier's distance from it remains.
     EXPECT_NEAR(model.fit_report().objective, 20.0, 1e-4);
     const PrincipalAxes plain = principal_axes(points, 2, coterie::Run());
     EXPECT_GT(plain.axes.col(2).norm(), 0.2);
@@ -73,7 +74,7 @@ TEST(RpcaOm, NoNearbySubspaceIsBetter) {
     const RpcaOmModel model = fit(points, options);
     const Eigen::MatrixXd axes = model.directions();
     EXPECT_LT((axes.transpose() * axes - Eigen::MatrixXd::Identity(2, 2)).cwiseAbs().maxCoeff(), 1e-12);
-    // The mean is known but for its part inside; the best mean for these axes is found by re-weighting here.
+    // The mean is known except for its part inside; re-weighting here finds the best mean for these axes.
     Eigen::VectorXd mean = points.colwise().mean();
     for (int t = 0; t < 2000; ++t) {
         const Eigen::MatrixXd centred = points.rowwise() - mean.transpose();

@@ -1,6 +1,6 @@
-// The fit: spanning tree, condensed tree, selection. What the model keeps is the tree as distances, never as densities,
-// which may be infinite; labels, exemplars and least distances are made from it again after load, so that a file cannot
-// hold two opinions. A ratio of densities (1/a) / (1/b) is b / a, and 1 where both distances are 0.
+// The fit: spanning tree, condensed tree, selection. The model stores the tree as distances, never as densities, which
+// may be infinite. After load, labels, exemplars and least distances are computed from the tree again, so a file cannot
+// contradict itself. A ratio of densities (1/a) / (1/b) is b / a, and 1 if both distances are 0.
 
 #include "coterie/density/hdbscan.hpp"
 
@@ -34,7 +34,7 @@ internal::Selection selection_of(const HdbscanOptions& options) {
             .root = options.allow_single_cluster};
 }
 
-// Squared distances are compared: what vanishes when squared cannot be.
+// Squared distances are compared, so values must not vanish when squared.
 void check_density_input(PointsView points, const Run& run) {
     const double largest = check_points(points, "points", run);
     const double least = 1e-100;
@@ -72,7 +72,7 @@ void HdbscanModel::derive(const Run& run) {
     const internal::Selection selection = selection_of(options_);
     std::vector<std::int32_t> number = internal::select_clusters(tree, selection);
     Labels found = internal::labels_of(tree, number, selection);
-    // By their lowest row.
+    // Numbers clusters by their lowest row.
     std::vector<std::int32_t> renumbered(position(*std::max_element(number.begin(), number.end()) + 1), -1);
     clusters_ = 0;
     for (auto& label : found) {
@@ -141,7 +141,7 @@ std::vector<HdbscanModel::Place> HdbscanModel::places_of(PointsView points, cons
                     std::copy_n(rows.row(i), rows.columns, x.data());
                     rows_->nearest(x.data(), count, -1, found);
                     for (auto& each : found) each.place = rows_->order()[position(each.place)];
-                    std::sort(found.begin(), found.end());  // equally near ones by row
+                    std::sort(found.begin(), found.end());  // ties by row
                     out[position(i)] =
                         place([&](Index j) { return std::pair(found[position(j)].place, found[position(j)].squared); });
                 }
@@ -184,7 +184,7 @@ void HdbscanModel::memberships_of(const double* x, const Place& place, double* t
     std::vector<double> parting(k);
     double largest = 0;
     for (std::size_t j = 0; j < k; ++j) {
-        // The distance at which the two part; where one lies above the other, at which the row leaves.
+        // The distance at which the two separate; if one lies above the other, the distance at which the row leaves.
         std::int32_t left = place.cluster;
         std::int32_t right = selected_[j];
         std::int32_t last = -1;
@@ -201,7 +201,7 @@ void HdbscanModel::memberships_of(const double* x, const Place& place, double* t
         largest = std::max(largest, to[j]);
     }
     double sum = 0;
-    std::size_t closest = 0;  // parts last from the row; among equals the largest membership
+    std::size_t closest = 0;  // separates last from the row; among equals the largest membership
     for (std::size_t j = 0; j < k; ++j) {
         to[j] = std::exp(to[j] - largest) * (on_exemplar ? (nearest[j] == 0 ? 1.0 : 0.0) : 1 / std::sqrt(nearest[j]));
         sum += to[j];

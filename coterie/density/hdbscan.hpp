@@ -1,22 +1,22 @@
 #pragma once
-// HDBSCAN* (Campello, Moulavi and Sander 2013; Campello, Moulavi, Zimek and Sander 2015): clusters are what stays
-// together longest as the distance within which rows are neighbours shrinks; rows in no cluster are noise, label -1.
-// The number of clusters is found, not given.
+// HDBSCAN* (Campello, Moulavi and Sander 2013; Campello, Moulavi, Zimek and Sander 2015): as the distance within which
+// rows are neighbours shrinks, clusters are the sets of rows that stay connected longest. Rows in no cluster are noise,
+// label -1. The method finds the number of clusters.
 //
 //     c_i               core distance: || x_i - x_j || for the s-th nearest other row x_j
 //     m_ij              mutual reachability distance: max(c_i, c_j, || x_i - x_j ||)
-//     condensed tree    from the minimum spanning tree under m: clusters that fall into two of at least l rows each as
+//     condensed tree    from the minimum spanning tree under m: clusters that split into two of at least l rows each as
 //                       the distance shrinks, and the rows that leave them (density/internal/condensed_tree.hpp)
 //     b_q, d_i          distance at which cluster q was born, and at which row i left the last cluster it was in
-//     excess of mass    S_q = sum_{i in q} (1 / max(d_i, d of the part it went to) - 1 / b_q); selected are disjoint
-//                       clusters with the largest sum of S
+//     excess of mass    S_q = sum_{i in q} (1 / max(d_i, d of the part it went to) - 1 / b_q); the selected clusters
+//                       are disjoint and have the largest sum of S
 //     probability       of row i in its cluster q: min(1, e_q / d_i), e_q the least distance at which anything left q
 //     GLOSH             outlier score of row i: 1 - e / d_i, e the least distance at which anything left the last
 //                       cluster that i was in, or one below that
 //
-// Distances are Euclidean (rows of norm 1, `scale unit`, give the order of cosine distances). A new row y takes the
-// place of the row x_j, among its 2 s nearest, with the least m_yj: it joins the clusters of x_j that were born above
-// m_yj. A row equal to a fitted one has what that has.
+// Distances are Euclidean (rows of norm 1, `scale unit`, give the order of cosine distances). A new row y uses the
+// place of the row x_j, among its 2 s nearest, with the least m_yj. It joins the clusters of x_j that were born above
+// m_yj. A row equal to a training row gets its values.
 
 #include <memory>
 #include <optional>
@@ -51,21 +51,22 @@ class COTERIE_API HdbscanModel : public Model {
 public:
     std::string_view method() const override { return "hdbscan"; }
     Index dimensions() const override { return points_.columns(); }
-    /// k, as many as were found: 0 where all rows are noise.
+    /// k, the number of clusters found; 0 if all rows are noise.
     int clusters() const override { return clusters_; }
-    /// As given, min_samples replaced by the number used.
+    /// The options of the fit. min_samples is the number that was used.
     const HdbscanOptions& options() const { return options_; }
     OptionValues option_values() const override { return HdbscanOptions::described().values(&options_); }
-    /// Memberships (Campello et al. 2015 and McInnes, Healy and Astels 2017): over the clusters, for row y that left
-    /// its last cluster p at distance d, in proportion to 1 / (distance to the cluster's nearest exemplar) times
-    /// exp(exp(-h / e_p)), h the distance at which y and the cluster part; times the probability min(e, d) / h of
-    /// being in any, for the cluster of least h. Exemplars are the rows that left a cluster without parts last. Not
-    /// there where there are no clusters. Outlier score: GLOSH.
+    /// Memberships (Campello et al. 2015; McInnes, Healy and Astels 2017) of a row y that left its last cluster p at
+    /// distance d. They are proportional to 1 / (distance to the cluster's nearest exemplar) times exp(exp(-h / e_p)),
+    /// where h is the distance at which y and the cluster separate. Their sum is the probability min(e_q, d) / h of
+    /// being in any cluster, for the cluster q of least h. Exemplars are the rows that are last to leave a cluster
+    /// without parts. Not available without clusters.
+    /// Outlier score: GLOSH.
     OutputSet outputs() const override {
         return clusters_ > 0 ? OutputSet{Output::memberships, Output::outlier_score} : OutputSet{Output::outlier_score};
     }
 
-    /// n, in 0..1: of each fitted row in its cluster; 0 for noise.
+    /// n, in 0..1: the probability of each training row in its cluster; 0 for noise.
     const std::vector<double>& probabilities() const { return probabilities_; }
     /// n, in 0..1: GLOSH.
     const std::vector<double>& outlier_scores() const { return outlier_scores_; }
@@ -81,16 +82,16 @@ protected:
 
 private:
     friend struct HdbscanMethod;
-    // Where a row stands in the tree: the last cluster it is in, and when it leaves that.
+    // The place of a row in the tree: the last cluster it is in, and the distance at which it leaves it.
     struct Place {
         std::int32_t cluster = 0;
         double distance = 0;
-        Index row = -1;  // the fitted row it equals
+        Index row = -1;  // an equal training row, or -1
     };
     std::vector<Place> places_of(PointsView points, const Run& run) const;
     void memberships_of(const double* x, const Place& place, double* to) const;
     internal::CondensedTree tree() const;
-    // All that follows from the tree and the options.
+    // Computes everything that follows from the tree and the options.
     void derive(const Run& run);
 
     HdbscanOptions options_;
@@ -98,26 +99,28 @@ private:
     std::vector<double> core_distances_;     // n
     std::vector<std::int32_t> row_cluster_;  // n, in 0..c-1: clusters of the condensed tree
     std::vector<double> row_distance_;       // n: d_i
-    std::vector<std::int32_t> parent_;       // c; -1 for the first, which is all rows
+    std::vector<std::int32_t> parent_;       // c; -1 for the first cluster, which holds all rows
     std::vector<double> birth_;              // c: b_q; 0 for the first
     std::vector<double> probabilities_;      // n
     std::vector<double> outlier_scores_;     // n
 
     int clusters_ = 0;
     Labels row_labels_;                              // n
-    std::vector<std::int32_t> label_;                // c: the cluster found that it is, or is in; -1
-    std::vector<std::int32_t> selected_;             // k: the cluster of the tree that each is
+    std::vector<std::int32_t> label_;                // c: the found cluster that it is or is in; -1 if none
+    std::vector<std::int32_t> selected_;             // k: the tree's cluster for each found cluster
     std::vector<double> least_, least_below_;        // c
-    std::vector<std::vector<Index>> exemplars_;      // k: fitted rows
-    double root_stays_ = 0;                          // rows of the first cluster, where it is found, stay up to here
-    std::shared_ptr<const internal::RowTree> rows_;  // where few columns make it worth while
+    std::vector<std::vector<Index>> exemplars_;      // k: training rows
+    double root_stays_ = 0;                          // if the first cluster is found, its rows belong to it up to this
+                                                     // distance
+    std::shared_ptr<const internal::RowTree> rows_;  // if the number of columns is small enough to gain time
 };
 
-/// n x d points, n >= 1. Time n^2 d / 2 in more than 12 columns, far less where there are few; memory n (24 + 12 s + 4
-/// d) numbers of 8 bytes at most, refused beforehand where there is not as much. Equal rows are never told apart.
-/// Clusters are numbered by their lowest row. Weights are refused: a density counts rows. No cluster found is a result
-/// with a warning. The objective is the length of the spanning tree, sum m_ij. Throws BadArgument (options), BadData
-/// (values), ResourceError, Cancelled.
+/// n x d points, n >= 1. Time n^2 d / 2 above 12 columns, far less below. Memory: at most n (24 + 12 s + 4 d) numbers
+/// of 8 bytes; throws ResourceError before it starts if they exceed the memory limit.
+/// Equal rows always share a cluster. Clusters are numbered by their lowest row. Weights are not supported, because a
+/// density counts rows. If no cluster is found, the result has a warning. The objective is the length of the spanning
+/// tree, sum m_ij.
+/// Throws BadArgument (options), BadData (values), ResourceError, Cancelled.
 struct COTERIE_API HdbscanMethod {
     using Options = HdbscanOptions;
     using Model = HdbscanModel;

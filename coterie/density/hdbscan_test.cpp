@@ -58,7 +58,7 @@ SpanningTree plain_tree(const Matrix<double>& points, Index s) {
     return out;
 }
 
-// Cycle property: no pair is nearer than the longest edge on its path; and every edge has the length of its pair.
+// Cycle property: no pair is closer than the longest edge on its path; and every edge has the length of its pair.
 void expect_minimum(const Matrix<double>& points, const SpanningTree& tree) {
     const Index n = points.rows();
     ASSERT_EQ(static_cast<Index>(tree.edges.size()), n - 1);
@@ -96,7 +96,7 @@ Matrix<double> whole_numbers(Index n, Index d, int side, std::uint64_t seed) {
     return out;
 }
 
-// Three dense groups of 40, 30 and 20 rows in two columns, and 10 rows far from all.
+// Three dense clusters of 40, 30 and 20 rows in two columns, and 10 rows far from all.
 Matrix<double> groups_and_noise(Labels* truth = nullptr) {
     Matrix<double> out = test::normal_points(100, 2, 5);
     const double centres[4][2] = {{0, 0}, {20, 0}, {0, 30}, {0, 0}};
@@ -132,14 +132,14 @@ TEST(SpanningTree, IsMinimumAndAsLongAsPrims) {
                 for (Index i = 0; i < n; ++i)
                     ASSERT_NEAR(tree.core[spot(i)], plain.core[spot(i)], 1e-12 * (1 + plain.core[spot(i)]));
                 expect_minimum(points, tree);
-                // Lengths of minimum spanning trees are the same, one by one.
+                // The sorted lengths of all minimum spanning trees are the same.
                 for (std::size_t e = 0; e < tree.edges.size(); ++e)
                     ASSERT_NEAR(tree.edges[e].length, plain.edges[e].length, 1e-12 * (1 + plain.edges[e].length));
             }
         }
 }
 
-// Groups far from each other, each larger than a list of neighbours and than a leaf: found by searching alone.
+// Clusters far from each other, each larger than a list of neighbours and than a leaf: only the search finds the edges.
 TEST(SpanningTree, SearchesBeyondTheLists) {
     for (const Index d : {2, 20}) {
         SCOPED_TRACE(d);
@@ -181,7 +181,7 @@ TEST(CondensedTree, ByHand) {
     points << 0, 1, 2, 10, 11, 13, 40;
     const SpanningTree spanning = internal::spanning_tree(points, 1, coterie::Run(0, 1));
     const CondensedTree tree = internal::condensed_tree(spanning.edges, 2);
-    // At 27 the row at 40 leaves, at 8 the first falls in two; below that the row at 13 leaves at 2, the others at 1.
+    // At 27 the row at 40 leaves; at 8 the first cluster splits; then the row at 13 leaves at 2, the others at 1.
     EXPECT_EQ(tree.parent, (std::vector<std::int32_t>{-1, 0, 0}));
     EXPECT_EQ(tree.birth, (std::vector<double>{0, 8, 8}));
     EXPECT_EQ(tree.row_cluster, (std::vector<std::int32_t>{1, 1, 1, 2, 2, 2, 0}));
@@ -197,7 +197,7 @@ TEST(CondensedTree, ByHand) {
 }
 
 TEST(CondensedTree, Selection) {
-    // Cluster 0 falls into 1 and 2, 2 into 3 and 4. Rows: three each of 1, 3 and 4.
+    // Cluster 0 splits into 1 and 2, cluster 2 into 3 and 4. Rows: three each of 1, 3 and 4.
     CondensedTree tree;
     tree.parent = {-1, 0, 0, 2, 2};
     tree.birth = {0, 10, 10, 4, 4};
@@ -237,7 +237,7 @@ TEST(Hdbscan, FindsGroupsAndNoise) {
     EXPECT_EQ(report.stopped, StopReason::exact);
 }
 
-// iris_hdbscan.csv: written by hdbscan 0.8 (PyPI): HDBSCAN(min_cluster_size=15, approx_min_span_tree=False,
+// iris_hdbscan.csv was written by hdbscan 0.8 (PyPI): HDBSCAN(min_cluster_size=15, approx_min_span_tree=False,
 // prediction_data=True).fit(X): labels_, probabilities_, outlier_scores_, all_points_membership_vectors.
 TEST(Hdbscan, AsTheHdbscanPackageOnIris) {
     const char* const root = std::getenv("COTERIE_SOURCE");
@@ -273,8 +273,8 @@ TEST(Hdbscan, AsTheHdbscanPackageOnIris) {
         EXPECT_NEAR(model.probabilities()[spot(i)], row[1], 1e-12) << i;
         EXPECT_NEAR(model.outlier_scores()[spot(i)], row[2], 1e-12) << i;
         EXPECT_EQ(scores(i, 0), model.outlier_scores()[spot(i)]);
-        // The package adds 1e-8 to a density. Of noise, as near to both clusters, it takes the one that it numbered
-        // first.
+        // The package adds 1e-8 to a density. For noise that is equally close to both clusters, it uses the cluster
+        // with the lower number.
         const double sum = row[3] + row[4];
         EXPECT_NEAR(memberships(i, swapped ? 1 : 0) / memberships.row(i).sum(), row[3] / sum, 1e-8) << i;
         if (label >= 0) {
@@ -284,7 +284,7 @@ TEST(Hdbscan, AsTheHdbscanPackageOnIris) {
     }
 }
 
-// By the definition: the nearest of 2 s rows under mutual reachability, and its clusters born above that distance.
+// By definition: the nearest of 2 s rows under mutual reachability, and its clusters born above that distance.
 TEST(Hdbscan, NewRowsTakeThePlaceOfTheirNearest) {
     for (const Index d : {2, 15}) {
         SCOPED_TRACE(d);
@@ -310,7 +310,7 @@ TEST(Hdbscan, NewRowsTakeThePlaceOfTheirNearest) {
                     best = near[j].second;
                 }
             }
-            // The row's own label while it is in its cluster at that distance.
+            // The row's own label if it is in its cluster at that distance.
             std::int32_t cluster = tree.row_cluster[spot(best)];
             bool climbed = false;
             while (cluster > 0 && tree.birth[spot(cluster)] <= least) {
@@ -329,8 +329,8 @@ TEST(Hdbscan, NewRowsTakeThePlaceOfTheirNearest) {
     }
 }
 
-// Equal lengths are everywhere, as long as core distances are; where no two distances are equal nothing depends on the
-// order of the rows even so.
+// Many edges have equal lengths, because core distances do. If no two distances are equal, nothing depends on the order
+// of the rows.
 TEST(Hdbscan, OrderOfTheRows) {
     for (const Index d : {3, 20})
         for (std::uint64_t seed = 0; seed < 6; ++seed) {
@@ -384,7 +384,7 @@ TEST(Hdbscan, DegenerateRows) {
     const Matrix<double> constant = Matrix<double>::Constant(40, 2, 0.3);
     all_noise(fit(constant), 40);
     EXPECT_EQ(fit(constant, {.allow_single_cluster = true}).labels(), Labels(40, 0));
-    // Two spots of equal rows, and one row on its own: no density is finite, nothing is NaN.
+    // Two spots of equal rows and one separate row: no density is finite, and no value is NaN.
     Matrix<double> spots(41, 2);
     for (Index i = 0; i < 41; ++i) spots.row(i).setConstant(i == 40 ? 9.0 : i % 2 == 0 ? 1.0 : 2.0);
     for (const ClusterSelection selection : {ClusterSelection::excess_of_mass, ClusterSelection::leaf}) {
@@ -438,7 +438,7 @@ TEST(Hdbscan, Refusals) {
     broken(3, 1) = std::nan("");
     EXPECT_NE(message_of([&] { fit(broken); }).find("row 4"), std::string::npos);
     EXPECT_NE(message_of([&] { fit(points * 1e-120); }).find("Rescale"), std::string::npos);
-    // More than there are others.
+    // More than there are other rows.
     const HdbscanModel model = fit(points, {.min_samples = 100});
     EXPECT_EQ(model.options().min_samples, 29);
     EXPECT_NE(model.fit_report().warnings[0].find("min_samples"), std::string::npos);

@@ -1,4 +1,5 @@
-// The methods of this room take points in blocks: the same bits however the rows come and whoever works on them.
+// The methods of this module accept points in blocks: the bits do not depend on how rows are stored, on threads or on
+// processes.
 
 #include <gtest/gtest.h>
 

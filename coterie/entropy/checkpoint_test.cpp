@@ -1,4 +1,4 @@
-// The methods of this room, cut off again and again, go on to the bits of a fit that never was.
+// Fits that are interrupted repeatedly and resume give the bits of an uninterrupted fit.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// Four methods that differ in a Criterion; internal/training.cpp fits them all. Options that would change nothing
-// beside the others are refused, not ignored. The model has the scalar type of its points; points of the other type are
-// converted and checked again before they are labelled.
+// Four methods that differ in a Criterion; training.cpp fits them all. Options without effect in combination with the
+// others are errors. The model has the scalar type of its training points; points of the other type are converted and
+// checked again before they are labelled.
 
 #include "coterie/entropy/entropy.hpp"
 
@@ -39,13 +39,13 @@ std::vector<double> prior_of(const std::vector<double>& given, const Problem& pr
             throw BadArgument("option `label_share`: entropy clustering takes one share per label, not an interval",
                               {.option = "label_share", .value = share.label, .accepted = "one share per label"});
         std::int32_t label = 0;
-        while (constraints.names[at(label)] != share.label) ++label;  // compile_constraints found it
+        while (constraints.names[at(label)] != share.label) ++label;  // compile_constraints has found it
         const auto [begin, end] = constraints.clusters_of(label);
         std::fill(out.begin() + begin, out.begin() + end, share.low / (end - begin));
         left -= share.low;
         others -= end - begin;
     }
-    // What is left may be rounding, of either sign.
+    // The rest may be a rounding error of either sign.
     if (others > 0 && left <= 1e-9)
         throw BadArgument(
             "option `label_share`: the shares add up to " + to_text(OptionValue(1 - left)) + " and leave nothing for " +
@@ -68,7 +68,7 @@ Matrix<double> scores_of_labels(const Matrix<double>& scores, const ClusterLabel
 
 namespace {
 
-// What all four fits do: `criterion_of(prior)` says how they differ.
+// The common part of the four fits; `criterion_of(prior)` gives the difference.
 template <class Options, class CriterionOf>
 SoftmaxModelOf<Options> fit_softmax(const Problem& problem, const Options& options, const Run& run,
                                     const std::vector<double>& prior, CriterionOf&& criterion_of) {
@@ -90,7 +90,7 @@ SoftmaxModelOf<Options> fit_softmax(const Problem& problem, const Options& optio
     });
 }
 
-// Their labels are of an epoch unless asked otherwise, those of lbfgs always.
+// Labels are per epoch by default, and always with lbfgs.
 template <class Options>
 void refuse_idle_batches(const Options& options) {
     internal::refuse_idle(options.labels_per == LabelsPer::batch, options.optimizer == Optimizer::sgd,
@@ -234,14 +234,14 @@ int SoftmaxModel::clusters() const {
 }
 
 namespace {
-// on_logits(n x k logits of the model's scalar type).
+// Calls on_logits with the n x k logits, in the model's scalar type.
 template <class OnLogits>
 auto with_logits(const SoftmaxModel::Linear& linear, PointsView points, const Run& run, OnLogits&& on_logits) {
     return std::visit(
         [&]<class T>(const LinearSoftmax<T>& model) {
             if (points.scalar() == scalar_type_of<T>()) return on_logits(logits(points.as<T>(), model, run.threads));
             const Points converted{to_matrix<T>(points)};
-            check_points(converted, "predict", run);  // what fits float64 may be infinite in float32
+            check_points(converted, "predict", run);  // a finite float64 value may be infinite in float32
             return on_logits(logits(converted.view().template as<T>(), model, run.threads));
         },
         linear);

@@ -3,16 +3,17 @@
 //
 //     X       n x d  points;  sigma_i = softmax(V x_i + b), V = v' k x d, b k;  bars are means over points
 //     u       k      prior share of each cluster (uniform unless given)
-//     s              the unit of the points: their root mean square distance from the mean over sqrt(2.5 k); 1 where
-//                    all points are equal
-//     gamma          weight of || s V ||^2, the squared Frobenius norm of the weights of the points x / s; the bias b
-//                    is not in it
+//     s              the unit of the points: their root mean square distance from the mean, divided by sqrt(2.5 k);
+//                    1 if all points are equal
+//     gamma          weight of || s V ||^2, the squared Frobenius norm of the weights of the points x / s; it does not
+//                    include the bias b
 //
-// Training is that of the points x / s: steps are taken in W = s V, so that a common factor of the points changes
-// nothing. s falls with k as a point's pull on each of k clusters does, about 1 / k while predictions are even: one
-// rate suits two clusters and twenty. b is stepped as the weight of a column of 1 / 7.25 of the points' spread. V
-// starts as random combinations of the points about their mean: neither the order of the columns nor a column of zeros
-// changes it. In the losses below ||V|| stands for ||s V||.
+// Training uses the points x / s, with steps in W = s V. Multiplying all points by the same number therefore changes
+// nothing. While predictions are nearly even, a point's pull on each of k clusters is about 1 / k. s falls with k in a
+// similar way, so one learning rate suits two clusters and twenty. b is trained like the weight of a constant column of
+// 1 / 7.25 times the points' root mean square distance from the mean.
+// V starts as random combinations of the points minus their mean. Neither the order of the columns nor a column of
+// zeros changes it. In the losses below ||V|| stands for ||s V||.
 //
 //     entropy, self-label   gamma ||V||^2 + mean H(sigma_i, y_i) + lambda KL(u || ybar)     (42), label_solver.hpp
 //     entropy, mi           gamma ||V||^2 + mean H(sigma_i) + fairness KL(sigmabar || u)    (6)
@@ -22,14 +23,14 @@
 //     miadm                 gamma ||V||^2 + mean H(y_i, sigma_i) - H(ybar)                  (12),
 //                           y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk)
 //
-// Partial labels add label_weight * mean over the labelled points of -ln(summed probability of the label's clusters);
-// their y is fixed to those clusters. Label shares (equal ends only) give u: a label's share is spread evenly over its
-// clusters, what remains over the other clusters.
+// Partial labels add label_weight * mean over the labelled points of -ln(summed probability of the label's clusters).
+// The y of these points is fixed to those clusters. Label shares (equal ends only) determine u: the clusters of a label
+// divide its share evenly, and the other clusters divide the rest evenly.
 //
 // sgd: an epoch is one pass over the points in a random order, in batches; the losses are those of each batch. lbfgs:
-// an epoch is new labels for all points and up to 100 iterations on them. Cost n k d an epoch or iteration. Memory
-// beside the points, in numbers of their type: 3 n k at the end, for the report, and before that 10 k for every row of
-// a batch (sgd) or of all points (lbfgs, or labels per epoch); lbfgs 20 k d doubles more.
+// an epoch is new labels for all points and up to 100 iterations on them. Time: n k d per epoch or iteration. Memory in
+// addition to the points, in numbers of their type: 10 k for every row of a batch (sgd) or of all points (lbfgs, or
+// labels per epoch); at the end 3 n k for the report; lbfgs 20 k d doubles more.
 
 #include <string_view>
 #include <variant>
@@ -50,33 +51,34 @@ enum class LabelsPer { batch, epoch };
 enum class TrainingOrigin { mean, zero };
 enum class EntropyLoss { self_label, mi, renyi };
 
-/// What the four methods share.
+/// The options that all four methods share.
 struct LinearTrainingOptions {
-    std::optional<int> clusters = 8;  // k; automatic: as many as the partial labels have
+    std::optional<int> clusters = 8;  // k; automatic: one per partial label, or as many as problem.clusters_per_label
+                                      // says
     double gamma = 0.003;
-    // lbfgs: gamma falls geometrically from this over the epochs; automatic: it does not.
+    // lbfgs: gamma falls geometrically from this value over the epochs. Automatic: gamma is constant.
     std::optional<double> gamma_start = {};
     Optimizer optimizer = Optimizer::sgd;
     double learning_rate = 0.1;
     double momentum = 0.9;
     int epochs = 50;
     int batch_size = 250;
-    // What V is trained about, V (x - m) + c: the model can express the same, but its steps are shorter where the
-    // points lie far from 0.
+    // The origin m of training: V (x - m) + c. The model class is the same for mean and zero. If the points are far
+    // from 0, mean gives shorter steps.
     TrainingOrigin origin = TrainingOrigin::mean;
     double start_scale = 0.15;  // root mean square of the first logits V x + b
     double label_weight = 1;
 };
 
 struct COTERIE_API EntropyOptions : LinearTrainingOptions {
-    int restarts = 1;  // the fit of least SoftmaxModel::restart_criterion() is kept
+    int restarts = 1;  // the fit with the smallest SoftmaxModel::restart_criterion() is kept
     EntropyLoss loss = EntropyLoss::self_label;
-    double alpha = 1;                // of renyi; 0 means infinity
-    double lambda = 100;             // of self-label
-    double fairness = 1;             // of mi and renyi
+    double alpha = 1;                // for renyi; 0 means infinity
+    double lambda = 100;             // for self-label
+    double fairness = 1;             // for mi and renyi
     std::vector<double> prior = {};  // k shares; empty: uniform
     LabelSolver label_solver = LabelSolver::em;
-    int label_rounds = 10;  // of em
+    int label_rounds = 10;  // for em
     LabelsPer labels_per = LabelsPer::batch;
 
     static constexpr std::string_view method = "entropy";
@@ -84,7 +86,7 @@ struct COTERIE_API EntropyOptions : LinearTrainingOptions {
 };
 
 struct COTERIE_API MiOptions : LinearTrainingOptions {
-    int restarts = 1;  // the fit of least SoftmaxModel::restart_criterion() is kept
+    int restarts = 1;  // the fit with the smallest SoftmaxModel::restart_criterion() is kept
     double fairness = 1;
     std::vector<double> prior = {};  // k shares; empty: uniform
 
@@ -93,13 +95,14 @@ struct COTERIE_API MiOptions : LinearTrainingOptions {
 };
 
 struct COTERIE_API SelaOptions : LinearTrainingOptions {
-    // One-hot labels that stand for an epoch pull as hard at its end as at its beginning, however sure a prediction is.
+    // One-hot labels that are fixed for an epoch pull with the same force until its end, however certain a prediction
+    // is. These defaults compensate for that.
     SelaOptions() {
         learning_rate = 0.01;
         gamma = 0.03;
     }
-    int restarts = 1;                // the fit of least SoftmaxModel::restart_criterion() is kept
-    double sharpness = 25;           // of the transport: 1 / its entropy's weight
+    int restarts = 1;                // the fit with the smallest SoftmaxModel::restart_criterion() is kept
+    double sharpness = 25;           // of the transport: 1 / weight of its entropy
     std::vector<double> prior = {};  // k shares; empty: uniform
     LabelsPer labels_per = LabelsPer::epoch;
 
@@ -108,24 +111,24 @@ struct COTERIE_API SelaOptions : LinearTrainingOptions {
 };
 
 struct COTERIE_API MiadmOptions : LinearTrainingOptions {
-    int restarts = 1;  // the fit of least SoftmaxModel::restart_criterion() is kept
+    int restarts = 1;  // the fit with the smallest SoftmaxModel::restart_criterion() is kept
     LabelsPer labels_per = LabelsPer::epoch;
 
     static constexpr std::string_view method = "miadm";
     static const OptionSet& described();
 };
 
-/// The label of a point is its most probable cluster; ties go to the lowest.
+/// A linear softmax model. The label of a point is its most probable cluster; ties go to the lowest.
 class COTERIE_API SoftmaxModel : public Model {
 public:
     using Linear = std::variant<LinearSoftmax<float>, LinearSoftmax<double>>;
 
     Index dimensions() const override;
     int clusters() const override;
-    /// In the scalar type of the points the model was fitted on.
+    /// In the scalar type of the training points.
     const Linear& linear() const { return linear_; }
-    /// mean H(sigma_i) + KL(sigmabar || u) over all points, of the fit: what tells a good start from a bad one without
-    /// the truth.
+    /// mean H(sigma_i) + KL(sigmabar || u) over all training points. It separates good starts from bad ones without
+    /// true labels.
     double restart_criterion() const;
 
     /// Memberships: sigma. Label scores: the probability of each label, summed over its clusters.
@@ -171,13 +174,14 @@ using SelaModel = SoftmaxModelOf<SelaOptions>;
 using MiadmModel = SoftmaxModelOf<MiadmOptions>;
 
 /// n x d points, 1 <= clusters <= n. labels() of points with a partial label are their most probable cluster of that
-/// label, of the others what predict gives. Empty clusters are a result with a warning. The report's details:
-/// "decisiveness" (mean H(sigma_i)), "fairness" (KL(sigmabar || u)), "weight_norm" (||s V||), "mean_probabilities", and
-/// for self-label of the last labels that were solved for, unless every row of them was labelled, "label_rounds",
-/// "label_gradient" and "label_gap" (see LabelCertificate). Throws BadArgument (options, shapes, conflicting labels,
-/// training that diverges: the learning rate is too large; options given that change
-/// nothing), BadData (values), ResourceError, Cancelled before the first epoch is done. Stopped later the model is as
-/// it stands, the objective the last full epoch's (lbfgs: its own).
+/// label; those of other points equal predict. Empty clusters give a result with a warning.
+/// The report's details: "decisiveness" (mean H(sigma_i)), "fairness" (KL(sigmabar || u)), "weight_norm" (||s V||),
+/// "mean_probabilities". Self-label adds "label_rounds", "label_gradient" and "label_gap" (see LabelCertificate) of the
+/// last labels, unless all their rows have partial labels.
+/// Throws BadArgument (options, shapes, conflicting labels, options that would have no effect; training that diverges,
+/// because the learning rate is too large), BadData (values), ResourceError, and Cancelled before the first epoch is
+/// complete. If it is stopped later, the result is the current model, with the objective of the last complete epoch
+/// (lbfgs: of the model).
 struct COTERIE_API EntropyMethod {
     using Options = EntropyOptions;
     using Model = EntropyModel;

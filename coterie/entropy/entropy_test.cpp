@@ -28,7 +28,7 @@ struct Sample {
     Labels truth;
 };
 
-// n points around k centres far apart, about the origin.
+// n points around k distant centres, centred at the origin.
 Sample blobs(Index n, Index d, int k, double distance, std::uint64_t seed) {
     RandomStream random(seed, "test.entropy");
     Sample out{Matrix<double>(n, d), Labels(static_cast<std::size_t>(n))};
@@ -87,7 +87,7 @@ void check_products(T tolerance) {
                 const Matrix<T> plain = (x * model.weights.transpose()).rowwise() + model.bias.transpose();
                 const T size = std::sqrt(static_cast<T>(d)) + 1;
                 EXPECT_LT((out - plain).cwiseAbs().maxCoeff(), tolerance * size * 5) << k << " " << d << " " << n;
-                // Alone a row yields the same bits.
+                // A single row gives the same bits.
                 const Matrix<T> last = x.bottomRows(1);
                 EXPECT_EQ(logits(Rows<T>{last.data(), 1, d, d}, model, 1), out.bottomRows(1));
                 const Matrix<T> g = normal<T>(n, k, 4);
@@ -158,7 +158,7 @@ TEST(LinearSoftmax, AStartIsMadeOfTheRows) {
     EXPECT_NEAR(std::sqrt(first.squaredNorm() / 150), 0.2, 1e-12) << "the root mean square that is asked for";
     EXPECT_LT((start.weights * mean + start.bias).norm(), 1e-14) << "no cluster is preferred at the mean";
     EXPECT_TRUE(start.weights.col(4).isZero(0)) << "a column of zeros takes no weight";
-    // Another order of the columns turns the weights with it; without the column of zeros the others stay.
+    // Reversing the columns reverses the weights; removing the column of zeros leaves the others unchanged.
     Matrix<double> turned = x.rowwise().reverse();
     const auto of_turned = random_linear_softmax<double>(pointers(turned), mean.reverse(), 3, 0.2, run);
     EXPECT_LT((of_turned.weights.rowwise().reverse() - start.weights).norm(), 1e-13);
@@ -167,7 +167,7 @@ TEST(LinearSoftmax, AStartIsMadeOfTheRows) {
     const Vector<double> its_mean = without.colwise().mean().transpose();
     const auto of_without = random_linear_softmax<double>(pointers(without), its_mean, 3, 0.2, run);
     EXPECT_LT((of_without.weights.leftCols(4) - start.weights.leftCols(4)).norm(), 1e-13);
-    // And so does the unit.
+    // Scaling the points scales the weights inversely.
     const Matrix<double> large = 1024 * x;
     const auto of_large = random_linear_softmax<double>(pointers(large), Vector<double>(1024 * mean), 3, 0.2, run);
     EXPECT_EQ(Matrix<double>(1024 * of_large.weights), start.weights);
@@ -253,7 +253,7 @@ TEST(LabelRules, AlternatingByHand) {
 }
 
 TEST(LabelRules, TransportIsBalanced) {
-    // All rows prefer the first cluster, the more the lower their number: the last ones are moved.
+    // All rows prefer the first cluster, those with lower numbers more strongly: the last rows move.
     Matrix<double> x(100, 2);
     for (Index i = 0; i < 100; ++i) x.row(i) << 3.0 - 0.01 * static_cast<double>(i), 0;
     const Matrix<double> y = internal::transport_labels(softmax(x, 1).logarithm, {0.7, 0.3}, 200.0, 1);
@@ -264,7 +264,7 @@ TEST(LabelRules, TransportIsBalanced) {
     EXPECT_EQ(internal::transport_labels(wild, std::vector<double>(5, 0.2), 25.0, 1), hard);
 }
 
-// Labels of 100 rows of which the first 30 are known to be of the first cluster, whatever the predictions say.
+// Labels of 100 rows, the first 30 of which are known to be of the first cluster, for any predictions.
 struct KnownRows {
     Softmax<double> sigma = softmax(normal<double>(100, 2, 30), 1);
     FixedLabels<double> fixed;
@@ -285,7 +285,7 @@ TEST(LabelRules, TransportGivesFreeRowsWhatKnownOnesLeaveOfThePrior) {
     EXPECT_EQ(y.topRows(30), k.fixed.labels);
     EXPECT_EQ(y.bottomRows(70).rowwise().sum(), Vector<double>::Ones(70));
     EXPECT_NEAR(y.col(0).mean(), 0.5, 0.02);
-    k.criterion.prior = {0.2, 0.8};  // the known ones are more already
+    k.criterion.prior = {0.2, 0.8};  // the known rows are already more than their share
     EXPECT_LE(labels().col(0).sum(), 31);
     k.fixed.rows.clear();
     for (Index i = 0; i < 100; ++i) k.fixed.rows.push_back(i);
@@ -303,7 +303,7 @@ TEST(LabelRules, AlternatingCountsKnownRowsAsWhatTheyAre) {
     EXPECT_LT((y.row(99) - last / last.sum()).cwiseAbs().maxCoeff(), 1e-14);
 }
 
-// ---- what a report says of solved labels
+// ---- what a report contains about solved labels
 
 TEST(LabelReport, SaysThatSharpPredictionsAreSolved) {
     const Softmax<double> sigma = softmax(Matrix<double>(100 * normal<double>(300, 10, 31)), 1);
@@ -342,13 +342,13 @@ TEST(Entropy, OneStepAgainstAPlainReference) {
         const Vector<double> centre = x.colwise().mean().transpose();
         const double unit = std::sqrt((x.rowwise() - centre.transpose()).squaredNorm() / 40 / (2.5 * 4));
         auto start = random_linear_softmax<double>(pointers(x), centre, 4, options.start_scale, run);
-        start.bias.setZero();  // of points about 0
+        start.bias.setZero();  // for points about 0
         Matrix<double> sigma(40, 4);
         for (Index i = 0; i < 40; ++i) {
             const Vector<double> e = (start.weights * x.row(i).transpose() + start.bias).array().exp();
             sigma.row(i) = (e / e.sum()).transpose();
         }
-        Matrix<double> slope(40, 4);  // of the loss by sigma
+        Matrix<double> slope(40, 4);  // derivatives of the loss with respect to sigma
         const Eigen::RowVectorXd mean = sigma.colwise().mean();
         double value = options.gamma * unit * unit * start.weights.squaredNorm();
         if (loss == EntropyLoss::self_label) {
@@ -378,7 +378,7 @@ TEST(Entropy, OneStepAgainstAPlainReference) {
     }
 }
 
-// Every method through the list of methods, as the command calls it.
+// Every method through the list of methods, as the command does.
 std::unique_ptr<Model> fit_by_name(const std::string& name, PointsView points, OptionValues values,
                                    const Problem& side = {}, std::uint64_t seed = 0, int threads = 2) {
     coterie::Run run(seed, threads);
@@ -429,7 +429,7 @@ TEST(EntropyMethods, FindBlobsPredictAreSavedAndLoaded) {
     const Sample other = blobs(90, 4, 3, 3.0, 11);
     const Matrix<float> narrow = sample.points.cast<float>();
     for (const Case& each : cases()) {
-        // The closed form of miadm has no fairness of its own to leave the start by.
+        // The closed form of miadm has no fairness term that would move it away from the start.
         double best = 0;
         for (std::uint64_t seed = 0; seed < 3; ++seed) {
             const auto model = fit_by_name(each.method, sample.points, each.values, {}, seed);
@@ -457,7 +457,7 @@ TEST(EntropyMethods, FindBlobsPredictAreSavedAndLoaded) {
 }
 
 TEST(EntropyMethods, SameBitsAtAnyNumberOfThreads) {
-    const Matrix<float> points = normal<float>(1500, 120, 12);  // large enough for several threads to be used
+    const Matrix<float> points = normal<float>(1500, 120, 12);  // large enough for several threads
     for (Case each : cases()) {
         each.values["clusters"] = std::int64_t{12};
         each.values["epochs"] = std::int64_t{1};
@@ -484,7 +484,7 @@ TEST(Entropy, TheDualsObjectiveNeverRisesUnderLbfgs) {
     for (std::size_t t = 1; t < history.size(); ++t) EXPECT_LE(history[t], history[t - 1] + 1e-9);
 }
 
-// Starts are made of rows by their number: another order is another start, of the same clusters where they are plain.
+// Starts use rows by number: another order is another start, but of the same clusters if they are clear.
 TEST(Entropy, PermutedRowsAreTheSameClusters) {
     const Sample sample = blobs(120, 3, 3, 1.0, 14);
     const Matrix<double> reversed = sample.points.colwise().reverse();
@@ -509,7 +509,7 @@ TEST(Entropy, NeitherTheOrderOfColumnsNorAColumnOfZerosMatters) {
 
 TEST(Entropy, WhereThePointsLieDoesNotMatter) {
     const Sample sample = blobs(120, 3, 3, 1.0, 26);
-    const Matrix<double> far = sample.points.array() + 64;  // exact: the shift loses no bit that matters
+    const Matrix<double> far = sample.points.array() + 64;  // exact: the shift loses no relevant bit
     for (const std::string optimizer : {"sgd", "lbfgs"}) {
         const OptionValues values = {{"optimizer", optimizer}, {"clusters", std::int64_t{3}}};
         EXPECT_EQ(fit_by_name("mi", far, values)->labels(), fit_by_name("mi", sample.points, values)->labels());
@@ -558,7 +558,7 @@ TEST(Entropy, PartialLabelsAreKept) {
         const auto model = fit_by_name(each.method, k.sample.points, values, k.side);
         EXPECT_EQ(model->clusters(), 3);
         EXPECT_EQ(model->cluster_labels().label_of, (std::vector<std::int32_t>{0, 1, 1}));
-        const Labels predicted = model->predict(k.sample.points);  // which knows of no partial label
+        const Labels predicted = model->predict(k.sample.points);  // ignores partial labels
         int right = 0;
         int predicted_right = 0;
         for (std::size_t i = 0; i < 300; ++i) {
@@ -584,7 +584,7 @@ TEST(Entropy, PartialLabelsAreKept) {
     }
 }
 
-// One cluster more than labels, and no row that could have it.
+// One cluster more than labels, and no row that could join it.
 TEST(Entropy, RowsThatAreAllLabelled) {
     Known k;
     k.side = {};
@@ -625,7 +625,7 @@ TEST(Entropy, SharesAreThePrior) {
     EXPECT_NEAR(given[2], 0.2, 0.01);
 }
 
-// ---- what is refused, what is warned of
+// ---- errors and warnings
 
 TEST(Entropy, BadArguments) {
     const Sample sample = blobs(30, 2, 2, 2.0, 17);
@@ -682,7 +682,7 @@ TEST(Entropy, BadArguments) {
         return message_of([&] { fit_by_name(method, k.sample.points, values, k.side); });
     };
     has(with_labels("entropy", {{"clusters", Automatic()}}), "option `label_share`: entropy clustering takes one");
-    // What rounding leaves of 1 is above 0 for some and below for others.
+    // The rounding error of the rest 1 - sum is positive for some and negative for others.
     for (const double a : {0.1, 0.3, 0.6, 0.7, 1.0 / 3}) {
         k.side.label_shares = {{"a", a, a}, {"b", 1 - a, 1 - a}};
         has(with_labels("mi", {{"clusters", std::int64_t{5}}}),
@@ -754,7 +754,7 @@ TEST(Entropy, MemoryOfPredictionsOfAllPointsIsAskedForBeforeTraining) {
     EXPECT_THROW(fit_mi(points, descent, run), ResourceError);
     EntropyOptions labels;
     labels.clusters = 1000000;
-    labels.batch_size = 1;  // a batch of them is small
+    labels.batch_size = 1;  // batches are small
     labels.labels_per = LabelsPer::epoch;
     EXPECT_THROW(fit_entropy(points, labels, run), ResourceError);
 }
@@ -794,7 +794,7 @@ TEST(Entropy, NothingDependsOnTheUnitOfThePoints) {
     check(Matrix<float>(sample.points.cast<float>()));
 }
 
-// The criterion of a start, and that the first of least criterion is what comes back, bit for bit.
+// The criterion of a start; and the first fit of least criterion is the result, bit for bit.
 TEST(Entropy, RestartsKeepTheBestByItsCriterion) {
     const Sample sample = blobs(300, 4, 5, 0.5, 23);
     const OptionValues values = {{"clusters", std::int64_t{5}}, {"epochs", std::int64_t{5}}};
@@ -926,7 +926,7 @@ TEST(Entropy, CorruptedModels) {
     EXPECT_THROW(model_of(Archive{"sela"}), BadData);
 }
 
-// ---- theorem 3: as gamma falls, the decisive classifier is the one of largest margin
+// ---- theorem 3: as gamma falls, the decisive classifier tends to the one of largest margin
 
 // The normal of the widest gap between two sets: the shortest vector between their convex hulls (Mitchell, Demyanov and
 // Malozemov's algorithm).
@@ -959,7 +959,7 @@ Eigen::Vector2d widest_gap(const Matrix<double>& x, const Labels& labels) {
     return shortest;
 }
 
-// 30 points on either side of a gap across a random direction; the sides alternate.
+// 30 points on each side of a gap in a random direction; the sides alternate.
 Matrix<double> two_sides(std::uint64_t seed) {
     RandomStream random(seed, "test.margin");
     Matrix<double> x(60, 2);
@@ -1010,7 +1010,7 @@ TEST(MaxMargin, OfThreeClustersNoClassifierNearbyHasAWiderOne) {
     EXPECT_THROW(internal::hard_margin(sample.points, crossed, 3), BadData);
 }
 
-// By the losses that training uses, where gamma is a double.
+// With the losses of training, where gamma is a double.
 TEST(MaxMargin, TheDecisiveMinimumIsStationary) {
     const Sample sample = blobs(60, 4, 3, 0.8, 28);
     for (const double decades : {4.0, 7.0}) {
@@ -1049,9 +1049,9 @@ TEST(MaxMargin, TheDecisiveNormalGoesToTheWidestGapsAsOneOverTheLogarithmOfGamma
     }
 }
 
-// The limit is approached like 1 / ln(1 / gamma): a point 10 % further off than the nearest ones still pulls at the
-// normal with a tenth of their force at gamma 1e-9. What is held to is that the margin is nearly the widest one, that
-// the angle falls with gamma, and that it is below one degree on most sets.
+// The limit is approached like 1 / ln(1 / gamma). At gamma 1e-9, a point 10 % farther away than the nearest ones still
+// pulls at the normal with a tenth of their force. The test requires a margin close to the widest one, an angle that
+// falls with gamma, and an angle below one degree on most sets.
 TEST(MaxMargin, TheGapOfItsOwnLabelsIsNearlyTheWidest) {
     int checked = 0;
     int within_one_degree = 0;
@@ -1067,14 +1067,14 @@ TEST(MaxMargin, TheGapOfItsOwnLabelsIsNearlyTheWidest) {
             options.optimizer = Optimizer::lbfgs;
             options.gamma_start = 0.1;
             options.start_scale = 1;
-            // Margin as a share of the widest, and the angle between the normals.
+            // Margin relative to the widest, and the angle between the normals.
             const auto measure = [&](double gamma, int epochs, double& share) {
                 options.gamma = gamma;
                 options.epochs = epochs;
                 coterie::Run run(seed);
                 const EntropyModel model = fit_entropy(x, options, run);
                 share = -1;
-                if (model.fit_report().sizes != std::vector<Index>{30, 30}) return 0.0;  // no fair labels were found
+                if (model.fit_report().sizes != std::vector<Index>{30, 30}) return 0.0;  // no fair labels found
                 const auto& linear = std::get<LinearSoftmax<double>>(model.linear());
                 const Eigen::Vector2d normal = (linear.weights.row(0) - linear.weights.row(1)).transpose();
                 const double offset = linear.bias[0] - linear.bias[1];

@@ -1,7 +1,8 @@
-// EM as in the paper; the dual, whose K - 1 variables make Newton's method cost a pass over the rows a step and end at
-// rounding; Newton on y itself, to compare with. Predictions are packed in tiles of 16 rows, so that a vector holds one
-// cluster of several rows. Sums are those of fixed blocks, in double and in their order. The dual is a function of
-// differences of multipliers, and where predictions are saturated it is followed from smoothed ones.
+// Three solvers: EM as in the paper; Newton's method on the dual; Newton on y itself, for comparison. The dual has K -
+// 1 variables, so a step costs one pass over the rows and it ends at rounding. Predictions are packed in tiles of 16
+// rows, so that a vector holds one cluster of several rows. Sums run over fixed blocks, in double and in their order.
+// The dual is a function of differences of multipliers. If predictions are saturated, the solution is followed from
+// smoothed predictions.
 
 #include "coterie/entropy/label_solver.hpp"
 
@@ -26,12 +27,12 @@ using internal::tile_rows;
 
 using internal::at;
 
-// Below this a prediction makes no difference to any sum; above it y = sigma / (mu - a) can still be told.
+// A smaller prediction makes no difference to any sum; for larger ones y = sigma / (mu - a) is still exact enough.
 template <class T>
 constexpr T least_prediction = std::is_same_v<T, float> ? T(1e-30) : T(1e-20);
 
-constexpr Index most_blocks = 256;       // of partial sums
-constexpr double rounding_floor = 1e-9;  // of gradients: below it a step may make nothing better
+constexpr Index most_blocks = 256;       // number of partial sums
+constexpr double rounding_floor = 1e-9;  // for gradients: below it a step may improve nothing
 
 template <class T>
 void check_input(const Matrix<T>& predictions, const LabelSettings& settings, const FixedLabels<T>& fixed) {
@@ -51,7 +52,7 @@ void check_input(const Matrix<T>& predictions, const LabelSettings& settings, co
             throw BadArgument("label solver: fixed rows must be ascending, from 0 to " + std::to_string(n - 1));
 }
 
-// Rows whose labels are sought, in tiles.
+// Rows with free labels, in tiles.
 template <class T>
 class FreeRows {
 public:
@@ -71,10 +72,10 @@ public:
     Index count() const { return count_; }
     Index tiles() const { return (count_ + tile_rows - 1) / tile_rows; }
     Index row(Index j) const { return rows_.empty() ? j : rows_[at(j)]; }
-    /// Rows of a tile that are there.
+    /// Number of rows in a tile; the last one may not be full.
     Index rows_of(Index tile) const { return std::min(tile_rows, count_ - tile * tile_rows); }
 
-    /// (1 - smoothing) sigma + smoothing / K, at least least_prediction. Rows past the last are copies of it.
+    /// (1 - smoothing) sigma + smoothing / K, at least least_prediction. Rows after the last are copies of it.
     template <class To>
     void pack(Index tile, double smoothing, To* out) const {
         const Index k = predictions_.cols();
@@ -101,7 +102,7 @@ private:
     std::vector<Index> rows_;  // empty: all
 };
 
-// Blocks of tiles that fit the cache, few enough for partial sums.
+// Blocks of tiles that fit into the cache, with a limited number of partial sums.
 RowBlocks tile_blocks(Index tiles, Index clusters) {
     const Index cached = std::max<Index>(1, 8192 / (clusters * tile_rows));
     return {tiles, std::max(cached * 4, (tiles + most_blocks - 1) / most_blocks)};
@@ -149,7 +150,7 @@ LabelSolution<T> solve_em(const Matrix<T>& predictions, const LabelSettings& set
         for (Index tile = blocks.begin(block); tile < blocks.end(block); ++tile) {
             T* const packed = sigma.data() + tile * tile_size;
             rows.pack(tile, 0.0, packed);
-            // A tile that is not full: rows of zeros stay zeros and add nothing.
+            // A tile that is not full: rows of zeros remain zero and add nothing.
             for (Index c = 0; c < k; ++c) {
                 for (Index r = rows.rows_of(tile); r < tile_rows; ++r) packed[c * tile_rows + r] = T(0);
                 for (Index r = 0; r < tile_rows; ++r)
@@ -164,7 +165,7 @@ LabelSolution<T> solve_em(const Matrix<T>& predictions, const LabelSettings& set
     out.gradient = std::numeric_limits<double>::infinity();
     std::vector<T> factor(at(k));
     std::vector<std::vector<T>> lanes(at(std::max(1, workers)), std::vector<T>(at(tile_size)));
-    // A lane adds up as many labels as this before the sum goes on in double.
+    // Number of tiles that a lane sums before the sum continues in double.
     constexpr Index tiles_a_call = 64;
     while (out.rounds < settings.rounds && !out.converged) {
         for (Index c = 0; c < k; ++c) factor[at(c)] = static_cast<T>(settings.lambda * n * prior[at(c)] / sums[c]);
@@ -198,8 +199,8 @@ LabelSolution<T> solve_em(const Matrix<T>& predictions, const LabelSettings& set
 
 // ---- the dual
 
-// The root B of  sum_k lambda u_k / (B + c_k) = 1: it puts a = B + c, as the best shift of multipliers known but for a
-// shift, to sum_k a_k ybar_k = lambda.
+// The root B of  sum_k lambda u_k / (B + c_k) = 1.  Multipliers that are known up to a constant become a = B + c, the
+// best shift, with sum_k a_k ybar_k = lambda.
 double best_shift(double lambda, const std::vector<double>& prior, const Vector<double>& c) {
     double low = 0;
     for (Index k = 0; k < c.size(); ++k) low = std::max(low, lambda * prior[at(k)] - c[k]);
@@ -220,8 +221,9 @@ double best_shift(double lambda, const std::vector<double>& prior, const Vector<
     return root;
 }
 
-// x with (off-diagonal entries as given, rows that sum to 0) x = g, x_ground = 0. Diagonals are made of the other
-// entries, which keeps small differences of nearly equal columns exact, and scaled away.
+// Solves (Laplacian with the given off-diagonal entries, rows that sum to 0) x = g, x_ground = 0. The diagonal is
+// computed from the other entries, which keeps small differences of nearly equal columns exact, and the system is
+// scaled by it.
 Vector<double> solve_laplacian(const Matrix<double>& laplacian, const Vector<double>& g, Index ground) {
     const Index k = g.size();
     std::vector<Index> free;
@@ -242,7 +244,7 @@ Vector<double> solve_laplacian(const Matrix<double>& laplacian, const Vector<dou
         right[i] = g[free[at(i)]] * scale[i];
     }
     Vector<double> x = Vector<double>::Zero(k);
-    // Rounding may leave a nearly singular matrix indefinite; a direction of ascent is all that is needed.
+    // Rounding may make a nearly singular matrix indefinite; any direction of ascent is sufficient.
     for (double ridge = 0; ridge < 1; ridge = std::max(1e-14, ridge * 100)) {
         Matrix<double> factored = scaled;
         factored.diagonal().array() += ridge;
@@ -257,9 +259,9 @@ Vector<double> solve_laplacian(const Matrix<double>& laplacian, const Vector<dou
 
 constexpr Index most_packed = Index{1} << 20;
 
-// The dual as a function of c = max a - a >= 0: adding a number to every a_k changes no label, and the best such number
-// is known (best_shift), so that K - 1 multipliers are free. In these terms mu_i - a_k = t_i + c_k, two numbers that
-// are not negative: differences far below the rounding of a itself are kept.
+// The dual as a function of c = max a - a >= 0. Adding a number to every a_k changes no label, and the best such number
+// is known (best_shift), so K - 1 multipliers are free. In these terms mu_i - a_k = t_i + c_k, a sum of two
+// non-negative numbers. It keeps differences far below the rounding of a itself.
 template <class T>
 class Dual {
 public:
@@ -311,11 +313,11 @@ public:
         return out;
     }
 
-    // Newton's step of a from a point evaluated last.
+    // Newton's step of a from the last evaluated point.
     Vector<double> step(const Point& point, double smoothing) {
         const RowBlocks cut = chunks();
         std::vector<Matrix<double>> parts(at(cut.count()));
-        constexpr Index together = 16;  // tiles a product
+        constexpr Index together = 16;  // tiles per product
         constexpr Index stride = together * tile_rows + 8;
         std::vector<Matrix<double>> columns(at(std::max(1, workers_)), Matrix<double>(k_, stride));
         std::vector<Matrix<double>> products(at(std::max(1, workers_)), Matrix<double>(k_, k_));
@@ -342,7 +344,7 @@ public:
         Matrix<double> laplacian = Matrix<double>::Zero(k_, k_);
         for (const auto& part : parts) laplacian += part;
         laplacian /= n_;
-        // The prior's own part has the form of one more row, of predictions lambda u and labels lambda u / a.
+        // The prior's part has the form of one more row, with predictions lambda u and labels lambda u / a.
         Vector<double> own(k_);
         for (Index k = 0; k < k_; ++k) own[k] = settings_.lambda * prior_[at(k)] / (point.a[k] * point.a[k]);
         laplacian.noalias() -= own * own.transpose() / own.sum();
@@ -351,7 +353,7 @@ public:
         return solve_laplacian(laplacian, point.gradient, ground);
     }
 
-    // From `start` until the gradient is at most `tolerance`, nothing improves, or `limit` steps are done.
+    // Steps from `start` until the gradient is at most `tolerance`, nothing improves, or `limit` steps are done.
     Point climb(Point start, double smoothing, double tolerance, int limit, bool full_steps, int& steps) {
         Point here = std::move(start);
         for (int taken = 0; taken < limit && here.norm > tolerance; ++taken) {
@@ -359,8 +361,8 @@ public:
             const double slope = here.gradient.dot(direction);
             ++steps;
             if (!(slope > 0)) break;
-            // The dual is concave: along the direction its slope falls. A step past the top is taken where it does not
-            // go far past and comes nearer to the optimum.
+            // The dual is concave: its slope falls along the direction. A step beyond the maximum is accepted if it is
+            // not far beyond and reduces the gradient.
             double length = 1;
             Point next;
             bool taken_step = false;
@@ -374,9 +376,9 @@ public:
                 }
                 length *= std::isfinite(there) ? std::clamp(slope / (slope - there), 0.1, 0.7) : 0.1;
             }
-            // Within rounding of the optimum the slope says nothing any more.
+            // Within rounding of the optimum the slope is meaningless.
             if (!taken_step || (next.norm < rounding_floor && next.norm >= here.norm)) {
-                if (taken_step) evaluate(here.c, smoothing);  // the roots of where we stay
+                if (taken_step) evaluate(here.c, smoothing);  // restores the roots of the current point
                 break;
             }
             here = std::move(next);
@@ -394,7 +396,7 @@ public:
         });
     }
 
-    // D(a), less the part of the rows whose labels are fixed that is in P, too.
+    // D(a), without the part of the fixed rows that P contains too.
     double value(const Point& point) {
         double sum = 0;
         std::vector<double> of_block(at(blocks_.count()), 0.0);
@@ -417,13 +419,13 @@ public:
     }
 
 private:
-    // Chunks of tiles for sums of K x K numbers.
+    // Chunks of tiles, for sums of K x K numbers.
     RowBlocks chunks() const {
         const Index most = std::clamp<Index>((Index{1} << 24) / (k_ * k_), 4, 64);
         return {rows_.tiles(), std::max<Index>(16, (rows_.tiles() + most - 1) / most)};
     }
 
-    // Packed predictions; `scratch` has room for them.
+    // Packed predictions; `scratch` has the size of one tile.
     const double* tile_of(Index tile, double smoothing, double* scratch) const {
         if (smoothing == 0 && !packed_.empty()) return packed_.data() + tile * k_ * tile_rows;
         rows_.pack(tile, smoothing, scratch);
@@ -452,8 +454,8 @@ private:
     Vector<double> known_;
     RowBlocks blocks_;
     int workers_;
-    std::vector<double> packed_;  // all tiles, where they are few: packing costs as much as a pass
-    std::vector<double> roots_;   // t_i, where the search for them starts next time
+    std::vector<double> packed_;  // all tiles if there are few: packing costs as much as a pass
+    std::vector<double> roots_;   // t_i, the start of the next search for roots
     std::vector<std::vector<double>> scratch_;
     std::vector<Vector<double>> partial_;
 };
@@ -469,9 +471,9 @@ LabelSolution<T> solve_dual(const Matrix<T>& predictions, const LabelSettings& s
     point = dual.climb(std::move(point), 0, tolerance, std::min(settings.steps, 20), true, out.rounds);
     if (point.norm > tolerance && out.rounds < settings.steps) {
         // Saturated predictions make the dual nearly piecewise linear: its optimum is followed from that of smoothed
-        // ones.
+        // predictions.
         double rough = 0.05 / static_cast<double>(predictions.cols());
-        double smoothing = 1;  // predictions of 1 / K each: c = 0 but for the prior
+        double smoothing = 1;  // all predictions 1 / K: c = 0 except for the prior
         double factor = 0.1;
         while (out.rounds < settings.steps && factor < 0.95) {
             const bool last = smoothing * factor < static_cast<double>(least_prediction<T>);
@@ -485,7 +487,7 @@ LabelSolution<T> solve_dual(const Matrix<T>& predictions, const LabelSettings& s
                 smoothing = next;
                 factor = std::max(0.1, factor * factor);
             } else {
-                // A smaller change, from a better start.
+                // Make a smaller change, from a better start.
                 factor = std::sqrt(factor);
                 rough = std::max(0.1 * rough, tolerance);
                 if (smoothing < 1)
@@ -495,7 +497,7 @@ LabelSolution<T> solve_dual(const Matrix<T>& predictions, const LabelSettings& s
             }
         }
     }
-    if (point.norm > rounding_floor) {  // steps ran out: the nearest that was come to, without smoothing
+    if (point.norm > rounding_floor) {  // the steps ran out: use the nearest point without smoothing
         auto nearest = dual.evaluate(c, 0);
         if (nearest.norm < point.norm) point = std::move(nearest);
     }
@@ -508,7 +510,7 @@ LabelSolution<T> solve_dual(const Matrix<T>& predictions, const LabelSettings& s
     return out;
 }
 
-// ---- Newton's method on y, the logarithms being their own barrier: the paper's comparison
+// ---- Newton's method on y, with the logarithms as their own barrier: the paper's comparison
 
 template <class T>
 class PrimalNewton {
@@ -530,7 +532,7 @@ public:
 
     const Matrix<double>& labels() const { return y_; }
 
-    // Steps taken; `gradient`: the furthest that the next one would move an ybar_k.
+    // Returns the number of steps. `gradient`: the largest move of an ybar_k in the next step.
     int operator()(double& gradient) {
         gradient = std::numeric_limits<double>::infinity();
         double value = objective(y_);
@@ -538,7 +540,7 @@ public:
         int steps = 0;
         for (; steps < settings_.steps; ++steps) {
             const Matrix<double> direction = step(gradient);
-            // Near the optimum the objective no longer tells steps apart, but they still become shorter.
+            // Near the optimum the objective no longer distinguishes steps, but they still become shorter.
             if (gradient <= settings_.tolerance || (gradient < rounding_floor && gradient >= last)) break;
             last = gradient;
             const double furthest = (-direction.array() / y_.array()).maxCoeff();
@@ -564,9 +566,9 @@ private:
         return out;
     }
 
-    // With W = y^2 / sigma, the inverse of the diagonal part of the Hessian, and a = lambda u / ybar, the step is
-    // dy_ik = y_ik + W_ik (p_k - nu_i), where nu_i keeps the row's sum and p, the multipliers after the step, solves
-    // (L + N diag(ybar / a)) p = sum of the fixed labels + sum_i W_i / sum_c W_ic,  L the Laplacian of the rows of W.
+    // With W = y^2 / sigma, the inverse of the diagonal part of the Hessian, and a = lambda u / ybar, the step is dy_ik
+    // = y_ik + W_ik (p_k - nu_i). nu_i keeps the row's sum. p, the multipliers after the step, solves (L + N diag(ybar
+    // / a)) p = sum of the fixed labels + sum_i W_i / sum_c W_ic,  L the Laplacian of the rows of W.
     Matrix<double> step(double& gradient) const {
         const Index k = y_.cols();
         const Vector<double> means = mean(y_);
@@ -698,7 +700,7 @@ LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& l
     for (Index c = 0; c < k; ++c) {
         const double of_dual = settings.lambda * prior[at(c)] / point.a[c] - point.gradient[c];
         const double off = std::abs(given ? point.gradient[c] : means[c] - of_dual);
-        // What is no number proves nothing.
+        // NaN proves nothing.
         if (!(off <= out.gradient)) out.gradient = std::isnan(off) ? std::numeric_limits<double>::infinity() : off;
     }
     return out;

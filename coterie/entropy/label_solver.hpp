@@ -1,6 +1,6 @@
 #pragma once
-// Pseudo-labels of self-labelling entropy clustering (Zhang and Boykov, section 3.2): the minimiser over y, with the
-// predictions sigma fixed, of the convex
+// Pseudo-labels of self-labelling entropy clustering (Zhang and Boykov, section 3.2): with the predictions sigma fixed,
+// the minimiser over y of the convex function
 //
 //     P(y) = 1/N sum_ik -sigma_ik ln y_ik + lambda KL(u || ybar),   y_i in the simplex         (equation 42)
 //
@@ -11,8 +11,8 @@
 //                   mu_i > max a the root of sum_k y_ik = 1
 //     D(a)   the dual, D <= P, equal at the optimum; its gradient is lambda u_k / a_k - ybar_k(a)
 //
-// Rows whose labels are known count in ybar, but not in the first sum (their loss is the ordinary cross-entropy).
-// Predictions below 1e-20 (float: 1e-30) count as that much.
+// Rows with fixed labels count in ybar but not in the first sum (their loss is the ordinary cross-entropy).
+// Predictions below 1e-20 (float: 1e-30) are raised to that value.
 
 #include <span>
 #include <string>
@@ -24,8 +24,8 @@
 namespace coterie {
 
 enum class LabelSolver {
-    em,     // equations 45 and 46 from y = sigma, a fixed number of rounds; converges linearly, slowly for large lambda
-    dual,   // Newton on the K - 1 free multipliers, one pass over the rows a step: the global optimum to rounding
+    em,     // equations 45 and 46 from y = sigma, a fixed number of rounds; linear convergence, slow for large lambda
+    dual,   // Newton on the K - 1 free multipliers, one pass over the rows per step: the global optimum up to rounding
     newton  // the paper's comparison: Newton on y itself with its barrier; N K numbers per step
 };
 
@@ -33,12 +33,12 @@ struct LabelSettings {
     LabelSolver solver = LabelSolver::em;
     double lambda = 100;             // weight of fairness, above 0, at most 1e6
     std::vector<double> prior = {};  // u; empty: uniform
-    int rounds = 10;                 // of em, at most
-    int steps = 500;                 // of dual and newton, at most
-    double tolerance = 0;  // em: stop when no ybar_k moved by more; dual, newton: when the gradient is this small
+    int rounds = 10;                 // for em: maximum
+    int steps = 500;                 // for dual and newton: maximum
+    double tolerance = 0;  // em: stop when no ybar_k moved by more; dual, newton: when the gradient is at most this
 };
 
-/// Labels that are known: rows, ascending, and a row of K numbers that sum to 1 for each.
+/// Labels that are fixed: row numbers, ascending, and for each row K numbers that sum to 1.
 template <class T>
 struct FixedLabels {
     std::vector<Index> rows = {};
@@ -49,36 +49,36 @@ template <class T>
 struct LabelSolution {
     Matrix<T> labels;  // y
     int rounds = 0;
-    bool converged = false;  // the tolerance was met; dual, newton: or the gradient is within rounding of 0
-    /// dual: max_k |lambda u_k / a_k - ybar_k|; newton: how far its next step would move an ybar_k; em: infinity (see
-    /// certify_labels).
+    bool converged = false;  // the tolerance was met; dual, newton: or the gradient is 0 up to rounding
+    /// dual: max_k |lambda u_k / a_k - ybar_k|; newton: the largest move of an ybar_k in its next step; em: infinity
+    /// (see certify_labels).
     double gradient = 0;
-    /// dual: K, max a - a_k, which the best multipliers follow from: labels near 0 and 1 do not give them back. Empty
-    /// from the other solvers, and where every label is fixed.
+    /// dual: K numbers max a - a_k, from which the best multipliers follow; labels near 0 and 1 do not determine them.
+    /// Empty for the other solvers, and if every label is fixed.
     Vector<double> multipliers = {};
 };
 
-/// The same bits at any number of threads. Memory: em 2 N K numbers beside the input and the result, dual N + K^2 a
-/// thread, newton 3 N K. Throws BadArgument (settings, shapes), ResourceError.
+/// The bits are the same for any number of threads. Memory: em 2 N K numbers in addition to the input and the result,
+/// dual N + K^2 per thread, newton 3 N K. Throws BadArgument (settings, shapes), ResourceError.
 template <class T>
 COTERIE_API LabelSolution<T> solve_labels(const Matrix<T>& predictions, const LabelSettings& settings, int threads,
                                           const FixedLabels<T>& fixed = {});
 
-/// How far labels, found by whatever means, are from the optimum.
+/// How far labels, from any source, are from the optimum.
 struct LabelCertificate {
     double objective = 0;  // P(y)
-    double gap = 0;        // P(y) - D(a): P(y) is at most this far above the optimum, but for rounding
+    double gap = 0;        // P(y) - D(a): P(y) is at most this far above the optimum, up to rounding
     double gradient = 0;   // max_k |ybar_k - ybar_k(a)|; with multipliers max_k |lambda u_k / a_k - ybar_k(a)|
 };
-/// a: of the multipliers that a solution has; without them lambda u / ybar. Where every label is fixed there is nothing
-/// to be far from: gap and gradient are 0.
+/// a comes from the multipliers of a solution; without them it is lambda u / ybar. If every label is fixed, gap and
+/// gradient are 0.
 template <class T>
 COTERIE_API LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& labels,
                                             const LabelSettings& settings, int threads,
                                             const FixedLabels<T>& fixed = {}, const Vector<double>& multipliers = {});
 
-/// The prior itself: uniform when `prior` is empty. BadArgument unless it is K numbers above 0 that sum to 1 (to 1e-6);
-/// the option it names is `prior`, or another that the prior came from.
+/// Returns `prior`, or the uniform prior if it is empty. Throws BadArgument unless `prior` is K numbers above 0 that
+/// sum to 1 (to 1e-6). `option`: the option that the message names, `prior` or another source of the prior.
 COTERIE_API std::vector<double> checked_prior(const std::vector<double>& prior, Index clusters,
                                               const std::string& option = "prior");
 

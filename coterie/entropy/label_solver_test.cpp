@@ -13,7 +13,7 @@ namespace {
 
 using test::message_of;
 
-// Softmax of normal logits: deviation 1 is soft, 100 and more gives predictions of exactly 0 and 1.
+// Softmax of normal logits: a deviation of 1 is soft; 100 and more gives predictions of exactly 0 and 1.
 template <class T = double>
 Matrix<T> predictions(Index n, Index k, double deviation, std::uint64_t seed = 0) {
     RandomStream random(seed, "test.predictions");
@@ -48,8 +48,8 @@ double objective(const Matrix<double>& sigma, const Matrix<double>& y, const Lab
     return out;
 }
 
-// Of the conditions y_ik (mu_i - a_k) = sigma_ik and mu_i >= a_k, with a = lambda u / ybar and mu from the row's sum,
-// in units of mu.
+// Residual of the conditions y_ik (mu_i - a_k) = sigma_ik and mu_i >= a_k, with a = lambda u / ybar and mu from the
+// row's sum, in units of mu.
 double stationarity(const Matrix<double>& sigma, const Matrix<double>& y, const LabelSettings& s) {
     const std::vector<double> u = checked_prior(s.prior, sigma.cols());
     Vector<double> a(sigma.cols());
@@ -130,11 +130,11 @@ TEST(LabelDual, ReachesTheOptimum) {
                 const LabelCertificate sure = certify_labels(sigma, found.labels, s, 2);
                 EXPECT_NEAR(sure.objective, objective(sigma, found.labels, s), 1e-10 * (1 + lambda)) << where;
                 EXPECT_LT(std::abs(sure.gap), 1e-9 * (1 + lambda)) << where;
-                // Labels near 0 or 1 leave the multipliers of sharp predictions to rounding.
+                // Labels near 0 or 1 determine the multipliers of sharp predictions only up to rounding.
                 if (deviation < 10) {
                     EXPECT_LT(sure.gradient, 1e-9) << where;
                 }
-                // Nothing near it is better.
+                // No nearby labels are better.
                 RandomStream random(5, "test.perturb");
                 for (int trial = 0; trial < 5; ++trial) {
                     Matrix<double> other = found.labels;
@@ -169,7 +169,7 @@ TEST(LabelSolvers, FixedLabelsCountInTheMeansOnly) {
         const auto found = solve_labels(sigma, s, 1, fixed);
         for (std::size_t i = 0; i < fixed.rows.size(); ++i)
             EXPECT_EQ(found.labels.row(fixed.rows[i]), fixed.labels.row(static_cast<Index>(i)));
-        // Stationary in the other rows, with the means over all of them.
+        // Stationary in the other rows, with the means over all rows.
         double worst = 0;
         for (Index i = 5; i < 39; ++i) {
             Vector<double> mu(3);
@@ -193,7 +193,7 @@ TEST(LabelSolvers, PredictionsOfExactlyZeroAndOneAreSurvived) {
     for (const Index k : {2, 5, 20})
         for (const double lambda : {1.0, 100.0, 1e4}) {
             Matrix<double> hard = Matrix<double>::Zero(200, k);
-            // The last cluster has no prediction at all, the others one after the other.
+            // The last cluster has no predictions; each row belongs to one of the others in turn.
             for (Index i = 0; i < 200; ++i) hard(i, i % (k - 1)) = 1;
             for (const Matrix<double>& sigma : {hard, predictions(200, k, 1e4, 8)}) {
                 const auto em = solve_labels(sigma, settings(LabelSolver::em, lambda), 1);
@@ -207,7 +207,7 @@ TEST(LabelSolvers, PredictionsOfExactlyZeroAndOneAreSurvived) {
                 const Matrix<float> narrow = sigma.cast<float>();
                 EXPECT_TRUE(solve_labels(narrow, settings(LabelSolver::em, lambda), 1).labels.allFinite());
             }
-            // Symmetric: every label of the empty cluster is the same, and the others' too.
+            // By symmetry, all labels of the empty cluster are equal, and so are those of the others.
             const auto dual = solve_labels(hard, settings(LabelSolver::dual, lambda), 1);
             EXPECT_NEAR(dual.labels(0, k - 1), dual.labels(1, k - 1), 1e-8);
             EXPECT_GT(dual.labels.col(k - 1).mean(), 0.9 * lambda / (1 + lambda) / static_cast<double>(k) * 0.5);
@@ -223,7 +223,7 @@ TEST(LabelDual, SaysWhenItsStepsRanOut) {
         EXPECT_FALSE(found.converged) << steps;
         EXPECT_LE(found.rounds, steps);
         EXPECT_LT((found.labels.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-9);
-        // The gap is there as the gradient says.
+        // The gap is as the gradient indicates.
         EXPECT_GT(found.gradient, 1e-8) << steps;
         EXPECT_GT(certify_labels(sigma, found.labels, s, 1).gap, 1e-6) << steps;
     }
@@ -231,7 +231,7 @@ TEST(LabelDual, SaysWhenItsStepsRanOut) {
     EXPECT_TRUE(solve_labels(sigma, s, 1).converged);
 }
 
-// Labels of sharp predictions, near 0 and 1, do not give the multipliers back; the solver has them.
+// Labels of sharp predictions, near 0 and 1, do not determine the multipliers; the solver returns them.
 TEST(LabelDual, ProvesItsSolutionByItsMultipliers) {
     for (const double deviation : {3.0, 30.0, 100.0})
         for (const double lambda : {1.0, 100.0, 1e4}) {
@@ -243,7 +243,7 @@ TEST(LabelDual, ProvesItsSolutionByItsMultipliers) {
             const auto sure = certify_labels(sigma, found.labels, s, 1, {}, found.multipliers);
             EXPECT_LT(sure.gradient, 1e-9) << deviation << " " << lambda;
             EXPECT_LT(std::abs(sure.gap), 1e-8 * (1 + lambda)) << deviation << " " << lambda;
-            if (lambda > 100) continue;  // where float predictions go down to 1e-30 the steps may run out
+            if (lambda > 100) continue;  // if float predictions go down to 1e-30, the steps may run out
             const auto rounded = solve_labels(narrow, s, 1);
             ASSERT_TRUE(rounded.converged) << deviation << " " << lambda;
             EXPECT_LT(certify_labels(narrow, rounded.labels, s, 1, {}, rounded.multipliers).gradient, 1e-9)

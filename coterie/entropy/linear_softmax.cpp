@@ -1,7 +1,7 @@
-// Logits come from the kernels of distances, whose score is bias - row . column: panels hold -V, and there is no second
-// set of kernels. A gradient is cut by columns, each summed over all rows by one thread: no partial sums, and the same
-// bits at any number of threads. Training about an origin corrects the gradient by a product of two vectors instead of
-// copying the points.
+// The distance kernels compute the logits: their score is bias - row . column, so panels hold -V, and no second set of
+// kernels is needed. A gradient is divided by columns; one thread sums each part over all rows. There are no partial
+// sums, and the bits are the same for any number of threads. Training about an origin corrects the gradient by a
+// product of two vectors instead of copying the points.
 
 #include "coterie/entropy/linear_softmax.hpp"
 
@@ -20,13 +20,13 @@ using internal::at;
 constexpr Index rows_a_block = 72;      // a multiple of every tile height of the kernels
 constexpr Index columns_a_block = 128;  // a multiple of every vector's length
 
-// A batch of 250 MNIST digits and ten clusters stays on one thread: it takes less time than waking another may.
+// A batch of 250 MNIST digits with ten clusters uses one thread: it takes less time than starting another one.
 int threads_of(Index rows, Index clusters, Index dimensions, int threads) {
     return threads_for(static_cast<double>(rows) * static_cast<double>(clusters) * static_cast<double>(dimensions),
                        threads);
 }
 
-// The weights as the distance kernels read them.
+// The weights in the format of the distance kernels.
 template <class T>
 class Panels {
 public:
@@ -65,7 +65,7 @@ private:
         Index first;
         Index held;
         int vectors;
-        Index offset;  // of its biases in data_, its columns after them
+        Index offset;  // of its biases in data_; its columns follow
     };
     const internal::Kernels<T>& kernels_;
     Index d_;
@@ -116,7 +116,7 @@ template <class T>
 Matrix<double> weight_gradient(const std::vector<const T*>& rows, const Matrix<T>& g, Index dimensions, int threads) {
     const Index n = static_cast<Index>(rows.size());
     const Index k = g.cols();
-    // Sums of a few hundred rows in T, the rest in double.
+    // Sums a few hundred rows in T, the rest in double.
     constexpr Index rows_a_sum = 512;
     Matrix<double> out = Matrix<double>::Zero(k, dimensions);
     const RowBlocks columns{dimensions, columns_a_block};

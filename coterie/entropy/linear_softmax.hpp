@@ -17,38 +17,40 @@ struct LinearSoftmax {
     Vector<T> bias;     // b, K
 };
 
-/// A start that is made of the points, so that it depends neither on their unit nor on the order of their columns: V's
-/// rows are combinations of the rows x_r - mean pointed to (d numbers each, at least one row) with standard normal
-/// coefficients, b = -V mean, all times the number that makes the root mean square of the rows' logits `scale`. Zeros
-/// where the rows are all at the mean.
+/// A random start made from the points, which depends neither on their unit nor on the order of their columns. Each row
+/// of V is a combination of the rows x_r - mean (d numbers each, at least one row) with standard normal coefficients,
+/// and b = -V mean. Both are scaled so that the root mean square of the rows' logits is `scale`. All zeros if every row
+/// equals the mean.
 template <class T>
 COTERIE_API LinearSoftmax<T> random_linear_softmax(const std::vector<const T*>& rows, const Vector<double>& mean,
                                                    Index clusters, double scale, const Run& run);
 
-/// V x_i + b of the rows pointed to, n x K. What a row yields does not depend on the rows beside it, nor on threads.
+/// V x_i + b of the rows, n x K. The result of a row does not depend on the other rows, nor on threads.
 template <class T>
 COTERIE_API Matrix<T> logits(const std::vector<const T*>& rows, const LinearSoftmax<T>& model, int threads);
 template <class T>
 COTERIE_API Matrix<T> logits(const Rows<T>& points, const LinearSoftmax<T>& model, int threads);
 
-/// sum_i g_ik x_ip, K x d, for a gradient g (n x K) with respect to the logits of the rows pointed to.
+/// sum_i g_ik x_ip, K x d, for a gradient g (n x K) with respect to the logits of the rows.
 template <class T>
 COTERIE_API Matrix<double> weight_gradient(const std::vector<const T*>& rows, const Matrix<T>& g, Index dimensions,
                                            int threads);
 
 /// Gradient descent with momentum: velocity <- momentum velocity + gradient, weights <- weights - learning_rate
-/// velocity. The steps are those of the model W (x - m) / unit + c, W = unit V, with the origin m (d, or empty: 0): its
-/// logits are those of the model as it stands, b = c - V m, but its steps depend neither on where the points lie nor on
-/// their unit. c is stepped at learning_rate times bias_factor: as the weight of a column that is sqrt(bias_factor)
-/// everywhere.
+/// velocity.
+/// The steps are those of the model W (x - m) / unit + c, W = unit V, with the origin m (d, or empty: 0). Its logits
+/// equal those of the given model, b = c - V m, but its steps depend neither on the location of the points nor on their
+/// unit. The learning rate of c is multiplied by bias_factor: c is trained like the weight of a column with the
+/// constant value sqrt(bias_factor).
 template <class T>
 class COTERIE_API Descent {
 public:
     Descent(LinearSoftmax<T>& model, const Vector<double>& origin, double unit, double learning_rate, double momentum,
             double gamma, int threads, double bias_factor = 1);
-    /// g as in weight_gradient; the gradient of W is g'(x - m) / unit + 2 gamma W, that of c the column sums of g.
+    /// g as in weight_gradient. The gradient of W is g'(x - m) / unit + 2 gamma W; that of c is the column sums of g.
     void step(const std::vector<const T*>& rows, const Matrix<T>& g);
-    /// The model and what the next steps depend on. BadData where an archive holds no such state.
+    /// Store and load the model and the state of the next steps. Throw BadData if an archive does not hold such a
+    /// state.
     void store(Archive& archive) const;
     void load(const Archive& archive);
 
@@ -62,7 +64,7 @@ private:
     Vector<T> bias_velocity_;
 };
 
-/// V m, K; zeros where m is empty.
+/// V m, K; zeros if m is empty.
 template <class T>
 COTERIE_API Vector<double> at_origin(const Matrix<T>& weights, const Vector<double>& origin);
 

@@ -1,6 +1,6 @@
-// Value and gradient of a term in one pass over the rows; values are sums of blocks of 1024 rows, in double. Renyi's
-// entropy has a formula each at order 1, near it, and elsewhere, so that none cancels or overflows; means of
-// predictions are taken in the log domain.
+// One pass over the rows computes value and gradient of a term; values are sums of blocks of 1024 rows, in double.
+// Renyi's entropy has separate formulas at order 1, near it, and elsewhere, so that none cancels or overflows. Means of
+// predictions are computed in the log domain.
 
 #include "coterie/entropy/losses.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 using internal::at;
 
-// on_row(i) -> double for every row, added up block by block.
+// Sums on_row(i) -> double over all rows, block by block.
 template <class OnRow>
 double sum_rows(Index rows, Index clusters, int threads, OnRow&& on_row) {
     const RowBlocks blocks{rows, 1024};
@@ -38,7 +38,7 @@ void add_through_softmax(const T* sigma, Index k, double scale, Slope&& slope, T
         gradient[c] += static_cast<T>(scale * static_cast<double>(sigma[c]) * (slope(c) - mean));
 }
 
-// R_order and, for every k, its derivative with respect to the logit.
+// Returns R_order; `slope` receives its derivatives with respect to the logits.
 double renyi(const double* logarithm, Index k, double order, double* slope) {
     if (std::isinf(order)) {
         const Index largest = std::max_element(logarithm, logarithm + k) - logarithm;
@@ -56,7 +56,7 @@ double renyi(const double* logarithm, Index k, double order, double* slope) {
         return std::abs(d) < 1 ? std::exp(a) * std::expm1(d) : std::exp(a + d) - std::exp(a);
     };
     const double scale = order / (1 - order);
-    // ln sum_c sigma_c^order; near order 1, where it goes to 0, as ln(1 + sum_c (sigma_c^order - sigma_c)).
+    // ln sum_c sigma_c^order; near order 1, where it tends to 0, as ln(1 + sum_c (sigma_c^order - sigma_c)).
     if (std::abs(order - 1) < 0.5) {
         double more = 0;
         for (Index c = 0; c < k; ++c) more += difference(logarithm[c], (order - 1) * logarithm[c]);
@@ -64,7 +64,7 @@ double renyi(const double* logarithm, Index k, double order, double* slope) {
         for (Index c = 0; c < k; ++c) slope[c] = scale * difference(logarithm[c], (order - 1) * logarithm[c] - total);
         return total / (1 - order);
     }
-    // Elsewhere relative to the largest: order times a logarithm may be far above what the difference is of.
+    // Elsewhere relative to the largest: order times a logarithm may be much larger than the result.
     const double largest = *std::max_element(logarithm, logarithm + k);
     double sum = 0;
     for (Index c = 0; c < k; ++c) sum += std::exp(order * (logarithm[c] - largest));
@@ -99,7 +99,7 @@ Softmax<T> softmax(const Matrix<T>& logits, int threads) {
 
 namespace {
 
-// on_slopes(i, derivatives of R_order(sigma_i) with respect to the logits of row i)
+// Calls on_slopes(i, derivatives of R_order(sigma_i) with respect to the logits of row i).
 template <class T, class OnSlopes>
 double mean_renyi(const Softmax<T>& sigma, double order, int threads, OnSlopes&& on_slopes) {
     const Index n = sigma.probability.rows();
@@ -116,7 +116,7 @@ double mean_renyi(const Softmax<T>& sigma, double order, int threads, OnSlopes&&
            });
 }
 
-// ln sigmabar_k = ln 1/N sum_i exp(ln sigma_ik), which is finite where every sigma_ik is 0.
+// ln sigmabar_k = ln 1/N sum_i exp(ln sigma_ik); finite even if every sigma_ik is 0.
 template <class T>
 std::vector<double> log_means(const Softmax<T>& sigma) {
     const Index n = sigma.probability.rows();
@@ -174,11 +174,11 @@ double add_fairness(const Softmax<T>& sigma, const std::vector<double>& prior, F
         const T* const p = sigma.probability.data() + i * k;
         T* const to = gradient.data() + i * k;
         if (kind == Fairness::reverse) {
-            // The derivative with respect to sigmabar_k, + 1, which the softmax takes away again.
+            // The derivative with respect to sigmabar_k has a further + 1, which the softmax cancels.
             add_through_softmax(
                 p, k, scale, [&](Index c) { return mean[at(c)] - std::log(prior[at(c)]); }, to);
         } else {
-            // -u_k sigma_ik / sigmabar_k stays of order N u_k where both are far below what a number holds.
+            // -u_k sigma_ik / sigmabar_k is of the order N u_k even if both underflow.
             double sum = 0;
             const auto share = [&](Index c) {
                 return -prior[at(c)] * std::exp(static_cast<double>(sigma.logarithm(i, c)) - mean[at(c)]);

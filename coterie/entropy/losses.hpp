@@ -1,5 +1,5 @@
 #pragma once
-// Losses of discriminative entropy clustering as functions of the logits (Zhang and Boykov; equation numbers are
+// Losses of discriminative entropy clustering as functions of the logits (Zhang and Boykov; the equation numbers are
 // theirs).
 //
 //     x       N x K  logits; sigma_i = softmax(x_i), sigmabar = 1/N sum_i sigma_i
@@ -8,9 +8,9 @@
 //     u       K      prior
 //     y       N x K  labels
 //
-// A term returns weight * value and adds weight * (its gradient with respect to the logits) to `gradient`, N x K.
-// Everything goes through ln sigma, which is finite for any finite logits: values and gradients are finite where
-// predictions are exactly 0 and 1 (logits of +-1e4). Values are sums in double, the same at any number of threads.
+// Each function returns weight * value and adds weight * (gradient with respect to the logits) to `gradient`, N x K.
+// All computations use ln sigma, which is finite for any finite logits. Values and gradients are therefore finite even
+// if predictions are exactly 0 and 1 (logits of +-1e4). Values are sums in double, the same for any number of threads.
 
 #include <utility>
 #include <vector>
@@ -34,13 +34,13 @@ template <class T>
 COTERIE_API double add_decisiveness(const Softmax<T>& sigma, double order, double weight, Matrix<T>& gradient,
                                     int threads);
 
-/// Its value alone, without a gradient's N x K numbers.
+/// The same value without the gradient's N x K numbers.
 template <class T>
 COTERIE_API double decisiveness(const Softmax<T>& sigma, double order, int threads);
 
 enum class Fairness {
     reverse,  // KL(sigmabar || u); with uniform u, ln K - H(sigmabar): the second term of (5), and of (6)
-    forward   // KL(u || sigmabar): zero-avoiding, infinite where a cluster is empty
+    forward   // KL(u || sigmabar): zero-avoiding, infinite if a cluster is empty
 };
 /// Fairness of the mean prediction. prior: K numbers above 0 that sum to 1.
 template <class T>
@@ -50,15 +50,15 @@ template <class T>
 COTERIE_API double fairness(const Softmax<T>& sigma, const std::vector<double>& prior, Fairness kind);
 
 enum class CrossEntropy {
-    reverse,  // mean_i H(sigma_i, y_i): (42); labels below 1e-30 count as that much
+    reverse,  // mean_i H(sigma_i, y_i): (42); labels below 1e-30 are raised to that value
     forward   // mean_i H(y_i, sigma_i): (8), (9), (12)
 };
-/// Over the rows i with counts[i], divided by all N; empty: over all rows. Labels count as constants.
+/// Sums over the rows i with counts[i] and divides by N; if counts is empty, over all rows. Labels are constants.
 template <class T>
 COTERIE_API double add_cross_entropy(const Softmax<T>& sigma, const Matrix<T>& y, CrossEntropy kind, double weight,
                                      Matrix<T>& gradient, int threads, const std::vector<bool>& counts = {});
 
-/// mean_i -ln sum_{begin_i <= k < end_i} sigma_ik: row i is known to belong to one of these clusters.
+/// mean_i -ln sum_{begin_i <= k < end_i} sigma_ik: row i belongs to one of these clusters.
 template <class T>
 COTERIE_API double add_label_loss(const Softmax<T>& sigma, const std::vector<std::pair<int, int>>& clusters,
                                   double weight, Matrix<T>& gradient);

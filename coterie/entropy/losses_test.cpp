@@ -23,7 +23,7 @@ Matrix<T> normal(Index n, Index k, double deviation, std::uint64_t seed) {
     return out;
 }
 
-// The losses as the paper writes them, of the probabilities themselves.
+// The losses as in the paper, from the probabilities themselves.
 using Table = Matrix<double>;
 double entropy(const Eigen::RowVectorXd& p) { return -(p.array() * p.array().log()).sum(); }
 double mean_renyi(const Table& p, double order) {
@@ -89,7 +89,7 @@ TEST(Losses, ValuesAreThePapers) {
     const Softmax<double> s = softmax(x, 1);
     for (const Term& term : terms(y)) {
         Matrix<double> gradient = Matrix<double>::Zero(23, 4);
-        // Near order 1 the formula as written loses what 1 - order divides by.
+        // Near order 1 the formula of the paper loses digits, because it divides by 1 - order.
         EXPECT_NEAR(term.add(s, gradient), term.plain(s.probability), 1e-8) << term.name;
     }
 }
@@ -192,7 +192,7 @@ TEST(Losses, HugeLogitsAreSurvived) {
             EXPECT_LT(gradient.rowwise().sum().cwiseAbs().maxCoeff(), 1e-9) << term.name;
         }
     }
-    // A cluster whose every prediction is exactly 0 is pulled at with what the paper's loss says: by u_k in all.
+    // If every prediction of a cluster is exactly 0, the gradient is still that of the paper's loss: u_k in total.
     Table empty = Table::Zero(3, 4);
     empty.col(0).setConstant(-1e4);
     Matrix<double> gradient = Matrix<double>::Zero(3, 4);

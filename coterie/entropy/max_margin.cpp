@@ -1,7 +1,7 @@
-// For what theorems say of small problems, not for data: dense matrices with K - 1 rows a point. An interior-point
-// method for the margin and Newton's for the decisive minimum, as both end at rounding, where descent would stop at a
-// few digits; losses are divided by gamma and taken in the log domain, as gamma itself is below the numbers of double.
-// Newton's steps stay where the loss is convex.
+// For testing theorems on small problems, not for data: dense matrices with K - 1 rows per point. An interior-point
+// method computes the margin, and Newton's method the decisive minimum. Both end at rounding, where descent would stop
+// after a few digits. Losses are divided by gamma and computed in the log domain, because gamma itself is below the
+// range of double. Newton's steps stay where the loss is convex.
 
 #include "coterie/entropy/max_margin.hpp"
 
@@ -19,7 +19,7 @@
 namespace coterie::internal {
 namespace {
 
-// theta: V row by row, then b but its last entry, which is 0: a constant added to b changes no s_ik.
+// theta: V row by row, then b without its last entry, which is 0: adding a constant to b changes no s_ik.
 Vector<double> pack(const LinearSoftmax<double>& from) {
     const Index k = from.weights.rows();
     Vector<double> theta(from.weights.size() + k - 1);
@@ -34,7 +34,7 @@ LinearSoftmax<double> unpack(const Vector<double>& theta, Index clusters, Index 
     return out;
 }
 
-// G with s = G theta: K - 1 rows a point.
+// G with s = G theta: K - 1 rows per point.
 Matrix<double> differences(const Matrix<double>& points, const Labels& labels, Index clusters) {
     const Index d = points.cols();
     Matrix<double> out = Matrix<double>::Zero(points.rows() * (clusters - 1), clusters * (d + 1) - 1);
@@ -55,7 +55,7 @@ Matrix<double> differences(const Matrix<double>& points, const Labels& labels, I
 
 Matrix<double> centred(const Matrix<double>& weights) { return weights.rowwise() - weights.colwise().mean(); }
 
-// (1 / gamma) sum_i H(sigma_i) as a function of s, with its gradient and the blocks of its Hessian (K - 1 rows a
+// (1 / gamma) sum_i H(sigma_i) as a function of s, with its gradient and the blocks of its Hessian (K - 1 rows per
 // point). With q = exp(-s): sigma_k = q_k / (1 + sum q) for k != y, H = L + sum sigma_k s_k, L = ln(1 + sum q).
 double add_entropies(const Vector<double>& s, Index others, double log_gamma, double weight, Vector<double>& gradient,
                      Matrix<double>& hessian) {
@@ -66,7 +66,7 @@ double add_entropies(const Vector<double>& s, Index others, double log_gamma, do
         const auto margins = s.segment(begin, others).array();
         const Eigen::ArrayXd q = (-margins).exp();
         const double total = q.sum();
-        // sigma / gamma has no underflow where sigma and gamma themselves have.
+        // sigma / gamma does not underflow, even where sigma and gamma do.
         const Eigen::ArrayXd scaled = weight * (-margins - log_gamma).exp() / (1 + total);
         const Eigen::ArrayXd sigma = q / (1 + total);
         const double mean = (sigma * margins).sum();
@@ -110,8 +110,8 @@ LinearSoftmax<double> hard_margin(const Matrix<double>& points, const Labels& la
         const double size = 1 + dual.lpNorm<1>();
         if (gap <= 1e-12 * size && stationary.norm() <= 1e-10 * size && violation.norm() <= 1e-10)
             return unpack(theta, clusters, points.cols());
-        // The gap waits for the stationarity, and never falls far below the tolerance: where it runs ahead no step can
-        // mend what is not stationary, since slack and dual values are at 0.
+        // The gap waits for stationarity, and never falls far below the tolerance. If it went ahead, slack and dual
+        // values would be 0, and no step could restore stationarity.
         const double target =
             std::max((stationary.norm() > gap ? 1.0 : 0.1) * gap, 5e-13 * size) / static_cast<double>(g.rows());
         const Vector<double> complement = slack.cwiseProduct(dual).array() - target;
@@ -148,9 +148,9 @@ LinearSoftmax<double> decisive_minimum(const Matrix<double>& points, const Label
     Vector<double> theta = pack(from);
     const double least = (g * theta).minCoeff();
     if (!(least > 0)) throw BadArgument("the start does not give the points their labels");
-    theta *= -log_gamma / least;  // there every H is of the order of gamma, and convex
-    // Where every s is above 2, H is convex in it. The minimum lies there, and so does every step: H is small again on
-    // the far side of the boundary.
+    theta *= -log_gamma / least;  // then every H is of the order of gamma, and convex
+    // Where every s is above 2, H is convex in it. The minimum lies there, and every step must stay there: H is small
+    // again on the other side of the boundary.
     constexpr double convex = 2;
     Vector<double> slope;
     Matrix<double> blocks;
@@ -173,7 +173,7 @@ LinearSoftmax<double> decisive_minimum(const Matrix<double>& points, const Label
         if (factor.info() != Eigen::Success) break;
         const Vector<double> step = -factor.solve(gradient);
         const double expected = gradient.dot(step);
-        // So near the minimum that the value's rounding hides the descent, Newton's own step is taken as it is.
+        // So close to the minimum that rounding of the value hides the descent, the full Newton step is accepted.
         const bool near = -expected <= 1e-10 * value;
         double length = 1;
         double there = value_at(theta + step);

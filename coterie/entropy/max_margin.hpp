@@ -1,7 +1,7 @@
 #pragma once
-// Internal: what the max-margin theorems (2 to 4 of Zhang and Boykov) speak of, computed to rounding: the widest margin
-// of given labels, and the minimiser of regularised decisiveness with those labels for gamma far below what a double
-// holds.
+// Internal: the quantities of the max-margin theorems (2 to 4 of Zhang and Boykov), computed up to rounding. These are
+// the widest margin of given labels, and the minimiser of regularised decisiveness with those labels for a gamma far
+// below the range of double.
 //
 //     x_i, y_i      n x d points and a label 0 <= y_i < K each, every label used
 //     V, b          linear classifier, K x d and K, as in linear_softmax.hpp; || V || its Frobenius norm
@@ -12,23 +12,26 @@
 
 namespace coterie::internal {
 
-/// Below 0 where (V, b) labels a point otherwise. V counts with the mean of its rows taken away, which changes no s_ik.
+/// The margin; below 0 if (V, b) gives some point another label. Subtracts the mean of V's rows first, which changes no
+/// s_ik.
 double margin(const Matrix<double>& points, const LinearSoftmax<double>& classifier, const Labels& labels);
 
-/// Degrees between the V of two classifiers as vectors of K d numbers, row means taken away; K = 2: between normals.
+/// Angle in degrees between the V of two classifiers as vectors of K d numbers, minus the means of their rows; K = 2:
+/// between normals.
 double degrees_between(const LinearSoftmax<double>& a, const LinearSoftmax<double>& b);
 
 /// The classifier of widest margin, min_ik s_ik = 1: the multi-class hard-margin support vector machine
 ///     min || V ||^2 / 2  subject to  s_ik >= 1,
-/// by a primal-dual interior-point method to a relative duality gap of 1e-12. Throws BadData where labels are not
+/// by a primal-dual interior-point method to a relative duality gap of 1e-12. Throws BadData if the labels are not
 /// linearly separable.
 LinearSoftmax<double> hard_margin(const Matrix<double>& points, const Labels& labels, int clusters);
 
 /// The minimiser of gamma || V ||^2 + mean_i H(sigma_i) (13) among classifiers with every s_ik above 2, where H is
-/// convex in s, by Newton's method from `start`, which must give the points these labels. gamma = 10^-decades, decades
-/// >= 4; both terms are divided by gamma and H is taken in the log domain, so that gamma need not be a double. Stops
-/// where the gradient is at most 1e-9 of its norm term's. Throws BadArgument (start) and BadData: a minimum within the
-/// bounds, which every labelling has for a gamma small enough, was not found.
+/// convex in s. Newton's method starts from `start`, which must give the points these labels.
+/// gamma = 10^-decades, decades >= 4. Both terms are divided by gamma, and H is computed in the log domain, so gamma
+/// may be below the range of double. Stops when the gradient is at most 1e-9 times that of the norm term.
+/// Throws BadArgument (start), and BadData if it finds no minimum within the bounds; for a small enough gamma every
+/// labelling has one.
 LinearSoftmax<double> decisive_minimum(const Matrix<double>& points, const Labels& labels,
                                        const LinearSoftmax<double>& start, double decades);
 

@@ -1,5 +1,5 @@
-// Training on targets is that of entropy clustering with its labels given: the same start, steps and losses, and no
-// code beside it. Targets are checked row by row first. There may be more classes than points.
+// Training on targets is entropy clustering with given labels: the same start, steps and losses, and no separate code.
+// Targets are first checked row by row. There may be more classes than points.
 
 #include "coterie/entropy/soft_targets.hpp"
 

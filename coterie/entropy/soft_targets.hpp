@@ -1,11 +1,11 @@
 #pragma once
-// A linear softmax model trained on labels that are given, soft or wrong ones among them (Zhang and Boykov, section 3.1
-// and figure 11):
+// A linear softmax model trained on given labels, which may be soft or partly wrong (Zhang and Boykov, section 3.1 and
+// figure 11):
 //
 //     y        n x k   targets, each row a distribution over the classes
-//     forward          gamma ||V||^2 + mean H(y_i, sigma_i): predictions mimic the targets, their uncertainty too
-//     reverse          gamma ||V||^2 + mean H(sigma_i, y_i): predictions are drawn to the likeliest class, the less
-//                      the more uncertain the target is; with a one-hot target a wrong class costs -ln 1e-30
+//     forward          gamma ||V||^2 + mean H(y_i, sigma_i): predictions mimic the targets, including their uncertainty
+//     reverse          gamma ||V||^2 + mean H(sigma_i, y_i): the most probable class attracts predictions, the less the
+//                      more uncertain the target is; with a one-hot target a wrong class costs -ln 1e-30
 
 #include "coterie/base/export.hpp"
 #include "coterie/entropy/entropy.hpp"
@@ -13,7 +13,7 @@
 
 namespace coterie {
 
-/// clusters is not looked at: k is the targets'.
+/// `clusters` is ignored: k is that of the targets.
 struct COTERIE_API SoftTargetOptions : LinearTrainingOptions {
     CrossEntropy cross_entropy = CrossEntropy::reverse;
 
@@ -23,17 +23,17 @@ struct COTERIE_API SoftTargetOptions : LinearTrainingOptions {
 template <class T>
 struct SoftTargetFit {
     LinearSoftmax<T> linear;
-    Labels labels;  // n: the likeliest class of each point
+    Labels labels;  // n: the most probable class of each point
     FitReport report;
 };
 
-/// n x d points; targets n x k, no entry negative, rows sum to 1 (to 1e-6). Throws as fit_entropy does.
+/// n x d points; targets n x k, no entry negative, rows sum to 1 (to 1e-6). Throws the same exceptions as fit_entropy.
 template <class T>
 COTERIE_API SoftTargetFit<T> fit_soft_targets(const Rows<T>& points, const Matrix<double>& targets,
                                               const SoftTargetOptions& options, const Run& run);
 
-/// Targets for labels of which a share `noise` is wrong (Mueller et al. 2019): noise / k, and 1 - noise more at the
-/// label. BadArgument unless 0 <= noise <= 1, classes >= 1 and every label is in 0..classes-1.
+/// Targets for labels of which the fraction `noise` is wrong (Mueller et al. 2019): noise / k for each class, plus 1 -
+/// noise for the label. Throws BadArgument unless 0 <= noise <= 1, classes >= 1 and every label is in 0..classes-1.
 COTERIE_API Matrix<double> smoothed_targets(const Labels& labels, Index classes, double noise);
 
 }  // namespace coterie

@@ -12,7 +12,7 @@ struct Noisy {
     Labels labels;
 };
 
-// Three overlapping clouds, every seventh label wrong.
+// Three overlapping clouds; every seventh label is wrong.
 Noisy noisy(Index n) {
     RandomStream random(5, "soft targets");
     Noisy out{Matrix<double>(n, 4), Labels(static_cast<std::size_t>(n))};
@@ -33,13 +33,13 @@ Matrix<double> predictions(const LinearSoftmax<double>& model, const Matrix<doub
     return sigma;
 }
 
-// At a minimum the gradient vanishes; it is written down here anew: for the forward loss sigma - y, for the reverse one
-// sigma_k (-ln y_k + sum_c sigma_c ln y_c), times the points.
+// At a minimum the gradient vanishes. It is implemented here separately: for the forward loss sigma - y, for the
+// reverse one sigma_k (-ln y_k + sum_c sigma_c ln y_c), times the points.
 TEST(SoftTargets, MinimaAreStationary) {
     const Noisy data = noisy(60);
     for (const double noise : {0.0, 0.3})
         for (const CrossEntropy kind : {CrossEntropy::forward, CrossEntropy::reverse}) {
-            if (kind == CrossEntropy::reverse && noise == 0) continue;  // has no smooth minimum: ln 0
+            if (kind == CrossEntropy::reverse && noise == 0) continue;  // no smooth minimum: ln 0
             const Matrix<double> y = smoothed_targets(data.labels, 3, noise);
             SoftTargetOptions options;
             options.optimizer = Optimizer::lbfgs;

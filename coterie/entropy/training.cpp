@@ -1,13 +1,14 @@
-// One trainer for all methods of the room: labels and descent on batches, or labels and L-BFGS on all points, in turn.
-// Labels are constants of a step. Orders follow from the seed and the epoch; sums over all rows are those of BlockSums.
-// Every process takes all steps, on rows that are gathered for some batches at a time: batches are small. What is of
-// all rows (logits, the gradient of L-BFGS) each works out for its own. The same bits at any number of threads and
-// processes. Labels by transport come from Sinkhorn's rounds in the log domain, from dull to sharp ones. A loss that
-// grows without end is an error, not a result. A checkpoint is the state before an epoch: orders are drawn again.
+// One trainer for all methods of the module. It alternates labels and descent on batches, or labels and L-BFGS on all
+// points. Labels are constants within a step. Orders depend on the seed and the epoch; sums over all rows are those of
+// BlockSums. Labels by transport come from Sinkhorn's rounds in the log domain, from smooth to sharp ones. A loss that
+// grows without bound is an error.
+// Every process makes all steps, on rows that are gathered for several batches at a time; batches are small. Values of
+// all rows (logits, the gradient of L-BFGS) are complete on every process. The bits are the same for any number of
+// threads and processes. A checkpoint is the state before an epoch; resumed training draws the orders again.
 //
-// Nothing is divided by the points' unit but what a step needs of it, a number per step and column: points are not
-// copied, and the model is one of the points as they are. Every such number is a multiple of the unit or of its
-// inverse, so that points times a power of two train to the same bits.
+// The points are not copied or divided by their unit. A step applies the unit where it needs it, as one number per step
+// and column, and the model is that of the original points. Every such number is a multiple of the unit or of its
+// inverse, so points multiplied by a power of two give the same bits.
 
 #include "coterie/entropy/training.hpp"
 
@@ -29,22 +30,23 @@
 namespace coterie::internal {
 
 namespace {
-constexpr double usual_variance = 2.5;  // of the points in their unit, per cluster
+constexpr double usual_variance = 2.5;  // variance of the points in their unit, per cluster
 }
 
 double training_unit(const ColumnMoments& moments, int clusters) {
     const double spread = std::sqrt(moments.variance.sum());
     return spread > 1e-12 * moments.mean.norm() ? spread / std::sqrt(usual_variance * clusters)
-                                                : 1;  // less is rounding
+                                                : 1;  // a smaller value is rounding
 }
 
 namespace {
 
-constexpr int lbfgs_iterations = 100;                // an epoch
-constexpr Index start_rows = 256;                    // that the first weights are combinations of, at most
-constexpr Index gathered_numbers = Index{1} << 20;   // of the rows of some batches
-constexpr Index predicted_numbers = Index{1} << 18;  // of predictions made at a time by a thread
-constexpr double constant_share = 1 / 7.25;          // the bias is the weight of a column of this share of the spread
+constexpr int lbfgs_iterations = 100;                // per epoch
+constexpr Index start_rows = 256;                    // limit of the rows that the first weights combine
+constexpr Index gathered_numbers = Index{1} << 20;   // limit for the rows of several batches
+constexpr Index predicted_numbers = Index{1} << 18;  // limit for the predictions that a thread makes at a time
+constexpr double constant_share = 1 / 7.25;          // the bias is the weight of a constant column, this fraction of
+                                                     // the root mean square distance from the mean
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double divergence(const std::vector<double>& prior, const Vector<double>& means) {
@@ -71,8 +73,8 @@ public:
         const double n = static_cast<double>(n_);
         const double k = *options.clusters;
         const bool whole = options.optimizer == Optimizer::lbfgs || labels_per_epoch();
-        // Training holds up to 10 numbers per row and cluster. A model's parameters are there a few times in double,
-        // and with L-BFGS in its history.
+        // Training holds up to 10 numbers per row and cluster. It holds several copies of a model's parameters in
+        // double, and with L-BFGS the history.
         const double rows = whole ? n : std::min(n, 3.0 * options.batch_size);
         const double history = options.optimizer == Optimizer::lbfgs ? 16.0 * LbfgsSettings().memory : 0.0;
         together(run.communicator(), [&] {
@@ -130,20 +132,20 @@ private:
         if (options_.origin == TrainingOrigin::zero) model_.bias.setZero();
     }
 
-    // What stands between two epochs, beside what the optimizer holds; every process has it.
+    // The state between two epochs, without that of the optimizer; every process has it.
     Archive state() const {
         Archive out = checkpoint_.begin();
         out.set_vector("objectives", report_.objective_per_iteration);
         return out;
     }
-    // `now`: the state before an epoch, of a model that is about to be trained further.
+    // `now`: returns the state before an epoch that is about to start.
     template <class State>
     void keep(const State& now) {
         if (!checkpoint_.wanted()) return;
         before_ = now();
         if (checkpoint_.due()) checkpoint_.write(*before_);
     }
-    // Within an epoch: what it has done so far is lost to who goes on, what was there before it is not.
+    // Stopped within an epoch: resumed training repeats this epoch from the state before it.
     void stopped_within(int epoch) {
         if (before_) checkpoint_.write(*before_);
         if (epoch > begun_) return;
@@ -151,7 +153,7 @@ private:
         throw Cancelled("interrupted" + checkpoint_.what_is_left());
     }
 
-    // || W ||^2, W being the weights of points in their unit.
+    // || W ||^2; W are the weights of points in their unit.
     double squared_norm() const { return static_cast<double>((static_cast<T>(unit_) * model_.weights).squaredNorm()); }
 
     [[noreturn]] void diverged(int epoch) const {
@@ -161,10 +163,10 @@ private:
                           {.option = "learning_rate", .value = to_text(options_.learning_rate)});
     }
 
-    // The clusters that row `number` is known to belong to.
+    // The clusters that row `number` may belong to.
     std::pair<int, int> clusters_of(Index number) const { return constraints_.clusters_of(constraints_.label(number)); }
 
-    // Kept for the report.
+    // Keeps the labels for the report.
     const Matrix<T>& labels_for(std::span<const Index> numbers, const Softmax<T>& sigma) {
         last_fixed_ = fixed_labels(constraints_, numbers, sigma);
         last_solved_ = labels_of(criterion_, sigma, last_fixed_, run_.threads);
@@ -172,7 +174,7 @@ private:
         return last_solved_.labels;
     }
 
-    // act(first, logits) for a few rows of a block at a time, first being their number among all.
+    // Calls act(first, logits) for a few rows of a block at a time; first is their number among all rows.
     template <class Act>
     void for_each_logits(const RowBlock<T>& block, Act&& act) const {
         const Index few = std::max<Index>(1, predicted_numbers / *options_.clusters);
@@ -183,7 +185,7 @@ private:
         }
     }
 
-    // Of all rows, on every process.
+    // The logits of all rows, on every process.
     Matrix<T> all_logits() const {
         const Index k = *options_.clusters;
         Matrix<T> out(n_, k);
@@ -201,7 +203,7 @@ private:
         return out;
     }
 
-    // Labels of all points, kept for the epoch.
+    // Computes the labels of all points for the epoch.
     void label_all() {
         if (criterion_.rule == LabelRule::given) {
             if (epoch_labels_.size() == 0) epoch_labels_ = criterion_.targets->template cast<T>();
@@ -234,7 +236,7 @@ private:
         return add_criterion_loss(criterion_, sigma, y, gradient, run_.threads, counts);
     }
 
-    // The same with the labelled rows `labelled` added: x holds their logits after those of `numbers`.
+    // The same plus the loss of the labelled rows `labelled`; in x their logits follow those of `numbers`.
     double loss_with_labels(std::span<const Index> numbers, std::span<const Index> labelled, const Matrix<T>& x,
                             Matrix<T>& gradient) {
         const auto count = static_cast<Index>(numbers.size());
@@ -252,7 +254,7 @@ private:
         return value;
     }
 
-    // true: go on. `now` as for keep().
+    // Returns whether to continue. `now` as for keep().
     template <class State>
     bool epoch_done(int epoch, double objective, const State& now) {
         report_.objective_per_iteration.push_back(objective);
@@ -275,7 +277,7 @@ private:
         shuffle(known, known_random);
         std::size_t next_known = 0;
         const std::size_t known_a_batch = std::min(known.size(), at(options_.batch_size));
-        // Batches of equal size, but for one row: a short one would be asked for a fairness it cannot have.
+        // Batch sizes differ by at most one row: a short batch could not be as fair.
         const Index batches =
             std::max<Index>(1, (n_ + options_.batch_size / 2) / static_cast<Index>(options_.batch_size));
         const auto first_of = [&](Index batch) { return batch * n_ / batches; };
@@ -284,7 +286,7 @@ private:
         Descent<T> descent(model_, origin_, unit_, options_.learning_rate, options_.momentum, options_.gamma,
                            run_.threads, usual_variance * *options_.clusters * constant_share * constant_share);
         Matrix<T> gradient;
-        double first = 0;  // loss, of the first batch
+        double first = 0;  // loss of the first batch
         if (found_) {
             descent.load(*found_);
             first = found_->vector("first", 1)[0];
@@ -299,15 +301,15 @@ private:
         for (int epoch = 0; epoch < options_.epochs; ++epoch) {
             RandomStream random = run_.random("entropy.order", static_cast<std::uint64_t>(epoch));
             shuffle(order, random);
-            if (epoch < begun_) continue;  // its order is what the next one is made of
+            if (epoch < begun_) continue;  // only the order is needed: the next order is made from it
             if (epoch > 0) keep(now);
             if (labels_per_epoch()) label_all();
             double objective = 0;
-            std::vector<Index> wanted;  // rows of some batches, and after those of each its labelled rows
+            std::vector<Index> wanted;  // rows of several batches; after those of each batch come its labelled rows
             std::optional<GatheredRows<T>> gathered;
             std::size_t position = 0;  // of the batch among them
             for (Index batch = 0; batch < batches; ++batch) {
-                if (run_.stop_requested()) {  // the model as it stands; this epoch has no objective
+                if (run_.stop_requested()) {  // returns the current model; this epoch has no objective
                     stopped_within(epoch);
                     if (!model_.weights.allFinite() || !model_.bias.allFinite()) diverged(epoch);
                     report_.stopped = StopReason::interrupted;
@@ -332,7 +334,7 @@ private:
                 const double value = loss_with_labels(numbers, labelled, logits(rows, model_, run_.threads), gradient) +
                                      options_.gamma * squared_norm();
                 if (epoch == 0 && batch == 0) first = value;
-                // No batch's loss is so much larger than another's; only weights that grow without end make it so.
+                // Losses of batches never differ by this much; only weights that grow without bound explain it.
                 if (!(std::abs(value) <= 1e10 * (1 + std::abs(first)))) diverged(epoch);
                 descent.step(rows, gradient);
                 objective += value * static_cast<double>(size) / static_cast<double>(n_);
@@ -354,7 +356,7 @@ private:
             x.tail(k) = model_.bias.template cast<double>() + at_origin(model_.weights, origin_);
         }
         double gamma = options_.gamma;
-        bool cut = false;  // short of its iterations, by who asked to stop
+        bool cut = false;  // whether the caller stopped the iterations early
         const auto assign = [&](const Vector<double>& from) {
             model_.weights = (Eigen::Map<const eigen::Matrix<double>>(from.data(), k, d_) / unit_).template cast<T>();
             model_.bias = (from.tail(k) - at_origin(model_.weights, origin_)).template cast<T>();
@@ -372,7 +374,7 @@ private:
             assign(from);
             if (!model_.weights.allFinite() || !model_.bias.allFinite()) return infinity;
             Matrix<T> logits_of_rows = all_logits();
-            if (!known_.empty()) {  // once more, for the labels' own loss
+            if (!known_.empty()) {  // once more, for the loss of the labels
                 logits_of_rows.conservativeResize(n_ + static_cast<Index>(known_.size()), k);
                 for (std::size_t l = 0; l < known_.size(); ++l)
                     logits_of_rows.row(n_ + static_cast<Index>(l)) = logits_of_rows.row(known_[l]);
@@ -399,7 +401,7 @@ private:
             const int last = options_.epochs - 1;
             if (epoch > 0) keep(now);
             if (options_.gamma_start)
-                gamma = epoch == last ? options_.gamma  // the product may be another by rounding
+                gamma = epoch == last ? options_.gamma  // avoids rounding of the product
                                       : *options_.gamma_start * std::pow(options_.gamma / *options_.gamma_start,
                                                                          static_cast<double>(epoch) / last);
             if (epoch == begun_ && run_.stop_requested()) stopped_within(epoch);
@@ -426,7 +428,7 @@ private:
         }
     }
 
-    // Labels of this process' rows, and the figures of the last model over all points.
+    // Returns the labels of this process' rows, and adds the final model's figures over all points to the report.
     Labels finish() {
         const Index k = *options_.clusters;
         Labels out(at(own_.count()));
@@ -460,16 +462,16 @@ private:
     const Run& run_;
     Range own_;  // this process' rows
     Checkpoint& checkpoint_;
-    std::optional<Archive> found_;   // what is gone on from
-    std::optional<Archive> before_;  // the state before this epoch, where it is kept
-    int begun_ = 0;                  // the epoch that is gone on from
+    std::optional<Archive> found_;   // the checkpoint from which training resumes
+    std::optional<Archive> before_;  // the state before this epoch, if it is saved
+    int begun_ = 0;                  // the epoch from which training resumes
 
     Vector<double> origin_;     // empty: 0
-    double unit_ = 1;           // of the points; 1 where they are all equal
+    double unit_ = 1;           // of the points; 1 if they are all equal
     std::vector<Index> known_;  // rows with a partial label
     LinearSoftmax<T> model_;
     Matrix<T> epoch_labels_;
-    Matrix<T> last_predictions_;  // of the last label solve, as the next two
+    Matrix<T> last_predictions_;  // of the last label solve, like the next two
     LabelSolution<T> last_solved_;
     FixedLabels<T> last_fixed_;
     FitReport report_;
@@ -496,7 +498,7 @@ FixedLabels<T> fixed_labels(const Constraints& constraints, std::span<const Inde
 
 namespace {
 
-// Transport of the rows whose labels are not known, to what those that are leave of the prior.
+// Transport of the rows without known labels, to the prior minus the labelled rows.
 template <class T>
 Matrix<T> transport_to_the_rest(const Matrix<T>& logarithm, const FixedLabels<T>& fixed,
                                 const std::vector<double>& prior, double sharpness, int threads) {
@@ -554,7 +556,7 @@ double add_criterion_loss(const Criterion& criterion, const Softmax<T>& sigma, c
     const double value = add_cross_entropy(sigma, y, reverse ? CrossEntropy::reverse : CrossEntropy::forward, 1.0,
                                            gradient, threads, counts);
     if (criterion.rule == LabelRule::transport || criterion.rule == LabelRule::given) return value;
-    // Labels that are all known may leave a cluster without one: the constant would be without bound.
+    // If all labels are known, a cluster may have none, and the constant would be unbounded.
     if (!counts.empty() && std::find(counts.begin(), counts.end(), true) == counts.end()) return value;
     const Vector<double> means =
         y.template cast<double>().colwise().mean().transpose().cwiseMax(std::numeric_limits<double>::min());
@@ -597,8 +599,8 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
     Vector<double> b = Vector<double>::Zero(k);
     double power = 0;
 
-    // A round in the log domain: b with which the column sums of softmax(ln(sigma^power) + b), rows first, are
-    // the target. Sums are in units of each block's largest.
+    // A round in the log domain: b with which the column sums of softmax(ln(sigma^power) + b), rows first, are the
+    // target. Sums are relative to each block's largest term.
     struct Column {
         double largest = -infinity;
         double sum = 0;
@@ -611,8 +613,8 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
         }
     };
     std::vector<std::vector<Column>> columns(at(blocks.count()));
-    // The rows of ln(sigma^power) + base, in units of their largest entries: while b is near base, a round needs
-    // products of these only.
+    // The rows of ln(sigma^power) + base, relative to their largest entries. While b is close to base, a round needs
+    // only products of these.
     Matrix<double> kernel(n, k);
     Vector<double> base;
     const auto exact_round = [&] {
@@ -639,7 +641,7 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
         return next;
     };
     std::vector<Vector<double>> partial(at(blocks.count()));
-    // The same by products; NaN where they have underflowed.
+    // The same by products; NaN if they underflow.
     const auto near_round = [&] {
         const Vector<double> factor = (b - base).array().exp();
         for_each_block(blocks.count(), workers, [&](Index block, int) {
@@ -650,17 +652,17 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
         });
         Vector<double> sums = Vector<double>::Zero(k);
         for (const auto& own : partial) sums += own;
-        constexpr double least_sum = 1e-200;  // of entries, the largest of which did not underflow
+        constexpr double least_sum = 1e-200;  // limit for sums of entries, the largest of which did not underflow
         if (!(sums.minCoeff() > least_sum)) return Vector<double>(Vector<double>::Constant(k, std::nan("")));
         return Vector<double>(target.array().log() - sums.array().log() + base.array());
     };
 
-    // A sharp transport's b lies far from 0, and rounds move it by little: so b is found for a dull one first, which is
-    // sharpened to twice as much at a time, b with it.
-    constexpr double dull = 10;       // exponents up to this are no trouble from b = 0
-    constexpr int most_rounds = 300;  // of a sharpness
-    constexpr double close = 1e-2;    // of ln(mean / prior); the labels are rounded to one-hot ones afterwards
-    constexpr double near = 30;       // exp of it is far from the ends of double
+    // For a sharp transport b is far from 0, and each round moves it only a little. So b is first found for a smooth
+    // transport. The sharpness then doubles repeatedly, and b doubles with it.
+    constexpr double dull = 10;       // exponents up to this size converge from b = 0
+    constexpr int most_rounds = 300;  // per sharpness
+    constexpr double close = 1e-2;    // for ln(mean / prior); labels are rounded to one-hot ones afterwards
+    constexpr double near = 30;       // exp of it is far from the limits of double
     int doublings = 0;
     const double widest = sharpness * -static_cast<double>(logarithm.minCoeff());
     if (!std::isfinite(widest))

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: the one trainer of the methods of this room. A method is a rule for labels and a loss (Criterion).
+// Internal: the trainer of all methods of this module. A method is a rule for labels and a loss (Criterion).
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 
 namespace coterie::internal {
 
-/// The options of LinearTrainingOptions, for the struct that has them.
+/// Describes the options of LinearTrainingOptions for a struct that contains them.
 template <class Options>
 OptionSetFor<Options> describe_training() {
     OptionSetFor<Options> set;
@@ -38,25 +38,25 @@ OptionSetFor<Options> describe_training() {
     return set;
 }
 
-/// Of an option `restarts` whose starts are compared by restart_criterion().
+/// Help text of an option `restarts` whose starts are compared by restart_criterion().
 inline constexpr const char* restarts_meaning =
     "fits from different starts; the one with the least sum of the predictions' mean entropy and their "
     "mean's divergence from the prior is kept";
 
-/// s of entropy.hpp, the unit of points with these moments that are to be told apart as so many clusters.
+/// s of entropy.hpp: the unit of points with these moments for this number of clusters.
 double training_unit(const ColumnMoments& moments, int clusters);
 
 enum class LabelRule {
-    none,         // the loss is of the predictions alone: R_order and reverse fairness
+    none,         // no labels: the loss is R_order and reverse fairness of the predictions
     self_label,   // label_solver.hpp; reverse cross-entropy
-    transport,    // one-hot labels whose means are nearly the prior; forward cross-entropy
+    transport,    // one-hot labels whose means nearly equal the prior; forward cross-entropy
     alternating,  // y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk); forward cross-entropy
-    given         // targets; the cross-entropy that is asked for
+    given         // targets; the given cross-entropy
 };
 
 struct Criterion {
     LabelRule rule = LabelRule::none;
-    double order = 1;     // none: of the Renyi entropy
+    double order = 1;     // none: order of the Renyi entropy
     double fairness = 1;  // none
     std::vector<double> prior;
     LabelSettings labels;   // self_label
@@ -70,43 +70,43 @@ template <class T>
 struct Trained {
     LinearSoftmax<T> model;
     Labels labels;
-    FitReport report;  // all but what finish_report adds
+    FitReport report;  // everything except what finish_report adds
 };
 
-/// T: the points' scalar type. Points come in blocks, each process has the labels of its own rows. Numbers per row and
-/// cluster (predictions of a batch, or of all rows where labels are per epoch and with L-BFGS) every process has of all
-/// rows. Goes on from what the checkpoint holds, and keeps the state before an epoch there.
+/// Trains a model. T: the points' scalar type. Points come in blocks, and each process has its own rows' labels.
+/// Values per row and cluster (predictions of a batch; of all rows if labels are per epoch, or with L-BFGS) are
+/// complete on every process. Training resumes from the checkpoint, and saves the state before each epoch there.
 template <class T>
 Trained<T> train(PointsView points, const LinearTrainingOptions& options, const Criterion& criterion,
                  const Constraints& constraints, Checkpoint& checkpoint, const Run& run);
 
-// What networks share with it (deep/):
+// Shared with networks (deep/):
 
-/// u: what an option `prior` says (k numbers, or none: uniform), or the label shares. BadArgument.
+/// u: from an option `prior` (k numbers; empty: uniform) or from the label shares. Throws BadArgument.
 std::vector<double> prior_of(const std::vector<double>& given, const Problem& problem, const Constraints& constraints);
 inline constexpr const char* prior_meaning = "share of each cluster: k numbers that sum to 1";
 inline constexpr const char* automatic_prior = "equal shares";
 inline constexpr const char* fairness_meaning = "weight of the mean prediction's divergence from the prior";
 
-/// Positions among `numbers` (rows of all points) whose labels are known, and those labels: the prediction within the
-/// label's clusters.
+/// Positions in `numbers` (numbers of rows among all points) whose labels are known, and those labels: the prediction
+/// restricted to the label's clusters.
 template <class T>
 FixedLabels<T> fixed_labels(const Constraints& constraints, std::span<const Index> numbers, const Softmax<T>& sigma);
-/// y by the criterion's rule (not none, not given), with these rows as they are known.
+/// y by the criterion's rule (neither none nor given); rows in `fixed` have the given labels.
 template <class T>
 LabelSolution<T> labels_of(const Criterion& criterion, const Softmax<T>& sigma, const FixedLabels<T>& fixed,
                            int threads);
-/// The criterion's loss of a batch, its labels given (rule none: not looked at); adds its gradient with respect to the
-/// logits. counts: see add_cross_entropy; where no row counts the labels' own divergence, a constant, is left out.
+/// The criterion's loss of a batch for given labels (ignored by rule none); adds its gradient with respect to the
+/// logits. counts: see add_cross_entropy. If no row counts, the labels' own divergence, a constant, is omitted.
 template <class T>
 double add_criterion_loss(const Criterion& criterion, const Softmax<T>& sigma, const Matrix<T>& y, Matrix<T>& gradient,
                           int threads, const std::vector<bool>& counts = {});
-/// The cluster with the largest score, among those of its label where that is known; ties go to the lowest. `first`:
-/// which of the points the first row of scores is.
+/// The cluster with the largest score, among those of the row's label if it has one; ties go to the lowest. `first`:
+/// number of the first row of scores among the points.
 template <class T>
 Labels likeliest_clusters(const Constraints& constraints, const Matrix<T>& scores, Index first = 0);
-/// Adds "label_rounds", "label_gradient" and "label_gap", how far labels that were solved for are from the optimum, and
-/// a warning where the dual solver should have come nearer. Nothing where no row was free.
+/// Adds "label_rounds", "label_gradient" and "label_gap", the distance of solved labels from the optimum. Adds a
+/// warning if the dual solver did not converge. Does nothing if no row was free.
 template <class T>
 void describe_labels(const Matrix<T>& predictions, const LabelSolution<T>& solved, const LabelSettings& settings,
                      const FixedLabels<T>& fixed, FitReport& report, int threads) {
@@ -115,28 +115,29 @@ void describe_labels(const Matrix<T>& predictions, const LabelSolution<T>& solve
         certify_labels(predictions, solved.labels, settings, threads, fixed, solved.multipliers);
     report.details.emplace_back("label_rounds", static_cast<std::int64_t>(solved.rounds));
     report.details.emplace_back("label_gradient", certificate.gradient);
-    report.details.emplace_back("label_gap", std::max(certificate.gap, 0.0));  // below 0 is rounding
+    report.details.emplace_back("label_gap", std::max(certificate.gap, 0.0));  // rounding can make it negative
     if (settings.solver == LabelSolver::dual && !solved.converged)
         report.warnings.push_back("the last labels are not the optimum: the dual solver stopped after " +
                                   std::to_string(solved.rounds) + " steps at a gradient of " +
                                   to_text(OptionValue(solved.gradient)));
 }
 /// Adds the details "decisiveness", "fairness" and "mean_probabilities": the mean entropy of all points' predictions,
-/// and what the mean prediction is and how far from the prior.
+/// the divergence of the mean prediction from the prior, and the mean prediction.
 void describe_predictions(double decisiveness, const Vector<double>& means, const std::vector<double>& prior,
                           FitReport& report);
-/// Scores of clusters, n x k, summed over each label's, n x L; as they are where no label is known.
+/// Sums the scores of clusters, n x k, over each label's clusters: n x L. Without labels it returns them
+/// unchanged.
 Matrix<double> scores_of_labels(const Matrix<double>& scores, const ClusterLabels& labels);
 
-/// One-hot labels y of the rows of ln sigma: the largest entry of ln(sigma^sharpness) + b, where b makes the means of
-/// softmax(that) the prior to 1 per cent (Sinkhorn in the log domain: optimal transport with entropy 1 / sharpness).
-/// The means of y are the prior as far as its rounding to one-hot leaves them there. The same bits at any number of
+/// One-hot labels y from the rows of ln sigma: the largest entry of ln(sigma^sharpness) + b. b makes the means of
+/// softmax(that) equal the prior to 1 per cent (Sinkhorn in the log domain: optimal transport with entropy 1 /
+/// sharpness). Rounding to one-hot may move the means of y away from the prior. The bits are the same for any number of
 /// threads.
 template <class T>
 Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>& prior, double sharpness, int threads);
 
-/// y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk), rows sum to 1; rows j whose labels are known are in the sum
-/// with those.
+/// y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk), rows sum to 1; rows j in `fixed` enter the sum with their
+/// fixed labels.
 template <class T>
 Matrix<T> alternating_labels(const Matrix<T>& probability, const FixedLabels<T>& fixed = {});
 

@@ -1,4 +1,5 @@
-// The methods of this room that take points in blocks: the same bits however the rows come and whoever works on them.
+// Methods of this module that accept points in blocks: the bits do not depend on how rows are stored, on threads or on
+// processes.
 
 #include <gtest/gtest.h>
 
@@ -89,7 +90,7 @@ TYPED_TEST(InBlocks, Seedings) {
         }
 }
 
-// Partial labels, some of two clusters, some clusters free; weights, shares, sizes.
+// Partial labels, some with two clusters, and free clusters; weights, shares, sizes.
 TYPED_TEST(InBlocks, ConstrainedKMeans) {
     KMeansOptions options{.restarts = 2, .max_iterations = 10};
     Problem labelled = this->problem(3000, 7, 6);

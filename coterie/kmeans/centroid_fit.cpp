@@ -1,6 +1,6 @@
-// Sums over clusters touch only the clusters that a block of rows has members in (cluster_sums.hpp), so that many
-// clusters cost no more than the rows. Of candidates for empty clusters each process keeps as many as could be wanted
-// and sends no more than that.
+// Sums over clusters touch only the clusters that a block of rows has members in (cluster_sums.hpp). Many clusters
+// therefore cost no more than the rows. To fill empty clusters, each process keeps and sends at most as many candidate
+// rows as could be needed.
 
 #include "coterie/kmeans/centroid_fit.hpp"
 
@@ -42,8 +42,8 @@ Spread spread_of(PointsView points, std::span<const double> weights, const Run& 
 
 namespace {
 
-// Of sparse points, a cluster after the other: the rows of one, in their order, are added by one thread, so that there
-// is one sum of d numbers per cluster whatever the threads.
+// For sparse points, one cluster after the other. One thread adds the rows of a cluster in their order, so there is one
+// sum of d numbers per cluster for any number of threads.
 ClusterSums sparse_cluster_sums(const SparsePoints& points, const Labels& labels, int clusters,
                                 std::span<const double> weights, const Run& run) {
     const Index d = points.columns();

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: what the fits of centroid models share: starting centroids, restarts, sums over clusters, the report.
+// Internal: code that all fits of centroid models share: starting centroids, restarts, sums over clusters, the report.
 
 #include <functional>
 #include <map>
@@ -22,10 +22,10 @@
 
 namespace coterie::internal {
 
-/// None, or k x d, finite, and restarts 1; BadArgument or BadData otherwise.
+/// Accepts an empty view, or k x d finite centroids with restarts = 1. Throws BadArgument or BadData otherwise.
 void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, const Run& run);
 
-/// Weighted mean of the points and the mean over columns of their variances.
+/// The weighted mean of the points, and the mean over the columns of their variances.
 struct Spread {
     Vector<double> mean;
     double mean_variance = 0;
@@ -33,7 +33,7 @@ struct Spread {
 };
 Spread spread_of(PointsView points, std::span<const double> weights, const Run& run);
 
-/// sum_i w_i x_i and sum_i w_i over the rows of each label; `labels` are those of this process' rows.
+/// sum_i w_i x_i and sum_i w_i over the rows of each label. `labels` holds the labels of this process' rows.
 struct ClusterSums {
     Matrix<double> sums;
     std::vector<double> mass;
@@ -41,27 +41,28 @@ struct ClusterSums {
 ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
                          const Run& run);
 
-/// A row and what it costs where it is.
+/// A row and its cost under its current label.
 struct Costly {
     double cost;
-    Index row;  // among all
+    Index row;  // among all rows
     std::int32_t label;
 };
-/// The `wanted` rows of all processes that cost most, the most costly first, then the lowest. `cost` and `labels` are
-/// those of this process' rows, of which `first` is the first.
+/// The `wanted` rows of all processes with the highest cost, highest first; ties go to the lowest row. `cost` and
+/// `labels` describe this process' rows, of which `first` is the first.
 std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& labels, Index first, std::size_t wanted,
                               Communicator& communicator);
 
-/// Gives each cluster without a row that weighs something the row that costs most, from a cluster that keeps another;
-/// rows that cost nothing stay. `labels` are those of this process' rows, `own` among all; costs() is asked for theirs
-/// where a cluster is empty. Returns how many clusters were given one.
+/// Gives each cluster without a row of positive weight the row of highest cost, from a cluster that keeps another row.
+/// Rows of cost 0 do not move. `labels` holds the labels of this process' rows, which are the rows `own` among all.
+/// costs() returns the costs of these rows and is called only if a cluster is empty. Returns the number of clusters
+/// filled.
 int fill_empty_clusters(Labels& labels, int clusters, std::span<const double> weights, Range own,
                         FunctionRef<std::vector<double>()> costs, Communicator& communicator);
 
-/// Means of the points of each cluster; an empty cluster keeps its row of `before`.
+/// The mean of the points of each cluster. An empty cluster keeps its row of `before`.
 Matrix<double> means_of(const Matrix<double>& points, const Labels& labels, const Matrix<double>& before, int threads);
 
-/// One restart's end.
+/// The result of one restart.
 template <class T>
 struct Fitted {
     Matrix<T> centroids;
@@ -71,7 +72,7 @@ struct Fitted {
     int repaired = 0;
     StopReason stopped = StopReason::iteration_limit;
 };
-/// The best restart so far, in a checkpoint.
+/// Stores the best restart so far in a checkpoint.
 template <class T>
 void store_fitted(Archive& archive, const Fitted<T>& best) {
     archive.set_points("best", best.centroids);
@@ -91,36 +92,36 @@ void load_fitted(const Archive& archive, Fitted<T>& best) {
     best.stopped = static_cast<StopReason>(static_cast<int>(figures[3]));
 }
 
-/// A fit of restarts that keeps its state in a checkpoint, and goes on from the one it finds.
+/// Saves the state of a fit with restarts in a checkpoint, and resumes from an existing one.
 class KeptFit {
 public:
-    /// Of run.checkpoint, for this method and problem. An empty path: nothing is kept, nothing is found. `by_row`: the
-    /// state has parts that each process has for its own rows.
+    /// Opens run.checkpoint for this method and problem. With an empty path nothing is saved and nothing is found.
+    /// `by_row`: parts of the state are per row, and each process holds them for its own rows.
     KeptFit(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run,
             bool by_row = false);
 
-    /// What was found; nothing where the fit begins.
+    /// The checkpoint that was found; nullptr if the fit starts from the beginning.
     const Archive* found() const { return found_ ? &*found_ : nullptr; }
-    /// The same where a restart is to go on from its iterations, until after_restart().
+    /// The same if a restart resumes within its iterations; nullptr after after_restart().
     const Archive* found_iterations() const { return going_on_ ? found() : nullptr; }
-    /// Who tells of the restarts; empty: nobody any more.
+    /// Sets the function that stores the state of the restarts. An empty function removes it.
     void tell_restarts(std::function<void(Archive*)> store) { restarts_ = std::move(store); }
 
-    /// After every iteration: `store` adds its state. Written when it is time.
+    /// To be called after every iteration: `store` adds its state. The file is written when it is due.
     void after_iteration(FunctionRef<void(Archive&)> store);
-    /// The same for a state by row, written when it is time, or `now`: `store` is called on every process, with the
-    /// archive on the first alone.
+    /// The same for a state by row; the file is written when it is due, or always if `now`. `store` is called on every
+    /// process. It gets the archive on process 0 and nullptr on the others.
     void at_iteration(bool now, FunctionRef<void(Archive*)> store);
     void after_restart();
-    /// Where the fit is interrupted: writes what after_iteration() and after_restart() told last.
+    /// To be called when the fit is interrupted: writes the last state of after_iteration() or after_restart().
     void write();
 
-    /// Of a result that an earlier restart had, where the state is by row; else nothing.
+    /// Store and load the labels of an earlier restart's result if the state is by row; otherwise they do nothing.
     void store_labels_by_row(Archive* archive, const std::string& name, const Labels& own) const;
     void load_labels_by_row(const std::string& name, Labels& own) const;
 
     Checkpoint& checkpoint() { return checkpoint_; }
-    /// What is known from one restart on, for those that follow.
+    /// Values that one restart finds and later ones need.
     std::map<std::string, double> facts;
 
 private:
@@ -136,7 +137,7 @@ private:
     std::optional<Archive> found_;
     bool going_on_;
     std::function<void(Archive*)> restarts_;
-    std::optional<Archive> last_;  // where the state is not by row
+    std::optional<Archive> last_;  // only if the state is not by row
 };
 
 struct RestartSettings {
@@ -145,10 +146,10 @@ struct RestartSettings {
     SeedingOptions seeding;
 };
 
-/// Calls iterate(start(restart), restart) for every restart and keeps the result of least objective, the first among
-/// equals. A result has what Fitted has beside centroids. Adds the report's objective, iterations, stopped, seconds and
-/// details. Cancelled when the caller stops before there is a result. `kept`: where the state is kept; a restart that
-/// goes on from kept->found_iterations() is given an empty start.
+/// Calls iterate(start(restart), restart) for every restart and keeps the result of lowest objective; ties go to the
+/// first. A result has the members of Fitted. Adds objective, iterations, stopped, seconds and details to the report.
+/// Throws Cancelled if the caller stops the fit before there is a result. `kept`: where the state is saved. A restart
+/// that resumes from kept->found_iterations() gets an empty start.
 template <class Start, class Iterate>
 auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate, KeptFit* kept = nullptr) {
     using From = std::invoke_result_t<Start&, int>;
@@ -237,7 +238,8 @@ auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate, 
     return best;
 }
 
-/// The same from centroids: those given, or seeded. `distinct` receives the distinct starting rows of the last seeding.
+/// The same, starting from the given centroids or from seeds. `distinct` receives the number of distinct starting rows
+/// of the last seeding.
 template <class T, class Iterate>
 auto best_of_restarts(PointsView points, const RestartSettings& settings, const Problem& problem, const Run& run,
                       FitReport& report, int& distinct, Iterate&& iterate, KeptFit* kept = nullptr) {
@@ -255,7 +257,7 @@ auto best_of_restarts(PointsView points, const RestartSettings& settings, const 
     return best_of(settings.restarts, report, start, iterate, kept);
 }
 
-/// Sizes, seed, threads, and the warnings about empty clusters.
+/// Adds sizes, seed, threads, and warnings about empty clusters.
 void finish_report(FitReport& report, PointsView points, const Labels& labels, int clusters, Index distinct,
                    const Run& run);
 

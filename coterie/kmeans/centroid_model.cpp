@@ -1,5 +1,5 @@
-// Nearest centroid, in the scalar type of the model. What every fit of the room checks is here, too, so that it is
-// refused in the same words.
+// Assignment to the nearest centroid, in the scalar type of the model.
+// The checks that all fits of the module share are here too, so that every fit reports an error in the same words.
 
 #include "coterie/kmeans/centroid_model.hpp"
 
@@ -25,7 +25,7 @@ Labels CentroidModel::predict_checked(PointsView points, const Run& run) const {
     };
     const Points converted =
         centroids_.scalar() == ScalarType::float32 ? as_centroids(float()) : as_centroids(double());
-    check_points(converted, "predict", run);  // what fits float64 may be infinite in float32
+    check_points(converted, "predict", run);  // a finite float64 value may be infinite in float32
     return nearest_centroids(converted, centroids_, run).labels;
 }
 

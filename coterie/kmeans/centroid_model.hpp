@@ -1,5 +1,5 @@
 #pragma once
-// CentroidModel: any model whose clusters are k centroids and whose rule is "nearest centroid".
+// CentroidModel: any model that has k centroids and assigns each point to the nearest one.
 
 #include <string_view>
 
@@ -12,7 +12,7 @@ class COTERIE_API CentroidModel : public Model {
 public:
     Index dimensions() const override { return centroids_.columns(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
-    /// k x d, in the scalar type of the points the model was fitted on.
+    /// k x d, in the scalar type of the training points.
     const Points& centroids() const { return centroids_; }
     /// Distances: || x - c_j ||.
     OutputSet outputs() const override { return {Output::distances}; }
@@ -22,7 +22,7 @@ protected:
     CentroidModel() = default;
     CentroidModel(Points centroids, Labels labels, FitReport report);
 
-    /// Nearest centroid; ties go to the lowest.
+    /// The nearest centroid; ties go to the lowest number.
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     void parts(Parts& parts) override { parts.add("centroids", centroids_, "k x d", "the centroid of each cluster"); }
@@ -30,7 +30,7 @@ protected:
     Points centroids_;
 };
 
-/// With the options it was fitted with; what it is called is left to the method.
+/// A centroid model with the options of its fit. A method derives its model from it and gives the name.
 template <class Options>
 class COTERIE_API CentroidModelOf : public CentroidModel {
 public:
@@ -44,7 +44,7 @@ public:
     OptionValues option_values() const override { return Options::described().values(&options_); }
 
 protected:
-    /// Reads what store() wrote; BadData when it does not fit together.
+    /// Reads what store() wrote. Throws BadData if the parts do not match.
     explicit CentroidModelOf(const Archive& archive) : options_(archive.options_as<Options>()) {
         load(archive, options_.clusters);
     }
@@ -52,8 +52,8 @@ protected:
     Options options_;
 };
 
-/// What every fit in this room checks first: options are checked by the caller. Throws BadData (values), BadArgument
-/// (more clusters than points with a positive weight, weights). Returns the largest magnitude.
+/// Checks that all fits of this module share; the caller checks the options. Throws BadData (values) and BadArgument
+/// (weights; more clusters than points of positive weight). Returns the largest magnitude.
 COTERIE_API double check_clustering_input(PointsView points, int clusters, std::span<const double> weights,
                                           const Run& run);
 

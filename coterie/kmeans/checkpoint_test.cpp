@@ -1,4 +1,4 @@
-// Fits that are cut off again and again and go on from their checkpoint: the bits of one that was never cut off.
+// Fits that are interrupted repeatedly and resume from their checkpoint give the bits of an uninterrupted fit.
 
 #include <filesystem>
 #include <fstream>
@@ -90,7 +90,7 @@ TEST(KMeansCheckpoint, IsWrittenAtFirstAndServesAfterTheEnd) {
     const Outcome whole = outcome_of(fit_kmeans(problem, options, run), alone);
     run.checkpoint = folder / "fit.checkpoint";
     EXPECT_TRUE(outcome_of(fit_kmeans(problem, options, run), alone) == whole);
-    // A fit of less than five seconds writes its first iteration alone.
+    // A fit of less than five seconds writes only its first iteration.
     EXPECT_EQ(Archive::load(run.checkpoint).vector("objectives").size(), 1u);
     EXPECT_TRUE(outcome_of(fit_kmeans(problem, options, run), alone) == whole);
 }
@@ -118,7 +118,7 @@ TEST(KMeansCheckpoint, IsOfOneFit) {
     Problem weighted = problem;
     weighted.weights.assign(300, 1.0);
     names(refused(weighted, options, run), "other weights");
-    for (const double share : {0.3, 0.4}) {  // of each other, too
+    for (const double share : {0.3, 0.4}) {  // a checkpoint of one share does not fit another share either
         coterie::Run bounded(7, 1);
         bounded.checkpoint = folder / "bounded.checkpoint";
         Problem known = problem;
@@ -159,7 +159,7 @@ TEST(KMeansCheckpoint, WhereNoneCanBeWrittenTheFitDoesNotBegin) {
     EXPECT_THROW(fit_kmeans(x, {.clusters = 4}, run), ResourceError);
     run.checkpoint = "-";
     EXPECT_THROW(fit_kmeans(x, {.clusters = 4}, run), BadArgument);
-    // One that cannot be written later is a warning.
+    // A checkpoint that cannot be written later gives a warning.
     const std::filesystem::path gone = folder / "gone";
     std::filesystem::create_directory(gone);
     run.checkpoint = (gone / "fit.checkpoint").string();

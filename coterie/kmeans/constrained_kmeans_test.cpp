@@ -72,7 +72,7 @@ TEST(Constraints, SharesBecomeCounts) {
     made = compile_constraints(100, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(made.low[0], 51);
     EXPECT_EQ(made.high[0], 51);
-    // Thirds: floor gives 33 each; the point that is missing goes to the largest remainder, the first among equals.
+    // Thirds: floor gives 33 each; the remaining point goes to the largest remainder, the first among equals.
     side.label_shares = {{"0", 1.0 / 3, 1.0 / 3}, {"1", 1.0 / 3, 1.0 / 3}, {"2", 1.0 / 3, 1.0 / 3}};
     made = compile_constraints(100, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(made.low, (std::vector<Index>{34, 33, 33}));
@@ -166,8 +166,8 @@ TEST(Constraints, WhatCannotBeMetIsRefusedWithWhatCan) {
     EXPECT_EQ(message([](auto& s) { s.label_shares = {{"O", 0.4, 0.6}, {"PER", 0.3, 0.5}}; }), "nothing was thrown");
 }
 
-// Every set of shares of two or three labels on a grid of tenths, numbers and intervals, against all counts that there
-// are: what is accepted keeps every interval and can be met, and what can be met is accepted.
+// Every set of shares of two or three labels on a grid of tenths, exact and intervals, compared with all possible
+// counts: accepted shares keep every interval and can be met, and shares that can be met are accepted.
 TEST(Constraints, CountsOfSharesEqualBruteForceOverAllSmallSets) {
     std::vector<LabelShare> shares;
     for (const auto& [low, high] : std::vector<std::pair<double, double>>{{0, 1},
@@ -202,7 +202,7 @@ TEST(Constraints, CountsOfSharesEqualBruteForceOverAllSmallSets) {
                             }
                             const int clusters = static_cast<int>(labels) + rest;
                             if (clusters > n) continue;
-                            // Are there counts that meet all of it? A number may be rounded up or down.
+                            // Are there counts that meet all shares? An exact share may be rounded up or down.
                             const auto allows = [&](const LabelShare& share, Index count) {
                                 const double low = share.low * static_cast<double>(n);
                                 const double high = share.high * static_cast<double>(n);
@@ -249,7 +249,7 @@ TEST(Constraints, CountsOfSharesEqualBruteForceOverAllSmallSets) {
     EXPECT_GT(refused, 10000);
 }
 
-// ---- the E step against all assignments there are
+// ---- the assignment compared with all possible assignments
 
 struct Case {
     Matrix<double> points;
@@ -260,7 +260,7 @@ struct Case {
     std::vector<std::int32_t> label_of;
 };
 
-// Few points on a small grid (ties) or anywhere, some labelled, shares and sizes of any kind, met or not.
+// Few points, on a small grid (ties) or anywhere, some labelled, with any shares and sizes, feasible or not.
 Case random_case(RandomStream& random, bool with_sizes) {
     Case out;
     const auto n = static_cast<Index>(2 + random.below(6));
@@ -325,7 +325,7 @@ bool meets(const Case& c, const std::vector<int>& assigned) {
     return true;
 }
 
-// Infinity: no assignment meets the constraints.
+// Returns infinity if no assignment meets the constraints.
 double brute_force(const Case& c) {
     const auto n = at(c.points.rows());
     std::vector<int> assigned(n, 0);
@@ -386,7 +386,7 @@ TEST(ConstrainedAssignment, HardEqualsBruteForceUnderLabelsAndSizes) {
 }
 
 TEST(ConstrainedAssignment, TiesGoToTheLowestPrototypeAndTheLowestPoint) {
-    // All points at equal distance from all prototypes.
+    // All points have the same distance to all centroids.
     Matrix<double> points = Matrix<double>::Zero(6, 1);
     Matrix<double> prototypes(3, 1);
     prototypes << 1, 1, -1;
@@ -407,7 +407,7 @@ TEST(ConstrainedAssignment, TiesGoToTheLowestPrototypeAndTheLowestPoint) {
     EXPECT_EQ(labels(), (Labels{2, 2, 0, 2, 0, 0}));
 }
 
-// The paper's iteration on the whole n x k matrix, as Appendix B prints it with the sign mended, run to convergence.
+// The paper's iteration on the whole n x k matrix, as in Appendix B with the sign corrected, run to convergence.
 Matrix<double> bregman(const Case& c, double temperature,
                        const std::vector<std::pair<std::vector<int>, double>>& groups) {
     const Index n = c.points.rows();
@@ -440,7 +440,7 @@ TEST(ConstrainedAssignment, SoftMeetsItsSharesAndEqualsBregmansLimit) {
         Case c = random_case(random, false);
         std::vector<std::pair<std::vector<int>, double>> groups;
         const auto n = static_cast<double>(c.points.rows());
-        // Shares strictly inside what is possible, no whole numbers: the labelled points and some of the free ones.
+        // Shares strictly inside the possible range, not whole numbers: the labelled points and some of the free ones.
         const auto free_points = static_cast<double>(std::count(c.known.labels.begin(), c.known.labels.end(), -1));
         c.side.label_shares.clear();
         double left = free_points;
@@ -457,7 +457,7 @@ TEST(ConstrainedAssignment, SoftMeetsItsSharesAndEqualsBregmansLimit) {
                 if (c.label_of[at(j)] == static_cast<std::int32_t>(l)) members.push_back(j);
             groups.emplace_back(members, mass);
         }
-        // Somebody must take what is left.
+        // Some cluster without a share must take the remaining points.
         if (groups.size() == c.known.names.size() && c.label_of.back() >= 0) continue;
         if (free_points == 0) continue;
         const double temperature = 0.5 + random.uniform();
@@ -532,7 +532,7 @@ TEST(ConstrainedAssignment, SameBitsAtAnyNumberOfThreads) {
     }
 }
 
-// ---- where prototypes start
+// ---- where centroids start
 
 TEST(StartingPrototypes, MeansAndWardClusters) {
     Matrix<double> points(9, 1);
@@ -544,7 +544,7 @@ TEST(StartingPrototypes, MeansAndWardClusters) {
     expected << 0.5, 10.5, 51;
     const Constraints constraints = compile_constraints(9, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(starting_prototypes(points, constraints, {}, coterie::Run()), expected);
-    // A weight of 3 is three copies.
+    // A weight of 3 acts as three copies.
     std::vector<double> weights(9, 1.0);
     weights[4] = 3;
     expected(2, 0) = 50.5;
@@ -603,7 +603,7 @@ TEST(ConstrainedKMeans, MeetsWhatItIsGivenAndNeverRaisesTheInertia) {
         double inertia = 0;
         for (Index i = 0; i < 600; ++i) inertia += test::squared_distance(points, i, centroids, model.labels()[at(i)]);
         EXPECT_NEAR(model.inertia(), inertia, 1e-9 * inertia);
-        // Saved and loaded, labels of clusters and all.
+        // Save and load keep the labels of clusters too.
         Archive archive{"kmeans"};
         model.store(archive);
         const KMeansModel again = KMeansModel::from(archive);
@@ -620,7 +620,7 @@ TEST(ConstrainedKMeans, WhatIsFoundBeforeAnInterruptionStays) {
     options.clusters = 8;
     options.restarts = 50;
     options.tolerance = 0;
-    // Wherever the question comes from, once something is there it is returned.
+    // Wherever the fit is stopped, it returns a result once there is one.
     for (int patience = 40; patience < 4000; patience = patience * 3 / 2) {
         coterie::Run run(1, 1);
         int asked = 0;

@@ -1,7 +1,7 @@
-// Kernel k-means by Lloyd's iteration on a resident kernel matrix: distances to means in feature space are sums of its
-// entries, so that any kernel, also one that is only given as a matrix, is clustered alike. Rows of the matrix are
-// computed in blocks that depend on n alone, and every sum runs over the columns in order: the same bits at any number
-// of threads, and predict sees the values that the fit saw.
+// Kernel k-means by Lloyd's iteration on a kernel matrix in memory. Distances to means in feature space are sums of its
+// entries, so the iteration is the same for every kernel, also for one that is only given as a matrix.
+// Rows of the matrix are computed in blocks that depend on n alone, and every sum runs over the columns in order. The
+// bits are the same with any number of threads, and predict uses the same kernel values as the fit.
 
 #include "coterie/kmeans/kernel_kmeans.hpp"
 
@@ -47,8 +47,8 @@ double kernel_value(const KernelKMeansOptions& options, double product, double x
     return product;
 }
 
-// Kernel values of blocks of rows with fixed rows, rounded to T as the matrix of the fit is, so that predict sees what
-// the fit saw.
+// Kernel values between blocks of rows and fixed rows. They are rounded to T as the matrix of the fit is, so predict
+// uses the same values as the fit.
 template <class T>
 class KernelRows {
 public:
@@ -68,7 +68,7 @@ public:
         internal::RowProducts::Scratch panel;
     };
 
-    /// out(i - begin, j) = k(x_i, y_j) for rows begin..end-1. False when a value is not finite.
+    /// out(i - begin, j) = k(x_i, y_j) for rows begin..end-1. Returns false if a value is not finite.
     bool operator()(const Rows<T>& points, Index begin, Index end, Scratch& s, T* out, Index stride) const {
         internal::centred_rows(points, begin, end, origin_, s.rows);
         internal::row_pointers(s.rows, s.pointers);
@@ -103,8 +103,8 @@ private:
                   "; scale the points, or take a smaller `gamma` or `degree`");
 }
 
-// The sums S_ij of a few rows: row by row over all columns in order, each cluster's sum in a place of its own. Four
-// rows a turn keep the additions independent.
+// The sums S_ij of up to four rows: each runs over all columns in order, with one sum per cluster. Four rows at a time
+// keep the additions independent.
 template <class T>
 void cluster_sums(const T* const* rows, Index count, std::span<const std::int32_t> members,
                   std::span<const double> weights, int k, std::vector<double>& scratch, double* out) {
@@ -121,7 +121,7 @@ void cluster_sums(const T* const* rows, Index count, std::span<const std::int32_
         for (Index j = 0; j < k; ++j) out[r * k + j] = scratch[at(4 * j + r)];
 }
 
-// argmin_j  -2 S_j / W_j + Q_j / W_j^2, lowest among equals; `distance` receives the value.
+// argmin_j  -2 S_j / W_j + Q_j / W_j^2; ties go to the lowest j. `distance` receives the value.
 std::int32_t nearest_mean(const double* sums, const std::vector<double>& mass, const std::vector<double>& self,
                           double& distance) {
     std::int32_t best = 0;
@@ -162,7 +162,7 @@ public:
         StopReason stopped = StopReason::iteration_limit;
     };
 
-    /// Greedy k-means++ on the distances the kernel gives; labels by the nearest seed.
+    /// Greedy k-means++ with the distances of the kernel. Labels are those of the nearest seed.
     Labels seeded(std::uint64_t repetition) const {
         RandomStream random = run_.random("kernel-kmeans.seeding", repetition);
         const int candidates = options_.seeding_candidates.value_or(usual_candidates(k_));
@@ -174,7 +174,7 @@ public:
         const auto pick = [&] {
             const double target = random.uniform() * cumulative.back();
             auto found = std::upper_bound(cumulative.begin(), cumulative.end(), target);
-            // Rounding may point past the last share that is not 0.
+            // Rounding may select the end; then take the last row with a positive share.
             if (found == cumulative.end())
                 found = std::lower_bound(cumulative.begin(), cumulative.end(), cumulative.back());
             return static_cast<Index>(found - cumulative.begin());
@@ -229,7 +229,7 @@ public:
             const std::vector<double> self = self_;
             if (changed) evaluate(next);
             ++out.iterations;
-            // Only rounding, or a matrix that is no kernel, can keep the objective from falling.
+            // Only rounding, or a matrix that is not positive semidefinite, can keep the objective from falling.
             const bool fell = changed && objective_ < out.objective;
             const double drop = fell ? out.objective - objective_ : 0;
             if (fell) {
@@ -259,7 +259,7 @@ public:
 private:
     double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(i)]; }
     double diagonal(Index i) const { return static_cast<double>(kernel_.row(i)[i]); }
-    // What rounding of the matrix alone can make of a squared distance of 0.
+    // The largest squared distance that rounding of the matrix alone can produce from 0.
     static double noise(double scale) {
         return 16 * static_cast<double>(std::numeric_limits<T>::epsilon()) * std::abs(scale);
     }
@@ -270,7 +270,7 @@ private:
         return squared > noise(scale) ? squared : 0.0;
     }
 
-    // S, W, Q / W^2 and the objective of a labeling.
+    // Computes S, W, Q / W^2 and the objective for given labels.
     void evaluate(const Labels& labels) {
         const RowBlocks blocks{n_, 64};
         std::vector<std::vector<double>> scratch(at(std::max(1, run_.threads)));
@@ -308,8 +308,8 @@ private:
         return out;
     }
 
-    // Clusters without weight get the points that add most, from clusters that keep another. Distances are those of the
-    // last evaluation.
+    // Gives clusters without weight the points that add most to the objective, from clusters that keep another point.
+    // Distances are those of the last evaluation.
     int repair(Labels& labels) const {
         std::vector<Index> members(at(k_), 0);
         for (Index i = 0; i < n_; ++i)
@@ -388,7 +388,7 @@ void check_kernel_matrix(const Rows<T>& kernel, int threads) {
     });
 }
 
-// Median of the positive distances within a sample of at most 1000 rows; 1 when there are none.
+// Median of the positive distances within a sample of at most 1000 rows; 1 if there are none.
 template <class T>
 double median_distance(const Rows<T>& points, std::span<const double> weights, const Run& run) {
     std::vector<Index> rows;
@@ -414,7 +414,7 @@ double median_distance(const Rows<T>& points, std::span<const double> weights, c
     return std::sqrt(*middle);
 }
 
-// Labels by the nearest of given centroids, in feature space.
+// Labels of the nearest given centroids, in feature space.
 template <class T>
 Labels labels_of(const KernelRows<T>& kernel_of_centroids, const std::vector<double>& centroid_squared,
                  const Rows<T>& points, int threads) {
@@ -439,8 +439,9 @@ Labels labels_of(const KernelRows<T>& kernel_of_centroids, const std::vector<dou
     return labels;
 }
 
-// What is taken off every row first. Distances, and so rbf values and linear partitions, do not depend on the origin;
-// products are most exact about a place amid most points, which the mean of points is not where one lies far off.
+// The origin, which is subtracted from every row. Distances, and so rbf values and linear partitions, do not depend on
+// it. Products are most accurate if the origin lies close to most points. The mean does not if one point lies far away,
+// so this is a median.
 template <class T>
 Vector<double> origin_of(const Rows<T>& points, const KernelKMeansOptions& options) {
     if (options.kernel == KernelFunction::polynomial || options.kernel == KernelFunction::precomputed)
@@ -450,7 +451,7 @@ Vector<double> origin_of(const Rows<T>& points, const KernelKMeansOptions& optio
     return internal::CentroidPanels<T>::medians(rows, points.columns).template cast<double>();
 }
 
-// The options with an automatic width or gamma replaced by the one to use.
+// The options; an automatic width or gamma is replaced by its value.
 template <class T>
 KernelKMeansOptions with_parameters(KernelKMeansOptions options, const Rows<T>& points, std::span<const double> weights,
                                     const Run& run) {
@@ -468,7 +469,7 @@ Matrix<T> kernel_matrix(const KernelKMeansOptions& options, const Rows<T>& point
     Matrix<T> kernel(n, n);
     const KernelRows<T> with_points(options, points, origin);
     const RowBlocks blocks{n, 48};
-    const Index strip = 64;  // blocks between two looks at the caller
+    const Index strip = 64;  // number of blocks between two calls of throw_if_stopped()
     std::vector<typename KernelRows<T>::Scratch> scratch(at(std::max(1, run.threads)));
     std::vector<char> finite(at(blocks.count()), 1);
     for (Index first = 0; first < blocks.count(); first += strip) {
@@ -488,7 +489,7 @@ Matrix<T> kernel_matrix(const KernelKMeansOptions& options, const Rows<T>& point
     return kernel;
 }
 
-// Labels by the nearest of given centroids.
+// Labels of the nearest given centroids.
 template <class T>
 Labels labels_near(PointsView initial_centroids, const KernelKMeansOptions& options, const Rows<T>& points,
                    const Vector<double>& origin, const Run& run) {
@@ -505,7 +506,8 @@ Labels labels_near(PointsView initial_centroids, const KernelKMeansOptions& opti
 
 bool weighs(std::span<const double> weights, Index i) { return weights.empty() || weights[at(i)] > 0; }
 
-// Gives the clusters that hold a point of weight above 0 the first numbers, in their order; returns how many are empty.
+// Gives the clusters that hold a point of positive weight the first numbers, in their order. Returns the number of
+// empty clusters.
 template <class Result>
 Index number_empty_last(Result& found, std::span<const double> weights) {
     const std::size_t clusters = found.mass.size();
@@ -546,7 +548,7 @@ void describe_fit(FitReport& report, const KernelKMeansOptions& options, const L
     if (options.kernel == KernelFunction::polynomial) report.details.emplace_back("gamma", *options.gamma);
 }
 
-// The means of the labels over the points of weight above 0: all that a linear kernel needs to predict.
+// The means of the labels over the points of positive weight. A linear kernel needs nothing else to predict.
 Points means_of(PointsView points, Labels labels, int clusters, std::span<const double> weights, const Run& run) {
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (!weighs(weights, static_cast<Index>(i))) labels[i] = -1;
@@ -632,7 +634,7 @@ KernelKMeansModel KernelKMeansMethod::fit(const Problem& problem, const KernelKM
         model.labels_ = std::move(best.labels);
         describe_fit(report, model.options_, model.labels_, empty, rows.columns, run);
 
-        // What predict needs.
+        // The members that predict needs.
         if (options.kernel == KernelFunction::linear) {
             model.centroids_ = means_of(points, model.labels_, options.clusters, problem.weights, run);
             return model;
@@ -662,7 +664,7 @@ Labels KernelKMeansModel::predict_checked(PointsView given, const Run& run) cons
     if (given.scalar() != own) {
         converted = own == ScalarType::float32 ? Points(to_matrix<float>(given)) : Points(to_matrix<double>(given));
         points = converted;
-        check_points(points, "predict", run);  // what fits float64 may be infinite in float32
+        check_points(points, "predict", run);  // a finite float64 value may be infinite in float32
     }
     if (options_.kernel == KernelFunction::linear) return nearest_centroids(points, centroids_, run.threads).labels;
     return points.visit([&]<class T>(const Rows<T>& rows) {

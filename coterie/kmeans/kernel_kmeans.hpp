@@ -1,7 +1,7 @@
 #pragma once
 // Kernel k-means (Schoelkopf, Smola and Mueller 1998; Dhillon, Guan and Kulis 2004): k-means of the images phi(x_i) in
-// the feature space of a kernel k(x, y) = phi(x) . phi(y), of which only the n x n matrix K_ij = k(x_i, x_j) is ever
-// formed. Labels a_i that minimise
+// the feature space of a kernel k(x, y) = phi(x) . phi(y). Only the n x n matrix K_ij = k(x_i, x_j) is ever computed.
+// The labels a_i minimise
 //
 //     sum_i w_i || phi(x_i) - mu_{a_i} ||^2  =  sum_i w_i K_ii  -  sum_j Q_j / W_j
 //     W_j = sum_{i in j} w_i,   S_ij = sum_{l in j} w_l K_il,   Q_j = sum_{i in j} w_i S_ij,
@@ -12,8 +12,8 @@
 //     linear       k(x, y) = x . y, about the mean of the points (the partition is that of k-means)
 //     precomputed  the points are K itself, n x n
 //
-// Memory n^2 numbers in the scalar type of the points, refused beforehand where there is not as much. Time n^2 d once,
-// n^2 an iteration.
+// Memory: n^2 numbers in the scalar type of the points; the fit throws ResourceError before it starts if they exceed
+// the memory limit. Time: n^2 d once, n^2 per iteration.
 
 #include <optional>
 #include <vector>
@@ -49,7 +49,7 @@ public:
     /// d; for a precomputed kernel n: predict then takes rows k(x, x_1) .. k(x, x_n).
     Index dimensions() const override { return dimensions_; }
     int clusters() const override { return options_.clusters; }
-    /// As given, an automatic width or gamma replaced by the one used.
+    /// The options of the fit. An automatic width or gamma is replaced by the value that was used.
     const KernelKMeansOptions& options() const { return options_; }
 
     OptionValues option_values() const override { return KernelKMeansOptions::described().values(&options_); }
@@ -64,20 +64,22 @@ private:
 
     Index dimensions_ = 0;
     KernelKMeansOptions options_;
-    Points centroids_;                   // linear: k x d, and nothing else
-    Points points_;                      // rbf, polynomial: the m fitted rows of weight above 0
-    std::vector<double> origin_;         // d: what is taken off every row first
-    std::vector<std::int32_t> members_;  // m (precomputed: n, -1 where the weight was 0): cluster of each
-    std::vector<double> weights_;        // as members_; empty: 1 each
+    Points centroids_;                   // linear: k x d; the other members are then empty
+    Points points_;                      // rbf, polynomial: the m training rows of positive weight
+    std::vector<double> origin_;         // d: subtracted from every row first
+    std::vector<std::int32_t> members_;  // m: the cluster of each row (precomputed: n entries, -1 where the weight is
+                                         // 0)
+    std::vector<double> weights_;        // one per entry of members_; empty: 1 each
     std::vector<double> mass_;           // k: W_j, 0 for an empty cluster
     std::vector<double> self_;           // k: Q_j / W_j^2
 };
 
-/// n x d points (precomputed: the n x n kernel matrix, symmetric), 1 <= clusters <= n. Seeded by greedy k-means++ in
-/// feature space, or by side.initial_centroids (k x d; not with a precomputed kernel). Weight w acts as w copies. The
-/// objective never rises: an iteration that would not lower it (rounding, or a matrix that is no kernel) is not taken.
-/// A cluster that runs empty is given the point that adds most to the objective; where all points lie on their means
-/// (fewer distinct points than clusters) the surplus clusters stay empty, are numbered last, and a warning says so.
+/// n x d points (precomputed: the symmetric n x n kernel matrix), 1 <= clusters <= n. The start is greedy k-means++ in
+/// feature space, or problem.initial_centroids (k x d; not with a precomputed kernel). Weight w acts as w copies.
+/// The objective never rises. An iteration that would not lower it is rejected; the cause is rounding or a matrix that
+/// is not positive semidefinite.
+/// An empty cluster gets the point that adds most to the objective. If all points lie on their means (fewer distinct
+/// points than clusters), the surplus clusters stay empty. They get the last numbers, and the report holds a warning.
 /// Throws BadArgument (options, weights, shapes), BadData (NaN, a matrix that is not symmetric, a kernel that
 /// overflows), ResourceError.
 struct COTERIE_API KernelKMeansMethod {

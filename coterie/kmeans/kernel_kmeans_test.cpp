@@ -31,7 +31,7 @@ Matrix<double> rbf_matrix(const Matrix<double>& a, const Matrix<double>& b, doub
     return out;
 }
 
-// Lloyd's algorithm as in a textbook, from given centroids.
+// Textbook Lloyd's algorithm from given centroids.
 Labels plain_lloyd(const Matrix<double>& points, Matrix<double> centroids) {
     Labels labels(static_cast<std::size_t>(points.rows()), -1);
     for (bool changed = true; changed;) {
@@ -63,7 +63,7 @@ TEST(KernelKMeans, LinearKernelIsKMeans) {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         SCOPED_TRACE(seed);
         Matrix<double> points = blobs(300, 4, 5, 6.0, seed);
-        points.array() += 1000;  // off the origin
+        points.array() += 1000;  // far from the origin
         const Matrix<double> start = points.topRows(5);
         const Labels plain = plain_lloyd(points, start);
         coterie::Run run(0, 2);
@@ -200,7 +200,7 @@ TEST(KernelKMeans, SameBitsAtAnyNumberOfThreads) {
     }
     EXPECT_EQ(a.predict(points), a.labels());
     const Labels whole = a.predict(points);
-    for (Index i = 0; i < 700; i += 97)  // whatever the batch
+    for (Index i = 0; i < 700; i += 97)  // for any batch
         EXPECT_EQ(a.predict(PointsView(points.data() + i * 9, 1, 9))[0], whole[static_cast<std::size_t>(i)]);
 }
 
@@ -241,7 +241,7 @@ TEST(KernelKMeans, EmptyClusterTakesTheFarthestPoint) {
     Matrix<double> points(6, 1);
     points << 0, 0.1, 0.2, 5, 5.1, 9;
     Matrix<double> start(3, 1);
-    start << 0.1, 5, 1000;  // the third draws nothing
+    start << 0.1, 5, 1000;  // no point is nearest to the third
     coterie::Run run(0, 1);
     const auto model = fit_kernel_kmeans(with(points, {.initial_centroids = Points::borrow(start)}),
                                          {.clusters = 3, .kernel = KernelFunction::linear}, run);

@@ -1,5 +1,6 @@
-// The method's face: which of the two iterations a problem needs (free, or under constraints), the restarts around it,
-// and what is told of the fit. Constraints have an assignment step of their own; nothing else differs.
+// The entry point of k-means: chooses the iteration that a problem needs (free or under constraints), runs the restarts
+// and fills the report.
+// The two iterations differ only in their assignment step.
 
 #include "coterie/kmeans/kmeans.hpp"
 

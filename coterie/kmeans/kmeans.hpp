@@ -1,18 +1,19 @@
 #pragma once
 // k-means: centroids c_1..c_k and labels a_i that minimise the inertia  sum_i w_i || x_i - c_{a_i} ||^2  (w_i = 1
-// without weights). Lloyd's algorithm from a seeding; the bounded variant skips distances that cannot change a label
-// and returns the same labels, centroids and inertia, bit for bit.
+// without weights). Lloyd's algorithm starts from a seeding. The variant with bounds skips distances that cannot change
+// a label. It returns the same labels, centroids and inertia, bit for bit.
 //
-// With partial labels, label shares or size bounds (side information) the labels of every iteration are the exact
-// minimiser under them for the centroids there are; see constraints.hpp for where the centroids start. Bounds are met
-// by labels(), not by predict(), which labels every point by itself.
+// With partial labels, label shares, size bounds or pairs (constraints), the labels of every iteration are the exact
+// minimiser under them for the current centroids. With partial labels, starting_prototypes.hpp says where the centroids
+// start. labels() meets the constraints; predict() labels every point on its own and does not.
 //
-// Sparse points (base/sparse_points.hpp) are taken without side information and bounds: k multiplications per entry,
-// and memory for the entries and some k d numbers.
+// Sparse points (base/sparse_points.hpp) are accepted without constraints and bounds. They take k multiplications per
+// entry, and memory for the entries and about k d numbers.
 //
-// Cost an iteration: n k d multiplications without bounds, with them as few as n d. Memory beside the points: 8 numbers
-// a point at most (labels, norms, bounds: never more than a quarter of the points' own), and the sums of up to 64
-// chunks (k d each).
+// Time per iteration: n k d multiplications without bounds, as few as n d with them.
+// Memory in addition to the points, per row: a label (4 bytes) and a norm; with bounds, 4 bytes more and 4 per group of
+// centroids. The bounds of the groups take at most an eighth of the points' memory, or 4 bytes per row. The sums of
+// clusters take about log2(blocks) + threads times k d numbers.
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
@@ -24,14 +25,14 @@
 namespace coterie {
 
 enum class KMeansAlgorithm {
-    automatic,  // bounds where they pay (judged from n, d, k), else lloyd
+    automatic,  // bounds if they make the fit faster (estimated from n, d, k), else lloyd
     lloyd,
-    bounds  // one upper bound a point, one lower bound a point and group of centroids (Ding et al. 2015; one group:
+    bounds  // one upper bound per point, one lower bound per point and group of centroids (Ding et al. 2015; one group:
             // Hamerly 2010)
 };
 
 struct COTERIE_API KMeansOptions {
-    std::optional<int> clusters = 8;  // automatic: as many as the partial labels have
+    std::optional<int> clusters = 8;  // automatic: one per partial label, or as many as problem.clusters_per_label says
     int restarts = 1;
     int max_iterations = 300;
     double tolerance = 1e-4;
@@ -55,14 +56,14 @@ public:
     static KMeansModel from(const Archive& archive) { return KMeansModel(archive); }
 };
 
-/// n x d points, 1 <= clusters <= n. With side.initial_centroids (k x d) there is no seeding and restarts must be 1.
-/// labels() is always predict(points), except where constraints forbid it and where the fit was interrupted: then the
-/// centroids are the means of the labels so far. Partial labels: a label has one cluster
-/// unless problem.clusters_per_label says otherwise; what options.clusters has beyond them are free clusters. Weights
-/// go with partial labels and pairs, not with bounds; pairs go with partial labels. An empty cluster under constraints
-/// keeps its place. Throws BadArgument (options, weights, shapes, more clusters than points) and BadData (NaN,
-/// infinity, values whose squares overflow). Fewer distinct points than clusters is a result with a warning: the
-/// surplus clusters are empty.
+/// n x d points, 1 <= clusters <= n. With problem.initial_centroids (k x d) there is no seeding and restarts must be 1.
+/// labels() equals predict(points), with two exceptions: constraints may forbid it, and the fit may be interrupted.
+/// After an interruption the centroids are the means of the labels so far.
+/// A partial label has one cluster unless problem.clusters_per_label says otherwise. The remaining clusters of
+/// options.clusters are free. Weights can be combined with partial labels and pairs, not with bounds; pairs can be
+/// combined with partial labels. An empty cluster under constraints keeps its centroid.
+/// Throws BadArgument (options, weights, shapes, more clusters than points) and BadData (NaN, infinity, values whose
+/// squares overflow). Fewer distinct points than clusters give a result with a warning: the surplus clusters are empty.
 struct COTERIE_API KMeansMethod {
     using Options = KMeansOptions;
     using Model = KMeansModel;

@@ -42,7 +42,7 @@ TEST(KMeans, HandComputed) {
     side.initial_centroids = Points::borrow(start);
     coterie::Run run;
     const auto model = fit_kmeans(with(x, side), options, run);
-    // {0} {1,2,10,12}: means 0, 6.25; {0,1,2} {10,12}: means 1, 11; stays.
+    // {0} {1,2,10,12}: means 0, 6.25; then {0,1,2} {10,12}: means 1, 11, which is stable.
     EXPECT_EQ(model.labels(), (Labels{0, 0, 0, 1, 1}));
     EXPECT_EQ(model.centroids().view().at(0, 0), 1.0);
     EXPECT_EQ(model.centroids().view().at(1, 0), 11.0);
@@ -56,8 +56,8 @@ TEST(KMeans, HandComputed) {
     EXPECT_EQ(model.predict(Matrix<double>(Matrix<double>::Constant(1, 1, 6.1)))[0], 1);
 }
 
-// A row that stands for "no value" draws the mean of the centroids away from all others, and what is left of float's
-// digits there must still tell these apart.
+// A row that encodes "no value" moves the mean of the centroids far from all others. The remaining float digits must
+// still distinguish the others.
 template <class T>
 void expect_nearest_beside_a_far_row(double far, double tolerance) {
     Matrix<double> blobs = blob_points<double>(400, 16, 8, 10, 3);
@@ -292,8 +292,7 @@ TEST(KMeans, EqualPointsConvergeAtOnceWhateverTheirValue) {
     }
 }
 
-// Heavy points pass through the light cluster and leave it again: what they leave behind must not be their rounding
-// error.
+// Heavy points enter the light cluster and leave it again: the sums must not keep their rounding error.
 TEST(KMeans, LightPointsAreNotLostUnderHeavyOnes) {
     for (const double heavy : {1e6, 1e12, 1e15, 1e16, 1e20, 1e28}) {
         Matrix<double> x(16, 1);
@@ -372,15 +371,15 @@ TEST(KMeans, StopsWhenAskedAndKeepsWhatItHas) {
     EXPECT_THROW(fit_kmeans(x, {.clusters = 40}, run), Cancelled);
 }
 
-// Stopped at the n-th question or read, for every third n: among rows, in a repair, in sums that are taken anew, in the
-// last pass.
+// Stops the fit at every third request or read: between rows, in a repair, in sums computed from scratch, in the last
+// pass.
 TEST(KMeans, EndsWithAFinishedIterationWhereverItIsStopped) {
     const Index n = 1000;
     const int k = 6;
     const auto x = blob_points<float>(n, 6, 5, 2, 7);
     std::vector<double> weights;
     for (Index i = 0; i < n; ++i) weights.push_back(static_cast<double>(i % 3));
-    Matrix<float> start = Matrix<float>::Constant(k, 6, 1e3f);  // far from all: to be repaired
+    Matrix<float> start = Matrix<float>::Constant(k, 6, 1e3f);  // far from all points: must be repaired
     start.row(0).setZero();
     for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
         const KMeansOptions options{.clusters = k, .restarts = 1, .tolerance = 0, .algorithm = algorithm};
@@ -389,7 +388,7 @@ TEST(KMeans, EndsWithAFinishedIterationWhereverItIsStopped) {
         EXPECT_GT(whole.fit_report().empty_clusters_repaired, 0);
         std::atomic<int> before_a_result = 0;
         std::atomic<int> interrupted = 0;
-        // Whether the fit went to its end, stopped at the first event after so many.
+        // Stops the fit at the first event after `patience` ones. Returns whether the fit finished before.
         const auto stopped_after = [&](int patience) {
             int events = 0;
             bool stop = false;
@@ -403,7 +402,7 @@ TEST(KMeans, EndsWithAFinishedIterationWhereverItIsStopped) {
             problem.points = test::read_rows(x, [&](Index) {
                 if (stop || ++events <= patience) return;
                 stop = true;
-                std::this_thread::sleep_for(std::chrono::milliseconds(60));  // a loop asks every 50
+                std::this_thread::sleep_for(std::chrono::milliseconds(60));  // a loop checks for a stop every 50 ms
             });
             std::optional<KMeansModel> found;
             try {
@@ -416,7 +415,7 @@ TEST(KMeans, EndsWithAFinishedIterationWhereverItIsStopped) {
             const FitReport& report = found->fit_report();
             if (report.stopped != StopReason::interrupted) {
                 EXPECT_EQ(found->labels(), whole.labels());
-                return !stop;  // else in the last pass
+                return !stop;  // otherwise the stop came in the last pass
             }
             ++interrupted;
             EXPECT_EQ(report.iterations, finished);
@@ -436,7 +435,7 @@ TEST(KMeans, EndsWithAFinishedIterationWhereverItIsStopped) {
             }
             return false;
         };
-        // Side by side, as they sleep most of the time.
+        // In parallel, because the fits sleep most of the time.
         bool whole_at_last = false;
         for (int patience = 0; !whole_at_last;) {
             std::vector<std::future<bool>> running;

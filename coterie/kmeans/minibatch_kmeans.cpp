@@ -1,8 +1,9 @@
-// Sculley's mini-batches: a row moves its nearest centroid by one over the rows that the centroid has had, so that it
-// is their running mean. Rows are drawn with replacement, by weight. The start is k-means of a sample: a centroid that
-// starts on a single row lies, where there are many columns, as far from every other row as the rows from each other,
-// and batches that never fall to it never move it. For the same reason a starved centroid takes a part of a busy one's
-// rows and not a row's place. Every process works on the whole of a batch, which is small.
+// Sculley's mini-batches: a row moves its nearest centroid at the rate 1 / (number of rows the centroid has had), so
+// that the centroid is their running mean. Rows are drawn with replacement, by weight.
+// The start is k-means of a sample. In many columns, a centroid that starts on a single row is as far from every other
+// row as the rows are from each other. Such a centroid may get no row of any batch and then never moves. For the same
+// reason a starved centroid takes a part of a busy one's rows instead of the position of a row.
+// Every process computes the whole batch, which is small.
 
 #include "coterie/kmeans/minibatch_kmeans.hpp"
 
@@ -21,18 +22,19 @@ namespace {
 
 using internal::at;
 
-// The sample has so many batches, and so many rows per cluster, at least; k-means of it ends after so many iterations.
+// The sample has at least kSampleBatches batches, and kSampleRows rows per cluster. Its k-means stops after
+// kSampleIterations iterations.
 constexpr Index kSampleBatches = 3;
 constexpr Index kSampleRows = 30;
 constexpr int kSampleIterations = 10;
-// A starved centroid is put beside a busy one, this share of the way to a far row of it.
+// A starved centroid moves next to a busy one, by this fraction of the way towards a row of the busy one's cluster.
 constexpr double kSplit = 1.0 / 16;
 
 template <class T>
 struct Start {
     Matrix<T> centroids;
-    std::vector<double> had;  // rows each centroid has had
-    int distinct = 0;         // distinct rows that seeding found
+    std::vector<double> had;  // number of rows each centroid has had
+    int distinct = 0;         // number of distinct rows that seeding found
 };
 
 template <class T>
@@ -52,7 +54,7 @@ public:
         }
     }
 
-    // k-means of a sample, or the centroids that were given.
+    // k-means of a sample, or the given centroids.
     Start<T> start(const Problem& problem, int restart) const {
         const Index k = options_.clusters;
         Start<T> out{{}, std::vector<double>(at(k), 0.0), options_.clusters};
@@ -72,7 +74,7 @@ public:
             const Points sample = internal::gather_rows(points_, rows, run_);
             internal::together(run_.communicator(), [&] { cluster(sample, {}, seeding, number, run_.alone(), out); });
             if (out.distinct == k) return out;
-            // The others may have the distinct rows that the sample lacks.
+            // The other rows may have the distinct rows that the sample lacks.
             const SeedingResult seeds = seed_centroids(points_, options_.clusters, seeding, weights_, number, run_);
             return {to_matrix<T>(seeds.centroids), std::vector<double>(at(k), 0.0), seeds.distinct};
         }
@@ -87,7 +89,7 @@ public:
         const Index k = options_.clusters;
         const double limit = std::ceil(static_cast<double>(options_.max_epochs) * static_cast<double>(points_.rows()) /
                                        static_cast<double>(size_));
-        // Of the order of one pass over the points, as Sculley's followers smooth it.
+        // Smooths over about one pass over the points.
         const double share =
             std::min(1.0, 2.0 * static_cast<double>(size_) / (static_cast<double>(points_.rows()) + 1));
         Matrix<double> centroids = start.centroids.template cast<double>();
@@ -166,7 +168,7 @@ public:
     }
 
 private:
-    // Uniform numbers, counted: a fit that goes on draws those that follow.
+    // Uniform numbers with a counter: a resumed fit skips the numbers already drawn.
     class Draws {
     public:
         explicit Draws(RandomStream stream) : stream_(stream) {}
@@ -204,14 +206,14 @@ private:
         if (weights_.empty())
             return std::min(points_.rows() - 1, static_cast<Index>(u * static_cast<double>(points_.rows())));
         auto found = std::upper_bound(cumulative_.begin(), cumulative_.end(), u * total_weight_);
-        // Rounding may point past the last row with a weight.
+        // Rounding may select the end; then take the last row of positive weight.
         if (found == cumulative_.end()) found = std::lower_bound(cumulative_.begin(), cumulative_.end(), total_weight_);
         return static_cast<Index>(found - cumulative_.begin());
     }
 
-    // A starved centroid is put beside that of a row of the batch, towards the row, and takes half of what that one has
-    // had: the two share its rows from then on. Rows are drawn by their squared distance; at most half as many as the
-    // batch has.
+    // A starved centroid moves next to the centroid of a row of the batch, towards that row. It takes half of the count
+    // of the busy centroid, so the two share its rows from then on. Rows are drawn by squared distance. At most max(1,
+    // half the batch size) centroids move.
     int reassign(const Matrix<T>& batch, const Nearest& near, Draws& random, Matrix<double>& centroids,
                  std::vector<double>& had) const {
         const double floor = options_.reassignment_share * *std::max_element(had.begin(), had.end());
@@ -219,17 +221,17 @@ private:
         std::vector<double> share = near.squared;
         for (std::size_t j = 0; j < had.size(); ++j)
             if (had[j] < floor) starved.push_back(j);
-        // Rows of starved centroids have nothing to give.
+        // Rows of starved centroids are not drawn.
         for (Index r = 0; r < size_; ++r)
             if (had[at(near.labels[at(r)])] < floor) share[at(r)] = 0;
-        // The most starved first.
+        // The centroids that have had the fewest rows come first.
         std::stable_sort(starved.begin(), starved.end(), [&](std::size_t a, std::size_t b) { return had[a] < had[b]; });
         starved.resize(std::min(starved.size(), std::max<std::size_t>(1, at(size_) / 2)));
         int moved = 0;
         for (const std::size_t j : starved) {
             double total = 0;
             for (const double squared : share) total += squared;
-            if (!(total > 0)) break;  // every row of the batch lies on a centroid
+            if (!(total > 0)) break;  // every remaining row of the batch lies on a centroid
             double left = random.uniform() * total;
             Index row = -1;
             for (Index r = 0; r < size_; ++r) {
@@ -242,7 +244,7 @@ private:
             centroids.row(static_cast<Index>(j)) =
                 (1 - kSplit) * centroids.row(busy) + kSplit * batch.row(row).template cast<double>();
             had[j] = had[at(busy)] /= 2;
-            // Repeats of the row in the batch are taken with it.
+            // Copies of the row in the batch are not drawn again.
             for (Index r = 0; r < size_; ++r)
                 if (batch.row(r) == batch.row(row)) share[at(r)] = 0;
             ++moved;

@@ -1,8 +1,9 @@
 #pragma once
-// Mini-batch k-means (Sculley 2010): each step draws a batch of rows, gives each to its nearest centroid, and moves
-// every centroid towards its rows at a rate of its own, 1 over the number of rows it has had so far. A centroid is thus
-// the mean of all rows it was ever given. It starts from k-means of a sample. The inertia  sum_i w_i || x_i - c_{a_i}
-// ||^2 of the result is usually a few per cent above that of k-means, at a fraction of the time when n is large.
+// Mini-batch k-means (Sculley 2010). Each step draws a batch of rows and assigns each row to its nearest centroid. It
+// moves every centroid towards its rows at the rate 1 / (number of rows that the centroid has had so far). A centroid
+// is thus the mean of all rows that it was ever given. The start is k-means of a sample.
+// The inertia  sum_i w_i || x_i - c_{a_i} ||^2  of the result is usually a few per cent above that of k-means. For
+// large n the time is a fraction.
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
@@ -37,16 +38,18 @@ public:
     static MinibatchKMeansModel from(const Archive& archive) { return MinibatchKMeansModel(archive); }
 };
 
-/// n x d points, 1 <= clusters <= n. The start is k-means, ten iterations at most, of max(3 batch_size, 30 k) rows that
-/// are drawn as those of batches are, or of all where there are no more; where the sample has fewer than k distinct
-/// rows it is seeds from all rows. Batches are drawn with replacement from run.seed, a row with probability
-/// proportional to its weight (which so acts as copies of it). An iteration is a batch; batch_size rows or n, whichever
-/// is less; max_epochs * n rows are drawn at most. The report's objective_per_iteration is the smoothed inertia of the
-/// batches, scaled to all points; it need not fall. The fit has converged when that has not fallen to a new low for
-/// `patience` batches. A centroid that has had less than `reassignment_share` of the rows of the busiest is put beside
-/// the centroid of a row of the batch, drawn with probability proportional to its squared distance, towards that row;
-/// the report counts these in empty_clusters_repaired. At the end all points are labelled: labels() is predict(points).
-/// Fewer distinct points than clusters is a result with a warning: the surplus clusters are empty.
+/// n x d points, 1 <= clusters <= n.
+/// Start: k-means, at most ten iterations, of max(3 batch_size, 30 k) rows, drawn as batches are; of all rows if there
+/// are no more. If the sample has fewer than k distinct rows, the start is seeds from all rows.
+/// Batches: drawn with replacement from run.seed. A row's probability is proportional to its weight, so weight w acts
+/// as w copies. An iteration is one batch of min(batch_size, n) rows. At most max_epochs * n rows are drawn.
+/// End: the report's objective_per_iteration is the smoothed inertia of the batches, scaled to all points; it need not
+/// fall. The fit has converged when it has reached no new minimum for `patience` batches.
+/// A starved centroid has had fewer than `reassignment_share` times the rows of the busiest one. It moves next to the
+/// centroid of a row of the batch, towards that row; the row is drawn with probability proportional to its squared
+/// distance. The report counts these moves in empty_clusters_repaired.
+/// At the end all points are labelled: labels() is predict(points). Fewer distinct points than clusters give a result
+/// with a warning: the surplus clusters are empty.
 struct COTERIE_API MinibatchKMeansMethod {
     using Options = MinibatchKMeansOptions;
     using Model = MinibatchKMeansModel;

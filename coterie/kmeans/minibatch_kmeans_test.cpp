@@ -12,7 +12,7 @@ using test::with;
 using namespace fixtures;
 
 TEST(MinibatchKMeans, FirstBatchGivesTheMeansOfItsRows) {
-    // A batch of one cluster: the centroid is the mean of the rows drawn, whatever it was before.
+    // With one cluster and one batch, the centroid is the mean of the drawn rows, wherever it started.
     const Matrix<double> points = blobs(50, 2, 1, 1.0);
     coterie::Run run(7, 1);
     const Matrix<double> start = Matrix<double>::Constant(1, 2, 1e3);
@@ -44,7 +44,8 @@ TEST(MinibatchKMeans, InertiaIsCloseToThatOfKMeans) {
     EXPECT_NEAR(model.fit_report().objective_per_iteration.back(), direct, 0.1 * direct);  // the batches' estimate
 }
 
-// In many columns a row is as far from all others as they from each other: a centroid that begins on one stays there.
+// In many columns a row is as far from all others as they are from each other: a centroid that starts on a row stays
+// there.
 TEST(MinibatchKMeans, NoCentroidStaysOnARowOfManyColumns) {
     const int k = 40;
     RandomStream random(7, "many columns");
@@ -83,7 +84,7 @@ TEST(MinibatchKMeans, StarvedCentroidsAreReassigned) {
     const Matrix<double> points = blobs(2000, 3, 4, 0.3, 2);
     Matrix<double> start(4, 3);
     for (Index j = 0; j < 3; ++j) start.row(j) = points.row(j);
-    start.row(3).setConstant(1e4);  // draws nothing
+    start.row(3).setConstant(1e4);  // no point is nearest to it
     Labels truth;
     for (int i = 0; i < 2000; ++i) truth.push_back(i % 4);
     coterie::Run run(3, 1);
@@ -113,12 +114,12 @@ TEST(MinibatchKMeans, PatienceAndEpochsEndIt) {
     EXPECT_LT(patient.fit_report().iterations, 10000);
     const auto& history = patient.fit_report().objective_per_iteration;
     const auto lowest = std::min_element(history.begin(), history.end());
-    EXPECT_EQ(history.end() - lowest, 4);  // a low, and three batches without a new one
+    EXPECT_EQ(history.end() - lowest, 4);  // a minimum, then three batches without a new one
 }
 
 TEST(MinibatchKMeans, WeightsActAsCopies) {
-    // Batches as large as the copies, so that both draw the same numbers of rows; the same number u finds a row or its
-    // copy.
+    // Batches as large as the number of copies, so that both fits draw the same number of rows. The same uniform number
+    // u selects a row or one of its copies.
     const Matrix<double> points = blobs(80, 3, 4, 3.0, 6);
     const auto weights = whole_weights(80, 6);
     std::vector<Index> source;
@@ -133,7 +134,7 @@ TEST(MinibatchKMeans, WeightsActAsCopies) {
     for (std::size_t i = 0; i < source.size(); ++i)
         EXPECT_EQ(copied.labels()[i], weighted.labels()[static_cast<std::size_t>(source[i])]);
     EXPECT_NEAR(copied.inertia(), weighted.inertia(), 0.05 * copied.inertia());
-    for (std::size_t t = 0; t < 3; ++t)  // the first batches are the same rows; only the smoothing knows n
+    for (std::size_t t = 0; t < 3; ++t)  // the first batches are the same rows; only the smoothing depends on n
         EXPECT_NEAR(copied.fit_report().objective_per_iteration[0], weighted.fit_report().objective_per_iteration[0],
                     1e-9 * copied.inertia());
 }

@@ -1,6 +1,6 @@
-// Sums are moved by the rows that change their cluster, or taken anew where more than half of them do: moving a row
-// costs two additions. Blocks without a change are not read. A cluster that loses its last row is set to 0, not to what
-// rounding has left.
+// The rows that change their cluster update the sums. A changed row costs two additions, so the sums are computed from
+// scratch if more than half of the rows change. Blocks without a change are not read. A cluster that loses its last row
+// is set to 0, because subtraction would leave rounding errors.
 
 #include "coterie/kmeans/moving_sums.hpp"
 
@@ -20,7 +20,7 @@ MovingSums::MovingSums(PointsView points, int clusters, std::span<const double> 
       grid_(grid_of(points)),
       own_(own_rows(grid_, run.communicator())),
       k_(clusters),
-      layout_(clusters, points.columns(), clusters),  // and for each cluster by how many rows it grows
+      layout_(clusters, points.columns(), clusters),  // the extra numbers: change of each cluster's number of rows
       changes_(layout_.block_sums()),
       labels_(at(own_.count()), -1),
       sums_(Matrix<double>::Zero(clusters, points.columns())),
@@ -43,7 +43,7 @@ Index MovingSums::assign(const Labels& labels) {
         const Kernels<T>& kernel = kernels<T>();
         BlockReader reader(points_, run_);
         return changes_(grid_, run_, stage, [&](Index number, int worker, double* sums) {
-            std::optional<RowBlock<T>> block;  // read when the first change is met
+            std::optional<RowBlock<T>> block;  // read at the first change
             for (Index i = grid_.begin(number); i < grid_.end(number); ++i) {
                 const std::int32_t now = labels[at(i - own_.begin)];
                 const std::int32_t before = labels_[at(i - own_.begin)];
@@ -66,7 +66,7 @@ Index MovingSums::assign(const Labels& labels) {
         mass_[at(j)] += layout_.weight(total.data(), j);
         counts_[at(j)] += layout_.extra(total.data())[j];
         if (counts_[at(j)] > 0) continue;
-        sums_.row(j).setZero();  // not what rounding has left
+        sums_.row(j).setZero();  // removes rounding errors
         mass_[at(j)] = 0;
     }
     labels_ = labels;

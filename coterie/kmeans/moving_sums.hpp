@@ -1,5 +1,5 @@
 #pragma once
-// Internal: sums of the rows of each cluster, kept up to date by the rows that change their cluster.
+// Internal: sums of the rows of each cluster, updated by the rows that change their cluster.
 
 #include <span>
 #include <vector>
@@ -14,22 +14,23 @@ namespace coterie::internal {
 
 class MovingSums {
 public:
-    /// `weights`: n, or empty; they and the points must outlive this. Nobody stops it: sums are whole or not there.
+    /// `weights`: n, or empty; they and the points must outlive this object. A request to stop is ignored, so that sums
+    /// are always complete.
     MovingSums(PointsView points, int clusters, std::span<const double> weights, const Run& run);
 
-    /// Labels of this process' rows, in 0..k-1. Returns how many of all rows changed since the last call (n in the
-    /// first).
+    /// `labels`: of this process' rows, in 0..k-1. Returns how many of all rows have changed their label since the last
+    /// call (n in the first call).
     Index assign(const Labels& labels);
 
-    /// sum_i w_i of a cluster's rows, k.
+    /// k: sum_i w_i over the rows of each cluster.
     const std::vector<double>& mass() const { return mass_; }
     /// Weighted means, k x d; a cluster without weight keeps its row of `before`.
     Matrix<double> means(const Matrix<double>& before) const;
-    /// Of this process' rows, as assigned last.
+    /// The last assigned labels, of this process' rows.
     const Labels& labels() const { return labels_; }
 
-    /// In a checkpoint, from which the same sums go on: they hold the rounding errors of all that was added to them and
-    /// taken off. To be called on every process; `archive` is there on the first alone.
+    /// Store and load the sums in a checkpoint. Sums that are computed again would have other rounding errors. To be
+    /// called on every process; `archive` is nullptr on all processes but process 0.
     void store(Archive* archive) const;
     void load(const Archive& archive);
 
@@ -45,7 +46,7 @@ private:
     Labels labels_;  // of this process' rows
     Matrix<double> sums_;
     std::vector<double> mass_;
-    std::vector<double> counts_;  // rows that weigh something
+    std::vector<double> counts_;  // rows of positive weight
 };
 
 }  // namespace coterie::internal

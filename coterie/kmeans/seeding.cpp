@@ -1,7 +1,8 @@
-// Greedy k-means++ keeps D_i^2 up to date in passes that skip the rows which no new centroid can reach (triangle
-// inequality), and takes centroids into it some at a time, as a kernel compares as many as a register has lanes at the
-// price of one: until then draws are corrected by rejection, so that they stay exact. k-means|| draws many rows per
-// pass instead, for many clusters. Draws come from streams by number: the same for any number of threads and processes.
+// Greedy k-means++ updates D_i^2 in passes that skip the rows which no new centroid can reach (triangle inequality). A
+// pass takes in several centroids at once, because a kernel compares as many as a register has lanes at the price of
+// one. Until then, rejection corrects the draws, so they stay exact.
+// For many clusters, k-means|| draws many rows per pass instead. Random numbers come from numbered streams: they are
+// the same for any number of threads and processes.
 
 #include "coterie/kmeans/seeding.hpp"
 
@@ -26,7 +27,7 @@ using internal::at;
 
 using internal::CentroidPanels;
 
-// A row of the points, by number and value.
+// A row of the points: its number and values.
 template <class T>
 struct Seed {
     Index row = -1;
@@ -49,15 +50,16 @@ Matrix<T> values_of(const std::vector<Seed<T>>& seeds) {
     return out;
 }
 
-// Squared distances D_i^2 from the rows to the nearest of the centroids chosen so far, kept up to date in passes over
-// the rows. Row: const T*, or SparseRow<T> of sparse points.
+// Squared distances D_i^2 from the rows to the nearest centroid chosen so far, updated in passes over the rows. Row:
+// const T*, or SparseRow<T> of sparse points.
 template <class T, class Row>
 class ClosestDistances {
     static constexpr bool sparse = std::is_same_v<Row, SparseRow<T>>;
 
 public:
-    /// `origin`: any point amid the points; it only keeps rounding errors small. `picked`: which rows of points in
-    /// memory; empty: all. Every pass is told how much of the seeding is done, from 0 to 1.
+    /// `origin`: any point close to the points; it only keeps rounding errors small. `picked`: rows of points in memory
+    /// to use; empty: all. `done`, here and below: the completed part of the seeding, from 0 to 1, for progress
+    /// reports.
     ClosestDistances(PointsView points, std::vector<Index> picked, std::span<const double> weights,
                      const Vector<T>& origin, double done, const Run& run)
         : points_(points),
@@ -84,7 +86,7 @@ public:
         });
     }
 
-    /// Takes new centroids into the distances.
+    /// Updates the distances with new centroids.
     void take_in(const std::vector<Seed<T>>& fresh, double done) {
         const Columns columns = pack(fresh);
         internal::BlockReader reader(points_, run_);
@@ -109,8 +111,8 @@ public:
         for (const auto& seed : fresh) remember(seed);
     }
 
-    /// Takes one new centroid in (or none: nullptr) and finds by how much each candidate would lower sum_i w_i D_i^2
-    /// thereafter.
+    /// Updates the distances with one new centroid, or none (nullptr). Returns by how much each candidate would then
+    /// lower sum_i w_i D_i^2.
     std::vector<double> gains(const Seed<T>* fresh, const std::vector<Seed<T>>& candidates, double done) {
         std::vector<Seed<T>> seeds;
         if (fresh != nullptr) seeds.push_back(*fresh);
@@ -152,8 +154,8 @@ public:
         return {first, first + static_cast<std::ptrdiff_t>(candidates.size())};
     }
 
-    /// A row drawn with probability proportional to w_i D_i^2 as of the last pass, and its D_i^2; u uniform on [0, 1).
-    /// No row (-1) when all are 0.
+    /// Draws a row with probability proportional to w_i D_i^2 as of the last pass; u is uniform on [0, 1). Returns the
+    /// row and its D_i^2, or row -1 if all D_i are 0.
     std::pair<Seed<T>, double> draw(double u) {
         if (all_potentials_.empty()) all_potentials_ = internal::gather(run_.communicator(), potential_);
         double left = u * std::accumulate(all_potentials_.begin(), all_potentials_.end(), 0.0);
@@ -175,7 +177,7 @@ public:
                 const auto closest = static_cast<double>(closest_[at(i - own_.begin)]);
                 const double share = weight(i) * closest;
                 if (share <= 0) continue;
-                drawn = {i, closest};  // rounding may leave a crumb behind: then the last row with a share is taken
+                drawn = {i, closest};  // rounding may leave a remainder: then the last row with a share is taken
                 if (left < share) break;
                 left -= share;
             }
@@ -202,12 +204,12 @@ private:
         Matrix<T> rows;
         CentroidPanels<T> panels;
         typename CentroidPanels<T>::ErrorBound error;
-        std::vector<double> squared;  // norms of rows, where points are sparse
-        std::vector<T> reach;         // of each centroid so far
+        std::vector<double> squared;  // squared norms of `rows`, for sparse points
+        std::vector<T> reach;         // per centroid so far: rows within this squared distance are skipped
     };
 
     double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(picked_.empty() ? i : picked_[at(i)])]; }
-    // Where the rows of a block are, by their numbers.
+    // Returns a function from a row's number to its values, for the rows of a block.
     auto rows_of_block(internal::BlockReader& reader, Index number, int worker) const {
         const Index* const picked = picked_.empty() ? nullptr : picked_.data();
         if constexpr (sparse) {
@@ -222,7 +224,7 @@ private:
             };
         }
     }
-    // `squared`: internal::squared_norm of c, which only sparse rows ask for.
+    // `squared`: internal::squared_norm of c; used only for sparse rows.
     T squared_distance(const Row& row, const T* c, double squared) const {
         if constexpr (sparse)
             return static_cast<T>(internal::squared_distance(row, c, squared));
@@ -247,7 +249,7 @@ private:
         out.rows = values_of(seeds);
         out.panels.pack(Rows<T>{out.rows.data(), out.rows.rows(), out.rows.cols(), out.rows.cols()}, origin_);
         out.error = out.panels.error_bound();
-        if constexpr (sparse) {  // distances between centroids cost more than they save: every row is within reach
+        if constexpr (sparse) {  // distances between centroids cost more than they save: no row is skipped
             for (Index j = 0; j < out.rows.rows(); ++j)
                 out.squared.push_back(internal::squared_norm(out.rows.data() + j * d_, d_));
             out.reach.assign(at(count_), T(-1));
@@ -271,14 +273,14 @@ private:
         return out;
     }
 
-    // Gathers the rows of a block that a new column may be nearer to, a scratch's worth at a time. A block without such
-    // rows is not read.
+    // Gathers the rows of a block that a new column may be closer to, and passes them on in chunks of Scratch::rows. A
+    // block without such rows is not read.
     template <class Act>
     void for_reachable(internal::BlockReader& reader, Index number, int worker, const std::vector<T>& reach, Scratch& s,
                        Act&& act) {
         const Index begin = grid_.begin(number);
         const Index end = grid_.end(number);
-        std::optional<decltype(rows_of_block(reader, number, worker))> row;  // read when the first is wanted
+        std::optional<decltype(rows_of_block(reader, number, worker))> row;  // read at the first such row
         for (Index i = begin; i < end;) {
             std::size_t count = 0;
             for (; i < end && count < Scratch::rows; ++i) {
@@ -299,7 +301,7 @@ private:
     void improve(const Scratch& s, std::size_t r, T score, std::int32_t column, const Columns& columns) {
         const std::size_t i = s.index[r];
         T squared = s.norm[r] + 2 * score;
-        // Too near for the product form to tell: a point that is a centroid must be at distance 0.
+        // The product form is too inexact for small distances: a point that is a centroid must be at distance 0.
         if (static_cast<double>(squared) <
             4 * (columns.error.constant + columns.error.slope * static_cast<double>(s.norm[r])))
             squared =
@@ -324,22 +326,22 @@ private:
     const Run& run_;
     const internal::Kernels<T>& kernels_ = internal::kernels<T>();
     RowBlocks grid_;
-    internal::Range blocks_;    // of this process
-    internal::Range own_;       // its rows
-    std::vector<T> centroids_;  // taken in so far
-    std::int32_t count_ = 0;    // of them
-    std::vector<T> closest_;    // of each own row
+    internal::Range blocks_;    // this process' blocks
+    internal::Range own_;       // this process' rows
+    std::vector<T> centroids_;  // the centroids taken in so far
+    std::int32_t count_ = 0;    // number of centroids taken in
+    std::vector<T> closest_;    // D_i^2 of each of this process' rows
     std::vector<std::int32_t> nearest_;
     std::vector<T> norm_;
-    std::vector<double> potential_;       // of each own block
-    std::vector<double> all_potentials_;  // of each block; empty until they are wanted
+    std::vector<double> potential_;       // of each of this process' blocks
+    std::vector<double> all_potentials_;  // of each block; empty until needed
     std::vector<Scratch> scratch_;
     Vector<T> origin_;
     double origin_squared_;
 };
 
-// A place amid the points that few far ones do not move: in each coordinate the median of some 128 rows; of sparse
-// points, most of whose values are 0, 0.
+// A location close to most points that a few far ones do not move: the median of about 128 rows in each coordinate. For
+// sparse points it is 0, because most of their values are 0.
 template <class T>
 Vector<T> amid(PointsView points, const Run& run) {
     if (as_sparse(points) != nullptr) return Vector<T>::Zero(points.columns());
@@ -352,7 +354,7 @@ Vector<T> amid(PointsView points, const Run& run) {
     return CentroidPanels<T>::medians(values, points.columns());
 }
 
-// A row drawn with probability proportional to its weight.
+// Draws a row with probability proportional to its weight.
 Index draw_by_weight(Index n, std::span<const double> weights, RandomStream& random) {
     if (weights.empty()) return static_cast<Index>(random.below(static_cast<std::uint64_t>(n)));
     double left = random.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -367,7 +369,7 @@ Index draw_by_weight(Index n, std::span<const double> weights, RandomStream& ran
     return row;
 }
 
-// One row drawn from each of `count` equal stretches.
+// Draws one row from each of `count` equal ranges of rows.
 std::vector<Index> stratified_sample(Index n, Index count, RandomStream random) {
     std::vector<Index> rows;
     for (Index j = 0; j < count; ++j) {
@@ -379,9 +381,9 @@ std::vector<Index> stratified_sample(Index n, Index count, RandomStream random) 
 }
 
 // Each step draws candidates with probability proportional to w_i D_i^2 and keeps the one that lowers the inertia most.
-// Drawing is exact: distances that do not know the last few centroids yet are upper bounds, so a row drawn from them is
-// accepted with probability new / old. The candidates are compared on all rows, or on a sample of many rows a cluster
-// when there are more. `begun`: the share of the seeding that was done before.
+// The draws are exact: distances without the last few centroids are upper bounds, so a drawn row is accepted with
+// probability new / old. Candidates are compared on all rows, or on a sample with many rows per cluster if there are
+// more. `begun`: the part of the seeding that is already completed.
 template <class T, class Row>
 std::vector<Seed<T>> greedy_among(PointsView points, int k, const SeedingOptions& options,
                                   std::span<const double> weights, std::uint64_t repetition, double begun,
@@ -391,7 +393,7 @@ std::vector<Seed<T>> greedy_among(PointsView points, int k, const SeedingOptions
     const Index sample_size = options.sample.value_or(std::max<Index>(32768, 128 * static_cast<Index>(k)));
     const Vector<T> origin = amid<T>(points, run);
     ClosestDistances<T, Row> all(points, {}, weights, origin, begun, run);
-    Points sampled;  // copies of the sample's rows, where not every row is at hand
+    Points sampled;  // copies of the sample's rows, if some rows are not in this process' memory
     std::vector<double> sampled_weights;
     std::optional<ClosestDistances<T, Row>> sample;
     if (sample_size < points.rows()) {
@@ -410,8 +412,8 @@ std::vector<Seed<T>> greedy_among(PointsView points, int k, const SeedingOptions
     const auto most_waiting = static_cast<std::size_t>(kernels.lanes) - 1;
 
     std::vector<Seed<T>> chosen;
-    std::vector<Seed<T>> waiting;     // chosen, but not taken into `all` yet
-    bool judges_know_last = !sample;  // what judges has taken in the one chosen last
+    std::vector<Seed<T>> waiting;     // chosen, but not in `all` yet
+    bool judges_know_last = !sample;  // whether the distances that compare candidates include the last chosen centroid
     if (beside.empty()) {
         chosen = seeds_of<T>(points, {draw_by_weight(points.rows(), weights, random)}, run);
         all.take_in(chosen, begun);
@@ -441,14 +443,15 @@ std::vector<Seed<T>> greedy_among(PointsView points, int k, const SeedingOptions
             if (now >= before || random.uniform() * before < now) {
                 drawn.push_back(std::move(seed));
             } else if (++refusals > 16 * candidates) {
-                all.take_in(waiting, done);  // they cover nearly all there was: bring the distances up to date instead
+                all.take_in(waiting, done);  // the waiting centroids cover nearly all the remaining weight: update the
+                                             // distances instead
                 waiting.clear();
                 if (!sample) judges_know_last = true;
                 drawn.clear();
                 refusals = 0;
             }
         }
-        if (drawn.empty()) break;  // every point is a centroid: no more distinct points
+        if (drawn.empty()) break;  // every point is a centroid: there are no more distinct points
         const auto gains = (sample ? *sample : all).gains(judges_know_last ? nullptr : &chosen.back(), drawn, done);
         if (!sample) waiting.clear();
         chosen.push_back(std::move(drawn[at(std::max_element(gains.begin(), gains.end()) - gains.begin())]));
@@ -470,13 +473,14 @@ std::vector<Seed<T>> greedy(PointsView points, int k, const SeedingOptions& opti
                : greedy_among<T, const T*>(points, k, options, weights, repetition, begun, run, beside);
 }
 
-// k-means||: a few rounds, each drawing about 2k points at once with probability proportional to their distance.
+// k-means||: five rounds; each draws about 2k points at once with probability proportional to their squared distance.
 template <class T>
 std::vector<Seed<T>> oversampled(PointsView points, int k, const SeedingOptions& options,
                                  std::span<const double> weights, std::uint64_t repetition, const Run& run) {
     RandomStream random = run.random("kmeans.oversampling-first", repetition);
     constexpr int rounds = 5;
-    constexpr double drawing = 0.5;  // the share of the seeding that the rounds are; the choice among them is the rest
+    constexpr double drawing = 0.5;  // the part of the seeding that the rounds take; the choice among their points is
+                                     // the rest
     const RowBlocks grid = internal::grid_of(points);
     const internal::Range own_blocks = internal::own_blocks(grid, run.communicator());
     const internal::Range own = internal::own_rows(grid, run.communicator());
@@ -505,7 +509,7 @@ std::vector<Seed<T>> oversampled(PointsView points, int k, const SeedingOptions&
             for (Index i = grid.begin(block); i < grid.end(block); ++i) *sum += weight(i) * closest[at(i - own.begin)];
         })[0];
         if (potential <= 0) break;
-        // A stream per block: any thread and any process could draw it; the result is the same.
+        // One stream per block: the result does not depend on the thread or process that draws.
         std::vector<std::vector<Index>> found(at(own_blocks.count()));
         internal::for_each_own_block(grid, run, stage, [&](Index block, int) {
             RandomStream stream =
@@ -522,7 +526,7 @@ std::vector<Seed<T>> oversampled(PointsView points, int k, const SeedingOptions&
         for (auto& seed : seeds_of<T>(points, rows, run)) chosen.push_back(std::move(seed));
         take_in();
     }
-    // Each candidate weighs what the points nearest to it weigh together; the k best of them by greedy k-means++.
+    // Each candidate gets the summed weight of the points nearest to it. Greedy k-means++ then chooses the k best.
     internal::BlockSums masses(static_cast<Index>(chosen.size()));
     const auto mass =
         masses(grid, run, {.name = "seeding", .begin = drawing, .end = drawing}, [&](Index block, int, double* sum) {
@@ -530,16 +534,16 @@ std::vector<Seed<T>> oversampled(PointsView points, int k, const SeedingOptions&
         });
     const Matrix<T> pool = values_of(chosen);
     auto kept = greedy<T>(pool, k, options, mass, repetition, drawing, run);
-    // So few distinct rows were drawn that some may be missing: look at all of them.
+    // The drawn rows have fewer than k distinct ones: use all rows.
     if (static_cast<int>(kept.size()) < k) return greedy<T>(points, k, options, weights, repetition, 1, run);
     for (auto& seed : kept) seed.row = chosen[at(seed.row)].row;
     return kept;
 }
 
-// k different rows, each drawn by weight: Efraimidis and Spirakis 2006, the k largest of u^(1/w), here as the k
-// smallest of -log(u)/w. Of n keys only the k smallest so far are kept.
+// k different rows drawn by weight (Efraimidis and Spirakis 2006): the k largest of u^(1/w), here as the k smallest of
+// -log(u)/w. Only the k smallest keys so far are kept.
 std::vector<Index> random_rows(Index n, int k, std::span<const double> weights, RandomStream random) {
-    std::vector<std::pair<double, Index>> keys;  // a heap: the largest in front
+    std::vector<std::pair<double, Index>> keys;  // a heap with the largest key first
     for (Index i = 0; i < n; ++i) {
         const double u = random.uniform();
         const double weight = weights.empty() ? 1.0 : weights[at(i)];
@@ -594,7 +598,8 @@ SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& opt
             chosen = greedy<T>(points, k, options, weights, repetition, 0, run);
         SeedingResult out;
         out.distinct = static_cast<int>(chosen.size());
-        // Repeats lose every tie and stay empty. None at all: every row is one of those there are.
+        // Repeated centroids lose every tie and stay empty. If nothing was chosen, every row equals an existing
+        // centroid.
         if (chosen.empty()) {
             RandomStream random = run.random("kmeans.seeding", repetition);
             chosen = seeds_of<T>(points, {draw_by_weight(points.rows(), weights, random)}, run);

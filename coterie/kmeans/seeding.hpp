@@ -12,14 +12,15 @@ namespace coterie {
 
 enum class Seeding {
     automatic,         // k-means|| from 1,000 clusters on, else greedy k-means++
-    kmeans_plus_plus,  // greedy k-means++ (Arthur and Vassilvitskii 2007, with several candidates a step)
-    parallel,          // k-means|| (Bahmani et al. 2012), its candidates reduced by weighted greedy k-means++
-    random             // distinct rows, uniformly (by weight)
+    kmeans_plus_plus,  // greedy k-means++ (Arthur and Vassilvitskii 2007, with several candidates per step)
+    parallel,          // k-means|| (Bahmani et al. 2012); weighted greedy k-means++ reduces its candidates to k
+    random             // k different rows, uniformly or by weight
 };
 
 struct SeedingResult {
-    Points centroids;  // k x d rows of the points, in the points' scalar type
-    int distinct = 0;  // how many are distinct points: fewer than k when the points have fewer than k distinct rows
+    Points centroids;  // k x d: rows of the points, in the points' scalar type
+    int distinct = 0;  // number of distinct starting points: fewer than k if the points have fewer distinct rows
+                       // (random: always k)
 };
 
 struct SeedingOptions {
@@ -28,18 +29,20 @@ struct SeedingOptions {
     std::optional<Index> sample = {};    // rows on which candidates are compared; automatic: max(32768, 128 k)
 };
 
-/// 2 + 2 ln k: what a greedy step compares unless it is told.
+/// 2 + 2 ln k, rounded: the default number of candidates per greedy step.
 COTERIE_API int usual_candidates(int k);
 
-/// k <= number of points with positive weight (BadArgument otherwise). `repetition` tells restarts apart.
-/// Greedy k-means++ picks each next centroid among `candidates` rows drawn with probability proportional to w_i D_i^2
-/// (D_i the distance to the nearest centroid so far, exact over all rows): the one that lowers the inertia most, as
-/// judged on all rows or, where there are more, on a stratified random sample of `sample` rows. Cost k candidates
-/// min(n, sample) d + n k d; a row that no candidate can reach (triangle inequality) is skipped. Memory 3 numbers a
-/// point.
-/// Sparse points: automatic is greedy k-means++ whatever k, parallel is refused, rows are never skipped.
-/// `beside`: centroids that are there already, in the points' scalar type; the k are drawn in addition to them, always
-/// by greedy k-means++.
+/// Returns k starting centroids. Throws BadArgument unless 1 <= k <= number of points of positive weight. `repetition`:
+/// number of the restart; each one draws other random numbers.
+/// Greedy k-means++ draws `candidates` rows per step, with probability proportional to w_i D_i^2. D_i is the distance
+/// to the nearest centroid so far, exact over all rows. The candidate that lowers the inertia most becomes the next
+/// centroid. If there are more than `sample` rows, the inertia is compared on a stratified random sample of that size.
+/// Time: k candidates min(n, sample) d + n k d; rows that no candidate can reach (triangle inequality) are skipped.
+/// Memory: 3 numbers per point.
+/// Sparse points: automatic is greedy k-means++ for every k, Seeding::parallel throws BadArgument, and no rows are
+/// skipped.
+/// `beside`: existing centroids, in the points' scalar type. The k new ones are drawn in addition to them, always by
+/// greedy k-means++.
 COTERIE_API SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& options,
                                          std::span<const double> weights, std::uint64_t repetition, const Run& run,
                                          PointsView beside = {});

@@ -17,8 +17,8 @@ namespace {
 
 using test::blob_points;
 
-// Plain k-means++ (one candidate) on six points on a line, three centroids: the probability of every ordered outcome is
-// known. With `sample` below n the same draws go through acceptance from distances that lag behind.
+// Plain k-means++ (one candidate) on six points on a line with three centroids: the probability of every ordered
+// outcome is known. With `sample` below n, the same draws are accepted by rejection from outdated distances.
 void follows_the_exact_distribution(std::optional<Index> sample, const std::vector<double>& weights) {
     Matrix<double> x(6, 1);
     x << 0, 1, 3, 4, 9, 10;
@@ -62,7 +62,7 @@ void follows_the_exact_distribution(std::optional<Index> sample, const std::vect
         chi_squared += (seen[rows] - mean) * (seen[rows] - mean) / mean;
         degrees += 1;
     }
-    EXPECT_EQ(seen.size(), expected.size());  // and nothing impossible
+    EXPECT_EQ(seen.size(), expected.size());  // no impossible outcome
     EXPECT_LT(chi_squared, degrees + 4.5 * std::sqrt(2 * degrees));
 }
 
@@ -72,8 +72,7 @@ TEST(Seeding, SoItDoesWithWeights) { follows_the_exact_distribution({}, {1, 2, 0
 TEST(Seeding, SoItDoesWithWeightsAndALag) { follows_the_exact_distribution(3, {1, 2, 0.5, 0, 3, 1}); }
 
 TEST(Seeding, TheGreedyStepTakesTheBestCandidate) {
-    // With as many candidates as make it all but certain that every row is among them, the second centroid is the best
-    // possible.
+    // With this many candidates, nearly certainly every row is among them, so the second centroid is the best possible.
     const auto x = blob_points<double>(12, 2, 3, 3, 5);
     const coterie::Run run(3, 1);
     for (std::uint64_t repetition = 0; repetition < 20; ++repetition) {
@@ -166,13 +165,13 @@ TEST(Seeding, WeightZeroIsNeverChosen) {
 TEST(Seeding, ItsProgressNeverFallsBack) {
     const auto x = blob_points<float>(1000, 4, 10, 2, 7);
     for (const auto seeding : {Seeding::kmeans_plus_plus, Seeding::parallel}) {
-        // Blocks are slow to read, so that passes report.
+        // Blocks are slow to read, so that passes report progress.
         const Points slow = test::read_rows(x, [](Index rows) {
             if (rows > 1) std::this_thread::sleep_for(std::chrono::milliseconds(20));
         });
         coterie::Run run(1, 1);
         double last = 0;
-        bool reported_again = false;  // by a pass, after it was said for a centroid or a round
+        bool reported_again = false;  // by a pass, after the report for a centroid or a round
         run.on_progress = [&](const Progress& progress) {
             if (progress.stage != "seeding") return;
             EXPECT_GE(progress.fraction, last);

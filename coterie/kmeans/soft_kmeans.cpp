@@ -1,6 +1,6 @@
-// EM of a mixture of equal round Gaussians whose width is the temperature: memberships are a softmax of distances less
-// the least, so that no exponential overflows and not all vanish. One pass gives sums, masses and the free energy,
-// which no iteration raises. Everything about a row is in double.
+// EM of a mixture of equal round Gaussians whose width is the temperature. Memberships are a softmax of distances minus
+// the smallest one: no exponential overflows, and at least one does not vanish. One pass gives sums, masses and the
+// free energy, which no iteration raises. All values per row are double.
 
 #include "coterie/kmeans/soft_kmeans.hpp"
 
@@ -30,11 +30,11 @@ struct Terms {
     double distortion;
 };
 
-// Distances of a row to the k centroids become its probabilities.
+// Replaces the distances of a row to the k centroids by its probabilities.
 Terms soften(double* row, Index k, double temperature) {
     double least = std::numeric_limits<double>::infinity();
     for (Index j = 0; j < k; ++j) least = std::min(least, row[j]);
-    // The nearest centroid's term is exp(0) = 1: the sum neither vanishes nor overflows.
+    // The nearest centroid's term is exp(0) = 1, so the sum neither vanishes nor overflows.
     double sum = 0;
     double distortion = 0;
     for (Index j = 0; j < k; ++j) {
@@ -47,7 +47,7 @@ Terms soften(double* row, Index k, double temperature) {
     return {least - temperature * std::log(sum), least + distortion / sum};
 }
 
-// Probabilities of blocks of rows, about an origin that keeps products small.
+// Probabilities of blocks of rows. Subtracting an origin keeps products small.
 class Assigner {
 public:
     Assigner(const Matrix<double>& centroids, const Vector<double>& origin, double temperature)
@@ -60,7 +60,7 @@ public:
         internal::RowProducts::Scratch panel;
     };
 
-    /// s.probabilities(i - begin, j) = A_ij for rows begin..end-1; terms(i, Terms) is called for each.
+    /// s.probabilities(i - begin, j) = A_ij for rows begin..end-1. Calls on_row(i, Terms) for each row.
     template <class T, class OnRow>
     void operator()(const Rows<T>& points, Index begin, Index end, Scratch& s, OnRow&& on_row) const {
         internal::centred_rows(points, begin, end, origin_, s.rows);
@@ -76,7 +76,7 @@ private:
     internal::SquaredDistances distances_;
 };
 
-// The same of sparse rows, whose values are double.
+// The same for sparse rows, whose values are double.
 class SparseAssigner {
 public:
     SparseAssigner(const Matrix<double>& centroids, const Vector<double>& origin, double temperature)
@@ -91,7 +91,8 @@ public:
         }
     }
 
-    /// Row i - begin of `probabilities` becomes A_i, terms[i - begin] what it adds, for rows begin..end-1.
+    /// For rows begin..end-1: writes A_i to row i - begin of `probabilities`, and the terms of row i to terms[i -
+    /// begin].
     void operator()(const SparsePoints& points, Index begin, Index end, double* probabilities, Terms* terms) const {
         const Index k = centroids_.rows();
         std::vector<SparseRow<double>> rows;
@@ -110,7 +111,7 @@ public:
             const double norm = internal::squared_distance(rows[r], origin_.data(), origin_norm_);
             for (Index j = 0; j < k; ++j) {
                 const double squared = norm + 2 * row[j];
-                // Where the two nearly cancel the digits are in the differences.
+                // If the terms nearly cancel, a sum of differences is more accurate.
                 row[j] =
                     squared > 1e-6 * (norm + centred_[at(j)])
                         ? squared
@@ -167,11 +168,12 @@ Pass pass_over(PointsView points, const Assigner& assigner, Index k, std::span<c
     return {Sums(total.data(), k, d), Mass(total.data() + k * d, k), terms[0], terms[1]};
 }
 
-// The same over sparse points: probabilities of some rows, then what they add to the sums of a few clusters at a time,
-// each by one thread and in the order of the rows. Beside the entries it keeps k d numbers.
+// The same for sparse points: computes the probabilities of a chunk of rows, then adds them to the sums of a few
+// clusters at a time. One thread adds to each sum, in the order of the rows. Memory: k d numbers in addition to the
+// entries.
 Pass pass_over(const SparsePoints& points, const SparseAssigner& assigner, const Vector<double>& origin, Index k,
                std::span<const double> weights, const Run& run, const Stage& stage) {
-    constexpr Index group = 8;  // clusters whose numbers of one column fill a line of the caches
+    constexpr Index group = 8;  // number of clusters whose values in one column fill a cache line
     const Index d = points.columns();
     const RowBlocks groups{k, group};
     const RowBlocks chunks{points.rows(), 4096};
@@ -232,7 +234,7 @@ double automatic_temperature(PointsView points, const Matrix<T>& start, const in
     const double columns = static_cast<double>(points.columns());
     const double temperature = 2 * inertia / (spread.total_weight * columns);
     if (temperature > 0) return temperature;
-    // Every point lies on a centroid: any temperature far below the distances between them.
+    // Every point lies on a centroid: any temperature far below the squared distances between centroids is suitable.
     return spread.mean_variance > 0 ? 1e-6 * spread.mean_variance : 1.0;
 }
 
@@ -243,7 +245,7 @@ SoftKMeansModel fit_rows(PointsView points, const SoftKMeansOptions& options, co
     const internal::Spread spread = internal::spread_of(points, problem.weights, run);
     const double threshold = options.tolerance * spread.mean_variance;
     const double operations = 2.0 * static_cast<double>(points.rows() * points.columns()) * static_cast<double>(k);
-    std::optional<SparsePoints> sparse;  // in double
+    std::optional<SparsePoints> sparse;  // values in double
     if (const SparsePoints* given = as_sparse(points)) sparse = internal::values_as<double>(*given);
     const auto evaluate = [&](const Matrix<double>& centroids, const Run& evaluating, Stage stage) {
         stage.operations = operations;

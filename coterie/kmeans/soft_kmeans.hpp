@@ -2,15 +2,16 @@
 // Soft k-means at a temperature T (Rose, Gurewitz and Fox 1990): every point belongs to every cluster with a
 // probability
 //
-//     A_ij = exp(-D_ij / T) / sum_l exp(-D_il / T),   D_ij = || x_i - c_j ||^2,
+//     A_ij = exp(-D_ij / T) / sum_l exp(-D_il / T),   D_ij = || x_i - c_j ||^2.
 //
-// and probabilities and centroids minimise the free energy, which never rises:
+// Probabilities and centroids minimise the free energy, which never rises:
 //
 //     F = sum_i w_i [ sum_j A_ij D_ij  +  T sum_j A_ij log A_ij ]  =  -T sum_i w_i log sum_j exp(-D_ij / T)
 //
-// As T -> 0 this is k-means, and F its inertia. For Gaussian clusters of equal size and variance s^2 in each column,
-// T = 2 s^2 makes A the posterior probabilities. Nothing n x k is kept; sums are in double.
-// Sparse points (base/sparse_points.hpp) are taken by their entries.
+// As T -> 0 this becomes k-means, and F its inertia. For Gaussian clusters of equal size and variance s^2 in each
+// column,
+// T = 2 s^2 makes A the posterior probabilities. No n x k matrix is kept; sums are in double.
+// Sparse points (base/sparse_points.hpp) are used entry by entry, without their zeros.
 
 #include <optional>
 
@@ -35,13 +36,13 @@ struct COTERIE_API SoftKMeansOptions {
     static const OptionSet& described();
 };
 
-/// options() are as given, an automatic temperature replaced by the one used.
+/// options() are those of the fit. An automatic temperature is replaced by the value that was used.
 class COTERIE_API SoftKMeansModel : public CentroidModelOf<SoftKMeansOptions> {
 public:
     using CentroidModelOf::CentroidModelOf;
 
     std::string_view method() const override { return "soft-kmeans"; }
-    /// Memberships: A; the largest entry is at the label, save for ties within rounding.
+    /// Memberships: A. The largest entry is at the label, except for ties within rounding.
     OutputSet outputs() const override { return {Output::memberships, Output::distances}; }
 
     static SoftKMeansModel from(const Archive& archive);
@@ -51,10 +52,10 @@ protected:
 };
 
 /// n x d points, 1 <= clusters <= n. labels() is always predict(points), the nearest centroid, where A_ij is largest.
-/// An automatic temperature is 2 / d times the mean squared distance to the nearest centroid after at most 20
-/// iterations of k-means from the same start. A cluster whose every probability underflows keeps its centroid.
-/// Clusters that no point prefers are a result with a warning: with fewer distinct points than clusters some
-/// centroids coincide and share their points' probability, and at a high temperature all of them do.
+/// An automatic temperature is 2 / d times the mean squared distance to the nearest centroid, after at most 20
+/// iterations of k-means from the same start. A cluster whose probabilities all underflow keeps its centroid.
+/// Clusters that no point prefers give a result with a warning. With fewer distinct points than clusters, some
+/// centroids coincide and share their points' probability. At a high temperature all centroids coincide.
 /// The report's details hold "temperature", "distortion" (sum_ij w_i A_ij D_ij) and "entropy" (mean, in nats).
 /// Throws BadArgument (options, weights, shapes) and BadData (values).
 struct COTERIE_API SoftKMeansMethod {

@@ -11,7 +11,7 @@ using test::with;
 
 using namespace fixtures;
 
-// One step as the formulas read: probabilities, free energy, new centroids.
+// One step exactly as in the formulas: probabilities, free energy, new centroids.
 struct PlainStep {
     Matrix<double> probabilities;
     double free_energy = 0;

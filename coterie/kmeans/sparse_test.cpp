@@ -1,4 +1,5 @@
-// Sparse points beside the same points with their zeros: the same draws, labels and end, and figures to rounding.
+// Sparse points compared with the same points with their zeros: the same draws, labels and stopping, and figures equal
+// up to rounding.
 
 #include <cmath>
 
@@ -46,7 +47,7 @@ template <class T>
 void agree(const std::string& method, bool weighted, std::uint64_t seed) {
     const Matrix<T> dense = without_empty_rows(words<T>(400, 60, 5, 6, seed));
     const auto weights = weighted ? whole_weights(400, seed) : std::vector<double>();
-    // Rows of length 1 without a common column are all as far from each other: rounding decides what is drawn there.
+    // Rows of length 1 without a common column are all at the same distance, so rounding would decide the draws.
     const bool seeded = method != "spherical-kmeans";
     const OptionValues options = {{"clusters", std::int64_t{7}}, {"restarts", std::int64_t{seeded ? 3 : 1}}};
     const Points start = seeded ? Points() : Points(Matrix<T>(dense.topRows(7)));
@@ -62,7 +63,7 @@ void agree(const std::string& method, bool weighted, std::uint64_t seed) {
         const auto& right = b->fit_report().objective_per_iteration;
         ASSERT_EQ(left.size(), right.size());
         for (std::size_t i = 0; i < left.size(); ++i) EXPECT_NEAR(left[i], right[i], close);
-        // New rows, in either form and either type.
+        // New rows, in both forms and both types.
         const Matrix<T> fresh = without_empty_rows(words<T>(90, 60, 5, 6, seed + 100));
         const auto other = sparse_of(Matrix<double>(fresh.template cast<double>()));
         EXPECT_EQ(a->predict(fresh), b->predict(PointsView(*sparse_of(fresh))));
@@ -105,7 +106,7 @@ TEST(SparseKMeans, SeedsAsTheDenseMethodOnASample) {
                  BadArgument);
 }
 
-// Every instruction set beside plain sums, with ties: the lowest centroid wins.
+// Every instruction set compared with plain sums, with ties: the lowest centroid wins.
 template <class T>
 void nearest_by_force(const internal::Kernels<T>& kernels) {
     const Index d = 23;
@@ -193,7 +194,7 @@ TEST(SparseKMeans, EmptyClustersRowsOfZerosAndRepeats) {
         EXPECT_EQ(a->fit_report().warnings, b->fit_report().warnings);
         EXPECT_NEAR(a->fit_report().objective, b->fit_report().objective, 1e-10);
     }
-    // A start from which a cluster is empty: it takes the row that costs most, as with dense points.
+    // A start that leaves a cluster empty: the cluster takes the row of highest cost, as with dense points.
     Matrix<double> start = Matrix<double>::Zero(3, 10);
     start.row(2).setConstant(100);
     const Matrix<double> points = words<double>(80, 10, 3, 4);
@@ -288,7 +289,7 @@ TEST(SparseKMeans, RowsOfLengthOneAndASampleThroughThePipeline) {
     const auto sampled_dense = Pipeline::fit(find_method("kmeans"), options, {.points = Points(dense)}, {},
                                              coterie::Run(1, 2), {.sample = 50});
     EXPECT_EQ(sampled.labels(), sampled_dense.labels());
-    // A model of another method labels sparse rows with their zeros, some at a time; so does one whose scaling moves 0.
+    // A model of another method labels sparse rows with their zeros, some at a time. So does one whose scaling moves 0.
     const auto ward = Pipeline::fit(find_method("ward"), options, {.points = Points(dense)}, {.scale = Scale::zscore});
     EXPECT_EQ(ward.predict(ward.prepare(points)), ward.predict(ward.prepare(Points(dense))));
     const auto entropy = Pipeline::fit(find_method("entropy"), options, {.points = Points(dense)});
@@ -316,7 +317,7 @@ TEST(SparseKMeans, GoesOnFromACheckpoint) {
         EXPECT_EQ(whole->labels(), resumed->labels());
         EXPECT_EQ(whole->fit_report().objective, resumed->fit_report().objective);
         EXPECT_EQ(whole->fit_report().objective_per_iteration, resumed->fit_report().objective_per_iteration);
-        // Of other entries it is another fit's.
+        // A checkpoint does not fit other entries.
         EXPECT_THROW(fit(method, Points(sparse_of(words<double>(500, 40, 6, 3, 2))), options, run), BadData);
         std::remove(path.c_str());
     }

@@ -1,6 +1,6 @@
-// k-means of rows scaled to length 1 whose centroids are scaled back to it (Dhillon and Modha 2001): for unit vectors
-// the nearest centroid is the one of largest cosine, so that the iterations of k-means serve, bounds and all. Rows that
-// are read are scaled when they are read.
+// k-means of rows scaled to length 1, with centroids scaled back to length 1 (Dhillon and Modha 2001). For unit vectors
+// the nearest centroid is the one of largest cosine, so the iterations of k-means, including bounds, apply. Rows read
+// from files are scaled as they are read.
 
 #include "coterie/kmeans/spherical_kmeans.hpp"
 
@@ -22,7 +22,7 @@ namespace {
                   " is all zeros and has no direction; leave it out");
 }
 
-// BadData, naming the row by its number, where it has no direction.
+// Throws BadData with the row's number if the row has no direction.
 template <class From, class T>
 void scale_row(const From* row, Index columns, T* to, std::string_view what, Index number) {
     if (!internal::scale_to_unit(row, columns, to)) refuse_zero_row(what, number);
@@ -49,7 +49,7 @@ Points unit_rows(PointsView points, std::string_view what, int threads) {
     return Points(std::move(out));
 }
 
-// The same of points that are read, when they are.
+// The same for points that are read in blocks: they are scaled as they are read.
 Points unit_rows_read(const Points& points, std::string_view what) {
     return internal::derived_rows(points, points.columns(), [what](PointsView rows, Index first, void* to) {
         rows.visit([&]<class T>(const Rows<T>& from) {
@@ -59,7 +59,7 @@ Points unit_rows_read(const Points& points, std::string_view what) {
     });
 }
 
-// Rows of length 1 in the type the model computes in.
+// Rows of length 1 in the scalar type of the model.
 Points unit_points(PointsView points, ScalarType scalar, int threads) {
     return scalar == ScalarType::float32 ? unit_rows<float>(points, "predict", threads)
                                          : unit_rows<double>(points, "predict", threads);

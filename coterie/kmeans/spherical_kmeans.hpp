@@ -1,11 +1,11 @@
 #pragma once
-// Spherical k-means (Dhillon and Modha 2001): rows are scaled to length 1, u_i = x_i / || x_i ||, and unit centroids
-// and labels minimise
+// Spherical k-means (Dhillon and Modha 2001): rows are scaled to length 1, u_i = x_i / || x_i ||. Unit centroids and
+// labels minimise
 //
-//     sum_i w_i (1 - cos(x_i, c_{a_i})),   cos(x, c) = u . c,   so that  c_j = s_j / || s_j ||,  s_j = sum_{i in j} w_i
-//     u_i
+//     sum_i w_i (1 - cos(x_i, c_{a_i})),   cos(x, c) = u . c,
+//     so that  c_j = s_j / || s_j ||,  s_j = sum_{i in j} w_i u_i
 //
-// Sparse points (base/sparse_points.hpp) are taken by their entries, of which the scaled values are a copy.
+// Sparse points (base/sparse_points.hpp) are used entry by entry; the scaled values are a copy.
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
@@ -27,8 +27,8 @@ struct COTERIE_API SphericalKMeansOptions {
     static const OptionSet& described();
 };
 
-/// Centroids have length 1; distances are those of rows scaled to length 1, sqrt(2 - 2 cosine); predict gives the one
-/// of largest cosine and refuses rows of zeros (BadData, naming the row).
+/// Centroids have length 1. Distances are those of rows scaled to length 1, sqrt(2 - 2 cosine). predict returns the
+/// cluster whose centroid has the largest cosine, and throws BadData for a row of zeros, with its number.
 class COTERIE_API SphericalKMeansModel : public CentroidModelOf<SphericalKMeansOptions> {
 public:
     using CentroidModelOf::CentroidModelOf;
@@ -42,11 +42,13 @@ protected:
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
 };
 
-/// n x d points without rows of zeros (BadData, naming the row), 1 <= clusters <= n; initial centroids are scaled to
-/// length 1. labels() is predict(points), except where the fit was interrupted: then the centroids are the directions
-/// of the labels' rows. The objective never rises. An empty cluster takes the point that adds most to it; fewer
-/// distinct directions than clusters is a result with a warning: the surplus clusters are empty. A cluster whose rows
-/// cancel out keeps its centroid. Takes a copy of the points, scaled.
+/// n x d points, 1 <= clusters <= n. A row of zeros throws BadData, with its number. Initial centroids are scaled to
+/// length 1.
+/// labels() is predict(points) unless the fit was interrupted. Then the centroids are the directions of the labels'
+/// rows. The objective never rises.
+/// An empty cluster takes the point that adds most to the objective. Fewer distinct directions than clusters give a
+/// result with a warning: the surplus clusters are empty. A cluster whose rows cancel out keeps its centroid. The fit
+/// makes a scaled copy of the points.
 struct COTERIE_API SphericalKMeansMethod {
     using Options = SphericalKMeansOptions;
     using Model = SphericalKMeansModel;

@@ -140,7 +140,7 @@ TEST(SphericalKMeans, EmptyClusterTakesTheFarthestPoint) {
     Matrix<double> points(5, 2);
     points << 1, 0, 1, 0.1, 1, 0.2, 0.1, 1, 0, 1;
     Matrix<double> start(2, 2);
-    start << 1, 1, -1, -1;  // the second draws nothing
+    start << 1, 1, -1, -1;  // no row is nearest to the second
     coterie::Run run(0, 1);
     const auto model =
         fit_spherical_kmeans(with(points, {.initial_centroids = Points::borrow(start)}), {.clusters = 2}, run);
@@ -148,7 +148,7 @@ TEST(SphericalKMeans, EmptyClusterTakesTheFarthestPoint) {
     EXPECT_EQ(model.fit_report().empty_clusters_repaired, 1);
 }
 
-// The centroids are the directions that the labels have, as of k-means they are the means.
+// The centroids are the directions of the labels' rows, as they are the means in k-means.
 TEST(SphericalKMeans, StopsWhenAsked) {
     const auto [points, model] = expect_stops(
         [](const Matrix<double>& rows, const coterie::Run& run) {

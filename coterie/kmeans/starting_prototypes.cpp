@@ -1,6 +1,6 @@
-// Labels with one cluster start from the mean of their points: the estimate of few-shot learning. A label with several
-// is cut by Ward's agglomeration, which draws no random number and sees every one of the few labelled points; what is
-// left to chance are clusters without a label, seeded by greedy k-means++ beside those that are there.
+// A label with one cluster starts from the mean of its points, the estimate of few-shot learning. A label with several
+// clusters is divided by Ward's agglomeration, which draws no random numbers and uses every labelled point. Only
+// clusters without a label are random: greedy k-means++ draws them in addition to the existing centroids.
 
 #include "coterie/kmeans/starting_prototypes.hpp"
 
@@ -16,11 +16,12 @@
 namespace coterie::internal {
 namespace {
 
-// Greedy k-means++ beside the prototypes that are there already, if any.
+// Greedy k-means++ in addition to the existing centroids, if any.
 Matrix<double> free_prototypes(PointsView points, int count, const Constraints& constraints,
                                const Matrix<double>& beside, std::span<const double> weights, std::uint64_t repetition,
                                const Run& run) {
-    // Labelled points cannot come to a free cluster: they count for nothing here, unless hardly any others are left.
+    // Labelled points cannot join a free cluster, so they have weight 0 here, unless fewer than `count` other points
+    // remain.
     std::vector<double> own(at(points.rows()));
     Index usable = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {

@@ -1,6 +1,6 @@
-// Ward's linkage by chains of nearest neighbours on the means of clusters: of the order of n^2 distances in all, and
-// memory for the means alone where a matrix of distances would take n^2. The merges are those of the greedy algorithm,
-// sorted by height.
+// Ward's linkage by chains of nearest neighbours on the means of clusters. It computes of the order of n^2 distances
+// and keeps only the means, where a matrix of distances would take n^2 numbers. The merges are those of the greedy
+// algorithm, sorted by height.
 
 #include "coterie/kmeans/ward.hpp"
 
@@ -21,9 +21,10 @@ namespace {
 
 using internal::at;
 
-// The chain: a sequence of clusters, each the nearest neighbour of the one before, distances falling; its end is a pair
-// of mutual nearest neighbours, which merge. Ward's rise is reducible (a union is no nearer to a third cluster than its
-// nearer part), so the rest of the chain stays one, and the merges are those of the greedy algorithm in another order.
+// The chain is a sequence of clusters with falling distances, each the nearest neighbour of the one before. It ends in
+// a pair of mutual nearest neighbours, which merge. Ward's rise is reducible: a union is no closer to a third cluster
+// than its closer part. The rest of the chain therefore stays a chain, and the merges are those of the greedy algorithm
+// in another order.
 class Chain {
 public:
     Chain(PointsView points, std::span<const double> weights, const std::vector<Index>& leaves, const Run& run)
@@ -48,7 +49,7 @@ public:
         std::iota(cluster_.begin(), cluster_.end(), Index{0});
     }
 
-    /// Merges in the order found, clusters numbered in that order.
+    /// Returns the merges in the order found; clusters are numbered in that order.
     std::vector<Merge> operator()() {
         const auto leaves = static_cast<Index>(active_.size());
         std::vector<Merge> merges;
@@ -84,8 +85,8 @@ private:
         Index slot = -1;
     };
 
-    // The nearest other leaf of every leaf, in tiles that stay in the cache. By reducibility it is the leaf's nearest
-    // cluster for as long as neither has been merged.
+    // Finds the nearest other leaf of every leaf, in tiles that stay in the cache. By reducibility it remains the
+    // leaf's nearest cluster until one of the two merges.
     void find_first_neighbours() {
         const auto leaves = static_cast<Index>(active_.size());
         first_.resize(active_.size());
@@ -104,7 +105,8 @@ private:
         });
     }
 
-    // The nearest active cluster; among equals the one before in the chain (so that the chain ends), then the lowest.
+    // The nearest active cluster. Among equals it is the previous one in the chain, so that the chain ends, then the
+    // lowest.
     Found nearest(Index from, Index before) {
         Found best = first_[at(from)];
         if (size_[at(from)] != 1 || size_[at(best.slot)] != 1) best = scan(from);
@@ -115,7 +117,7 @@ private:
         return best;
     }
 
-    // Blocks of 32 MiB: a parallel loop over less is not worth its start, least of all where cores are shared.
+    // Blocks of 32 MiB: a parallel loop over less costs more than it gains, especially on shared cores.
     Found scan(Index from) {
         const RowBlocks blocks{static_cast<Index>(active_.size()), std::max<Index>(64, (Index{1} << 22) / d_)};
         found_.assign(at(blocks.count()), {});
@@ -135,7 +137,7 @@ private:
         return best;
     }
 
-    // The same operations whichever comes first: the same bits.
+    // The order of operations does not depend on the order of a and b, so the bits are the same.
     double rise(Index a, Index b) const {
         const double low = std::min(weight_[at(a)], weight_[at(b)]);
         const double high = std::max(weight_[at(a)], weight_[at(b)]);
@@ -147,12 +149,12 @@ private:
         Merge out;
         out.left = std::min(cluster_[at(a)], cluster_[at(b)]);
         out.right = std::max(cluster_[at(a)], cluster_[at(b)]);
-        // In exact numbers never below its parts; the larger of them where rounding would have it so, that sorting
-        // keeps parts first.
+        // In exact arithmetic a union is never lower than its parts. If rounding makes it lower, it takes the height of
+        // the higher part, so that sorting keeps parts first.
         out.height = std::max({std::sqrt(2 * rise), height_[at(a)], height_[at(b)]});
         out.size = size_[at(a)] + size_[at(b)];
         const double share = weight_[at(b)] / (weight_[at(a)] + weight_[at(b)]);
-        means_.row(a) += share * (means_.row(b) - means_.row(a));  // equal means stay as they are, bit for bit
+        means_.row(a) += share * (means_.row(b) - means_.row(a));  // equal means stay the same, bit for bit
         weight_[at(a)] += weight_[at(b)];
         size_[at(a)] = out.size;
         size_[at(b)] = 0;
@@ -167,9 +169,9 @@ private:
     Index d_;
     Matrix<double> means_;
     std::vector<double> weight_;
-    std::vector<Index> size_;     // leaves; 0 once taken into another
+    std::vector<Index> size_;     // number of leaves; 0 after the cluster was merged into another
     std::vector<Index> cluster_;  // number in the dendrogram
-    std::vector<double> height_;  // of the merge that made it
+    std::vector<double> height_;  // of the merge that made the cluster
     std::vector<Index> active_;   // slots in use, ascending
     std::vector<Found> first_;    // of each leaf
     std::vector<Found> found_;    // of each block of a scan
@@ -203,7 +205,7 @@ Dendrogram ward_linkage(PointsView points, std::span<const double> weights, cons
         if (weights.empty() || weights[at(i)] > 0) out.leaves.push_back(i);
     const std::vector<Merge> found = Chain(points, weights, out.leaves, run)();
 
-    // By height; parts come before their union in the order found, and a stable sort keeps that among equals.
+    // Sorts by height. Parts come before their union in the order found, and a stable sort keeps that among equals.
     std::vector<Index> order(found.size());
     std::iota(order.begin(), order.end(), Index{0});
     std::stable_sort(order.begin(), order.end(),
@@ -228,7 +230,7 @@ Labels cut(const Dendrogram& dendrogram, int clusters) {
     if (clusters < 1 || clusters > leaves)
         throw BadArgument("cut: " + std::to_string(clusters) + " clusters asked of a dendrogram of " +
                           std::to_string(leaves) + " leaves");
-    // A cluster stands for its lowest leaf.
+    // The lowest leaf represents a cluster.
     std::vector<Index> parent(at(leaves));
     std::iota(parent.begin(), parent.end(), Index{0});
     std::vector<Index> lowest(at(2 * leaves - 1));
@@ -271,7 +273,7 @@ Points cluster_means(PointsView points, const Labels& labels, int clusters, std:
         for_each_block(clusters, run.threads, [&](Index j, int) {
             const auto& own = members[at(j)];
             if (own.empty()) return;
-            // About the first member: equal points have exactly their own value as mean.
+            // Relative to the first member, so that the mean of equal points is exactly their value.
             const Vector<double> origin = rows.block(own[0], own[0] + 1).row(0).template cast<double>().transpose();
             Vector<double> sum = Vector<double>::Zero(rows.columns);
             double total = 0;
@@ -299,8 +301,8 @@ const OptionSet& WardOptions::described() {
 
 namespace {
 
-// The last merges, for who draws the tree: leaves are 0..M-1, the clusters of a cut into M by lowest row; a merge t
-// makes M + t, as in SciPy's linkage.
+// Reports the last merges, for drawings of the tree. Leaves are 0..M-1, the clusters of a cut into M by lowest row;
+// merge t makes M + t, as in SciPy's linkage.
 void tell_top_of_tree(const Dendrogram& tree, int clusters, FitReport& report) {
     const std::size_t leaves = tree.leaves.size();
     const std::size_t top = std::min(leaves, at(std::max(clusters, 40)));
@@ -308,11 +310,11 @@ void tell_top_of_tree(const Dendrogram& tree, int clusters, FitReport& report) {
     const Labels of_row = cut(tree, static_cast<int>(top));
     std::vector<double> left, right, heights, sizes(top, 0.0);
     for (const Index row : tree.leaves) ++sizes[at(of_row[at(row)])];
-    // Of every node a leaf below it.
+    // One leaf below every node.
     std::vector<std::size_t> some(2 * leaves - 1);
     for (std::size_t node = 0; node < some.size(); ++node)
         some[node] = node < leaves ? node : some[at(tree.merges[node - leaves].left)];
-    const std::size_t first = leaves - top;  // of the merges told
+    const std::size_t first = leaves - top;  // number of the first reported merge
     const auto number = [&](Index node) {
         if (at(node) < leaves + first) return static_cast<double>(of_row[at(tree.leaves[some[at(node)]])]);
         return static_cast<double>(top + at(node) - leaves - first);

@@ -1,12 +1,12 @@
 #pragma once
-// Ward's agglomeration (Ward 1963) by the nearest-neighbour chain (Benzecri 1982, Murtagh 1983): every point starts as
-// a cluster of its own, and the two clusters whose union raises the inertia  sum_i w_i || x_i - c_{a_i} ||^2  least are
-// merged, until one is left. The rise is
+// Ward's agglomeration (Ward 1963) by the nearest-neighbour chain (Benzecri 1982, Murtagh 1983). Every point starts as
+// its own cluster. The two clusters whose union raises the inertia  sum_i w_i || x_i - c_{a_i} ||^2  least merge, until
+// one is left. The rise is
 //
 //     rise(A, B) = w_A w_B / (w_A + w_B) * || c_A - c_B ||^2        w: summed weight, c: weighted mean
 //
-// and is computed anew from means and weights wherever it is needed: memory n d, no n x n matrix. Time of the order n^2
-// d.
+// It is computed from means and weights whenever it is needed. Memory is n d, without an n x n matrix; time is of the
+// order n^2 d.
 
 #include <span>
 #include <vector>
@@ -23,32 +23,32 @@ namespace coterie {
 struct Merge {
     Index left = 0;  // left < right
     Index right = 0;
-    double height = 0.0;  // sqrt(2 rise): the distance of the two for single points of weight 1
-    Index size = 0;       // leaves below
+    double height = 0.0;  // sqrt(2 rise); for two single points of weight 1 this is their distance
+    Index size = 0;       // number of leaves
 };
 
-/// m leaves, m - 1 merges by ascending height; a cluster stands before the merge that takes it in.
+/// m leaves and m - 1 merges by ascending height. The merge that makes a cluster comes before the merge that uses it.
 struct COTERIE_API Dendrogram {
     std::vector<Merge> merges;
     Index points = 0;           // n: rows of the points
-    std::vector<Index> leaves;  // the row of each leaf, ascending; without weights of 0 every row is a leaf
+    std::vector<Index> leaves;  // the row of each leaf, ascending; every row is a leaf unless its weight is 0
 
-    /// Clusters that a cut can tell apart: leaves at distance exactly 0 of each other are one.
+    /// Number of clusters that a cut can separate: leaves at distance exactly 0 count as one.
     Index distinct() const;
 };
 
-/// n x d points, n weights (empty: 1 each; weight w acts as w copies). Points of weight 0 are no leaves. The merge of
-/// equal rises is the one with the lowest row numbers along the chain, so the result depends on nothing but the input.
-/// BadData, BadArgument as check_points and check_weights; Cancelled when the caller asks to stop, as half a dendrogram
-/// is no result.
+/// n x d points, n weights (empty: 1 each; weight w acts as w copies). Points of weight 0 are not leaves. Among equal
+/// rises, the merge with the lowest row numbers along the chain comes first, so the result depends only on the input.
+/// Throws BadData and BadArgument as check_points and check_weights do, and Cancelled if the caller stops it: half a
+/// dendrogram is not a result.
 COTERIE_API Dendrogram ward_linkage(PointsView points, std::span<const double> weights, const Run& run);
 
-/// The partition before the last `clusters - 1` merges: labels 0..clusters-1 by lowest row, -1 for rows that are no
-/// leaves. BadArgument unless 1 <= clusters <= leaves.
+/// The partition before the last `clusters - 1` merges. Labels 0..clusters-1 are numbered by their lowest row; rows
+/// that are not leaves get -1. Throws BadArgument unless 1 <= clusters <= leaves.
 COTERIE_API Labels cut(const Dendrogram& dendrogram, int clusters);
 
-/// Weighted means of the rows labelled 0..clusters-1 (rows of label -1 are left out), clusters x d in the scalar type
-/// of the points. A label without weight takes the mean of label 0: a repeat loses every tie.
+/// Weighted means of the rows labelled 0..clusters-1, clusters x d in the scalar type of the points. Rows of label -1
+/// are ignored. A label without weight gets the mean of label 0; a repeated centroid loses every tie.
 COTERIE_API Points cluster_means(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
                                  const Run& run);
 
@@ -58,8 +58,8 @@ struct COTERIE_API WardOptions {
     static const OptionSet& described();
 };
 
-/// labels() are those of the cut; predict gives the nearest of the clusters' means, which may differ for points between
-/// two clusters.
+/// labels() are those of the cut. predict returns the cluster with the nearest mean, which may differ from the cut for
+/// points between two clusters.
 class COTERIE_API WardModel : public CentroidModelOf<WardOptions> {
 public:
     using CentroidModelOf::CentroidModelOf;
@@ -71,12 +71,14 @@ public:
     static WardModel from(const Archive& archive) { return WardModel(archive); }
 };
 
-/// n x d points, 1 <= clusters <= points with a weight above 0. Points of weight 0 are labelled by the nearest mean
-/// afterwards. Equal points are never told apart: fewer distinct points than clusters is a result with a warning, the
-/// surplus clusters are empty. The report's details hold "merge_height", that of the last merge carried out, and
-/// "next_height", that of the first one left out; and the top of the tree, of M = max(clusters, 40) leaves or all there
-/// are: "tree_sizes" (points of each leaf, the clusters of the cut into M) and "tree_left", "tree_right",
-/// "tree_heights" of the M - 1 merges above them, numbered as Merge says.
+/// n x d points, 1 <= clusters <= points of positive weight. Points of weight 0 get the label of the nearest mean
+/// afterwards. Equal points always share a cluster: fewer distinct points than clusters give a result with a warning,
+/// and the surplus clusters are empty.
+/// The report's details hold:
+/// - "merge_height", the height of the last merge performed, and "next_height", that of the first one left out;
+/// - the top of the tree, above the clusters of a cut into M = min(leaves, max(clusters, 40)): "tree_sizes" (points of
+///   each of these clusters), and "tree_left", "tree_right", "tree_heights" of the M - 1 merges above them, numbered as
+///   Merge says.
 struct COTERIE_API WardMethod {
     using Options = WardOptions;
     using Model = WardModel;

@@ -15,8 +15,8 @@ using test::with;
 
 using namespace fixtures;
 
-// Replays the merges: each must have, to rounding, the least rise of all pairs there are. That is what greedy
-// agglomeration is, whatever it does about ties.
+// Replays the merges: each must have, up to rounding, the least rise of all pairs. This defines greedy agglomeration,
+// however it resolves ties.
 void expect_greedy(const Matrix<double>& points, const std::vector<double>& weights, const Dendrogram& tree) {
     struct Cluster {
         Vector<double> mean;
@@ -162,7 +162,7 @@ TEST(Ward, WeightActsAsCopies) {
 }
 
 TEST(Ward, SameBitsAtAnyNumberOfThreads) {
-    const Matrix<double> points = blobs(130, 40000, 6, 8.0);  // scans take more than one block
+    const Matrix<double> points = blobs(130, 40000, 6, 8.0);  // scans have more than one block
     const Matrix<double> many_rows = blobs(1500, 16, 6, 8.0);
     const Dendrogram one = ward_linkage(points, {}, coterie::Run(0, 1));
     for (const int threads : {2, 8}) {
@@ -250,7 +250,7 @@ TEST(Ward, StopsWhenAsked) {
     run.should_stop = [] { return true; };
     EXPECT_THROW(fit_ward(blobs(50, 2, 2, 1.0), {.clusters = 2}, run), Cancelled);
     int asked = 0;
-    run.should_stop = [&] { return ++asked > 2; };  // among the merges
+    run.should_stop = [&] { return ++asked > 2; };  // during the merges
     EXPECT_THROW(fit_ward(blobs(2000, 2, 2, 1.0), {.clusters = 2}, run), Cancelled);
 }
 

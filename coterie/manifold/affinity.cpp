@@ -1,5 +1,6 @@
-// A strategy is its name, done letter by letter: 15 orders need no code of their own. Entries stay sparse throughout;
-// norms are taken of entries over the largest, so that no square leaves the range. Symmetry is asked for bit by bit.
+// A strategy is executed letter by letter from its name, so 15 orders need no separate code. Entries remain sparse;
+// norms are computed relative to the largest entry, so that no square overflows or underflows. Symmetry is checked bit
+// by bit.
 
 #include "coterie/manifold/affinity.hpp"
 
@@ -36,7 +37,7 @@ bool is_symmetric(const eigen::SparseMatrix& a) {
                        [](double value) { return value == 0; });
 }
 
-// Of every row only the largest stay.
+// Keeps the largest entries of each row.
 void shorten_rows(eigen::SparseMatrix& a, int keep) {
     std::vector<std::pair<double, Index>> row;
     for (Index i = 0; i < a.rows(); ++i) {

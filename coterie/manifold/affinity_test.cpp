@@ -22,7 +22,7 @@ SparseMatrix random_representations(Index n, double filled, std::uint64_t seed) 
     return out;
 }
 
-// The paper's words, on its own matrix: column i of C is the representation of point i.
+// The paper's steps literally, on its own matrix: column i of C is the representation of point i.
 Matrix<double> literally(const SparseMatrix& representations, const std::string& steps, int keep) {
     Matrix<double> c = Matrix<double>(representations).transpose().cwiseAbs();
     for (const char step : steps) {
@@ -76,7 +76,7 @@ TEST(Affinity, of_ties_empty_rows_and_symmetric_representations) {
     EXPECT_EQ(none.matrix.nonZeros(), 0);
     EXPECT_FALSE(none.symmetrised);
     const SparseMatrix both = affinity_of(c, AffinityStrategy::S, 1).matrix;
-    EXPECT_FALSE(affinity_of(both, AffinityStrategy::K, 10).symmetrised);  // nothing was cut
+    EXPECT_FALSE(affinity_of(both, AffinityStrategy::K, 10).symmetrised);  // nothing was removed
 }
 
 TEST(Affinity, of_entries_whose_squares_would_overflow) {

@@ -1,5 +1,5 @@
-// What each baseline asks of its solver: ssc and ensc that of wmc with equal weights, ssc-omp and smce their own.
-// Affinity, clusters and new points are those of manifold_model.hpp for all.
+// The solver of each baseline: ssc and ensc use that of wmc with equal weights; ssc-omp and smce have their own. All
+// share affinity, clusters and new points of manifold_model.hpp.
 
 #include "coterie/manifold/baselines.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// What weighted manifold clustering is compared with, of the same shape: sparse representations, affinity, spectral
-// clustering (coterie/manifold/manifold_model.hpp). x~ = (x, sqrt(eta)), column i left out of row i.
+// The baselines of weighted manifold clustering. They have the same structure: sparse representations, affinity,
+// spectral clustering (coterie/manifold/manifold_model.hpp). x~ = (x, sqrt(eta)); row i has no column i.
 //
 //     ssc       min ||c||_1 + lambda / 2 || x~_i - sum c_j x~_j ||^2,    lambda = a / max_j |<x~_j, x~_i>|
 //               sparse subspace clustering (Elhamifar and Vidal 2013), in its form for noise
@@ -10,7 +10,7 @@
 //     ssc-omp   orthogonal matching pursuit (You, Robinson and Vidal 2016; coterie/manifold/matching_pursuit.hpp)
 //     smce      sparse manifold clustering and embedding (Elhamifar and Vidal 2011; coterie/manifold/smce.hpp)
 //
-// Reports have the details of wmc that apply. All throw as fit_wmc does.
+// Reports have those details of wmc that apply. All fits throw the same exceptions as fit_wmc.
 
 #include "coterie/base/export.hpp"
 #include "coterie/manifold/manifold_model.hpp"
@@ -25,7 +25,7 @@ struct COTERIE_API SscOptions : ManifoldOptions {
     double tolerance = 1e-7;
 
     static constexpr std::string_view method = "ssc";
-    static constexpr bool about_the_origin = true;  // whether representations depend on where 0 lies
+    static constexpr bool about_the_origin = true;  // whether representations depend on the location of 0
     static const OptionSet& described();
     Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
     std::string remedy() const;
@@ -39,7 +39,7 @@ struct COTERIE_API EnscOptions : ManifoldOptions {
     double tolerance = 1e-7;
 
     static constexpr std::string_view method = "ensc";
-    static constexpr bool about_the_origin = true;  // whether representations depend on where 0 lies
+    static constexpr bool about_the_origin = true;  // whether representations depend on the location of 0
     static const OptionSet& described();
     Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
     std::string remedy() const;
@@ -47,11 +47,11 @@ struct COTERIE_API EnscOptions : ManifoldOptions {
 
 struct COTERIE_API SscOmpOptions : ManifoldOptions {
     int nonzeros = 6;
-    double residual = 1e-3;  // ||r|| / ||x|| at which a representation ends
+    double residual = 1e-3;  // a representation is complete when ||r|| / ||x|| is at most this
     double eta = 0;
 
     static constexpr std::string_view method = "ssc-omp";
-    static constexpr bool about_the_origin = true;  // whether representations depend on where 0 lies
+    static constexpr bool about_the_origin = true;  // whether representations depend on the location of 0
     static const OptionSet& described();
     Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
     std::string remedy() const;
@@ -62,7 +62,7 @@ struct COTERIE_API SmceOptions : ManifoldOptions {
     int neighbors = 20;  // K
 
     static constexpr std::string_view method = "smce";
-    static constexpr bool about_the_origin = false;  // whether representations depend on where 0 lies
+    static constexpr bool about_the_origin = false;  // whether representations depend on the location of 0
     static const OptionSet& described();
     RowNorms norms() const { return normalize == RowNorms::automatic ? RowNorms::none : normalize; }
     Represented represent(PointsView points, const PointsView* queries, const Run& run) const;

@@ -1,6 +1,6 @@
-// Inradii by enumerating the vertices of polar polytopes, which is exact and the reason why dimensions are few; the
-// dual direction from the representation's own solver. A row's geometry depends on no other row's: rows go over the
-// threads in waves, between which the caller may stop.
+// Inradii come from an enumeration of the vertices of polar polytopes, which is exact and limits the dimensions. The
+// dual direction comes from the solver of representations. The geometry of a row does not depend on other rows: threads
+// compute rows in waves, and the caller may stop between waves.
 
 #include "coterie/manifold/geometry.hpp"
 
@@ -20,20 +20,20 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kTie = 1e-9;         // share of a radius by which points on a sphere may miss it
-constexpr double kDependent = 1e-11;  // share of a vector's length that must be left beside others
+constexpr double kTie = 1e-9;         // relative tolerance of a radius for points on the same sphere
+constexpr double kDependent = 1e-11;  // least fraction of a vector's length outside the span of the others
 constexpr double kFeasible = 1e-10;
 constexpr double kMostNumber = 1e100;
-constexpr double kLeastWeight = 1e-200;  // of weights of sum 1
+constexpr double kLeastWeight = 1e-200;  // for weights of sum 1
 constexpr double kMostVertices = 1048576;
-constexpr Index kWave = 64;  // rows between two questions whether to go on
+constexpr Index kWave = 64;  // number of rows between two calls of throw_if_stopped()
 
 using internal::at;
 
-// Rows are counted from 1, as check_points counts them.
+// Counts rows from 1, as check_points does.
 std::string name_of(Index row) { return row < 0 ? "the new sample" : "row " + std::to_string(row + 1); }
 
-// Rows of length 1 that span what the rows span. `noise`: what rounding did to a row's numbers.
+// Rows of length 1 that span the same space as the rows. `noise`: rounding error of a row.
 Matrix<double> orthonormal_span(const Matrix<double>& rows, double noise) {
     Matrix<double> out(std::min(rows.rows(), rows.cols()), rows.cols());
     Index rank = 0;
@@ -46,11 +46,11 @@ Matrix<double> orthonormal_span(const Matrix<double>& rows, double noise) {
     return out.topRows(rank);
 }
 
-// The farthest v with |<g_j, v>| = 1 for these generators, of 2^(k-1) choices of signs; those that break |<g, v>| <= 1
-// for another generator are none.
+// The farthest v with |<g_j, v>| = 1 for the chosen generators, over 2^(k-1) choices of signs. A v with |<g, v>| > 1
+// for another generator is not a vertex.
 struct Vertices {
     const Matrix<double>& generators;  // m x k
-    bool all_tight;                    // k of k: nothing else to check
+    bool all_tight;                    // all generators are chosen: nothing else to check
     double farthest = 0;               // squared
 
     // solved: columns h_j with v = sum s_j h_j.
@@ -62,7 +62,7 @@ struct Vertices {
             return;
         }
         visit(solved, j + 1, v + solved.col(j));
-        if (j > 0) visit(solved, j + 1, v - solved.col(j));  // v and -v are as far
+        if (j > 0) visit(solved, j + 1, v - solved.col(j));  // v and -v have the same length
     }
 };
 
@@ -72,8 +72,8 @@ double binomial(Index m, Index k) {
     return out;
 }
 
-// The polar body of conv(+-g_j) is {v: |<g_j, v>| <= 1}; the inradius is 1 over the length of its farthest vertex, and
-// at a vertex k independent conditions are tight.
+// The polar body of conv(+-g_j) is {v: |<g_j, v>| <= 1}. The inradius is 1 / (length of its farthest vertex), and at a
+// vertex k independent conditions are tight.
 double inradius_within(const Matrix<double>& generators) {
     const Index m = generators.rows();
     const Index k = generators.cols();
@@ -116,7 +116,7 @@ void check(PointsView points, const Labels& labels, const GeometryOptions& optio
         if (labels[j] < 0) throw BadData("geometry: row " + std::to_string(j + 1) + " has no label");
 }
 
-// Points as all that follows reads them.
+// The points in the form that the later steps use.
 struct Sample {
     PointsView points;
     const Labels& labels;
@@ -156,12 +156,12 @@ void Sample::find_neighbors(const Vector<double>& own, std::int32_t label, Index
     for (Index j = 0; j < x.rows(); ++j) out.others_in_ball += labels[at(j)] != label && distances[j] <= limit ? 1 : 0;
 }
 
-// Everything that depends on nu*.
+// Computes everything that depends on nu*.
 void Sample::separate(const Vector<double>& weights, const Matrix<double>& span, std::int32_t label, Index self,
                       PointGeometry& out) const {
     Vector<double> direction = span.transpose() * (span * out.dual);
     const double length = direction.norm();
-    // With nu* = 0 in S~ nothing points towards another manifold.
+    // If nu* = 0 in S~, nothing points towards another manifold.
     if (length > 0) direction /= length;
     out.separation = kInfinity;
     for (Index j = 0; j < x.rows(); ++j) {
@@ -175,7 +175,7 @@ void Sample::separate(const Vector<double>& weights, const Matrix<double>& span,
         out.foreign_reach = std::max(out.foreign_reach, reach);
         const double along = std::abs(x.row(j).dot(direction));
         out.coherence = std::max(out.coherence, along);
-        // A point at 0 is in nobody's way.
+        // A point at 0 restricts nothing.
         if (norms[j] > 0) out.separation = std::min(out.separation, (weights[j] * out.inradius - along) / norms[j]);
     }
     out.separated = out.separation > 0;
@@ -199,7 +199,7 @@ PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index 
     out.norm = own.norm();
     find_neighbors(own, label, self, out);
     Vector<double> weights = representation_weights(points, y, self, options.weights);
-    // Their sum being 1 would make them 1 / n; the paper's are I.
+    // Weights of sum 1 would all be 1 / n; in the paper they are I.
     if (options.weights == RepresentationWeights::equal) weights *= static_cast<double>(x.rows() - (self < 0 ? 0 : 1));
     if (weights.minCoeff() < kLeastWeight)
         throw BadData("geometry: weights of " + name_of(self) + " are as small as " + to_text(weights.minCoeff()) +
@@ -242,7 +242,8 @@ PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index 
     out.violation = dual.violation;
     double all = dual.coefficients.cwiseAbs().sum();
     double foreign = 0;
-    // With room to spare everywhere else, nu* is feasible for the whole problem: c*, and 0 elsewhere, is its solution.
+    // If all other conditions hold strictly, nu* is feasible for the whole problem: c*, and 0 elsewhere, is its
+    // solution.
     if (!(out.own_reach < 1 && out.foreign_reach < 1)) {
         const PointRepresentation whole = represent_point(points, y, weights, out.lambda, options.eta);
         out.violation = std::max(dual.violation, whole.violation);

@@ -1,8 +1,9 @@
 #pragma once
-// What the geometry around a point promises about its sparse representation (weighted manifold clustering, Section 2):
-// the quantities of Lemmas 1 to 3 and Corollary 1, measured, and whether the representation keeps to its manifold.
+// What the geometry around a point guarantees about its sparse representation (weighted manifold clustering, Section
+// 2). This measures the quantities of Lemmas 1 to 3 and Corollary 1, and whether the representation stays on its
+// manifold.
 //
-//     y        d       the point: row i of X, which is then no column itself, or a new sample. Its manifold is M_1
+//     y        d       the point: row i of X, which is then not a column itself, or a new sample. Its manifold is M_1
 //     X        n x d   points (rows) x_j;   ~: homogenised, x~_j = (x_j, sqrt(eta)), as all norms are
 //     w_j              weights of sum 1 (equal: 1 each), as representation_weights() defines them
 //     d_1              dimension of M_1
@@ -18,13 +19,13 @@
 //     mu               max over x_k outside M_1 of |<x~_k, P nu*>| / ||P nu*||: Corollary 1 (w = 1, all norms 1) has
 //                      gamma_W = r - mu
 //
-// Lemma 1 says that lambda_l < lambda < lambda_u makes every solution of the whole problem manifold preserving (c_j = 0
-// outside M_1) and non-zero. As printed it does not hold: its proof leaves out |<x~_j, nu*>| <= w_j for the points of
-// M_1 outside N. `guaranteed` asks for both; the representation itself is computed beside it.
+// Lemma 1 claims: if lambda_l < lambda < lambda_u, every solution of the whole problem is manifold preserving (c_j = 0
+// outside M_1) and non-zero. As printed it is false: its proof omits the condition |<x~_j, nu*>| <= w_j for the points
+// of M_1 outside N. `guaranteed` requires both. The representation itself is computed too.
 //
-// Lemma 2 bounds dist by 1/kappa - sqrt(1/kappa^2 - zeta^2). It holds for curves (d_1 = 1), kappa being the largest
+// Lemma 2 bounds dist by 1/kappa - sqrt(1/kappa^2 - zeta^2). It holds for curves (d_1 = 1), with kappa the largest
 // curvature within the ball, and fails for surfaces: three points of a sphere that lie almost on a great circle span a
-// plane far from y. Lemma 3, Lemma 1 with that bound for dist, inherits it.
+// plane far from y. Lemma 3 is Lemma 1 with that bound for dist, so it has the same limit.
 
 #include <optional>
 #include <span>
@@ -46,11 +47,11 @@ struct COTERIE_API GeometryOptions {
     int dim = 1;  // d_1
     RepresentationWeights weights = RepresentationWeights::linear;
     double eta = 1;                     // square of the homogenising coordinate
-    std::optional<double> lambda = {};  // lambda itself; automatic: a multiple of its unit
+    std::optional<double> lambda = {};  // lambda itself; automatic: `multiple` times its unit
     double multiple = 20;               // a: lambda = a times the unit
     LambdaUnit unit = LambdaUnit::lambda_0;
-    double curvature = 0;  // kappa, for Lemmas 2 and 3; 0: leave them out. Curves only
-    double reach = 0;      // of the curves; 0: 1 / curvature, the most that it can be
+    double curvature = 0;  // kappa, for Lemmas 2 and 3; curves only; 0: omit them
+    double reach = 0;      // of the curves; 0: 1 / curvature, the largest possible value
 
     static const OptionSet& described();
 };
@@ -63,67 +64,69 @@ struct LambdaInterval {
 };
 
 struct PointGeometry {
-    std::vector<Index> neighbors;  // N and M_1's common points, nearest first; more than d_1 + 1 where distances tie
+    std::vector<Index> neighbors;  // N and M_1's common points, nearest first; more than d_1 + 1 if distances tie
     Index others_in_ball = 0;      // points of N outside M_1
     Index rank = 0;                // dim S~
-    bool full_rank = false;        // rank is d_1 + 1 (Assumption 2). Everything here is defined without it
+    bool full_rank = false;        // whether rank is d_1 + 1 (Assumption 2). All other values are defined without it
     double radius = 0;             // zeta
     double norm = 0;               // ||y~||
-    double inradius = 0;           // r_W; 0 where all the neighbours are 0
-    double distance = 0;           // dist; 0 where rounding is all there is
-    double lambda_0 = 0;           // infinite where y~ is orthogonal to all points
-    double lambda = 0;             // infinite where its unit is; nothing that follows from it is then computed
+    double inradius = 0;           // r_W; 0 if all the neighbours are 0
+    double distance = 0;           // dist; 0 if it is only rounding
+    double lambda_0 = 0;           // infinite if y~ is orthogonal to all points
+    double lambda = 0;             // infinite if its unit is; values that depend on it are then not computed
     bool solved = false;           // lambda is finite
 
-    // With lambda
-    double separation = 0;     // gamma_W; infinite where there is no point outside M_1
+    // With lambda:
+    double separation = 0;     // gamma_W; infinite if there is no point outside M_1
     double coherence = 0;      // mu
-    LambdaInterval interval;   // lower: infinite where r_W (||y~|| - dist) is not above 0. upper: at dist 0 infinite
-                               // with the sign of gamma_W; 0 where r_W or gamma_W is
+    LambdaInterval interval;   // lower: infinite if r_W (||y~|| - dist) is not above 0. upper: if dist is 0, infinite
+                               // with the sign of gamma_W; 0 if r_W or gamma_W is 0
     bool separated = false;    // (2.8): gamma_W > 0
     bool near = false;         // (2.9): dist < ||y~|| gamma_W / (1 + gamma_W), for gamma_W above 0
-    double own_reach = 0;      // max over x_j in M_1 outside N of |<x~_j, nu*>| / w_j; the condition left out: <= 1
+    double own_reach = 0;      // max over x_j in M_1 outside N of |<x~_j, nu*>| / w_j; the omitted condition is <= 1
     double foreign_reach = 0;  // max over x_k outside M_1 of |<x~_k, nu*>| / w_k; below 1 in the proof (A.37)
     bool inside() const { return solved && interval.contains(lambda); }
     bool own_condition() const { return solved && own_reach <= 1; }
-    /// Neither says anything where the dual direction itself is not what it should be (`violation`).
+    /// False if the dual direction itself is not accurate enough (`violation`), because the other conditions then prove
+    /// nothing.
     bool guaranteed() const { return inside() && own_condition() && violation < 1e-6; }
 
-    // The representation over all points: that over the neighbours alone where own_reach and foreign_reach are below 1,
-    // which makes it optimal for all points, else solved anew
+    // The representation over all points. If own_reach and foreign_reach are below 1, the one over the neighbours is
+    // optimal for all points; otherwise it is solved over all points
     bool nonzero = false;
     bool preserving = false;
-    double foreign_share = 0;  // sum |c_k| outside M_1 over sum |c_j|; 0 where c is
-    double violation = 0;      // of the optimality conditions, the larger of both problems', in units of w_j
+    double foreign_share = 0;  // sum |c_k| outside M_1 divided by sum |c_j|; 0 if c is 0
+    double violation = 0;      // of the optimality conditions, the larger one of both problems, in units of w_j
 
-    // With `curvature`, where zeta is at most `reach`
+    // With `curvature`, if zeta is at most `reach`:
     std::optional<double> distance_bound;              // Lemma 2
     std::optional<LambdaInterval> curvature_interval;  // Lemma 3
 
     Vector<double> dual;  // nu*, the homogenising coordinate last
 };
 
-/// Row `row` of the points. labels[j]: the manifold of x_j, at least 0. Cost n d a few times; memory a copy of the
-/// points, and 2^(d_1) sign vectors are gone through for r_W. BadArgument: options, a row or a number of labels that is
-/// not right, more neighbours than 2^20 vectors are for. BadData: numbers that are not finite or beyond 1e100, a point
-/// without a label, fewer than d_1 + 1 other points of M_1, weights that differ by more than a double can.
+/// The geometry of row `row` of the points. labels[j]: the manifold of x_j, at least 0. Time: n d a few times, and
+/// 2^(d_1) sign vectors for r_W. Memory: a copy of the points.
+/// Throws BadArgument: options, a wrong row or number of labels, or neighbours that need more than 2^20 sign vectors.
+/// Throws BadData: numbers that are not finite or beyond 1e100, a point without a label, fewer than d_1 + 1 other
+/// points of M_1, weights whose range exceeds that of double.
 COTERIE_API PointGeometry point_geometry(PointsView points, const Labels& labels, Index row,
                                          const GeometryOptions& options);
-/// A new sample y of the manifold `label`.
+/// The geometry of a new sample y of the manifold `label`.
 COTERIE_API PointGeometry point_geometry(PointsView points, const Labels& labels, const Vector<double>& y,
                                          std::int32_t label, const GeometryOptions& options);
 
-/// As point_geometry of each of the rows, on several threads; `dual` is left empty. Cost n d a row, a few times.
-/// Cancelled.
+/// point_geometry of each of the rows, on several threads; `dual` is empty. Time n d per row, a few times. Throws
+/// Cancelled too.
 COTERIE_API std::vector<PointGeometry> geometry(PointsView points, const Labels& labels, std::span<const Index> rows,
                                                 const GeometryOptions& options, const Run& run);
 
-/// 1/kappa - sqrt(1/kappa^2 - zeta^2) (2.11); 0 for a straight line. BadArgument unless kappa and zeta are at least 0
-/// and kappa zeta at most 1.
+/// 1/kappa - sqrt(1/kappa^2 - zeta^2) (2.11); 0 for a straight line. Throws BadArgument unless kappa and zeta are at
+/// least 0 and kappa zeta is at most 1.
 COTERIE_API double curvature_bound(double curvature, double radius);
 
-/// Radius of the largest ball in the span of the rows around 0 that conv(+-rows) holds. `rows` m x d of rank k; C(m, k)
-/// 2^(k-1) candidates are gone through, at most 2^20 (BadArgument). 0 where all rows are 0.
+/// Radius of the largest ball around 0 that conv(+-rows) contains in the span of the rows; 0 if all rows are 0. `rows`:
+/// m x d of rank k. It tries C(m, k) 2^(k-1) candidates, and throws BadArgument if they are more than 2^20.
 COTERIE_API double symmetric_inradius(const Matrix<double>& rows);
 
 }  // namespace coterie

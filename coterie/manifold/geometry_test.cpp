@@ -26,7 +26,7 @@ Matrix<double> normals(Index rows, Index columns, RandomStream& random) {
     return out;
 }
 
-// Columns orthonormal.
+// A matrix with orthonormal columns.
 Matrix<double> rotation(Index d, RandomStream& random) {
     return Eigen::MatrixXd(normals(d, d, random)).householderQr().householderQ() * Eigen::MatrixXd::Identity(d, d);
 }
@@ -57,7 +57,7 @@ TEST(Inradius, OfRegularPolygons) {
 }
 
 // min over unit u of max_j |<g_j, u>|, in two and three dimensions over a fine net of directions: never below r, and
-// near it.
+// close to it.
 TEST(Inradius, IsTheLeastWidthOverDirections) {
     RandomStream random(2, "test.inradius");
     for (int round = 0; round < 60; ++round) {
@@ -103,7 +103,7 @@ TEST(Inradius, OfGeneratorsThatSpanLess) {
     EXPECT_THROW(symmetric_inradius(Matrix<double>::Constant(2, 2, kInfinity)), BadArgument);
 }
 
-// ---------------------------------------------------------------- all quantities, as the definitions say them
+// ---------------------------------------------------------------- all quantities, by definition
 
 struct Case {
     Matrix<double> points;
@@ -111,7 +111,7 @@ struct Case {
     GeometryOptions options;
 };
 
-// A curved patch around 0, y on it, and another manifold somewhere beside it.
+// A curved patch around 0 that contains y, and another manifold near it.
 Case random_case(std::uint64_t number) {
     RandomStream random(number, "test.geometry");
     Case out;
@@ -149,7 +149,7 @@ Case random_case(std::uint64_t number) {
     return out;
 }
 
-// The solution of min sum w_j |c_j| + lambda/2 |y - Bc|^2 by trying all supports and signs. Columns independent.
+// The solution of min sum w_j |c_j| + lambda/2 |y - Bc|^2 from all supports and signs. Columns must be independent.
 Vector<double> all_signs_residual(const Matrix<double>& columns, const Vector<double>& w, const Vector<double>& y,
                                   double lambda) {
     const auto m = static_cast<int>(columns.cols());
@@ -223,7 +223,7 @@ TEST(Geometry, IsWhatTheDefinitionsSay) {
             inside += one.labels[at(j)] == 1 && (x.col(j) - y).norm() <= own[at(m - 1)].first ? 1 : 0;
         EXPECT_EQ(found.others_in_ball, inside);
         EXPECT_NEAR(found.norm, y.norm(), 1e-12);
-        // r_W by the sheet's formula.
+        // r_W by the formula of the notes.
         const Eigen::MatrixXd generators = near * near_w.cwiseInverse().asDiagonal();
         const Eigen::MatrixXd inverse = (generators.transpose() * generators).inverse();
         double most = 0;
@@ -275,7 +275,7 @@ TEST(Geometry, IsWhatTheDefinitionsSay) {
         EXPECT_NEAR(found.own_reach, own_reach, 1e-9 * (1 + own_reach));
         EXPECT_NEAR(found.foreign_reach, foreign_reach, 1e-9 * (1 + foreign_reach));
         EXPECT_EQ(found.separated, found.separation > 0);
-        // The two conditions of Lemma 1(a) are that the interval is not empty.
+        // The two conditions of Lemma 1(a) mean that the interval is not empty.
         if (found.separated) {
             if (found.distance > 0)
                 EXPECT_NEAR(found.interval.upper * r * dist, gamma, 1e-5 * (1 + std::abs(gamma)));
@@ -303,7 +303,7 @@ TEST(Lemma1, HoldsWithTheConditionThatItsProofLeavesOut) {
             ++guaranteed;
             EXPECT_TRUE(found.preserving) << number;
             EXPECT_TRUE(found.nonzero) << number;
-            // By the solver of the whole problem, which knows nothing of neighbours.
+            // With the solver of the whole problem, which does not use neighbours.
             const Index n = one.points.rows();
             Vector<double> w =
                 representation_weights(one.points, one.points.row(0).transpose(), 0, one.options.weights);
@@ -356,7 +356,7 @@ TEST(Lemma1, IsFalseAsPrinted) {
     EXPECT_NEAR(represent_point(points, y, w, *options.lambda, options.eta).coefficients[3], -0.01197, 5e-6);
 }
 
-// y in the linear span of its neighbours and w = 1: (2.10) says that any lambda above 1 / r does.
+// y in the linear span of its neighbours and w = 1: by (2.10) any lambda above 1 / r is sufficient.
 TEST(Corollary1, OnTheUnitSphere) {
     int conditions = 0;
     for (std::uint64_t number = 0; number < 400; ++number) {
@@ -487,7 +487,7 @@ TEST(Lemma3, KeepsItsPromiseOnEllipses) {
 }
 
 TEST(Lemma2, FailsOnTheSphere) {
-    // y at the pole of the unit sphere; three neighbours within 0.1 of it, almost on one great circle beside it.
+    // y at the pole of the unit sphere; three neighbours within 0.1 of it, almost on one great circle next to it.
     const auto on_sphere = [](double east, double north) {
         return Eigen::RowVector3d(east, north, std::sqrt(1 - east * east - north * north));
     };
@@ -499,7 +499,7 @@ TEST(Lemma2, FailsOnTheSphere) {
     const double bound = curvature_bound(1, found.radius);
     EXPECT_LT(found.radius, 0.1);
     EXPECT_GT(found.distance, 5 * bound);
-    // Which is why curvature is refused there.
+    // Curvature is therefore an error there.
     options.curvature = 1;
     EXPECT_NE(message_of([&] {
                   point_geometry(points, {0, 0, 0, 0, 1}, 0, options);
@@ -527,7 +527,7 @@ TEST(Geometry, DoesNotChangeWithRotationsAndOrder) {
         RandomStream random(number, "test.turn");
         const Index n = one.points.rows();
         const Index d = one.points.cols();
-        // Into more dimensions, as the paper's embeddings.
+        // In more dimensions, as in the paper's embeddings.
         const Matrix<double> wider = one.points * rotation(d + 5, random).topRows(d);
         const PointGeometry turned = point_geometry(wider, one.labels, 0, one.options);
         std::vector<Index> order(at(n));
@@ -553,7 +553,7 @@ TEST(Geometry, DoesNotChangeWithRotationsAndOrder) {
             EXPECT_EQ(other.preserving, found.preserving);
             EXPECT_EQ(other.nonzero, found.nonzero);
         }
-        // The point as a new sample among the others is the same.
+        // The same point as a new sample gives the same result.
         const Matrix<double> rest = one.points.bottomRows(n - 1);
         const PointGeometry fresh = point_geometry(rest, Labels(one.labels.begin() + 1, one.labels.end()),
                                                    one.points.row(0).transpose(), one.labels[0], one.options);
@@ -612,7 +612,7 @@ void expect_no_nan(const PointGeometry& found) {
 
 TEST(Geometry, OfDegenerateInputIsDefined) {
     GeometryOptions options;
-    // Copies of y: at distance 0, with the floor of linear weights, y lies in S.
+    // Copies of y at distance 0, with the lower limit of linear weights: y lies in S.
     Matrix<double> copies(6, 2);
     copies << 1, 1, 1, 1, 1, 1, 2, 1, 5, 5, 6, 5;
     PointGeometry found = point_geometry(copies, {0, 0, 0, 0, 1, 1}, 0, options);
@@ -621,7 +621,7 @@ TEST(Geometry, OfDegenerateInputIsDefined) {
     EXPECT_EQ(found.rank, 1);
     EXPECT_EQ(found.distance, 0);
     EXPECT_EQ(std::abs(found.interval.upper), kInfinity);
-    // Neighbours on a line where a plane is asked for.
+    // Neighbours on a line instead of a plane.
     options.dim = 2;
     Matrix<double> collinear(6, 3);
     collinear << 0, 0.5, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 8, 8, 8, 9, 8, 8;
@@ -630,7 +630,7 @@ TEST(Geometry, OfDegenerateInputIsDefined) {
     EXPECT_EQ(found.rank, 2);
     EXPECT_FALSE(found.full_rank);
     EXPECT_NEAR(found.distance, 0.5, 1e-12);
-    // Ties: four corners of a square around y, three of which would do.
+    // Ties: four corners of a square around y, where three are sufficient.
     Matrix<double> square(6, 3);
     square << 0, 0, 1, 1, 0, 1, -1, 0, 1, 0, 1, 1, 0, -1, 1, 9, 9, 9;
     found = point_geometry(square, {0, 0, 0, 0, 0, 1}, 0, options);
@@ -648,7 +648,7 @@ TEST(Geometry, OfDegenerateInputIsDefined) {
         EXPECT_EQ(found.solved, eta > 0);
     }
     EXPECT_EQ(point_geometry(Matrix<double>(Matrix<double>::Zero(5, 2)), {0, 0, 0, 1, 1}, 0, options).rank, 1);
-    // y orthogonal to everything: no lambda makes its representation other than 0.
+    // y is orthogonal to everything: its representation is 0 for every lambda.
     options.eta = 0;
     Matrix<double> orthogonal(5, 3);
     orthogonal << 0, 0, 1, 1, 0, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0;
@@ -662,7 +662,7 @@ TEST(Geometry, OfDegenerateInputIsDefined) {
     EXPECT_TRUE(found.solved);
     EXPECT_FALSE(found.nonzero);
     EXPECT_TRUE(found.preserving);
-    // One manifold only: nothing to be separated from.
+    // Only one manifold: no other one to separate from.
     options = {};
     found = point_geometry(copies, {3, 3, 3, 3, 3, 3}, 3, options);
     EXPECT_EQ(found.separation, kInfinity);
@@ -702,7 +702,7 @@ TEST(Geometry, RefusesBadArguments) {
                  BadData);
     EXPECT_THROW(geometry(one.points, one.labels, std::vector<Index>{0, 99}, one.options, coterie::Run(0, 1)),
                  BadArgument);
-    // Ties may bring in more generators than can be gone through.
+    // Ties may add more generators than can be enumerated.
     RandomStream random(1, "test.ties");
     Matrix<double> ring = normals(60, 20, random);
     ring.rowwise().normalize();

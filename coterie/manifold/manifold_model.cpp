@@ -1,6 +1,6 @@
-// Affinity, clusters, report, and what is kept for new points: the points, which are their columns, and the embedding.
-// Points that the embedding does not reach go where the nearest point of the others is. Shares are summed in the order
-// of a row's entries.
+// Affinity, clusters, report, and the data for new points: the training points, which are their columns, and the
+// embedding. Training points that the embedding does not reach join the cluster of the nearest reached point. Shares
+// are summed in the order of a row's entries.
 
 #include "coterie/manifold/manifold_model.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 
 using internal::at;
 
-// V_jm / sqrt(D_j) from U, whose rows have lost their norms.
+// V_jm / sqrt(D_j) from U, whose rows were scaled to norm 1.
 Matrix<double> extension_of(const AffinityClusters& found) {
     Matrix<double> out = Matrix<double>::Zero(found.embedding.rows(), found.embedding.cols());
     for (Index j = 0; j < out.rows(); ++j)
@@ -35,7 +35,7 @@ std::int32_t largest_cluster(const Labels& labels, Index clusters) {
     return static_cast<std::int32_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
 }
 
-// Points of no row in the embedding get the label of the nearest point that has one.
+// Gives points without a row in the embedding the label of the nearest point that has one.
 void place_unreached(const Matrix<double>& embedding, PointsView points, const Run& run, Labels& labels) {
     std::vector<Index> reached, unreached;
     for (Index i = 0; i < embedding.rows(); ++i) (embedding.row(i).isZero(0) ? unreached : reached).push_back(i);
@@ -107,13 +107,13 @@ void ManifoldModel::finish(Points points, const Represented& represented, const 
     const Index n = points_.rows();
     const SymmetricAffinity affinity = affinity_of(represented.coefficients, options.affinity, options.keep);
     report.seconds.emplace_back("affinity", watch.restart());
-    const AffinityClusters found =
-        cluster_affinity(affinity.matrix,
-                         {.clusters = options.clusters,
-                          .restarts = options.restarts,
-                          .max_iterations = options.max_iterations,
-                          .outliers = true},  // of few entries a point, some hang together among themselves alone
-                         run);
+    const AffinityClusters found = cluster_affinity(affinity.matrix,
+                                                    {.clusters = options.clusters,
+                                                     .restarts = options.restarts,
+                                                     .max_iterations = options.max_iterations,
+                                                     .outliers = true},  // with few entries per point, small groups may
+                                                                         // be connected only among themselves
+                                                    run);
     report.seconds.emplace_back("spectral clustering", watch.restart());
     labels_ = found.labels;
     place_unreached(found.embedding, points_, run, labels_);
@@ -169,7 +169,7 @@ Matrix<double> ManifoldModel::extend(const SparseMatrix& coefficients) const {
     Matrix<double> out = rows * extension_;
     for (Index m = 0; m < out.cols(); ++m) {
         const double shrinkage = 1 - eigenvalues_[m];
-        // An eigenvector that the affinity sends to 0 says nothing of a row that is a mean of others.
+        // An eigenvector that the affinity maps to 0 gives no information about a row that is a mean of others.
         if (std::abs(shrinkage) > 1e-8)
             out.col(m) /= shrinkage;
         else

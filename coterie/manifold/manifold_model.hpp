@@ -1,20 +1,20 @@
 #pragma once
-// ManifoldModel: what the methods of this room have in common. Points are represented sparsely over one another, the
-// representations become an affinity, and the affinity is clustered spectrally:
+// ManifoldModel: the common part of the methods of this module. Each point is represented sparsely by the others, the
+// representations become an affinity, and spectral clustering uses the affinity:
 //
 //     C       n x n   representations, row i of point i over the others
 //     A       n x n   affinity, one of 15 orders of N, S and K (coterie/manifold/affinity.hpp)
 //     V, U    n x k   eigenvectors of its normalised Laplacian for the eigenvalues l_1 <= ... <= l_k, and the same with
 //                     rows of norm 1, which k-means clusters
 //
-// A new point y is represented over the n points by the same solver, by coefficients c, and belongs
+// The same solver represents a new point y over the n points, with coefficients c. y belongs
 //
 //     shares      to the cluster with the largest share of |W c| (the lowest among equals), or
 //     embedding   to the nearest centroid of u(y), the row of norm 1 along
 //                 v_m(y) = 1 / (1 - l_m) sum_j |c_j| V_jm / sqrt(D_j)       (Nystroem extension; with K in the
-//                 affinity's name the largest |c_j| alone), which of a row of A gives back that row of V
+//                 affinity's name only the largest |c_j|). For a row of A this gives back the row of V
 //
-// One whose c is 0, or all of whose neighbours the embedding does not reach, goes to the largest cluster.
+// A new point with c = 0, or whose neighbours are all unreached by the embedding, goes to the largest cluster.
 
 #include <memory>
 #include <optional>
@@ -49,7 +49,7 @@ struct ManifoldOptions {
     void settle(PointsView) {}
 };
 
-/// Adds them to a method's description; `automatic`: what normalize auto means for it.
+/// Adds these options to a method's description; `automatic`: the meaning of normalize auto for the method.
 template <class Options>
 OptionSetFor<Options>& describe_manifold(OptionSetFor<Options>& set, const std::string& automatic) {
     return set
@@ -67,10 +67,10 @@ OptionSetFor<Options>& describe_manifold(OptionSetFor<Options>& set, const std::
                                     "extension of the embedding");
 }
 
-/// A representation as a method made it.
+/// Representations as a method computes them.
 struct Represented {
     SparseMatrix coefficients;
-    std::vector<double> weights;  // of its entries; empty: 1 each
+    std::vector<double> weights;  // one per entry; empty: 1 each
     std::vector<std::pair<std::string, Detail>> details;
     std::vector<std::string> warnings;
     int rounds = 1;
@@ -81,32 +81,32 @@ class COTERIE_API ManifoldModel : public Model, public KeepsEmbedding {
 public:
     Index dimensions() const override { return points_.columns(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
-    /// Embedding: the eigenvectors' rows, extended to new points: k numbers, rows of norm 1 or 0.
+    /// Embedding: rows of eigenvectors, extended to new points: k numbers, norm 1 or 0.
     OutputSet outputs() const override { return {Output::embedding}; }
     Matrix<double> kept_embedding() const override { return embedding_; }
     /// l_1 <= ... <= l_k of the normalised Laplacian.
     const Vector<double>& eigenvalues() const { return eigenvalues_; }
-    /// n x k: U of the points fitted on.
+    /// n x k: U of the training points.
     const Matrix<double>& embedding() const { return embedding_; }
 
 protected:
     ManifoldModel() = default;
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
-    /// Of queries (rows normalised as the points are) over the points.
+    /// Represents queries (rows normalised like the points) over the points.
     virtual Represented represent_new(PointsView queries, const Run& run) const = 0;
     virtual const ManifoldOptions& common() const = 0;
     virtual bool unit_rows() const = 0;
-    /// The options that make a point take more of the others, for a warning: "`lambda` (20)".
+    /// For a warning: the options that make a representation use more points, such as "`lambda` (20)".
     virtual std::string remedy() const = 0;
 
-    /// Affinity, clusters and report from the representations of the points.
+    /// Computes affinity, clusters and report from the representations of the points.
     void finish(Points points, const Represented& represented, const Run& run, Stopwatch& watch, FitReport& report);
     void parts(Parts& parts) override;
     Matrix<double> extend(const SparseMatrix& coefficients) const;
 
     Points points_;             // n x d, rows normalised
-    Labels members_;            // n: their clusters
+    Labels members_;            // n: the clusters of the points
     Matrix<double> embedding_;  // n x k
     Matrix<double> extension_;  // n x k: V_jm / sqrt(D_j)
     Matrix<double> centroids_;  // k x k, in the embedding
@@ -115,26 +115,26 @@ protected:
 
 namespace internal {
 
-/// 1 <= clusters <= n, n >= 2. BadArgument.
+/// Throws BadArgument unless 1 <= clusters <= n and n >= 2.
 COTERIE_API void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method,
                                 const Run& run);
-/// A copy, rows of norm 1 where wanted; a row of 0 stays.
+/// A copy; with `unit`, rows have norm 1. A row of 0 does not change.
 COTERIE_API Points normalized_rows(PointsView points, bool unit);
-/// Adds a warning where the points' mean is further from 0 than 3 times their root mean square distance from it: seen
-/// from there all points lie in one direction, which is what is represented. (Pixels of USPS, MNIST, digits and COIL-20
-/// have 0.8 to 1.5, the columns of iris 3.6.)
+/// Adds a warning if the points' mean is farther from 0 than 3 times their root mean square distance from it. Seen from
+/// 0, all points then lie in one direction, and only this direction is represented. (Pixels of USPS, MNIST, digits and
+/// COIL-20 have 0.8 to 1.5, the columns of iris 3.6.)
 COTERIE_API void warn_of_origin(PointsView points, const Run& run, FitReport& report);
 
-/// Options whose change loses the representations: all but those of the affinity and of its clusters.
+/// Options whose change discards the representations: all except those of the affinity and its clusters.
 COTERIE_API std::vector<std::string> represented_by_options(const OptionSet& set);
 
 }  // namespace internal
 
-/// The model of one method. ModelComparison its numbers the method's options say
+/// The model of one method. Apart from its values, the method's options provide
 ///
 ///     method                  its name
-///     norms()                 normalize, auto replaced by what it means here
-///     settle(rows)            replaces what is 0 for "by itself", given the points with their rows normalised
+///     norms()                 normalize, with auto replaced by its meaning here
+///     settle(rows)            replaces automatic values, given the points with normalised rows
 ///     represent(points, queries, run)
 ///                             queries over the points; null: the points over each other
 ///     remedy()                as ManifoldModel::remedy()
@@ -142,7 +142,7 @@ template <class Options>
 class COTERIE_API ManifoldModelOf : public ManifoldModel {
 public:
     std::string_view method() const override { return Options::method; }
-    /// As given, what was auto or 0 replaced by what was used.
+    /// The options of the fit. Automatic values are replaced by the values that were used.
     const Options& options() const { return options_; }
     OptionValues option_values() const override { return Options::described().values(&options_); }
     static ManifoldModelOf from(const Archive& archive) {
@@ -167,8 +167,9 @@ private:
     Options options_;
 };
 
-/// Several fits of the same points, the same bits as alone: those in a row that differ only in the affinity and its
-/// clusters share representations. Safe to call from several threads. The problem and the run must outlive it.
+/// Several fits of the same points, with the bits of single fits. Consecutive fits that differ only in the affinity and
+/// its clusters share representations. Safe to call from several threads. The problem and the run must outlive this
+/// object.
 template <class Options>
 class ManifoldFits {
 public:

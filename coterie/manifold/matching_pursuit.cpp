@@ -1,6 +1,6 @@
-// Queries go step by step in blocks of 128, so that a step of all of them is one product with each tile of columns, in
-// float. Columns that its rounding leaves in question are measured in double, in ascending order: the lowest among
-// equals. The least-squares fit is kept as a Cholesky factor that grows by a row a step.
+// Queries advance in blocks of 128, so that a step of all of them is one product with each tile of columns, in float.
+// Columns that may be the largest within rounding are measured in double, in ascending order, so the lowest among
+// equals is chosen. A Cholesky factor of the least-squares fit grows by a row per step.
 
 #include "coterie/manifold/matching_pursuit.hpp"
 
@@ -20,12 +20,12 @@ namespace {
 using internal::Columns;
 
 constexpr Index kQueries = 128;
-constexpr double kNothing = 1e-12;  // of |x| |y|: a correlation that is rounding alone
+constexpr double kNothing = 1e-12;  // relative to |x| |y|: a smaller correlation is rounding
 
 using internal::at;
 
 struct Candidate {
-    float most;  // that its correlation may be
+    float most;  // upper bound of its correlation
     std::int32_t column;
 };
 
@@ -34,7 +34,7 @@ struct Query {
     double norm = 0;  // |y~|
     double residual_norm = 0;
     std::vector<std::int32_t> chosen;
-    Matrix<double> rows;    // of the columns chosen, packed
+    Matrix<double> rows;    // the chosen columns, packed
     Matrix<double> factor;  // L L' = their Gram matrix
     Vector<double> coefficients;
     std::vector<double> y;
@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    // Columns that may be the one of largest correlation.
+    // Finds the columns that may have the largest correlation.
     std::vector<std::vector<Candidate>> look(const std::vector<Index>& open, const std::vector<Query>& state,
                                              Scratch& s) const {
         const Index d = x_.dimensions;
@@ -106,7 +106,7 @@ private:
             terms[at(i)] = {.constant = static_cast<float>(constant),
                             .slope = static_cast<float>(rounding * std::sqrt(squared)),
                             .rest = static_cast<float>(1e-6 * std::abs(constant)) + 1e-36F,
-                            .factor = -std::numeric_limits<float>::infinity(),  // the best that some column has
+                            .factor = -std::numeric_limits<float>::infinity(),  // the best value of any column
                             .rate = 0,
                             .reference = 0,
                             .least = 0,
@@ -145,7 +145,7 @@ private:
         return candidates;
     }
 
-    // Measures the candidates, brings in the best, and fits; false when there is none.
+    // Measures the candidates, adds the best one, and fits; false if there is none.
     bool extend(Query& query, const std::vector<Candidate>& candidates) const {
         const Index d = x_.dimensions;
         double best = 0;

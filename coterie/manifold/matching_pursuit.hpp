@@ -5,10 +5,10 @@
 //     x~_j = (x_j, sqrt(eta)),  y~: the point;   S = {},  r = y~
 //     repeat   j = argmax_j |<x~_j, r>|  (the lowest among equals),  S = S + j,
 //              c = argmin || y~ - sum_{j in S} c_j x~_j ||,          r = y~ - sum_{j in S} c_j x~_j
-//     until    |S| = nonzeros,  or  ||r|| <= tolerance ||y~||,  or no column has anything in common with r
+//     until    |S| = nonzeros,  or  ||r|| <= tolerance ||y~||,  or all columns are orthogonal to r
 //
-// Correlations are products of blocks in float; columns that rounding leaves in question are measured in double. Cost
-// nonzeros n_q n d.
+// Correlations are products of blocks in float. Columns that may be the largest within rounding are measured in double.
+// Time nonzeros n_q n d.
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
@@ -28,8 +28,8 @@ struct MatchingPursuit {
     double mean_residual = 0;   // mean ||r|| / ||y~||
 };
 
-/// All points over the others. n >= 2. BadArgument (options), BadData (not finite), ResourceError, Cancelled. The same
-/// bits at any number of threads.
+/// All points over the others. n >= 2. Throws BadArgument (options), BadData (not finite), ResourceError, Cancelled.
+/// The bits are the same for any number of threads.
 COTERIE_API MatchingPursuit match(PointsView points, const MatchingPursuitOptions& options, const Run& run);
 /// Queries over all points.
 COTERIE_API MatchingPursuit match(PointsView points, PointsView queries, const MatchingPursuitOptions& options,

@@ -1,4 +1,4 @@
-// The methods of this room as models: clusters, report, new points, files, bad arguments.
+// The methods of this module as models: clusters, report, new points, files, bad arguments.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ struct Union {
     Labels truth;
 };
 
-// Points of linear subspaces in turn.
+// Points of several linear subspaces in turn.
 Union subspaces(Index n, Index d, Index count, Index dimension, std::uint64_t seed) {
     const Matrix<double> bases = normal_points(count * dimension, d, seed);
     const Matrix<double> mixed = normal_points(n, dimension, seed + 1);
@@ -39,7 +39,7 @@ Union subspaces(Index n, Index d, Index count, Index dimension, std::uint64_t se
     return out;
 }
 
-// Two circles, linked as a chain is, in d dimensions.
+// Two circles, linked like a chain, in d dimensions.
 Union linked_circles(Index n, Index d) {
     const Matrix<double> axes = normal_points(3, d, 5).rowwise().normalized();
     Union out{Matrix<double>(n, d), Labels(static_cast<std::size_t>(n))};
@@ -73,7 +73,7 @@ std::unique_ptr<Model> fit(const std::string& name, PointsView points, OptionVal
 TEST(ManifoldMethods, recover_a_union_of_subspaces) {
     const Union data = subspaces(400, 30, 5, 3, 1);
     for (const auto& name : method_names) {
-        if (name == "smce") continue;  // nearest neighbours do not tell linear subspaces that meet apart
+        if (name == "smce") continue;  // nearest neighbours cannot separate linear subspaces that intersect
         OptionValues values{{"clusters", std::int64_t{5}}};
         if (name == "ssc" || name == "ensc") values["affinity"] = std::string("S");
         const auto model = fit(name, data.points, values);
@@ -123,8 +123,6 @@ TEST(ManifoldMethods, warn_of_more_pieces_than_clusters) {
     EXPECT_TRUE(said);
 }
 
-// Eight short lines far apart, the graph in as many pieces, four clusters: the largest lines share them, and the points
-// of the others go with the line that lies next to theirs.
 TEST(ManifoldMethods, warn_where_0_is_far_from_the_points) {
     Matrix<double> points = test::normal_points(60, 4, 7);
     points.rowwise() -= points.colwise().mean().eval();
@@ -143,6 +141,8 @@ TEST(ManifoldMethods, warn_where_0_is_far_from_the_points) {
         }
 }
 
+// Eight short distant lines, a graph with eight components, four clusters: the four large lines are the clusters, and
+// points of each small line join the large line next to it.
 TEST(ManifoldMethods, pieces_beyond_the_clusters_go_to_the_nearest) {
     const std::vector<int> sizes = {40, 40, 40, 40, 8, 8, 8, 8};
     Matrix<double> x(192, 3);
@@ -150,7 +150,7 @@ TEST(ManifoldMethods, pieces_beyond_the_clusters_go_to_the_nearest) {
     Index row = 0;
     for (std::size_t line = 0; line < sizes.size(); ++line)
         for (int i = 0; i < sizes[line]; ++i) {
-            // A small line lies beside the large one of its number, across from the others.
+            // A small line lies next to the large one of its number, far from the others.
             const double turn = 1.5707963 * static_cast<double>(line % 4) + (line < 4 ? 0.0 : 0.5);
             const double height = 0.002 * i;
             x.row(row++) << 10 * std::cos(turn), 10 * std::sin(turn), height;
@@ -188,7 +188,7 @@ TEST(ManifoldMethods, label_new_points_by_shares_and_by_the_embedding) {
             ASSERT_EQ(accuracy(model->labels(), Labels(all.truth.begin(), all.truth.begin() + 400)), 1.0);
             const Labels found = model->predict(fresh, coterie::Run(0, 2));
             EXPECT_EQ(accuracy(found, truth), 1.0) << name << ", " << how;
-            // In batches as at once.
+            // Batches give the same labels.
             const Labels few = model->predict(Matrix<double>(fresh.topRows(7)), coterie::Run(0, 1));
             EXPECT_EQ(few, Labels(found.begin(), found.begin() + 7));
             const Matrix<double> places = model->transform(fresh, coterie::Run(0, 1));
@@ -204,7 +204,7 @@ TEST(ManifoldMethods, label_new_points_by_shares_and_by_the_embedding) {
     EXPECT_EQ(smce->predict(between, coterie::Run(0, 1)), (Labels{smce->labels()[100], smce->labels()[101]}));
 }
 
-// Opens what a model keeps to itself.
+// Gives access to protected members of a model.
 class OpenWmc : public WmcModel {
 public:
     explicit OpenWmc(const WmcModel& model) : WmcModel(model) {}
@@ -215,7 +215,7 @@ TEST(ManifoldMethods, extend_the_embedding_so_that_rows_of_the_affinity_give_bac
     for (const Index pieces : {1, 2, 4}) {
         Matrix<double> x = normal_points(120, 3, 4);
         if (pieces == 2) x.topRows(60).array() += 30;
-        // More than clusters: the largest has all three.
+        // More components than clusters: the largest one gets all three.
         for (Index p = 1; p < pieces && pieces == 4; ++p)
             x.middleRows(120 - 10 * p, 10).array() += 100 * static_cast<double>(p);
         WmcOptions options;
@@ -257,7 +257,7 @@ TEST(ManifoldMethods, are_saved_and_loaded) {
             damaged[place] = static_cast<char>(damaged[place] ^ 0x24);
             EXPECT_THROW(model_of(Archive::from_bytes(std::as_bytes(std::span(damaged)), "test")), BadData);
         }
-        // Sound files that hold no sound model.
+        // Intact files without a valid model.
         const auto refused = [&](const auto& change) {
             Archive other{std::string(model->method())};
             model->store(other);
@@ -278,7 +278,7 @@ TEST(ManifoldMethods, are_saved_and_loaded) {
     }
 }
 
-// What differs between the fits in turn: the options that `change` sets, and the affinity.
+// Consecutive fits differ in the options that `change` sets, and in the affinity.
 template <class Method>
 void expect_shared_fits_to_be_those_alone(const Fit<Method>& fit,
                                           const std::vector<std::function<void(typename Method::Options&)>>& changes) {
@@ -393,12 +393,12 @@ TEST(ManifoldMethods, say_what_rounding_and_few_points_leave) {
             if (warning.find(words) != std::string::npos) return true;
         return false;
     };
-    // Points 1e-6 long beside a coordinate of 1: no product tells them apart to the tolerance.
+    // Points of length 1e-6 with a coordinate of 1: no product separates them to the tolerance.
     const auto tiny = fit("wmc", Matrix<double>(normal_points(150, 6, 0) * 1e-6),
                           {{"clusters", std::int64_t{3}}, {"weighting", std::string("linear")}, {"eta", 1.0}});
     EXPECT_TRUE(warned(*tiny, "rounding leaves no less"));
     EXPECT_FALSE(warned(*tiny, "`max_rounds`"));
-    // Lengths over sixteen decades: what cannot be represented is not, and says so.
+    // Lengths over sixteen decades: points that cannot be represented are reported.
     Matrix<double> mixed = normal_points(150, 6, 5);
     for (Index i = 0; i < mixed.rows(); ++i) mixed.row(i) *= std::pow(10.0, static_cast<double>(i % 17) - 8);
     const auto found =
@@ -476,7 +476,7 @@ TEST(Smce, satisfies_its_conditions) {
         EXPECT_LE(found.worst_violation, 1e-5);
         const double rms = std::sqrt((x.rowwise() - x.colwise().mean()).rowwise().squaredNorm().mean());
         for (Index i = 0; i < n; ++i) {
-            // The neighbours anew, then the conditions as the header has them.
+            // Finds the neighbours again, then checks the conditions of the header.
             std::vector<std::pair<double, Index>> near;
             double sum = 0;
             for (Index j = 0; j < n; ++j) {
@@ -506,7 +506,7 @@ TEST(Smce, satisfies_its_conditions) {
             EXPECT_NEAR(c.sum(), 1, 1e-11);
             EXPECT_EQ((c.array() != 0).count(), found.coefficients.row(i).nonZeros());
             const Vector<double> g = q * (q.transpose() * c);
-            double low = -1e300;  // mu must lie between them
+            double low = -1e300;  // mu must lie between these
             double high = 1e300;
             for (Index m = 0; m < neighbors; ++m) {
                 const double t = gamma * scale * w[m];
@@ -525,7 +525,7 @@ TEST(Smce, of_two_neighbours_on_a_line_is_known) {
     const SmceRepresentation found = smce_represent(x, 1e-9, 2, coterie::Run(0, 1));
     EXPECT_NEAR(found.coefficients.coeff(0, 1), 0.5, 1e-8);
     EXPECT_NEAR(found.coefficients.coeff(0, 2), 0.5, 1e-8);
-    // With gamma large all goes to the nearest.
+    // With a large gamma everything goes to the nearest.
     const SmceRepresentation nearest = smce_represent(x, 1e3, 2, coterie::Run(0, 1));
     EXPECT_NEAR(nearest.coefficients.coeff(0, 1), 1, 1e-12);
     EXPECT_EQ(nearest.coefficients.coeff(0, 2), 0);

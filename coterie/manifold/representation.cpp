@@ -1,7 +1,7 @@
-// A block of queries makes one product with all columns, tile by tile: from it come distances, correlations and the
-// start columns of each query. Their reduced problem is solved in double. Then the residuals of the queries that are
-// not done make the next product, which tells whether columns outside break their condition. Distances, weights and
-// correlations that reach the result are all measured in double; float only says where to look.
+// A block of queries makes one product with all columns, tile by tile. It gives the distances, correlations and start
+// columns of each query. Their reduced problem is solved in double. The residuals of the unfinished queries then make
+// the next product, which finds columns outside that violate their condition. All distances, weights and correlations
+// in the result are measured in double; float only selects candidates.
 
 #include "coterie/manifold/representation.hpp"
 
@@ -18,9 +18,9 @@
 #include "coterie/manifold/internal/reduced_lasso.hpp"
 
 // Screening. A column reaches its threshold only if |<x~_j, r~>| >= t_j, r~ = y~ - sum c x~. With z_j = x_j - m and
-// <x~_j, r~> = <z_j, r> + k, k = <m, r> + sqrt(eta) r_tail, Cauchy and Schwarz say |<x~_j, r~>| <= |z_j| |r| + |k|: a
-// column for which that is below t_j is out for this r, and for a tile of columns the largest |z_j| and the smallest
-// t_j decide at once. It is asked anew with each r, so that it does not matter that |r| may rise.
+// <x~_j, r~> = <z_j, r> + k, k = <m, r> + sqrt(eta) r_tail, the Cauchy-Schwarz inequality gives |<x~_j, r~>| <= |z_j|
+// |r| + |k|. If this is below t_j, the column is out for this r. For a tile of columns, the largest |z_j| and the
+// smallest t_j decide at once. The test is repeated for each r, so |r| may also rise.
 
 namespace coterie {
 namespace {
@@ -32,24 +32,24 @@ using internal::ReducedProblem;
 using internal::ResidualTerms;
 using internal::WeightKind;
 
-constexpr Index kQueries = 128;  // of one block
-constexpr Index kPiece = 256;    // columns looked through before there is a limit on keys
+constexpr Index kQueries = 128;  // per block
+constexpr Index kPiece = 256;    // columns examined before there is a limit on keys
 constexpr double kRate = 2;      // w = exp(2 d)
-constexpr double kNear = 0.7;    // share of its threshold from which a column stays in the reduced problem
+constexpr double kNear = 0.7;    // fraction of its threshold from which a column stays in the reduced problem
 constexpr double kMostWeight = 1e300;
-constexpr std::size_t kMeasured = 64;  // columns measured before it is asked whether one breaks its condition
+constexpr std::size_t kMeasured = 64;  // columns measured before the next check for a violation
 
 using internal::at;
 
 struct Candidate {
     float key;
     std::int32_t column;
-    bool operator<(const Candidate& other) const {  // the best first
+    bool operator<(const Candidate& other) const {  // the best one first
         return key > other.key || (key == other.key && column < other.column);
     }
 };
 
-// Keeps the `wanted` best once there are more than `most`; no key below the limit can be among the best from then on.
+// Keeps the `wanted` best once there are more than `most`. From then on, keys below the limit cannot be among the best.
 void keep_best(std::vector<Candidate>& candidates, std::size_t wanted, std::size_t most, float& limit) {
     if (candidates.size() <= most) return;
     std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(wanted) - 1,
@@ -58,7 +58,7 @@ void keep_best(std::vector<Candidate>& candidates, std::size_t wanted, std::size
     limit = candidates.back().key;
 }
 
-// One query between rounds.
+// The state of a query between rounds.
 struct Query {
     Index self = -1;
     double square_norm = 0;  // |s y|^2
@@ -66,17 +66,17 @@ struct Query {
     double reference = 0;    // distance at which an exponential weight is 1
     double lambda = 0;       // in units of the scaled points and of weights relative to the reference
     double ridge = 0;
-    float next_key = 0;  // no column outside the start columns has a larger one
+    float next_key = 0;  // no column outside the start columns has a larger key
     double violation = 0;
     bool done = false;
     int rounds = 0;
-    std::vector<std::int32_t> columns;  // of the reduced problem
-    std::vector<double> coefficients;   // of those
+    std::vector<std::int32_t> columns;  // those of the reduced problem
+    std::vector<double> coefficients;   // of these columns
     std::vector<double> thresholds;
 };
 
 struct Scratch {
-    std::vector<float> lower;        // queries x n: bounds from below on squared distances, or given weights
+    std::vector<float> lower;        // queries x n: lower bounds of squared distances, or given weights
     std::vector<float> lower_tiles;  // queries x tiles: the smallest of each
     std::vector<float> product;      // queries x tile
     std::vector<float> key;
@@ -84,25 +84,25 @@ struct Scratch {
     std::vector<float> queries;          // z_y
     std::vector<double> packed_queries;  // queries x (d + 1)
     std::vector<double> residuals;       // queries x (d + 1)
-    std::vector<float> residual_rows;    // the first d coordinates of the residuals of those not done
+    std::vector<float> residual_rows;    // the first d coordinates of the residuals of unfinished queries
     std::vector<std::vector<Candidate>> candidates;
     std::vector<Query> state;
     std::vector<double> packed;
     std::vector<double> gram;
     std::vector<double> correlations;
     std::vector<double> given;
-    std::vector<std::int32_t> position;  // n: place in the reduced problem of the query at hand, or -1
+    std::vector<std::int32_t> position;  // n: position in the reduced problem of the current query, or -1
     ReducedLasso lasso;
 };
 
-// What a block of queries leaves.
+// The results of a block of queries.
 struct Found {
     std::vector<std::int32_t> columns;
     std::vector<double> coefficients;
     std::vector<double> weights;
     std::vector<Index> begins;
-    double pairs = 0;     // products made of a column and a residual, and those left out
-    double products = 0;  // of which made
+    double pairs = 0;     // pairs of a column and a residual, computed or skipped
+    double products = 0;  // number of computed pairs
     double screened = 0;
 };
 
@@ -225,7 +225,7 @@ void Representing::start(Index begin, Index end, Scratch& s) const {
             s.lower_tiles[at(row * x_.tiles() + tile)] = scans_.keys(
                 kind_, s.product.data() + row * Columns::kTile, x_.squared.data() + first, x_.norms.data() + first,
                 x_.along.data() + first, size, terms[at(row)], s.lower.data() + row * n + first, s.key.data());
-            // In small pieces as long as there is no limit yet and every column is a hit.
+            // In small pieces while there is no limit and every column is a hit.
             for (Index done = 0; done < size;) {
                 const bool last = tile + 1 == x_.tiles();
                 const Index piece = tile == 0 ? std::min(kPiece, size - done) : size - done;
@@ -243,8 +243,8 @@ void Representing::start(Index begin, Index end, Scratch& s) const {
     for (Index row = 0; row < rows; ++row) s.state[at(row)].next_key = limit[at(row)];
 }
 
-// The largest |b_j| / w_j, `largest` being that of the start columns. Where rounding leaves it open whether a column
-// outside has a larger one, those that may are measured.
+// The largest |b_j| / w_j; `largest` is that of the start columns. Columns outside that may have a larger one within
+// rounding are measured.
 double Representing::largest_ratio(Index row, double largest, const Scratch& s) const {
     const Query& query = s.state[at(row)];
     const double rate = kRate / x_.scale;
@@ -276,7 +276,7 @@ double Representing::largest_ratio(Index row, double largest, const Scratch& s) 
     return largest;
 }
 
-// Solves the reduced problem of a row, and leaves its residual.
+// Solves the reduced problem of a row and computes its residual.
 void Representing::reduce(Index row, Scratch& s, bool first) const {
     internal::stop_if_asked();
     Query& query = s.state[at(row)];
@@ -319,7 +319,7 @@ void Representing::reduce(Index row, Scratch& s, bool first) const {
     }
     double* const r = residual(row, s);
     std::copy_n(y, width, r);
-    if (!std::isfinite(query.lambda)) {  // no column has anything in common with the point
+    if (!std::isfinite(query.lambda)) {  // all columns are orthogonal to the point
         query.done = true;
         return;
     }
@@ -331,7 +331,7 @@ void Representing::reduce(Index row, Scratch& s, bool first) const {
         const double* const x = s.packed.data() + j * width;
         for (Index p = 0; p < width; ++p) r[p] -= c * x[p];
     }
-    // What is far from its threshold leaves; should it come near it again, the next check brings it back.
+    // Columns far from their threshold leave. If one comes close again, the next check adds it.
     Index kept = 0;
     for (Index j = 0; j < m; ++j) {
         const double c = query.coefficients[at(j)];
@@ -346,7 +346,7 @@ void Representing::reduce(Index row, Scratch& s, bool first) const {
     query.thresholds.resize(at(kept));
 }
 
-// Measures the columns that may break their condition, and adds those that do to the reduced problem; done when there
+// Measures the columns that may violate their condition, and adds those that do to the reduced problem; done if there
 // are none.
 void Representing::measure(Index row, std::vector<Candidate>& hits, Scratch& s) const {
     Query& query = s.state[at(row)];
@@ -392,7 +392,7 @@ void Representing::measure(Index row, std::vector<Candidate>& hits, Scratch& s) 
     }
 }
 
-// One round: all columns against the residuals of the open rows.
+// One round: checks all columns against the residuals of the open rows.
 void Representing::check(Index begin, std::vector<Index>& open, Scratch& s, Found& found) const {
     const Index n = x_.count;
     const Index d = x_.dimensions;
@@ -411,7 +411,7 @@ void Representing::check(Index begin, std::vector<Index>& open, Scratch& s, Foun
         }
         const double norm = std::sqrt(squared);
         const double rate = kRate / x_.scale;
-        // Exponents are rounded, too: by a few units of the largest there can be.
+        // Exponents are rounded too: by a few units of the largest possible one.
         const double exponents =
             kind_ == WeightKind::exponential ? 1e-6 * rate * (x_.largest_norm + query.norm + query.reference) : 0.0;
         const double unit = options_.l1_share / query.lambda * (kind_ == WeightKind::linear ? 1 / x_.scale : 1.0);
@@ -732,7 +732,7 @@ PointRepresentation represent_point(PointsView points, const Vector<double>& y, 
     std::vector<double> coefficients;
     std::vector<char> chosen(at(n), 0);
     ReducedLasso lasso;
-    // Every round brings in a column that breaks its condition, none leaves.
+    // Every round adds columns that violate their condition; none leaves.
     for (;;) {
         std::vector<std::pair<double, std::int32_t>> entering;
         out.violation = 0;

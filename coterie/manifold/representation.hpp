@@ -1,28 +1,28 @@
 #pragma once
-// Sparse representations: every point as a combination of few others, near ones being cheaper (Weighted manifold
+// Sparse representations: every point as a combination of few others, where near ones cost less (weighted manifold
 // clustering: L-WMC, E-WMC; sparse subspace clustering; elastic-net subspace clustering).
 //
 //     X        n x d   points (rows) x_j, homogenised: x~_j = (x_j, sqrt(eta))
-//     y        d       the point represented: x_i, which is then no column itself, or a new one
+//     y        d       the represented point: x_i, which is then not a column itself, or a new one
 //     d_j              || x_j - y ||
 //     w_j              weight of column j:  d_j (linear), exp(2 d_j) (exponential), 1 (equal), or given
-//     lambda           a lambda_0,   lambda_0 = tau min_j w_j / |<x~_j, y~>|: up to there c = 0
+//     lambda           a lambda_0,   lambda_0 = tau min_j w_j / |<x~_j, y~>|: up to this value c = 0
 //
 //     c = argmin  tau ||W c||_1 + (1 - tau) / 2 ||c||^2 + lambda / 2 || y~ - sum_j c_j x~_j ||^2
 //
 //     nu = lambda (y~ - sum_j c_j x~_j);     optimal:  <x~_j, nu> - (1 - tau) c_j = tau w_j sign(c_j)  where c_j != 0,
 //                                                     |<x~_j, nu>| <= tau w_j                          elsewhere
 //
-// The solution is exact: an oracle-based active-set method (You, Li, Robinson and Vidal 2016) solves the problem of a
-// few columns to working precision and looks for columns outside that break the conditions, in blocks of points at
-// once, until there is none. Products of blocks are in float; wherever their rounding leaves it open whether a column
-// breaks a condition, it is measured in double. The largest violation left, in units of the column's tau w_j, is the
-// certificate that comes with every point.
+// The solution is exact. An oracle-based active-set method (You, Li, Robinson and Vidal 2016) solves the problem of a
+// few columns to working precision. It then searches, for blocks of points at once, for columns outside that violate
+// the conditions, until there are none. Products of blocks are in float. If rounding leaves it open whether a column
+// violates a condition, the column is measured in double. The certificate of every point is its largest remaining
+// violation, in units of the column's tau w_j.
 //
-// A linear weight of a column equal to y would be 0: distances are taken to be at least 1e-6 of the points' root mean
-// square distance from their mean. Where that is 0, all points being equal, linear weights are 1.
+// The linear weight of a column equal to y would be 0. Distances therefore count as at least 1e-6 of the points' root
+// mean square distance from their mean. If that is 0, because all points are equal, linear weights are 1.
 //
-// Cost n_q n d a round, 1 to 4 rounds as a rule, and for each point a lasso of some hundred columns. Memory: the
+// Time: n_q n d per round, usually 1 to 4 rounds, and for each point a lasso of a few hundred columns. Memory: the
 // coefficients, a copy of the points in float, and for each thread a block of 128 x n numbers in float.
 
 #include <functional>
@@ -42,17 +42,16 @@ enum class RepresentationWeights { linear, exponential, equal };
 struct COTERIE_API RepresentationOptions {
     RepresentationWeights weights = RepresentationWeights::linear;
     double multiple = 20;               // a
-    std::optional<double> lambda = {};  // lambda itself, for every point; automatic: multiple times its lambda_0
+    std::optional<double> lambda = {};  // lambda itself, for every point; automatic: `multiple` times its lambda_0
     double eta = 0;                     // square of the homogenising coordinate
     double l1_share = 1;                // tau, in (0, 1]
     int start = 64;                     // columns of the first reduced problem: those of largest |<x~_j, y~>| / w_j
-    int add = 60;                       // columns that enter it a round, at most
-    int max_rounds = 30;                // checks of all columns, at most
-    double tolerance = 1e-7;            // violation that is let pass, in units of the column's tau w_j
-    /// Leaves out columns, a tile of them at a time, whose length alone says that they break no condition. Changes no
-    /// result.
+    int add = 60;                       // maximum of columns that enter it per round
+    int max_rounds = 30;                // maximum of checks of all columns
+    double tolerance = 1e-7;            // accepted violation, in units of the column's tau w_j
+    /// Skips columns, a tile at a time, whose length alone proves that they violate no condition. Changes no result.
     bool screening = true;
-    /// Fills in the n weights of query `query`, each above 0 (infinity: never used), instead of `weights`. Called from
+    /// Replaces `weights`: writes the n weights of query `query`, each above 0 (infinity: never used). Called from
     /// several threads.
     std::function<void(Index query, std::span<double> weights)> given;
 
@@ -62,33 +61,34 @@ struct COTERIE_API RepresentationOptions {
 struct Representation {
     SparseMatrix coefficients;    // n_q x n: row i is c of query i
     std::vector<double> weights;  // w_j of every entry of the coefficients, in their order; at most 1e300
-    /// n_q, for weights as above, not divided by their sum; infinite where no column has anything in common with the
-    /// point, and c = 0.
+    /// n_q, for weights as above, not divided by their sum. Infinite if all columns are orthogonal to the point; then c
+    /// = 0.
     std::vector<double> lambda;
     std::vector<double> violation;     // n_q: the certificate, in units of tau w_j
-    std::vector<std::int32_t> rounds;  // n_q: checks of all columns
+    std::vector<std::int32_t> rounds;  // n_q: number of checks of all columns
     double mean_rounds = 0;
     double worst_violation = 0;
-    double screened = 0;   // share of the pairs checked whose lengths alone said that the column is out
-    double products = 0;   // products of n_q x n x d that were made, the first included
-    Index unfinished = 0;  // points that max_rounds left with a violation above the tolerance
-    Index inexact = 0;     // points that rounding leaves with one; where it leaves no finite c, c = 0
+    double screened = 0;   // fraction of checked pairs whose lengths alone exclude the column
+    double products = 0;   // n_q x n x d products, the first included; a part counts as a fraction
+    Index unfinished = 0;  // points with a violation above the tolerance after max_rounds
+    Index inexact = 0;     // points with a violation above the tolerance because of rounding; if there is no finite c,
+                           // c = 0
     Index empty = 0;       // points with c = 0
 };
 
-/// All points over the others. n >= 2. BadArgument (options), BadData (not finite), ResourceError, Cancelled.
+/// All points over the others. n >= 2. Throws BadArgument (options), BadData (not finite), ResourceError, Cancelled.
 COTERIE_API Representation represent(PointsView points, const RepresentationOptions& options, const Run& run);
-/// Queries over all points. A query is represented the same whatever it comes with.
+/// Queries over all points. The representation of a query does not depend on the other queries.
 COTERIE_API Representation represent(PointsView points, PointsView queries, const RepresentationOptions& options,
                                      const Run& run);
 
 // ---------------------------------------------------------------- one point, all in double
 
-/// w, n weights of sum 1 as the paper has them (exponential: exp(2 (d_j - d_min)) over their sum); distances floored as
-/// above. `self`: the row that y is, whose weight is infinity and not in the sum; -1: none.
+/// w, n weights of sum 1 as in the paper (exponential: exp(2 (d_j - d_min)) over their sum); distances have the lower
+/// limit above. `self`: the row of y, whose weight is infinity and not in the sum; -1: none.
 COTERIE_API Vector<double> representation_weights(PointsView points, const Vector<double>& y, Index self,
                                                   RepresentationWeights weights);
-/// lambda_0 = min_j w_j / |<x~_j, y~>|; infinity where all products are 0.
+/// lambda_0 = min_j w_j / |<x~_j, y~>|; infinity if all products are 0.
 COTERIE_API double smallest_lambda(PointsView points, const Vector<double>& y, const Vector<double>& weights,
                                    double eta);
 
@@ -98,7 +98,7 @@ struct PointRepresentation {
     double objective = 0;         // ||W c||_1 + lambda / 2 || y~ - sum_j c_j x~_j ||^2
     double violation = 0;         // largest violation of the conditions, in units of w_j
 };
-/// y over the points, n weights above 0 (infinity: the column is not used), 0 < lambda. Cost n d a round.
+/// y over the points, n weights above 0 (infinity: the column is not used), 0 < lambda. Time n d per round.
 COTERIE_API PointRepresentation represent_point(PointsView points, const Vector<double>& y,
                                                 const Vector<double>& weights, double lambda, double eta);
 

@@ -21,7 +21,7 @@ using internal::ReducedLasso;
 using test::infinity;
 using test::normal_points;
 
-/// Points of `subspaces` linear subspaces of the given dimension, one after the other in turn.
+/// Points of `subspaces` linear subspaces of the given dimension, in turn.
 Matrix<double> subspace_points(Index n, Index d, Index subspaces, Index dimension, std::uint64_t seed) {
     const Matrix<double> bases = normal_points(subspaces * dimension, d, seed);
     const Matrix<double> mixed = normal_points(n, dimension, seed + 1);
@@ -31,9 +31,9 @@ Matrix<double> subspace_points(Index n, Index d, Index subspaces, Index dimensio
     return out;
 }
 
-// The problem of one query as the header writes it, from nothing but the points.
+// The problem of one query as in the header, computed from the points only.
 struct Plain {
-    Matrix<double> x;           // columns allowed, homogenised
+    Matrix<double> x;           // allowed columns, homogenised
     Vector<double> y;           // homogenised
     Vector<double> w;           // of the columns
     std::vector<Index> number;  // of the columns among the points
@@ -80,7 +80,7 @@ struct Plain {
         }
         return worst;
     }
-    // Coordinate descent, one column after the other, until nothing moves.
+    // Coordinate descent over the columns, until nothing moves.
     Vector<double> by_coordinates(double lambda, double tau, int sweeps) const {
         Vector<double> c = Vector<double>::Zero(w.size());
         Vector<double> r = y;
@@ -121,7 +121,7 @@ TEST(ReducedLasso, agrees_with_every_support_and_sign) {
     std::normal_distribution<double> normal;
     for (int round = 0; round < 300; ++round) {
         const Index m = 1 + round % 5;
-        const Index d = 1 + round % 4;  // fewer dimensions than columns, too
+        const Index d = 1 + round % 4;  // also fewer dimensions than columns
         Matrix<double> x = normal_points(m, d, 100 + static_cast<std::uint64_t>(round));
         if (round % 7 == 3 && m > 1) x.row(1) = x.row(0);
         if (round % 11 == 5 && m > 2) x.row(2).setZero();
@@ -135,7 +135,7 @@ TEST(ReducedLasso, agrees_with_every_support_and_sign) {
         const auto value = [&](const Vector<double>& c) {
             return t.dot(c.cwiseAbs()) + 0.5 * c.dot(gram * c) + ridge / 2 * c.squaredNorm() - b.dot(c);
         };
-        // Every assignment of -, 0, + to the columns: the stationary point of each, where its signs are right.
+        // Every assignment of -, 0, + to the columns: its stationary point counts if the signs are right.
         double best = 0;
         const int all = static_cast<int>(std::pow(3, m));
         for (int code = 0; code < all; ++code) {
@@ -204,7 +204,7 @@ TEST(Representation, satisfies_the_conditions_and_is_no_worse_than_coordinate_de
         const double multiples[] = {0.7, 2, 20, 50, 400};
         RepresentationOptions options = options_of(static_cast<RepresentationWeights>(seed % 3), multiples[seed % 5],
                                                    etas[seed / 3 % 4], seed % 4 == 3 ? 0.9 : 1.0);
-        options.start = 1 + static_cast<int>(random() % 8);  // small, so that rounds are needed
+        options.start = 1 + static_cast<int>(random() % 8);  // small, so that several rounds are needed
         options.add = 1 + static_cast<int>(random() % 5);
         options.max_rounds = 1000;
         const Representation found = represent(x, options, coterie::Run(0, 2));
@@ -288,7 +288,7 @@ TEST(Representation, is_the_same_at_any_number_of_threads_and_with_or_without_sc
 }
 
 TEST(Representation, screening_leaves_out_whole_tiles_that_cannot_matter) {
-    // Two far apart clouds, one after the other: exponential weights keep each to itself.
+    // Two distant clouds, one after the other: with exponential weights each uses only its own points.
     Matrix<double> x = normal_points(4096, 5, 8) * 0.1;
     x.bottomRows(2048).array() += 3;
     RepresentationOptions options = options_of(RepresentationWeights::exponential, 5, 1);
@@ -324,7 +324,7 @@ TEST(Representation, permutes_with_the_points_and_does_not_depend_on_where_or_ho
                         straight.coefficients.coeff(order[static_cast<std::size_t>(i)],
                                                     order[static_cast<std::size_t>(it.col())]),
                         1e-8);
-    // Linear weights: the points times s and eta times s^2 leave c as it is.
+    // Linear weights: scaling the points by s and eta by s^2 does not change c.
     for (const double scale : {1e-12, 1e12}) {
         RepresentationOptions scaled = options;
         scaled.eta *= scale * scale;
@@ -398,7 +398,7 @@ TEST(Representation, of_equal_points_and_of_one_dimension) {
 }
 
 TEST(Representation, of_far_and_wide_points_is_still_certified) {
-    // Far from the origin the products cancel, and exponential weights range beyond what float holds.
+    // Far from the origin the products cancel, and exponential weights exceed the range of float.
     Matrix<double> far = normal_points(200, 4, 31, 1e4);
     Matrix<double> wide = normal_points(200, 4, 32) * 300;
     for (const Matrix<double>* const x : {&far, &wide})
@@ -411,7 +411,7 @@ TEST(Representation, of_far_and_wide_points_is_still_certified) {
 }
 
 TEST(Representation, of_tight_clusters_far_from_each_other_is_exact) {
-    // Within a cluster all distances are below what float tells apart of so large products.
+    // Within a cluster all distances are below the rounding error of the large products in float.
     for (const double radius : {1e-2, 1e-4, 1e-6})
         for (const auto weights :
              {RepresentationWeights::linear, RepresentationWeights::exponential, RepresentationWeights::equal}) {
@@ -445,7 +445,7 @@ TEST(Representation, of_new_points_is_that_of_the_point_left_out) {
         for (SparseMatrix::InnerIterator it(alone.coefficients, 0); it; ++it)
             EXPECT_NEAR(it.value(), fresh.coefficients.coeff(i, it.col()), 1e-9);
     }
-    // A training point given as a new one finds itself, at the least distance.
+    // A training point as a new point finds itself, at the least distance.
     const Representation itself = represent(rest, Matrix<double>(rest.topRows(1)), options, coterie::Run(0, 1));
     EXPECT_GT(itself.coefficients.coeff(0, 0), 0.5);
     EXPECT_EQ(represent(rest, Matrix<double>(0, 15), options, coterie::Run(0, 1)).coefficients.rows(), 0);

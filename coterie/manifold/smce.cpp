@@ -1,6 +1,6 @@
-// The sum's constraint by the method of multipliers, so that the lasso's active set solves it, too; its penalty's
-// rounding is then taken out by a linear system on the support, where that gives a smaller violation. Distances from
-// all points are summed from products in float, those of the neighbours being put in exactly.
+// The method of multipliers handles the constraint on the sum, so that the lasso's active set solves the problem. A
+// linear system on the support then removes the rounding error of the penalty, if the result has a smaller violation.
+// Sums of distances from all points use products in float, but exact distances of the neighbours.
 
 #include "coterie/manifold/smce.hpp"
 
@@ -25,8 +25,8 @@ namespace {
 using internal::Columns;
 
 constexpr Index kQueries = 128;
-constexpr double kPenalty = 30;  // rho: the error of the sum shrinks at least as much in every round
-constexpr double kSum = 1e-13;   // error of the sum that is let pass
+constexpr double kPenalty = 30;  // rho: the error of the sum shrinks at least by this factor in every round
+constexpr double kSum = 1e-13;   // accepted error of the sum
 constexpr int kRounds = 100;
 
 using internal::at;
@@ -40,8 +40,9 @@ struct Scratch {
     internal::ReducedLasso lasso;
 };
 
-// Sums of the distances of queries begin..end-1 from all columns, scaled. Float would leave the root of its rounding of
-// a distance near 0: those of the neighbours are known better, and a point's distance from itself is 0.
+// Sums of the distances of queries begin..end-1 from all columns, scaled. Near 0, float would give the square root of
+// its rounding error. The distances of the neighbours are therefore the exact ones, and a point's distance from itself
+// is 0.
 std::vector<double> distance_sums(const Columns& x, PointsView queries, bool among_themselves, const Neighbors& near,
                                   Index begin, Index end, Scratch& s) {
     const Index d = x.dimensions;
@@ -95,7 +96,7 @@ struct Solved {
     double sum_error = 0;
 };
 
-// How far c and mu are from optimal.
+// Measures how far c and mu are from optimal.
 void certify(const Matrix<double>& gram, const Vector<double>& thresholds, double mu, Solved& solved) {
     const Vector<double> g = gram * solved.coefficients;
     solved.violation = 0;
@@ -123,8 +124,8 @@ Solved solve(const Matrix<double>& directions, const Vector<double>& thresholds,
         if (std::abs(error) <= kSum) break;
     }
     certify(gram, thresholds, kPenalty * missed, out);
-    // rho has put its rounding into c. On the support the conditions are a linear system without it:
-    // g_j + t_j sign(c_j) - mu = 0 and sum c = 1.
+    // The rounding error of rho is in c. On the support the conditions are a linear system without rho: g_j + t_j
+    // sign(c_j) - mu = 0 and sum c = 1.
     const std::vector<std::int32_t>& support = lasso.support();
     const auto size = static_cast<Index>(support.size());
     Eigen::MatrixXd system = Eigen::MatrixXd::Zero(size + 1, size + 1);

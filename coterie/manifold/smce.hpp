@@ -1,9 +1,9 @@
 #pragma once
-// Sparse manifold clustering and embedding (SMCE: Elhamifar and Vidal 2011): every point as an affine combination of
-// few of its nearest neighbours, by the directions to them.
+// Sparse manifold clustering and embedding (SMCE: Elhamifar and Vidal 2011): every point as an affine combination of a
+// few of its nearest neighbours, from the directions to them.
 //
 //     x_j      the K nearest neighbours of y, d_j = || x_j - y ||
-//     q_j      (x_j - y) / d_j;  0 where d_j is
+//     q_j      (x_j - y) / d_j;  0 if d_j is 0
 //     w_j      d_j / sum of the distances of y from all points;  d_j at least 1e-6 of the points' root mean square
 //              distance from their mean
 //
@@ -12,10 +12,10 @@
 //     optimal:  with g = Q Q' c and some number mu,  mu - g_j = gamma w_j sign(c_j) where c_j != 0,
 //                                                  |mu - g_j| <= gamma w_j            elsewhere
 //
-// Solved exactly: the constraint becomes rho / 2 (1 - sum c + u)^2 (method of multipliers, u the sum of what was missed
-// so far), and each of the few problems that this takes is solved by the active-set method of the lasso.
+// Solved exactly: the constraint becomes rho / 2 (1 - sum c + u)^2 (method of multipliers, u the sum of the errors so
+// far). The active-set method of the lasso solves each of the few resulting problems.
 //
-// Cost: neighbours and sums of distances n_q n d each, and for each point K^2 d. Memory n K.
+// Time: n_q n d each for neighbours and sums of distances, and K^2 d for each point. Memory n K.
 
 #include <vector>
 
@@ -33,8 +33,8 @@ struct SmceRepresentation {
     double worst_sum = 0;         // largest | 1 - sum c |
 };
 
-/// All points over the others; neighbors at most n - 1. gamma > 0. BadArgument, BadData (not finite), ResourceError,
-/// Cancelled. The same bits at any number of threads.
+/// All points over the others; neighbors at most n - 1. gamma > 0. Throws BadArgument, BadData (not finite),
+/// ResourceError, Cancelled. The bits are the same for any number of threads.
 COTERIE_API SmceRepresentation smce_represent(PointsView points, double gamma, Index neighbors, const Run& run);
 /// Queries over all points; neighbors at most n.
 COTERIE_API SmceRepresentation smce_represent(PointsView points, PointsView queries, double gamma, Index neighbors,

@@ -1,5 +1,5 @@
-// Options to those of the exact solver, and what a report says of its certificates: an inexact representation is a
-// warning that names what to change, never silent. ssc and ensc come through here as well.
+// Converts options to those of the exact solver, and its certificates to the report. An inexact representation gives a
+// warning that names what to change. ssc and ensc use this code too.
 
 #include "coterie/manifold/wmc.hpp"
 

@@ -4,11 +4,11 @@
 //     c_i = argmin  ||W c||_1 + lambda / 2 || x~_i - sum_{j != i} c_j x~_j ||^2,    x~ = (x, sqrt(eta)),
 //     w_j = || x_j - x_i ||  or  exp(2 || x_j - x_i ||),    lambda = a lambda_0 of the point, a the option lambda
 //
-// exactly (coterie/manifold/representation.hpp), then the affinity and its spectral clustering
+// It is solved exactly (coterie/manifold/representation.hpp). The affinity and its spectral clustering follow
 // (coterie/manifold/manifold_model.hpp).
 //
-// Cost: that of the representations, 2 to 5 products of n x n x d in float and a lasso of some hundred columns a point;
-// the eigenvectors of a sparse matrix. Memory: two copies of the points, the entries of C and 5 n k numbers.
+// Time: that of the representations, 2 to 5 products of n x n x d in float and a lasso of a few hundred columns per
+// point; the eigenvectors of a sparse matrix. Memory: two copies of the points, the entries of C and 5 n k numbers.
 
 #include "coterie/base/export.hpp"
 #include "coterie/manifold/manifold_model.hpp"
@@ -28,7 +28,7 @@ struct COTERIE_API WmcOptions : ManifoldOptions {
     double tolerance = 1e-7;
 
     static constexpr std::string_view method = "wmc";
-    static constexpr bool about_the_origin = true;  // whether representations depend on where 0 lies
+    static constexpr bool about_the_origin = true;  // whether representations depend on the location of 0
     static const OptionSet& described();
     RowNorms norms() const;
     void settle(PointsView rows);
@@ -39,13 +39,13 @@ struct COTERIE_API WmcOptions : ManifoldOptions {
 using WmcModel = ManifoldModelOf<WmcOptions>;
 using WmcFits = ManifoldFits<WmcOptions>;
 
-/// n x d points, 2 <= n, 1 <= clusters <= n. Deterministic in the seed, whatever the number of threads.
-/// Throws BadArgument (options, side information), BadData (not finite), ResourceError, Cancelled.
-/// The report's objective is the inertia of k-means in the embedding, its iterations the most rounds that a point took;
-/// `stopped` is iteration_limit where max_rounds left a point with a violation above the tolerance. Details: "lambda"
-/// (a), "eta", "mean_rounds", "kkt_residual" (the worst violation of a point's optimality conditions, in units of the
-/// weight), "screened" (share of the pairs checked), "products" (of n x n x d), "unrepresented" (points with c = 0),
-/// "nonzeros_per_point", "affinity_entries_per_point", "symmetrised", "components", "isolated", "eigenvalues",
+/// n x d points, 2 <= n, 1 <= clusters <= n. The seed determines the result, for any number of threads.
+/// Throws BadArgument (options, constraints), BadData (not finite), ResourceError, Cancelled.
+/// The report's objective is the inertia of k-means in the embedding; its iterations are the largest number of rounds
+/// of a point. `stopped` is iteration_limit if max_rounds left a point with a violation above the tolerance. Details:
+/// "lambda" (a), "eta", "mean_rounds", "kkt_residual" (the worst violation of a point's optimality conditions, in units
+/// of the weight), "screened" (fraction of the pairs checked), "products" (of n x n x d), "unrepresented" (points with
+/// c = 0), "nonzeros_per_point", "affinity_entries_per_point", "symmetrised", "components", "isolated", "eigenvalues",
 /// "eigen_residual".
 struct COTERIE_API WmcMethod {
     using Options = WmcOptions;
@@ -60,7 +60,7 @@ struct COTERIE_API WmcMethod {
 inline constexpr Fit<WmcMethod> fit_wmc{};
 
 namespace internal {
-/// Representations of the exact solver, with what a report says of them.
+/// Representations of the exact solver, with their details for the report.
 COTERIE_API Represented represent_by(const RepresentationOptions& options, PointsView points, const PointsView* queries,
                                      const Run& run);
 COTERIE_API std::string lambda_remedy(double lambda);

@@ -1,7 +1,7 @@
-// Component by component: of each the eigenvalue 0 and its vector are known and not computed, so that the solvers look
-// only above it. Dense where that is quicker or Lanczos cannot tell eigenvalues apart, else by Lanczos on the sparse
-// matrix; residuals are measured either way. Among equal eigenvalues the component of more points comes first, of as
-// many points that of the lowest point.
+// Solves each component separately. Its eigenvalue 0 and the vector are known, so the solvers compute only larger ones.
+// The solver is dense if this is faster or if Lanczos cannot separate the eigenvalues; otherwise it is Lanczos on the
+// sparse matrix. Residuals are measured in both cases. Among equal eigenvalues, the component with more points comes
+// first, then the one with the lowest point.
 
 #include "coterie/spectral/affinity_clusters.hpp"
 
@@ -21,21 +21,21 @@
 namespace coterie {
 namespace {
 
-constexpr Index kDense = 500;         // points of a component that is solved as a dense matrix,
-constexpr Index kDenseGraph = 2000;   // of one where a tenth of the pairs has an affinity,
-constexpr Index kRescue = 4000;       // of one whose eigenvalues are so close that Lanczos does not tell them apart
-constexpr double kTolerance = 1e-10;  // of the residuals of Lanczos
+constexpr Index kDense = 500;         // limit of points for a dense solver,
+constexpr Index kDenseGraph = 2000;   // the same if a tenth of the pairs has an affinity,
+constexpr Index kRescue = 4000;       // the same if Lanczos cannot separate the eigenvalues
+constexpr double kTolerance = 1e-10;  // for the residuals of Lanczos
 constexpr double kSymmetric = 1e-10;  // largest difference of A_ij and A_ji, relative to the larger
 
 using internal::at;
 
-// Counted from 1, as everywhere in messages.
+// Counts from 1, as all messages do.
 std::string entry_text(Index row, Index column, double value) {
     return "row " + std::to_string(row + 1) + ", column " + std::to_string(column + 1) + " is " +
            to_text(OptionValue(value));
 }
 
-// A pass over A beside a pass over A': in both, rows have ascending columns.
+// Compares A and A' in one pass; the rows of both have ascending columns.
 void check_affinity(const SparseMatrix& affinity) {
     if (affinity.rows() != affinity.cols())
         throw BadData("affinity: " + std::to_string(affinity.rows()) + " x " + std::to_string(affinity.cols()) +
@@ -64,7 +64,7 @@ void check_affinity(const SparseMatrix& affinity) {
     }
 }
 
-// Connected components, the one with most points first (among equals that of the lowest point), points ascending.
+// Connected components, those with most points first (among equals the one with the lowest point); points ascend.
 std::vector<std::vector<Index>> components_of(const SparseMatrix& affinity) {
     const Index n = affinity.rows();
     std::vector<std::vector<Index>> out;
@@ -86,9 +86,9 @@ std::vector<std::vector<Index>> components_of(const SparseMatrix& affinity) {
     return out;
 }
 
-// How many of `seats` each of the components gets, in proportion to their points (Sainte-Lague: one after the other to
-// the largest points / (2 got + 1), the first among equals; points / first where it has got none), at most one per
-// point.
+// Shares `seats` among the components in proportion to their points (Sainte-Lague). Each seat goes to the largest
+// points / (2 seats so far + 1), the first among equals; points / `first` while a component has none. A component gets
+// at most one seat per point.
 std::vector<Index> shares_of(const std::vector<std::vector<Index>>& components, std::size_t count, Index seats,
                              double first) {
     std::vector<Index> out(count, 0);
@@ -106,7 +106,7 @@ std::vector<Index> shares_of(const std::vector<std::vector<Index>>& components, 
     return out;
 }
 
-// An eigenpair of L: of component `component`, entries for its points.
+// An eigenpair of L. The vector has one entry per point of its component.
 struct Pair {
     double value;
     std::size_t component;
@@ -139,7 +139,7 @@ void make_largest_positive(Vector<double>& vector) {
     if (vector[largest] < 0) vector = -vector;
 }
 
-// The pairs of the `count` smallest eigenvalues above that of `null`, which is 0. Returns the largest residual.
+// Adds the pairs of the `count` smallest eigenvalues above 0, the eigenvalue of `null`. Returns the largest residual.
 double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index count, std::size_t component,
                  std::vector<Pair>& pairs, const Run& run) {
     const Index n = matrix.rows();
@@ -152,7 +152,7 @@ double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index c
     const auto by_dense = [&] {
         require_memory(3.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
                        std::to_string(count) + " eigenvectors of a component of " + std::to_string(n) + " points");
-        // The null vector put out of the way, to where no eigenvalue of L is.
+        // Shift the null vector's eigenvalue above all eigenvalues of L.
         Matrix<double> dense = Matrix<double>(-matrix) + 4 * null * null.transpose();
         const EigenPairs found = smallest_symmetric_eigen(std::move(dense), count, run, "eigenvectors");
         for (Index i = 0; i < count; ++i) {
@@ -201,8 +201,8 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
         components.begin());
     out.isolated = out.components - static_cast<std::int64_t>(connected);
 
-    // Every component is an eigenproblem of its own. It has eigenvalue 0 once, with eigenvector D^1/2 1; so where there
-    // are not more components than clusters, its other eigenvectors count only after those of all components.
+    // Every component is a separate eigenproblem. It has eigenvalue 0 once, with eigenvector D^1/2 1. If there are no
+    // more components than clusters, its other eigenvectors therefore compete only after those of all components.
     std::vector<Pair> pairs;
     Index in_components = 0;
     for (std::size_t c = 0; c < connected; ++c) in_components += static_cast<Index>(components[c].size());
@@ -225,7 +225,7 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
         const Index count = shared ? shares[c] - 1 : std::min(more, static_cast<Index>(members.size()) - 1);
         out.eigen_residual = std::max(out.eigen_residual, add_pairs(matrix, null, count, c, pairs, run));
     }
-    // D^-1/2 being 0 where a degree is 0, an isolated point is an eigenvector of eigenvalue 1.
+    // D^-1/2 counts as 0 where a degree is 0, so an isolated point is an eigenvector of eigenvalue 1.
     for (std::size_t c = connected; c < components.size() && c - connected < at(more); ++c)
         pairs.push_back({1, c, Vector<double>::Ones(1)});
     std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) { return a.value < b.value; });

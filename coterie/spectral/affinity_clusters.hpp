@@ -1,28 +1,29 @@
 #pragma once
 // Spectral clustering of an affinity (Ng, Jordan and Weiss 2001):
 //
-//     A       n x n   affinity: symmetric, no entry negative; its diagonal is not looked at
+//     A       n x n   affinity: symmetric, no entry negative; its diagonal is ignored
 //     D       n x n   diagonal, the degrees D_ii = sum_j A_ij
 //     L       n x n   normalised Laplacian  I - D^-1/2 A D^-1/2, eigenvalues in [0, 2]
-//     V       n x k   eigenvectors of the k smallest eigenvalues of L; of each the entry of largest magnitude (the
+//     V       n x k   eigenvectors of the k smallest eigenvalues of L; the entry of largest magnitude of each (the
 //                     first among equals) is positive
-//     U       n x k   V with its rows scaled to norm 1: what k-means clusters
+//     U       n x k   V with its rows scaled to norm 1: the input of k-means
 //
-// L falls apart as the graph of A does. Eigenvalue 0 comes once a connected component, with the vector D^1/2 1 on its
-// points; the pairs are found component by component, so that no multiplicity between components is missed. With more
-// components (of two points and more) than k, the k smallest eigenvalues would be those of k of them, tiny ones
-// perhaps, and no component would ever be cut. Then the k pairs are shared among the components in proportion to their
-// points (Sainte-Lague), and a component's are those of its smallest eigenvalues; many have none. With `outliers` the
-// same is done where there are fewer components than k, but the first claim of each counts double: one of less than
-// about a quarter of the mean cluster's points has none. With exactly k each has its own. An isolated point has
-// D_ii = 0, and 0 for D_ii^-1/2: it is a component and an eigenvector of eigenvalue 1, which hardly ever is among the k
-// smallest, so that it does not take a cluster for itself. What no column of V reaches, isolated points and components
-// without a share, has a row of 0 in U, stays out of k-means and is put into the largest cluster.
+// Components. L is block diagonal in the connected components of the graph of A. Each component has the eigenvalue 0
+// once, with the vector D^1/2 1 on its points. The pairs are computed per component, so no multiplicity between
+// components is missed.
+// More components (of at least two points) than k: the k smallest eigenvalues would belong to k components, even tiny
+// ones, and no component would be divided. Instead, the components share the k pairs in proportion to their points
+// (Sainte-Lague). Each uses the pairs of its smallest eigenvalues, and many get none.
+// Fewer components than k, with `outliers`: the same, but the first claim of each component counts double. A component
+// with fewer than about a quarter of the mean cluster's points gets none. With exactly k components each gets one.
+// An isolated point has D_ii = 0, and D_ii^-1/2 counts as 0. It is a component and an eigenvector of eigenvalue 1,
+// which is rarely among the k smallest, so it rarely is a cluster. Unreached points (isolated points, and components
+// without a pair) have a row of 0 in U. k-means ignores them, and they join the largest cluster.
 //
-// Cost: a few hundred products of A with a vector and what keeps as many vectors orthogonal (linalg/sparse_eigen.hpp),
-// then k-means. Components of up to 500 points are solved as dense matrices; so are those of which a third of the
-// eigenvectors is wanted, those of up to 2000 with a tenth of all pairs, and those of up to 4000 whose eigenvalues lie
-// too close for Lanczos. Memory: three copies of A and some 5 n k numbers.
+// Time: a few hundred products of A with a vector, the orthogonalisation of as many vectors
+// (spectral/internal/sparse_eigen.hpp), and k-means. Dense solvers are used for components of up to 500 points, of up
+// to 2000 with a tenth of all pairs, or if a third of the eigenvectors is needed. They are also used for components of
+// up to 4000 points whose eigenvalues are too close for Lanczos. Memory: three copies of A and about 5 n k numbers.
 
 #include <cstdint>
 #include <vector>
@@ -37,28 +38,28 @@ namespace coterie {
 struct AffinityClusterOptions {
     int clusters = 8;
     int restarts = 10;         // of k-means in U
-    int max_iterations = 300;  // of a k-means
-    bool outliers = false;     // whether components may be too small to be a cluster
+    int max_iterations = 300;  // per k-means
+    bool outliers = false;     // whether a component may be too small to get a cluster
 };
 
 struct AffinityClusters {
     Labels labels;                // n
     Matrix<double> embedding;     // n x k: U
-    Vector<double> eigenvalues;   // k: of L, ascending; the k smallest, but where they are shared
+    Vector<double> eigenvalues;   // k: of L, ascending; the k smallest, unless components share them
     Vector<double> degrees;       // n
     Matrix<double> centroids;     // k x k: of k-means in U
-    double eigen_residual = 0;    // largest || L v - lambda v || of the k pairs, measured; Lanczos aims at 1e-10
-    std::int64_t components = 0;  // connected components of A, isolated points among them
+    double eigen_residual = 0;    // largest measured || L v - lambda v || of the k pairs; the goal of Lanczos is 1e-10
+    std::int64_t components = 0;  // connected components of A, including isolated points
     std::int64_t isolated = 0;    // points of degree 0
-    std::int64_t unreached = 0;   // points with a row of 0 in U, put into the largest cluster
+    std::int64_t unreached = 0;   // points with a row of 0 in U; they join the largest cluster
     double inertia = 0;           // of k-means in U
-    Vector<double> norms;         // n: of the rows of V
+    Vector<double> norms;         // n: norms of the rows of V
     FitReport kmeans;             // of k-means in U
 };
 
-/// 1 <= clusters <= n. The same bits at any number of threads. BadData: A not square, not symmetric (to 1e-10 of the
-/// larger of A_ij and A_ji), an entry negative or not finite. BadArgument: clusters out of range. ResourceError.
-/// Cancelled.
+/// 1 <= clusters <= n. The bits are the same for any number of threads. Throws BadData if A is not square, not
+/// symmetric (to 1e-10 of the larger of A_ij and A_ji), or has a negative or non-finite entry; BadArgument if clusters
+/// is out of range; ResourceError; Cancelled.
 COTERIE_API AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityClusterOptions& options,
                                               const Run& run);
 

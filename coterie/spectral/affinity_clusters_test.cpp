@@ -28,7 +28,7 @@ AffinityClusters clusters_of(const SparseMatrix& affinity, int clusters, int thr
     return cluster_affinity(affinity, options, coterie::Run(seed, threads));
 }
 
-// L as the definition has it.
+// L by definition.
 Matrix<double> laplacian_of(const SparseMatrix& affinity) {
     Matrix<double> a = Matrix<double>(affinity);
     a.diagonal().setZero();
@@ -54,7 +54,7 @@ TEST(AffinityClusters, FindsTheSpectraInClosedForm) {
             EXPECT_NEAR(path.eigenvalues[i],
                         1 - std::cos(std::numbers::pi * static_cast<double>(i) / static_cast<double>(n - 1)), 1e-12);
         EXPECT_LT(path.eigen_residual, 1e-6);  // eigenvalues of the long path are 1e-5 apart
-        // Cycle: 1 - cos(2 pi i / n), each but the first twice.
+        // Cycle: 1 - cos(2 pi i / n), each twice except the first.
         const AffinityClusters cycle = clusters_of(test::cycle(n), 5);
         for (Index i = 0; i < 5; ++i)
             EXPECT_NEAR(cycle.eigenvalues[i],
@@ -65,15 +65,15 @@ TEST(AffinityClusters, FindsTheSpectraInClosedForm) {
         EXPECT_NEAR(complete.eigenvalues[0], 0, 1e-12);
         for (Index i = 1; i < 3; ++i)
             EXPECT_NEAR(complete.eigenvalues[i], static_cast<double>(n) / static_cast<double>(n - 1), 1e-12);
-        // Star: 0, 1 for all but one, 2.
+        // Star: 0, then 1 for all except one, then 2.
         const AffinityClusters star = clusters_of(test::star(n), 4);
         EXPECT_NEAR(star.eigenvalues[0], 0, 1e-12);
         for (Index i = 1; i < 4; ++i) EXPECT_NEAR(star.eigenvalues[i], 1, 1e-12);
     }
 }
 
-// Equal rings of `points` around a hub that all touch: nine copies of an eigenvalue for ten rings. Or, with `random`,
-// blobs of random weights instead of rings, whose eigenvalues nearly agree.
+// Equal rings of `points` around a hub that touches them all: nine copies of an eigenvalue for ten rings. With
+// `random`: blobs of random weights instead of rings; their eigenvalues are nearly equal.
 SparseMatrix around_a_hub(Index parts, Index points, bool random) {
     Edges edges;
     RandomStream stream(5, "test.hub");
@@ -132,7 +132,7 @@ TEST(AffinityClusters, HasOrthonormalVectorsBehindUnitRows) {
     const EigenPairs dense = smallest_symmetric_eigen(laplacian_of(affinity), 6);
     for (Index i = 0; i < 900; ++i) {
         EXPECT_NEAR(found.embedding.row(i).norm(), 1, 1e-12);
-        // Eigenvalues are apart here, so that vectors are the same, too, signs included.
+        // The eigenvalues are separated here, so the vectors, including signs, are the same too.
         EXPECT_LT((found.embedding.row(i) - dense.vectors.row(i) / dense.vectors.row(i).norm()).norm(), 1e-6) << i;
     }
 }
@@ -160,7 +160,7 @@ TEST(AffinityClusters, KnowsTheNullSpaceOfDisconnectedGraphs) {
         EXPECT_LT(found.eigen_residual, 1e-12);
         EXPECT_EQ(found.eigenvalues, Vector<double>::Zero(k));
         EXPECT_NEAR(found.inertia, 0, 1e-20);
-        // Of the two with 700 points the one of the lowest point is first: which has point 0, or 1, ...
+        // Of the two rings with 700 points, the one with the lowest point comes first.
         const auto lowest = std::find_if(ring_of.begin(), ring_of.end(), [](Index r) { return r == 1 || r == 3; });
         const std::vector<Index> by_size{*lowest, 4 - *lowest, 4, 2, 0};
         std::set<Index> reached(by_size.begin(), by_size.begin() + k);
@@ -171,7 +171,7 @@ TEST(AffinityClusters, KnowsTheNullSpaceOfDisconnectedGraphs) {
             unreached += is_reached ? 0 : 1;
         }
         EXPECT_EQ(found.unreached, unreached);
-        // Each reached ring is a cluster; what is not reached is with one of the two largest.
+        // Each reached ring is a cluster; unreached points are with one of the two largest.
         std::map<Index, std::set<std::int32_t>> labels;
         for (Index i = 0; i < n; ++i)
             labels[ring_of[static_cast<std::size_t>(i)]].insert(found.labels[static_cast<std::size_t>(i)]);
@@ -184,8 +184,8 @@ TEST(AffinityClusters, KnowsTheNullSpaceOfDisconnectedGraphs) {
         const auto rest = *labels[-1].begin();
         EXPECT_TRUE(rest == *labels[by_size[0]].begin() || (k > 1 && rest == *labels[by_size[1]].begin()));
     }
-    // A third cluster is rather a half of the first large ring (700 / 3 points) than the ring of 40; a fourth then half
-    // of the other one.
+    // The third cluster is a half of the first large ring (700 / 3 points) rather than the ring of 40; the fourth then
+    // is a half of the other one.
     for (const int k : {3, 4}) {
         const AffinityClusters shared = clusters_of(affinity, k);
         for (Index i = 0; i < k; ++i)
@@ -237,7 +237,7 @@ TEST(AffinityClusters, GivesOutliersNoClusterWhereAsked) {
     EXPECT_EQ(clusters_in(cluster_affinity(affinity, options, coterie::Run(0, 2))), (Sizes{1, 1, 1, 1, 1}));
     options.clusters = 4;  // fewer
     EXPECT_EQ(clusters_in(cluster_affinity(affinity, options, coterie::Run(0, 2))), (Sizes{3, 1, 0, 0, 0}));
-    // More clusters than points that hang together: nothing to share.
+    // More clusters than connected points: nothing to share.
     const SparseMatrix few = graph(9, {{0, 1, 1}, {2, 3, 1}});
     options.clusters = 7;
     EXPECT_EQ(cluster_affinity(few, options, coterie::Run(0, 1)).eigenvalues.size(), 7);
@@ -257,7 +257,7 @@ TEST(AffinityClusters, PutsIsolatedPointsIntoTheLargestCluster) {
     for (const Index i : {2, 3, 5, 7, 8}) EXPECT_EQ(found.labels[static_cast<std::size_t>(i)], found.labels[0]);
     for (const Index i : {4, 6}) EXPECT_EQ(found.labels[static_cast<std::size_t>(i)], found.labels[1]);
     EXPECT_NE(found.labels[0], found.labels[1]);
-    // With k = n every eigenvector is needed, those of the isolated points (eigenvalue 1) too.
+    // With k = n every eigenvector is needed, also those of the isolated points (eigenvalue 1).
     expect_like_dense(graph(9, edges), {9});
     EXPECT_EQ(clusters_of(graph(9, edges), 9).unreached, 0);
 }
@@ -272,7 +272,7 @@ TEST(AffinityClusters, TakesAGraphWithoutEdges) {
 }
 
 TEST(AffinityClusters, CutsWhereTheNormalisedCutIsLeast) {
-    // Every two-way partition of small graphs of two groups and a few bridges.
+    // Every two-way partition of small graphs with two clusters and a few bridges.
     for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
         RandomStream random(seed, "test.cut");
         Edges edges;

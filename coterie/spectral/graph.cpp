@@ -1,5 +1,6 @@
-// W is made row by row with ascending columns, and met by its transpose in one pass over both: no pair is searched for,
-// and the order of entries is always the same. All pairs go through a dense kernel, whose memory is asked for first.
+// W is built row by row with ascending columns. One pass over W and its transpose combines them: no pair is searched
+// for, and the order of entries is always the same. The affinities of all pairs use a dense kernel, whose memory is
+// checked first.
 
 #include "coterie/spectral/graph.hpp"
 
@@ -34,7 +35,7 @@ std::vector<double> scales_of(const Neighbors& neighbors, Index n) {
     return out;
 }
 
-// Of W and W', row by row.
+// Combines W and W', row by row.
 SparseMatrix joined(const SparseMatrix& directed, Symmetry symmetry) {
     const SparseMatrix reversed = directed.transpose();
     const Index n = directed.rows();
@@ -94,7 +95,7 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
     if (options.edge_weights == EdgeWeights::gaussian) out.width = options.width ? *options.width : width_of(found);
     if (options.edge_weights == EdgeWeights::self_tuning) out.scales = scales_of(found, n);
 
-    // W, rows sorted by column, and W' beside it.
+    // W, rows sorted by column, and W'.
     const Index k = options.neighbors;
     require_memory(static_cast<double>(n) * static_cast<double>(k) * 4 * (sizeof(double) + sizeof(Index)),
                    "the neighbour graph of " + std::to_string(n) + " points");

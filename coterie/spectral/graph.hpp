@@ -1,18 +1,19 @@
 #pragma once
-// Affinities A of points: whom a point belongs with, n x n, symmetric, no entry negative, 0 on the diagonal.
+// Affinities A between points, n x n, symmetric, no entry negative, 0 on the diagonal.
 //
 //     N(i)               the k nearest other points of x_i (exact; ties by the lower index)
 //     w_ij, j in N(i)    connectivity   1
 //                        gaussian       exp(-|| x_i - x_j ||^2 / (2 width^2))
 //                        self-tuning    exp(-|| x_i - x_j ||^2 / (s_i s_j)), s_i the distance from x_i to its 7th
-//                                       neighbour (the last where it has fewer; Zelnik-Manor and Perona 2004)
-//     A                  mean           (W + W') / 2: a pair near from both sides counts twice one near from one side
+//                                       neighbour (or its last if it has fewer; Zelnik-Manor and Perona 2004)
+//     A                  mean           (W + W') / 2: a pair of mutual neighbours counts twice as much as a one-sided
+//     pair
 //                        maximum        an edge where either is a neighbour of the other
 //                        mutual         an edge where both are
 //     rbf                A_ij = exp(-|| x_i - x_j ||^2 / (2 width^2)) for all pairs
 //
-// An automatic width is the median, over the points, of the distance to the k-th neighbour. An s_i of 0 (as many
-// duplicates) becomes the least that is above 0. Entries that underflow are left out.
+// An automatic width is the median, over the points, of the distance to the k-th neighbour. An s_i of 0 (many
+// duplicates) becomes the smallest positive one. Entries that underflow are omitted.
 
 #include <optional>
 
@@ -25,36 +26,38 @@
 namespace coterie {
 
 enum class EdgeWeights { connectivity, gaussian, self_tuning };
-/// mean is the default: with maximum, hubs that are near to many weigh as if many were near to them; with mutual, more
-/// points are cut off.
+/// mean is the default. With maximum, hubs that are neighbours of many points get too much weight; with mutual, more
+/// points become isolated.
 enum class Symmetry { mean, maximum, mutual };
 
 struct NeighborGraphOptions {
     Index neighbors = 15;  // k, from 1 to n - 1
     EdgeWeights edge_weights = EdgeWeights::connectivity;
     Symmetry symmetry = Symmetry::mean;
-    std::optional<double> width = {};  // of gaussian
+    std::optional<double> width = {};  // for gaussian
 };
 
 struct NeighborGraph {
     SparseMatrix affinity;
-    double width = 0;            // of gaussian, as used
-    std::vector<double> scales;  // n: s_i of self-tuning
+    double width = 0;            // for gaussian: the value used
+    std::vector<double> scales;  // n: s_i, for self-tuning
 };
 
-/// n x d points. Cost and memory of nearest_neighbors(), and 2 n k entries. BadArgument: neighbours out of range, a
-/// width not above 0, values that are not finite. ResourceError, Cancelled. The same bits at any number of threads.
+/// n x d points. Time and memory of nearest_neighbors(), and 2 n k entries. Throws BadArgument (neighbours out of
+/// range, a width not above 0, values that are not finite), ResourceError, Cancelled. The bits are the same for any
+/// number of threads.
 COTERIE_API NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& options, const Run& run);
 
-/// The median distance to the k-th neighbour; where that is 0 (duplicates) the least distance above 0 of any, or 1.
+/// The median distance to the k-th neighbour. If it is 0 (duplicates): the smallest positive distance of any neighbour,
+/// or 1.
 COTERIE_API double width_of(const Neighbors& neighbors);
 
-/// All pairs, width above 0. Cost n^2 d / 2; memory 8 n^2 and up to 16 n^2 bytes, refused beforehand where there is not
-/// as much.
+/// All pairs; width above 0. Time n^2 d / 2, memory 8 n^2 to 16 n^2 bytes. Throws ResourceError before it starts if
+/// they exceed the memory limit.
 COTERIE_API SparseMatrix rbf_affinity(PointsView points, double width, const Run& run);
 
 namespace internal {
-/// ResourceError where rbf_affinity of n points would be refused.
+/// Throws ResourceError if rbf_affinity of n points would.
 COTERIE_API void require_pairs_memory(Index n);
 }  // namespace internal
 

@@ -13,7 +13,7 @@ namespace {
 
 using test::message_of;
 
-// Affinities from all distances, as the definition has them.
+// Affinities from all distances, by definition.
 Matrix<double> plain_graph(const Matrix<double>& x, const NeighborGraphOptions& options) {
     const Index n = x.rows();
     const auto k = static_cast<std::size_t>(options.neighbors);
@@ -107,7 +107,7 @@ TEST(RbfAffinity, IsTheKernelWithoutItsDiagonal) {
         for (Index j = 0; j < 70; ++j)
             EXPECT_NEAR(found(i, j), i == j ? 0 : std::exp(-(wide.row(i) - wide.row(j)).squaredNorm() / 4.5), 1e-10);
     EXPECT_EQ(found, Matrix<double>(found.transpose()));
-    // What underflows is not there.
+    // Entries that underflow are omitted.
     EXPECT_EQ(rbf_affinity(x, 1e-3, coterie::Run(0, 2)).nonZeros(), 0);
 }
 
@@ -122,7 +122,7 @@ TEST(Graph, RefusesBadArguments) {
     EXPECT_NE(message({.neighbors = 3, .width = std::nan("")}).find("width"), std::string::npos);
     for (const double width : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})
         EXPECT_THROW(rbf_affinity(x, width, coterie::Run()), BadArgument);
-    // A million points' pairs are refused before anything is allocated; the points lie on one row.
+    // Ten million points: the pairs are an error before anything is allocated; all points share the memory of one row.
     const std::vector<float> row(4, 1);
     const PointsView million(Rows<float>{row.data(), 10'000'000, 4, 0});
     EXPECT_THROW(rbf_affinity(million, 1, coterie::Run()), ResourceError);

@@ -1,6 +1,7 @@
-// Points become an affinity; from there on they go the way of graphs that are given. For new points the exponents of
-// their affinities are taken less the largest, so that none of a far point's underflows before they are summed; a point
-// at distance 0 of a fitted one takes its row. They are converted to the type of the fitted points, and checked again.
+// Points become an affinity and then take the same path as given graphs.
+// New points: the largest exponent of their affinities is subtracted before they are summed, so not all affinities of a
+// far point underflow. A point at distance 0 of a training point gets its row. New points are converted to the scalar
+// type of the training points and checked again.
 
 #include "coterie/spectral/spectral.hpp"
 
@@ -19,8 +20,8 @@
 namespace coterie {
 namespace {
 
-constexpr double kResidual = 1e-6;      // of eigenvectors that may be called found
-constexpr double kNoEigenvalue = 1e-9;  // |1 - lambda| below this: nothing of the vector comes through A
+constexpr double kResidual = 1e-6;      // largest residual of eigenvectors that count as found
+constexpr double kNoEigenvalue = 1e-9;  // if |1 - lambda| is below this, A suppresses the vector
 
 using internal::at;
 
@@ -107,7 +108,7 @@ public:
                 if (used.edge_weights == EdgeWeights::gaussian) used.width = graph.width;
                 model_.scales_ = std::move(graph.scales);
             } else {
-                internal::require_pairs_memory(n);  // before the neighbours are looked for
+                internal::require_pairs_memory(n);  // before the search for neighbours
                 if (!used.width) used.width = width_of(nearest_neighbors(points, neighbors, run_));
                 affinity = rbf_affinity(points, *used.width, run_);
             }
@@ -215,7 +216,7 @@ SpectralModel SpectralMethod::fit(const Problem& problem, const SpectralOptions&
     return SpectralFit(options, run).from_affinity(*problem.graph);
 }
 
-// Divides by the eigenvalues of A and scales to norm 1; a row of 0 stays.
+// Divides by the eigenvalues of A and scales to norm 1; a row of 0 does not change.
 void SpectralModel::finish_row(double* row) const {
     Eigen::Map<eigen::Vector<double>> u(row, options_.clusters);
     for (Index p = 0; p < u.size(); ++p) {
@@ -258,10 +259,10 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
         converted = points_.scalar() == ScalarType::float32 ? Points(to_matrix<float>(given))
                                                             : Points(to_matrix<double>(given));
         points = converted;
-        check_points(points, "predict", run);  // what fits float64 may be infinite in float32
+        check_points(points, "predict", run);  // a finite float64 value may be infinite in float32
     }
     const auto coincide = [&](Index i, Index j) { kept_row(j, out.data() + i * k); };
-    // exponents: of the affinities to `count` points, less a number they have in common.
+    // exponents: of the affinities to `count` points, up to a common constant.
     const auto add = [&](Index i, const std::vector<double>& exponents, const std::int32_t* which) {
         const double largest = *std::max_element(exponents.begin(), exponents.end());
         for (std::size_t c = 0; c < exponents.size(); ++c)

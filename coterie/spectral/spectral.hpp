@@ -2,16 +2,16 @@
 // Spectral clustering of points: the affinities A of a graph of neighbours or of all pairs (graph.hpp), the embedding U
 // by the first k eigenvectors of its normalised Laplacian, and k-means in U (affinity_clusters.hpp).
 //
-// New points come into the embedding by the Nystrom extension (Bengio et al. 2004): with a(x, j) the affinity of x to
-// training point j, by the rule that A was made by,
+// The Nystrom extension (Bengio et al. 2004) embeds new points. With a(x, j) the affinity of x to training point j, by
+// the rule for A,
 //
 //     u_p(x) = 1 / (1 - lambda_p) sum_j a(x, j) V_jp / sqrt(D_jj),   scaled to norm 1,
 //
-// and take the label of the nearest centroid. The neighbours of x are its k nearest training points; that none of them
-// has been asked for its own neighbours makes u(x) differ a little from what a fit with x would have found. So a point
-// that coincides with a training point (the first, if it has duplicates) is given that point's row of U, and with it
-// its label. x far from all: only ratios of affinities matter, so that none underflows. A row of 0 (all of its
-// neighbours unreached, a precomputed row of 0) has the label that the fit gave to unreached points.
+// and x gets the label of the nearest centroid. The neighbours of x are its k nearest training points. Their own
+// neighbours are not updated, so u(x) differs a little from a fit that includes x. A point equal to a training point
+// (the first, if there are duplicates) therefore gets that point's row of U, and its label.
+// If x is far from all points, only ratios of affinities matter, so none underflows. A row of 0 (all neighbours
+// unreached, or a precomputed row of 0) gets the label of the unreached training points.
 
 #include <vector>
 
@@ -47,10 +47,12 @@ public:
     /// d; for precomputed affinities n: predict and output then take rows a(x, 1) .. a(x, n).
     Index dimensions() const override { return dimensions_; }
     int clusters() const override { return options_.clusters; }
-    /// As given, an automatic width and neighbours beyond n - 1 replaced by those used.
+    /// The options of the fit. An automatic width, and neighbours above n - 1, are replaced by the values that were
+    /// used.
     const SpectralOptions& options() const { return options_; }
 
-    /// Embedding: u(x), k numbers; BadData on a precomputed affinity below 0. Distances: from the centroids there.
+    /// Embedding: u(x), k numbers; throws BadData for a precomputed affinity below 0. Distances: to the centroids in
+    /// the embedding.
     OutputSet outputs() const override { return {Output::embedding, Output::distances}; }
 
     Matrix<double> kept_embedding() const override;
@@ -72,21 +74,22 @@ private:
 
     Index dimensions_ = 0;
     SpectralOptions options_;
-    Points points_;               // n x d; none for precomputed affinities
+    Points points_;               // n x d; empty for precomputed affinities
     Matrix<double> vectors_;      // n x k: V_jp / sqrt(D_jj), D in units of its largest
     Vector<double> eigenvalues_;  // k: lambda
     Matrix<double> centroids_;    // k x k
-    std::vector<double> scales_;  // n: s_j of self-tuning
-    std::int32_t unreached_ = 0;  // the label of what has no row in U
+    std::vector<double> scales_;  // n: s_j, for self-tuning
+    std::int32_t unreached_ = 0;  // the label of points with a row of 0 in U
 };
 
-/// n x d points (precomputed: the n x n affinities), or the problem's graph (precomputed, too), 1 <= clusters <= n.
-/// labels() is predict(points), but for duplicates that the graph holds apart. Fewer than k distinct points, more
-/// components than clusters, isolated points and more neighbours than n - 1 are results with warnings. Throws
-/// BadArgument (options), BadData (values, precomputed affinities that are not square, not symmetric or negative),
-/// ResourceError, Cancelled. The report's objective is the inertia of k-means in U; its details: "eigenvalues",
-/// "eigen_residual", "components", "isolated", "unreached", "edges" (pairs of points with an affinity), "neighbors" and
-/// "width" where there are such.
+/// n x d points (precomputed: the n x n affinities), or the problem's graph (also precomputed), 1 <= clusters <= n.
+/// labels() is predict(points), except for duplicates that have different rows in U.
+/// These give results with warnings: fewer than k distinct points, more components than clusters, isolated points, more
+/// neighbours than n - 1.
+/// Throws BadArgument (options), BadData (values; precomputed affinities that are not square, not symmetric or
+/// negative), ResourceError, Cancelled.
+/// The report's objective is the inertia of k-means in U. Its details: "eigenvalues", "eigen_residual", "components",
+/// "isolated", "unreached", "edges" (pairs of points with an affinity), and if they apply "neighbors" and "width".
 struct COTERIE_API SpectralMethod {
     using Options = SpectralOptions;
     using Model = SpectralModel;

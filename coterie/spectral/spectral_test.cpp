@@ -23,7 +23,7 @@ SpectralModel fit(PointsView points, const SpectralOptions& options, int threads
     return fit_spectral(points, options, run);
 }
 
-// Rings of radius 1, 2.2, 3.4, ... about the origin: no centroids tell them apart.
+// Rings of radius 1, 2.2, 3.4, ... about the origin: no centroids separate them.
 template <class T = double>
 Matrix<T> rings(Index n, int count, Labels* labels = nullptr, std::uint64_t seed = 1) {
     RandomStream random(seed, "test.rings");
@@ -94,7 +94,7 @@ TEST(Spectral, PlacesNewPoints) {
         Labels both_truth = truth;
         both_truth.insert(both_truth.end(), new_truth.begin(), new_truth.end());
         EXPECT_DOUBLE_EQ(adjusted_rand_index(both, both_truth), 1);
-        // Far away, where affinities underflow, too; and one by one as all at once.
+        // Also far away, where affinities underflow; and one by one as well as all at once.
         Matrix<double> far(2, 2);
         far << 1e3, 0, 0, -1e4;
         const Matrix<double> u = model.transform(far, coterie::Run(0, 2));
@@ -106,7 +106,7 @@ TEST(Spectral, PlacesNewPoints) {
 }
 
 TEST(Spectral, ExtendsTheEmbedding) {
-    // A point moved by next to nothing stays where it was in U: the extension is that of the eigenvectors.
+    // A point that moves slightly keeps its position in U: the extension reproduces the eigenvectors.
     const Matrix<double> x = test::blob_points<double>(400, 3, 4, 2, 3);
     for (auto options : kinds(4)) {
         options.width = options.affinity == Affinity::rbf ? std::optional(1.0) : std::nullopt;
@@ -117,7 +117,7 @@ TEST(Spectral, ExtendsTheEmbedding) {
         for (Index i = 0; i < 400; ++i) cosine += u.row(i).dot(near.row(i)) / 400;
         EXPECT_GT(cosine, options.affinity == Affinity::rbf ? 0.99 : 0.97);
     }
-    // By the affinities that it was fitted on, exactly.
+    // With the affinities of the fit, exactly.
     const SparseMatrix affinity = test::planted_graph(80, 3, 14, 1, 4);
     coterie::Run run(0, 2);
     const SpectralModel model =
@@ -150,7 +150,7 @@ TEST(Spectral, TakesAffinitiesAsPoints) {
 }
 
 TEST(Spectral, TellsOfComponentsAndIsolatedPoints) {
-    // Five groups far apart for two clusters.
+    // Five separate clusters of points for two requested clusters.
     Matrix<double> x = test::blob_points<double>(100, 2, 1, 0, 6);
     for (Index i = 0; i < 100; ++i)
         x(i, 0) += 1e3 * static_cast<double>(i < 40 ? 0 : i < 70 ? 1 : i < 80 ? 2 : i < 90 ? 3 : 4);

@@ -1,5 +1,5 @@
-// Constrained k-means with and without subspace takes points in blocks: the same bits however the rows come and whoever
-// works on them.
+// Constrained k-means with and without a subspace accepts points in blocks: the bits do not depend on how rows are
+// stored, on threads or on processes.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ auto fitting(const SubspaceOptions& options) {
 template <class T>
 class SubspaceInBlocks : public testing::Test {
 protected:
-    // Three labels, of which every ninth row's is known.
+    // Three labels; every ninth row has its label.
     Problem problem(Index n, Index d, bool labelled, bool shared) {
         Labels truth;
         Problem out{.points = Points(test::blob_points<T>(n, d, 4, 2, 3, 5))};
@@ -71,7 +71,7 @@ TYPED_TEST(SubspaceInBlocks, WithoutShrinkageAndWithoutProjection) {
     test::expect_same_bits(this->problem(1500, 6, true, true), fitting(plain), {3});
 }
 
-// Many batches, whose borders are not those of the processes.
+// Many batches, whose borders differ from those of the processes.
 TYPED_TEST(SubspaceInBlocks, ManyBatches) {
     for (const auto assignment : {Assignment::hard, Assignment::soft}) {
         const SubspaceOptions options{.clusters = 3, .assignment = assignment, .max_iterations = 2};

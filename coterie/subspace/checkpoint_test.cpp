@@ -1,4 +1,4 @@
-// Constrained k-means with a subspace, cut off again and again, goes on to the bits of a fit that never was.
+// A fit with a subspace that is interrupted repeatedly and resumes gives the bits of an uninterrupted fit.
 
 #include <gtest/gtest.h>
 

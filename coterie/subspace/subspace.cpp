@@ -1,8 +1,8 @@
-// Rounds of assignments, prototypes and projection. The objective after prototypes have moved follows from how far they
-// did, without another pass over the points. Hard assignments move sums only for the labels that changed; soft ones
-// hand A on as it is made. Prices and multipliers of one assignment start the next. A pass that is cut off counts for
-// nothing. A checkpoint holds what stands between two rounds, sums and moments with the rounding errors of all that was
-// added to them.
+// Rounds of assignments, centroids and projection. The objective after a move of the centroids follows from the moves,
+// without another pass over the points. Hard assignments update sums only for the labels that changed; soft ones pass A
+// on as it is computed. Prices and multipliers of one assignment are the start of the next.
+// The fit ignores an interrupted pass. A checkpoint holds the state between two rounds, including the accumulated
+// rounding errors of sums and moments.
 
 #include "coterie/subspace/subspace.hpp"
 
@@ -123,7 +123,7 @@ private:
         return to_matrix<double>(seeds.centroids);
     }
 
-    // What stands between two rounds; on the first process, which all others help.
+    // Writes the state between two rounds. Process 0 writes; all processes must call.
     void keep(bool now) {
         checkpoint_.write_parts(now, [&](Archive* archive) {
             if (soft())
@@ -168,7 +168,7 @@ private:
         distinct_ = static_cast<int>(found_->vector("distinct", 1)[0]);
     }
 
-    // One A and one C step. Returns the objective after A and after C.
+    // One A step and one C step. Returns the objective after A and after C.
     std::pair<double, double> pass(bool last) {
         Stopwatch watch;
         const PrototypeDistances distances(prototypes_, origin_, subspace_.directions);
@@ -231,16 +231,16 @@ private:
                     after_prototypes_.push_back(moved);
                 } catch (const Cancelled&) {
                     if (after_assignments_.empty()) throw;
-                    if (p == 0 && round > 0) {  // since the last round nothing else has changed
+                    if (p == 0 && round > 0) {  // nothing else has changed since the last round
                         prices_ = prices;
                         keep(true);
                     }
                     if (found_ && round == begun) throw Cancelled("interrupted" + checkpoint_.what_is_left());
-                    stopped = true;  // what the passes before it found stands
+                    stopped = true;  // the result of the previous passes stands
                     break;
                 }
                 changed += changed_;
-                if (!soft() && changed_ == 0) break;  // nor would the next pass change anything
+                if (!soft() && changed_ == 0) break;  // the next pass would change nothing either
             }
             if (stopped) report_.stopped = StopReason::interrupted;
             report_.objective = after_prototypes_.back();
@@ -269,7 +269,8 @@ private:
         report_.details.emplace_back("objective_after_prototypes", std::move(after_prototypes_));
     }
 
-    // Where Newton's search can start; empty: from nothing, as a fixed number of Bregman projections must.
+    // The start of Newton's search. It is empty if the search starts from nothing, as a fixed number of Bregman
+    // projections must.
     std::span<const double> finite_multipliers() const {
         if (options_.soft_solver == SoftSolver::bregman) return {};
         for (const double value : groups_.log_theta)
@@ -344,7 +345,7 @@ private:
     std::optional<internal::MovingSums> sums_;
     internal::GroupMultipliers groups_;
     double entropy_ = 0;
-    bool optimal_ = true;  // whether the labels keep pairs of rows at least costs: proven
+    bool optimal_ = true;  // whether the labels are a proven minimum under the pairs of rows
     std::vector<double> after_assignments_;
     std::vector<double> after_prototypes_;
     FitReport report_;
@@ -497,7 +498,7 @@ SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions&
     SubspaceOptions used = options;
     used.clusters = constraints.clusters();
     const double largest = check_clustering_input(points, *used.clusters, {}, run);
-    // Covariances are squared, float points' in float.
+    // The code squares covariances, those of float points in float.
     const auto [least_accepted, most_accepted] =
         points.scalar() == ScalarType::float32 ? std::pair(1e-15, 1e15) : std::pair(1e-60, 1e60);
     if (largest > most_accepted || (largest > 0 && largest < least_accepted))

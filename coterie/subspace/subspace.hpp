@@ -1,12 +1,12 @@
 #pragma once
-// Constrained k-means with joint subspace selection (Hammal, Uthayasooriyar and Corro 2025): a few labelled points,
-// many unlabelled ones, and a projection learnt together with the clusters.
+// Constrained k-means with joint subspace selection (Hammal, Uthayasooriyar and Corro 2025). From a few labelled
+// points and many unlabelled ones it learns a projection and the clusters jointly:
 //
 //     X     n x d  points
-//     C     k x d  prototypes, in the space of the points; phi(j) is the label of prototype j
+//     C     k x d  centroids, in the space of the points; phi(j) is the label of centroid j
 //     U     d x p  projection; U = I in the first assignment
-//     A     n x k  assignments, rows sum to 1; hard: one 1 a row
-//     Z     n x k  1 where a prototype is allowed: those of its own label for a labelled point
+//     A     n x k  assignments, rows sum to 1; hard: one 1 per row
+//     Z     n x k  1 where a centroid is allowed: those of its label for a labelled point
 //     D_ij         || U'x_i - U'c_j ||^2
 //     T            temperature (the paper: 1)
 //
@@ -14,11 +14,11 @@
 //     subject to  A <= Z,  low_g n <= sum_i sum_{j in g} A_ij <= high_g n  for the groups g that have a share,
 //                 and U'S_w U = I  or  U'S_t U = I  (normalization; see discriminant.hpp)
 //
-// by rounds of A -> C -> U, each step exact for the others as they stand. A round costs n k (d + p) multiplications and
-// what discriminant.hpp says; memory beside the points: a few numbers per point (soft: k, or twice k), k d^2 / 2 with
-// OAS, a few d^2.
+// Rounds of A -> C -> U minimise it; each step is exact for the current values of the others. A round costs n k (d + p)
+// multiplications and the cost given in discriminant.hpp. Memory in addition to the points: a few numbers per point
+// (soft: k, or 2 k), k d^2 / 2 with OAS, a few d^2.
 //
-// No random number is drawn unless there are clusters without labels. Without any labels this is discriminative k-means
+// Random numbers are drawn only if there are clusters without labels. Without any labels this is discriminative k-means
 // (LDA-k-means: Ding and Li 2007), seeded by k-means++.
 
 #include "coterie/base/export.hpp"
@@ -33,13 +33,13 @@ namespace coterie {
 enum class Assignment { hard, soft };
 enum class Projection {
     joint,  // U is computed after every round
-    none    // U = I throughout: constrained k-means
+    none    // U = I in every round: constrained k-means
 };
 enum class SubspaceNormalization { within, total };
 enum class SoftSolver { newton, bregman };
 
 struct COTERIE_API SubspaceOptions {
-    std::optional<int> clusters = {};  // k; automatic: as many as the labels have
+    std::optional<int> clusters = {};  // k; automatic: the number of clusters of the labels
     Assignment assignment = Assignment::hard;
     double temperature = 1.0;
     Projection projection = Projection::joint;
@@ -47,12 +47,12 @@ struct COTERIE_API SubspaceOptions {
     SubspaceNormalization normalization = SubspaceNormalization::within;
     std::string shrinkage = "oas";  // "oas", "none" or a number from 0 to 1
     int max_iterations = 10;        // rounds
-    int passes = 1;                 // of A -> C a round
+    int passes = 1;                 // number of A -> C steps per round
     double tolerance = 1e-6;
     SoftSolver soft_solver = SoftSolver::newton;
     std::optional<int> bregman_rounds = {};
     ShareRounding share_rounding = ShareRounding::floor;
-    int restarts = 1;  // the fit of least SubspaceModel::restart_criterion() is kept
+    int restarts = 1;  // the fit with the smallest SubspaceModel::restart_criterion() is kept
 
     static const OptionSet& described();
 };
@@ -67,17 +67,17 @@ public:
     int clusters() const override { return static_cast<int>(prototypes_.rows()); }
 
     const SubspaceOptions& options() const { return options_; }
-    /// Of the fit: the mean of the directions' within-shares, the variance within clusters over all of it; without a
-    /// projection the objective. (With one the objective hardly differs between starts: normalization=within makes the
-    /// variance within clusters 1 in every direction, whatever the clusters.)
+    /// The mean within-share of the fit's directions: variance within clusters divided by total variance. Without a
+    /// projection: the objective. With a projection the objective hardly differs between starts, because
+    /// normalization=within makes the variance within clusters 1 in every direction for any clusters.
     double restart_criterion() const;
-    /// C, k x d.
+    /// C, k x d: the centroids.
     const Matrix<double>& prototypes() const { return prototypes_; }
-    /// U', p x d, by ascending within-share; 0 x 0 where U = I.
+    /// U', p x d, by ascending within-share; 0 x 0 if U = I.
     const Matrix<double>& directions() const { return directions_; }
 
-    /// Embedding: U'(x - m), m the mean of the points of the fit; with U = I: x - m. Distances: || U'x - U'c_j ||.
-    /// Label scores: -1/2 min_j || U'x - U'c_j ||^2 over the prototypes j of each label, the weight of a label in the
+    /// Embedding: U'(x - m), m the mean of the training points; if U = I: x - m. Distances: || U'x - U'c_j ||.
+    /// Label scores: -1/2 min_j || U'x - U'c_j ||^2 over the centroids j of each label, the weight of a label in the
     /// paper's equation 2.
     OutputSet outputs() const override {
         return cluster_labels_.empty() ? OutputSet{Output::embedding, Output::distances}
@@ -88,8 +88,8 @@ public:
     static SubspaceModel from(const Archive& archive);
 
 protected:
-    /// argmin_j || U'x - U'c_j ||^2 with the U computed last; ties go to the lowest. Constraints play no part: labels()
-    /// are those of the last assignment, which met them.
+    /// argmin_j || U'x - U'c_j ||^2 with the last U; ties go to the lowest j. predict ignores constraints; labels() are
+    /// those of the last assignment, which meets them.
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
 
@@ -106,11 +106,12 @@ private:
     SubspaceOptions options_;
 };
 
-/// n x d points. With partial labels k is what the labels have together, or more (free clusters); without, it must be
-/// given. Throws BadArgument (options, shares that cannot be met with the interval that can, labels), BadData (values,
-/// a label with fewer labelled points than prototypes). An empty prototype keeps its place, with a warning. The
-/// report's details name the labels' sizes, shares and multipliers, the within-shares of the directions, shrinkages,
-/// floors and ranks, and with OAS the arithmetic of the clusters' covariances.
+/// n x d points. With partial labels, k is the number of the labels' clusters, or more (free clusters); without partial
+/// labels, k must be given. An empty cluster keeps its centroid, with a warning.
+/// Throws BadArgument (options; labels; shares that cannot be met, with the possible interval) and BadData (values; a
+/// label with fewer labelled points than clusters).
+/// The report's details hold the labels' sizes, shares and multipliers, the within-shares of the directions,
+/// shrinkages, floors and ranks, and with OAS the arithmetic of the clusters' covariances.
 struct COTERIE_API SubspaceMethod {
     using Options = SubspaceOptions;
     using Model = SubspaceModel;

@@ -21,7 +21,7 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 using test::message_of;
 
-// Classes that differ in the first three of d columns only; the others vary more and say nothing.
+// Classes that differ in the first three of d columns only; the other columns vary more and are uninformative.
 struct Sample {
     Matrix<double> points;
     Labels truth;
@@ -74,10 +74,10 @@ TEST(Subspace, FindsTheColumnsThatTellTheClassesApart) {
     options.max_iterations = 30;
     const SubspaceModel model = fit(s, options);
     EXPECT_GT(accuracy_of(model.labels(), s), 0.99);
-    // As good on points that it has not seen.
+    // As accurate on new points.
     const Sample other = sample(900, 5, 10, 2, 5, 8);
     EXPECT_GT(accuracy_of(model.predict(other.points), other), 0.99);
-    // Without the subspace the columns that say nothing win.
+    // Without the subspace, the uninformative columns dominate.
     options.projection = Projection::none;
     EXPECT_LT(accuracy_of(fit(s, options).labels(), s), 0.6);
     options = {};
@@ -86,7 +86,7 @@ TEST(Subspace, FindsTheColumnsThatTellTheClassesApart) {
     EXPECT_GT(accuracy_of(fit(s, options).labels(), s), 0.99);
 }
 
-// ---- against the method written down literally
+// ---- compared with a literal implementation
 
 Matrix<double> covariance_of(const Matrix<double>& x, const Vector<double>& weights, double& mass) {
     mass = weights.sum();
@@ -113,7 +113,7 @@ struct Literal {
     Matrix<double> directions;
 };
 
-// One cluster a label, the share of label 0 fixed to m points (hard) or mass m (soft, by bisection).
+// One cluster per label, the share of label 0 fixed to m points (hard) or mass m (soft, by bisection).
 Literal literal(const Sample& s, bool soft, double m, int rounds) {
     const Index n = s.points.rows();
     const Index d = s.points.cols();
@@ -249,7 +249,7 @@ TEST(Subspace, TheObjectiveNeverRisesWhileTheProjectionStays) {
                         EXPECT_LE(assigned[t], moved[t - 1] + slack) << t;
                     }
                 }
-                // Moving the prototypes changes the objective by what was said: the next pass starts from there.
+                // Moving the centroids changes the objective as reported: the next pass starts from there.
                 EXPECT_EQ(model.fit_report().objective, moved.back());
             }
 }
@@ -323,7 +323,7 @@ TEST(Subspace, SoftWithOasOnFloatAgreesWithDouble) {
     SubspaceOptions options;
     options.assignment = Assignment::soft;
     options.max_iterations = 3;
-    options.temperature = 20;  // every point has something of every cluster
+    options.temperature = 20;  // every point has a noticeable probability in every cluster
     coterie::Run run(0, 2);
     const SubspaceModel exact = fit_subspace(with(wide, s.side()), options, run);
     const SubspaceModel found = fit_subspace(with(narrow, s.side()), options, run);
@@ -331,7 +331,7 @@ TEST(Subspace, SoftWithOasOnFloatAgreesWithDouble) {
     EXPECT_LT((found.directions() - exact.directions()).norm(), 1e-4 * exact.directions().norm());
 }
 
-// ---- what comes back
+// ---- outputs
 
 TEST(Subspace, ScoresAreHalfTheSquaredDistancesToTheNearestPrototypeOfEachLabel) {
     const Sample s = sample(200, 5, 6, 9);
@@ -410,7 +410,7 @@ TEST(Subspace, WithoutLabelsItIsDiscriminativeKMeans) {
 
 TEST(Subspace, FreeClustersTakeWhatNoLabelFits) {
     Sample s = sample(600, 5, 5, 12);
-    for (Index i = 300; i < 600; ++i) s.points(i, 4) += 60;  // a class that nobody has labelled
+    for (Index i = 300; i < 600; ++i) s.points(i, 4) += 60;  // a class without a label
     SubspaceOptions options;
     options.clusters = 4;
     options.max_iterations = 20;
@@ -423,7 +423,7 @@ TEST(Subspace, FreeClustersTakeWhatNoLabelFits) {
 }
 
 TEST(Subspace, AnEmptyPrototypeKeepsItsPlaceAndIsReported) {
-    // Two equal labelled points and three prototypes of their label: some must be empty.
+    // Two equal labelled points and three clusters of their label: one or more clusters must be empty.
     Matrix<double> points(8, 2);
     points << 0, 0, 0, 0, 0, 0, 5, 5, 5, 6, 6, 5, 0, 1, 1, 0;
     const Labels known{0, 0, 0, 1, 1, -1, -1, -1};
@@ -443,7 +443,7 @@ TEST(Subspace, AnEmptyPrototypeKeepsItsPlaceAndIsReported) {
 }
 
 TEST(Subspace, FewerPointsThanDimensionsAndSupportOnly) {
-    // Nothing but labelled points: one round, then the subspace, as the paper's Appendix G has it.
+    // Only labelled points: one round, then the subspace, as in the paper's Appendix G.
     Sample s = sample(12, 30, 4, 13);
     for (const char* shrinkage : {"oas", "none", "0.5"}) {
         SubspaceOptions options;
@@ -605,7 +605,7 @@ TEST(Subspace, TheWineOfThreeGrowersFromFiveBottlesEach) {
     for (std::size_t i = 0; i < s.truth.size(); ++i)
         if (taken[at(s.truth[i])]++ < 5) s.known[i] = s.truth[i];
     s.names = truth.names;
-    // Columns in their own units: proline, in the hundreds, is all that plain distances see.
+    // Columns in their own units: proline, in the hundreds, dominates ordinary distances.
     SubspaceOptions options;
     options.shrinkage = "none";
     options.max_iterations = 50;
@@ -631,9 +631,9 @@ TEST(Subspace, PairsAreKeptByHardAssignmentsAndRefusedBySoftOnes) {
               std::string::npos);
 }
 
-// Nine groups, and starts that are planted: at their means, and with two clusters in one group and two groups in one
-// cluster. What is minimised prefers the bad one, as the variance within clusters is 1 in every direction whatever they
-// are; without a projection it tells.
+// Nine clusters with planted starts: at their means, and with two centroids in one cluster and one centroid between two
+// clusters. The objective prefers the bad start, because the variance within clusters is 1 in every direction for any
+// clusters. Without a projection the objective finds the good one.
 TEST(Subspace, TheCriterionOfRestartsTellsAPlantedBadStart) {
     const Index n = 600;
     Matrix<double> means(9, 2);
@@ -681,7 +681,7 @@ TEST(Subspace, RestartsWhereNothingIsDrawnAreRefused) {
     const Sample s = sample(90, 4, 5, 1);
     SubspaceOptions options{.restarts = 2};
     EXPECT_NE(message_of([&] { fit(s, options); }).find("`restarts` changes nothing"), std::string::npos);
-    options.clusters = 4;  // one of no label
+    options.clusters = 4;  // one without a label
     EXPECT_EQ(fit(s, options).clusters(), 4);
     Problem given = with(s.points, {});
     const Matrix<double> start = s.points.topRows(4);

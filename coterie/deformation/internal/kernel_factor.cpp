@@ -1,6 +1,6 @@
-// Landmarks are pivots, each the point that those before it explain worst: no random numbers, and an error that is
-// known when it stops. A column costs n (j + d), and a wide kernel needs few. The factor's rows do not depend on each
-// other: the same bits at any number of threads. What is left of the diagonal never falls below 0.
+// Each pivot (landmark) is the point that the previous ones approximate worst: this needs no random numbers, and the
+// error is known at the end. A column costs n (j + d), and a wide kernel needs few. The factor's rows do not depend on
+// each other: the same bits for any number of threads. The remaining diagonal never falls below 0.
 
 #include "coterie/deformation/internal/kernel_factor.hpp"
 
@@ -67,7 +67,7 @@ KernelFactor kernel_factor(const Matrix<double>& points, double width, Index mos
                                left[i] = std::max(0.0, left[i] - entry * entry);
                            }
                        });
-        // The pivots' own rows are a triangle: exactly, not but for rounding.
+        // The pivots' own rows form an exact triangle, without rounding errors.
         rows(pivot, j) = root;
         left[pivot] = 0;
         for (const Index earlier : pivots) rows(earlier, j) = 0;

@@ -51,7 +51,7 @@ TEST(KernelFactor, RowsOfNewPointsAreThoseOfTheNystroemForm) {
     const Matrix<double> others = normal_points(33, 2, 5);
     const KernelFactor factor = kernel_factor(points, 1.5, 25, 0, coterie::Run());
     EXPECT_LT((factor.landmarks.rows(points, 1) - factor.rows).cwiseAbs().maxCoeff(), 1e-7);
-    // Where nothing is left, every kernel value is there.
+    // With a residual of 0, every kernel value is exact.
     const KernelFactor whole = kernel_factor(points, 1.5, 80, 1e-15, coterie::Run());
     const Matrix<double> kernel = gaussian_kernel(others, points, 1.5, 1);
     EXPECT_LT((whole.landmarks.rows(others, 1) * whole.rows.transpose() - kernel).cwiseAbs().maxCoeff(), 1e-6);

@@ -1,11 +1,11 @@
 #pragma once
 // Internal: points whitened with a ridge, once for all ridge regressions on them:
 //
-//     S = X'X = V D V'          X: n x q, about its mean
+//     S = X'X = V D V'          X: n x q, minus its mean
 //     A = X M,  M = V (D + lambda)^-1/2        A A' = X (S + lambda I)^-1 X' = K (K + lambda I)^-1,  K = X X'
 //     (S + lambda I)^-1 X'F = M A'F            the ridge regression of F on X
 //
-// Directions in which the points do not spread (eigenvalues of rounding size) are left out.
+// Directions without variance (eigenvalues of rounding size) are omitted.
 
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
@@ -14,13 +14,13 @@ namespace coterie::internal {
 
 class RidgeBasis {
 public:
-    /// Without lambda: lambda_rel tr(S) / q. Time n q^2 + q^3; q n^2 + n^3 where n < q.
+    /// Without lambda it is lambda_rel tr(S) / q. Time n q^2 + q^3, or q n^2 + n^3 if n < q.
     RidgeBasis(const Matrix<double>& points, std::optional<double> lambda, double lambda_rel, const Run& run);
 
     double lambda() const { return lambda_; }
     /// tr(S) / q
     double mean_eigenvalue() const { return mean_eigenvalue_; }
-    /// Whether lambda is so much larger that the whitened points, or regressions on them, near the smallest numbers.
+    /// Whether lambda is so large that the whitened points, or regressions on them, would underflow.
     bool swamped() const { return !(lambda_ <= most * mean_eigenvalue_); }
     Index rank() const { return map_.cols(); }
     const Matrix<double>& whitened() const { return whitened_; }  // A, n x rank

@@ -1,5 +1,5 @@
-// Uses Eigen's blocked Householder QR of X'. Its Q is orthonormal whatever the rank of X, which a factor of the Gram
-// matrix X X' would not give.
+// Uses Eigen's blocked Householder QR of X'. Its Q is orthonormal for any rank of X; a factor of the Gram matrix X X'
+// would not be.
 
 #include "coterie/deformation/internal/row_space.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// Internal: the space that the rows of X (n x q) span, for points with more columns than rows. A method that depends on
-// inner products of rows only gives the same result on the coordinates, with n columns in place of q.
+// Internal: the space spanned by the rows of X (n x q), for points with more columns than rows. A method that depends
+// only on inner products of rows gives the same result on the coordinates, with n columns instead of q.
 
 #include "coterie/base/points.hpp"
 

@@ -1,6 +1,6 @@
-// G is taken apart by a partial Cholesky factor where a rank of n / 4 gives it to working precision, and as a whole, by
-// its eigenvectors, elsewhere. All that follows is in the r coordinates of this basis. Sums over rows are taken in
-// their order, each thread having columns of its own: the same bits at any number of threads.
+// G is decomposed by a partial Cholesky factor if a rank of n / 4 gives it to working precision, otherwise by the
+// eigenvectors of the whole matrix. All later steps use the r coordinates of this basis. Sums over rows run in their
+// order, and each thread has its own columns: the same bits for any number of threads.
 
 #include "coterie/deformation/internal/smooth_motion.hpp"
 
@@ -23,7 +23,7 @@
 namespace coterie::internal {
 namespace {
 
-// Entries of the kernel's diagonal, which are 1, that are left out count as none from here on.
+// Remaining entries of the kernel's diagonal (originally 1) count as zero below this value.
 constexpr double rounding = 1e-15;
 
 // a b
@@ -52,7 +52,7 @@ SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, Index landmarks,
         landmarks_ = std::move(factor.landmarks);
     } else {
         needed(n);
-        // A wide Gaussian has a low rank to working precision, and is then had for n r^2.
+        // A wide Gaussian has a low rank to working precision, at the cost n r^2.
         KernelFactor factor = kernel_factor(points_, sigma, n / 4, rounding, run);
         if (factor.residual <= rounding) {
             take_apart(std::move(factor.rows), run);
@@ -64,11 +64,11 @@ SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, Index landmarks,
     in_basis_ = transposed_by(basis_, points_, threads_);
 }
 
-// Q and S from the eigenvectors of G, or from those of an m x m matrix A with G = T A T', T'T = I.
+// Computes Q and S from the eigenvectors of G, or from those of an m x m matrix A with G = T A T', T'T = I.
 void SmoothMotion::keep_pairs(const EigenPairs& pairs, const Matrix<double>& to_points) {
     const Index n = points_.rows();
     const Index m = pairs.values.size();
-    // Eigenvalues of rounding size move nothing, and G has none below 0.
+    // Eigenvalues of rounding size move nothing; exact ones are never below 0.
     const double least = static_cast<double>(n) * std::numeric_limits<double>::epsilon() * pairs.values[m - 1];
     Index rank = 0;
     while (rank < m && pairs.values[m - 1 - rank] > least) ++rank;
@@ -78,8 +78,8 @@ void SmoothMotion::keep_pairs(const EigenPairs& pairs, const Matrix<double>& to_
     if (to_points.size() > 0) basis_ = product(to_points, basis_, threads_);
 }
 
-// G = L L', by L = T R: the eigenvectors of R R' are as good as those of G. (Those of L'L would not be: small ones
-// would lose their orthogonality.)
+// G = L L' with L = T R: the eigenvectors of R R' are as accurate as those of G. Those of L'L would not be: small ones
+// would lose their orthogonality.
 void SmoothMotion::take_apart(Matrix<double> factor, const Run& run) {
     struct Work {
         Matrix<double> factor;
@@ -111,7 +111,7 @@ SmoothMotion::Indicator SmoothMotion::indicator_of(const Labels& labels, int clu
             scale.push_back(1 / std::sqrt(static_cast<double>(counts[c])));
         }
     const auto columns = static_cast<Index>(scale.size());
-    // Sums of the rows of each cluster; several threads each take some of the numbers of a row.
+    // Sums of the rows of each cluster; with several threads, each adds some columns.
     const auto sums_of = [&](const Matrix<double>& rows) {
         Matrix<double> sums = Matrix<double>::Zero(columns, rows.cols());
         const RowBlocks stripes{rows.cols(), 512};
@@ -143,7 +143,7 @@ void SmoothMotion::Motion::blend(double share, const Motion& other) {
 SmoothMotion::Leading SmoothMotion::leading_of(const Motion& motion, int count) const {
     std::call_once(scattered_, [&] { scatter_ = transposed_by(points_, points_, threads_); });
     const Matrix<double> moved = eigenvalues_.asDiagonal() * motion.in_basis;  // F~
-    // Z'X and Z'Z, of which only the part in the basis has moved.
+    // Z'X and Z'Z; only their part in the basis has changed.
     const Matrix<double> crossed = transposed_by(moved, in_basis_, threads_);  // F'X
     Matrix<double> gram = scatter_ + crossed + crossed.transpose() + transposed_by(moved, moved, threads_);
     const Index d = points_.cols();
@@ -173,7 +173,7 @@ SmoothMotion::Solver::Solver(const SmoothMotion& of, double lambda, bool displac
 
 SmoothMotion::Motion SmoothMotion::Solver::best(const Indicator& indicator) const {
     const Matrix<double>& y = indicator.in_basis;
-    // lambda D in place of I - S^2 D: no cancellation where lambda is small.
+    // lambda D instead of I - S^2 D: no cancellation for small lambda.
     const Vector<double> kept = lambda_ * weight_;
     Matrix<double> inner = transposed_by(y, Matrix<double>(kept.asDiagonal() * y), of_.threads_);
     Matrix<double> right = transposed_by(Matrix<double>(kept.asDiagonal() * y), of_.in_basis_, of_.threads_);

@@ -1,7 +1,7 @@
 #pragma once
-// Internal: smooth motions of points, F = G P, with the Gaussian matrix G_ij = exp(-||x_i - x_j||^2 / (2 sigma^2))
-// taken apart once,  G = Q S Q'  (n x n, rank r). Equation 20 of the paper is then one small system (points are rows
-// here; Y~ = Q'Y, X~ = Q'X, P~ = Q'P, D = (S^2 + lambda)^-1):
+// Internal: smooth motions of points, F = G P, with the Gaussian matrix G_ij = exp(-||x_i - x_j||^2 / (2 sigma^2)). Its
+// decomposition is computed once,  G = Q S Q'  (n x n, rank r). Equation 20 of the paper then becomes one small system
+// (points are rows here; Y~ = Q'Y, X~ = Q'X, P~ = Q'P, D = (S^2 + lambda)^-1):
 //
 //     minimise  || Z ||^2 - || Y'Z ||^2 + lambda || P ||^2,   Z = X + G P,   Y'Y = I
 //     P = -(G (I - YY') G + lambda I)^-1 G (I - YY') X
@@ -11,7 +11,7 @@
 //     P~ = D S (Y~ C - X~)                                                    r x d
 //     F  = Q S^2 D Y~ C - B,   B = Q S^2 D X~ once for every lambda           n x d
 //
-// One O(n^3) a sigma (n r^2 where G has a low rank r), n r d a lambda, then O(n k (r + d)) a Y.
+// Cost: n^3 per sigma (n r^2 if G has a low rank r), n r d per lambda, then n k (r + d) per Y.
 
 #include <mutex>
 #include <optional>
@@ -25,8 +25,9 @@ namespace coterie::internal {
 
 class SmoothMotion {
 public:
-    /// X: n x d, about an origin amid them. `landmarks` 0: G to working precision, memory 4 n^2 numbers (ResourceError
-    /// beforehand). Else G is its Nystroem form by at most so many, memory 4 n landmarks.
+    /// X: n x d, relative to an origin close to the points. `landmarks` 0: G to working precision, memory 4 n^2
+    /// numbers; throws ResourceError before it starts if they exceed the memory limit. Otherwise G is its Nystroem form
+    /// with at most `landmarks` landmarks, memory 4 n landmarks.
     SmoothMotion(Matrix<double> points, double sigma, Index landmarks, const Run& run);
 
     const Matrix<double>& points() const { return points_; }
@@ -34,10 +35,10 @@ public:
     Index rank() const { return eigenvalues_.size(); }
     /// || X ||^2
     double squared_norm() const { return squared_norm_; }
-    /// The largest kernel value k(x, x) = 1 that the Nystroem form lacks at a point; 0 without landmarks.
+    /// The largest part of a point's kernel value k(x, x) = 1 that the Nystroem form misses; 0 without landmarks.
     double residual() const { return residual_; }
 
-    /// Y by its two products: Y~ = Q'Y (r x k) and Y'X (k x d).
+    /// Y, given by two products: Y~ = Q'Y (r x k) and Y'X (k x d).
     struct Indicator {
         Matrix<double> in_basis;
         Matrix<double> of_points;
@@ -47,14 +48,14 @@ public:
 
     struct Motion {
         Matrix<double> in_basis;      // P~, r x d
-        Matrix<double> displacement;  // F, n x d; empty where it was not asked for
+        Matrix<double> displacement;  // F, n x d; empty if not requested
 
         static Motion none(const SmoothMotion& of, bool displaced);
-        /// share this + (1 - share) other
+        /// Replaces this motion by share * this + (1 - share) * other.
         void blend(double share, const Motion& other);
     };
 
-    /// The leading `count` left singular vectors of Z = X + F; fewer where Z has a smaller rank.
+    /// The leading `count` left singular vectors of Z = X + F; fewer if the rank of Z is smaller.
     struct Leading {
         Indicator indicator;
         Vector<double> singular_values;
@@ -62,10 +63,10 @@ public:
     };
     Leading leading_of(const Motion& motion, int count) const;
 
-    /// Equation 20 at one lambda, for one Y after the other.
+    /// Solves equation 20 for one lambda and any Y.
     class Solver {
     public:
-        /// `displaced`: motions come with F.
+        /// `displaced`: motions include F.
         Solver(const SmoothMotion& of, double lambda, bool displaced);
         Motion best(const Indicator& indicator) const;
         /// J of a motion and an indicator.
@@ -76,14 +77,15 @@ public:
         double lambda_;
         Vector<double> weight_;  // D
         Vector<double> shrunk_;  // S^2 D
-        Matrix<double> base_;    // B; empty: not displaced
+        Matrix<double> base_;    // B; empty if not displaced
     };
 
     /// F = Q S P~, n x d.
     Matrix<double> displacement(const Matrix<double>& in_basis) const;
-    /// What moves new points x: G(x, X) P with P = Q P~ (n x d), or with landmarks l(x) L'P (L'P m x d).
+    /// The coefficients that move new points x: G(x, X) P with P = Q P~ (n x d), or with landmarks l(x) L'P (L'P m x
+    /// d).
     Matrix<double> coefficients(const Matrix<double>& in_basis) const;
-    /// Empty where there are none.
+    /// Empty without landmarks.
     const std::optional<Landmarks>& landmarks() const { return landmarks_; }
 
 private:
@@ -101,7 +103,7 @@ private:
     bool complete_ = false;        // r = n
     Matrix<double> in_basis_;      // X~, r x d
     mutable std::once_flag scattered_;
-    mutable Matrix<double> scatter_;  // X'X, d x d; made when leading_of first needs it
+    mutable Matrix<double> scatter_;  // X'X, d x d; computed when leading_of first needs it
     double squared_norm_ = 0;
 };
 

@@ -35,14 +35,14 @@ Matrix<double> indicator_matrix(const Labels& labels, int k) {
     return y;
 }
 
-// J of the paper's equation 11, written down.
+// J of the paper's equation 11, literally.
 double literal_objective(const Matrix<double>& x, const Matrix<double>& g, const Matrix<double>& p,
                          const Matrix<double>& y, double lambda) {
     const Matrix<double> z = x + g * p;
     return z.squaredNorm() - (y.transpose() * z).squaredNorm() + lambda * p.squaredNorm();
 }
 
-// Equation 20, solved as it stands.
+// Equation 20, solved directly.
 Matrix<double> direct_solution(const Matrix<double>& x, const Matrix<double>& g, const Matrix<double>& y,
                                double lambda) {
     const Index n = x.rows();
@@ -149,8 +149,8 @@ TEST(SmoothMotion, MotionsBlend) {
     EXPECT_LT((motion.displacement(first.in_basis) - expected).norm(), 1e-12 * expected.norm());
 }
 
-// With a wide Gaussian the low-rank path is taken, with a narrow one the eigenvectors of all of G: the grid of the
-// paper has both, and both must be the direct solution.
+// A wide Gaussian uses the low-rank path, a narrow one the eigenvectors of all of G. The paper's grid has both, and
+// both must equal the direct solution.
 TEST(SmoothMotion, TakesALowRankApartAsWell) {
     const Matrix<double> x = centred_points(300, 2, 15);
     const Labels labels = random_labels(300, 3, 16);
@@ -188,7 +188,7 @@ TEST(SmoothMotion, LandmarksSolveTheProblemOfTheirOwnKernel) {
     const Matrix<double> moved = motion.landmarks()->rows(others, 1) * motion.coefficients(best.in_basis);
     const Matrix<double> direct = factor.landmarks.rows(others, 1) * factor.rows.transpose() * expected;
     EXPECT_LT((moved - direct).norm(), 1e-8 * direct.norm());
-    // With as many landmarks as points it is G.
+    // With as many landmarks as points, the form is exactly G.
     const SmoothMotion all(x, 1.5, 150, coterie::Run());
     const SmoothMotion exact(x, 1.5, 0, coterie::Run());
     const auto best_of = [&](const SmoothMotion& of) {

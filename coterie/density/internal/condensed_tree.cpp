@@ -1,6 +1,6 @@
-// The single-linkage tree needs a union-find over the edges, the condensed tree one walk from its root; both without
-// recursion, for a chain of rows is as deep as there are rows. Clusters are numbered breadth first, the part with the
-// lowest row first, so that numbers do not depend on how the tree was found.
+// The single-linkage tree needs a union-find over the edges, the condensed tree one walk from its root. Neither uses
+// recursion, because a chain of rows is as deep as the number of rows. Clusters are numbered breadth first, the part
+// with the lowest row first, so numbers do not depend on how the tree was found.
 
 #include "coterie/density/internal/condensed_tree.hpp"
 
@@ -17,18 +17,18 @@ std::size_t index(Index i) { return static_cast<std::size_t>(i); }
 
 double density(double distance) { return distance > 0 ? 1 / distance : infinity; }
 
-// Of n rows: merge t joins `left` and `right` to the component n + t; a component below n is a row.
+// The merges of n rows: merge t joins `left` and `right` to the component n + t; a component below n is a row.
 struct Linkage {
     struct Merge {
         Index left, right;
         double distance;
         Index rows;
-        Index lowest;  // row
+        Index lowest;  // lowest row
     };
     explicit Linkage(const std::vector<SpanningEdge>& edges) : n(static_cast<Index>(edges.size()) + 1) {
         std::vector<Index> parent(index(n));
         std::iota(parent.begin(), parent.end(), Index{0});
-        std::vector<Index> component = parent;  // of a root
+        std::vector<Index> component = parent;  // component of each root
         const auto root = [&](Index i) {
             while (parent[index(i)] != i) {
                 parent[index(i)] = parent[index(parent[index(i)])];
@@ -65,7 +65,7 @@ std::vector<std::vector<std::int32_t>> children_of(const CondensedTree& tree) {
     return out;
 }
 
-// sum (1 / d - 1 / birth), over rows and clusters that leave.
+// sum (1 / d - 1 / birth) over the rows and clusters that leave.
 std::vector<double> stabilities(const CondensedTree& tree) {
     std::vector<double> out(tree.parent.size(), 0.0);
     std::vector<double> rows(tree.parent.size(), 0.0);
@@ -83,10 +83,10 @@ std::vector<double> stabilities(const CondensedTree& tree) {
     return out;
 }
 
-// Each of the clusters that was born at too short a distance gives way to the nearest above it that was not.
+// Replaces each cluster that was born at too short a distance by its nearest ancestor that was not.
 std::vector<std::int32_t> merged_by_birth(const CondensedTree& tree, const std::vector<std::int32_t>& chosen,
                                           const Selection& selection) {
-    std::vector<std::uint8_t> below(tree.parent.size(), 0);  // what a cluster taken stands above
+    std::vector<std::uint8_t> below(tree.parent.size(), 0);  // marks clusters below a chosen one
     std::vector<std::int32_t> out;
     for (const std::int32_t c : chosen) {
         if (c == 0 || !(tree.birth[index(c)] < selection.least_birth)) {
@@ -161,7 +161,7 @@ CondensedTree condensed_tree(const std::vector<SpanningEdge>& edges, Index least
     std::vector<Open> open;
     if (!linkage.merges.empty()) open.push_back({linkage.n + static_cast<Index>(linkage.merges.size()) - 1, 0});
     for (std::size_t at = 0; at < open.size(); ++at) {
-        // Down along the cluster, for as long as it only loses rows.
+        // Walk down along the cluster while it only loses rows.
         const std::int32_t cluster = open[at].cluster;
         Index here = open[at].component;
         while (true) {
@@ -224,7 +224,7 @@ std::vector<std::int32_t> select_clusters(const CondensedTree& tree, const Selec
 }
 
 Labels labels_of(const CondensedTree& tree, const std::vector<std::int32_t>& selected, const Selection& selection) {
-    // Of a cluster: what it, or the nearest above it, was selected as.
+    // Per cluster: the number of the selected cluster that it is or lies below.
     std::vector<std::int32_t> label = selected;
     for (std::size_t c = 1; c < label.size(); ++c)
         if (label[c] < 0) label[c] = label[index(tree.parent[c])];

@@ -1,5 +1,5 @@
-// Built by one thread, level after level: the cost, n d log n, is small beside any search. The rows are copied in the
-// order of the leaves so that a leaf is one piece of memory.
+// One thread builds the tree, level by level: the time n d log n is small compared with any search. The rows are copied
+// in the order of the leaves, so that a leaf is contiguous in memory.
 
 #include "coterie/density/internal/row_tree.hpp"
 
@@ -50,7 +50,7 @@ RowTree::RowTree(PointsView points, Index leaf_rows, const Run& run)
     std::sort(leaves_.begin(), leaves_.end(), [&](Index a, Index b) {
         return nodes_[static_cast<std::size_t>(a)].begin < nodes_[static_cast<std::size_t>(b)].begin;
     });
-    // Within a leaf by row, so that the order does not depend on how the cut was found.
+    // Within a leaf, rows ascend, so that the order does not depend on how the cut was found.
     for (const Index leaf : leaves_) {
         const Node& node = nodes_[static_cast<std::size_t>(leaf)];
         std::sort(order_.begin() + node.begin, order_.begin() + node.end);
@@ -85,7 +85,7 @@ double RowTree::squared_between(Index node, Index other) const {
         const double gap = std::max({0.0, low_a[p] - high_b[p], low_b[p] - high_a[p]});
         sum += gap * gap;
     }
-    return sum * (1 - 1e-12);  // never above a distance that was rounded on another way
+    return sum * (1 - 1e-12);  // never above a distance that was computed with other rounding
 }
 
 double RowTree::squared_from(Index node, const double* x) const {

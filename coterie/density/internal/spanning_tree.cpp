@@ -1,18 +1,20 @@
-// Boruvka's algorithm (1926): every component of the forest looks for its shortest edge to another one, and all of
-// these join it; at most log2 n rounds. Each row first looks through the list of its nearest rows, from which its core
-// distance is known, too: rows that are not on it are no nearer than its last, so a component whose best edge is no
-// longer than the shortest of its rows' last distances needs nothing else. The others search, by all their rows, the
-// leaves of a k-d tree in which a row of another component may be nearer than the best edge found so far: in few
-// columns by the leaves' boxes, in many by matrix products of whole leaves, whose rounding is bounded so that all
-// candidates are measured directly. Why not Prim's algorithm on all pairs: it is sequential, and passes over n^2
-// distances even where a few neighbours of each row decide.
+// Boruvka's algorithm (1926): every component of the forest finds its shortest edge to another one, and all these edges
+// join the forest, in at most log2 n rounds.
+// Each row first uses the list of its nearest rows, which also gives its core distance. Rows outside the list are no
+// closer than its last row. A component therefore needs no search if its best edge is no longer than the shortest of
+// its rows' last distances.
+// Other components search, from all their rows, the leaves of a k-d tree that may hold a row of another component
+// closer than the best edge so far. With few columns the leaves' boxes decide. With many columns matrix products of
+// whole leaves decide; their rounding is bounded, and all candidates are measured directly.
+// Prim's algorithm on all pairs is not used: it is sequential, and it passes over n^2 distances even where a few
+// neighbours of each row suffice.
 //
-// What holds: edges found are exact, for every comparison is of distances measured in one way. Many edges are equally
-// long, as long as the core distance of a row that they share; among them the nearer rows come first, as in the hdbscan
-// package, which leaves one tree whatever the order of the rows where no two distances are equal. Nothing as short as
-// the best edge of a component is ever passed over, so that it is the same at any number of threads. Edges are added by
-// ascending length and left out where they close a cycle; for components' best edges that leaves a part of a minimum
-// spanning tree whatever ties there are.
+// Invariants: the edges are exact, because all compared distances are measured in the same way. Many edges have the
+// same length, the core distance of a shared row. Among them closer rows come first, as in the hdbscan package: if no
+// two distances are equal, this leaves one tree for any order of the rows. The search never skips an edge as short as
+// the best one of a component, so the result is the same for any number of threads. Edges are added by ascending length
+// and omitted if they close a cycle. For components' best edges, this leaves a part of a minimum spanning tree for any
+// ties.
 
 #include "coterie/density/internal/spanning_tree.hpp"
 
@@ -39,14 +41,14 @@ namespace {
 
 constexpr Index kLeafForBoxes = 16;
 constexpr Index kLeafForProducts = 256;
-constexpr Index kListed = 16;          // neighbours a row keeps at least
-constexpr Index kRowsForProducts = 8;  // fewer rows of a leaf that search are measured one by one
+constexpr Index kListed = 16;          // least number of neighbours in a row's list
+constexpr Index kRowsForProducts = 8;  // if fewer rows of a leaf search, they are measured one by one
 constexpr std::string_view stage_name = "spanning tree";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::size_t spot(Index i) { return static_cast<std::size_t>(i); }
 
-// The nearest others of every place of the tree's order, nearest first.
+// The nearest other rows of every position in the tree's order, nearest first.
 Neighbors lists_of(const RowTree& tree, Index count, const Run& run) {
     const PointsView rows = tree.rows();
     const Index n = rows.rows();
@@ -73,7 +75,8 @@ Neighbors lists_of(const RowTree& tree, Index count, const Run& run) {
     return out;
 }
 
-// An edge out of a component, in places of the tree's order; lengths are squared. `apart`: the distance itself.
+// An edge out of a component, in positions of the tree's order; lengths are squared. `apart`: the distance without core
+// distances.
 struct Candidate {
     double squared = kInfinity;
     double apart = kInfinity;
@@ -121,12 +124,12 @@ public:
         }
     }
 
-    /// Squared lengths, in no order.
+    /// Squared lengths, in any order.
     std::vector<Candidate> operator()() {
         while (components_ > 1) {
             look_through_lists();
             const auto certain = std::count(certain_.begin(), certain_.end(), 1);
-            // A search costs as much for a few components as for many: not for the sake of few.
+            // A search for few components costs as much as for many, so it waits until many need it.
             if (4 * certain < components_) search();
             join();
         }
@@ -144,12 +147,12 @@ private:
         return std::max({squared, core_[spot(i)], core_[spot(j)]});
     }
 
-    // No row that is not on its list is nearer.
+    // A lower bound of the squared distance to rows outside the list.
     double beyond_list(Index i) const {
         return lists_.count >= n_ - 1 ? kInfinity : lists_.squared[spot((i + 1) * lists_.count - 1)];
     }
 
-    // The best edges that the lists hold, and of which components they are the best of all.
+    // Finds the best edges in the lists, and the components for which they are certainly the best.
     void look_through_lists() {
         const RowBlocks blocks{n_, 4096};
         const double from = progress();
@@ -166,7 +169,7 @@ private:
                         outside = true;
                         best = std::min(best, candidate(reachability(squared, i, j), squared, i, j));
                     }
-                    if (!outside) exhausted_[spot(i)] = 1;  // components only grow
+                    if (!outside) exhausted_[spot(i)] = 1;  // remains true, because components only grow
                 }
                 own_best_[spot(i)] = best;
             }
@@ -182,7 +185,7 @@ private:
         for (std::size_t of = 0; of < best_.size(); ++of) certain_[of] = best_[of].squared <= beyond[of] ? 1 : 0;
     }
 
-    // The best edges of the components that are not certain, by all rows that could have it.
+    // Finds the best edges of the components that are not certain, from all their rows.
     void search() {
         const auto& nodes = tree_.nodes();
         for (std::size_t at = nodes.size(); at-- > 0;) {
@@ -200,7 +203,7 @@ private:
         }
         limits_ = std::make_unique<std::atomic<double>[]>(best_.size());
         for (std::size_t of = 0; of < best_.size(); ++of) limits_[of] = best_[of].squared;
-        // One row of each component first, so that the others have something to be below.
+        // One row of each component first, so that the others have a limit.
         std::vector<std::int32_t> first(best_.size(), -1);
         for (Index i = n_ - 1; i >= 0; --i) first[spot(component_[spot(i)])] = static_cast<std::int32_t>(i);
         std::vector<std::int32_t> lost;
@@ -227,7 +230,7 @@ private:
     }
 
     struct Scratch {
-        std::vector<std::int32_t> searching;  // places
+        std::vector<std::int32_t> searching;  // positions
         struct Open {
             double squared;
             Index node;
@@ -251,7 +254,7 @@ private:
         return limit;
     }
 
-    // For the rows of one leaf that search; -1: for one row alone.
+    // For the searching rows of one leaf; leaf -1: for a single row.
     void search_for(Index leaf, Scratch& mine) {
         const auto& nodes = tree_.nodes();
         std::int32_t common = component_[spot(mine.searching.front())];
@@ -346,7 +349,7 @@ private:
         return of;
     }
 
-    // The best edges of those components whose are certain.
+    // Joins the components whose best edges are certain.
     void join() {
         std::vector<Candidate> edges;
         for (std::size_t of = 0; of < best_.size(); ++of)
@@ -375,15 +378,15 @@ private:
     Neighbors lists_;
     const Run& run_;
     Index components_ = 0;
-    std::vector<std::int32_t> component_;       // of each place: 0..components_-1
+    std::vector<std::int32_t> component_;       // of each position: 0..components_-1
     std::vector<double> core_;                  // squared
-    std::vector<Candidate> own_best_;           // of each place, among its list
-    std::vector<std::uint8_t> exhausted_;       // whether a place's list lies in its component
+    std::vector<Candidate> own_best_;           // of each position, within its list
+    std::vector<std::uint8_t> exhausted_;       // whether a position's list lies in its component
     std::vector<double> least_core_;            // of each node
-    std::vector<std::int32_t> node_component_;  // -1: several
+    std::vector<std::int32_t> node_component_;  // -1: several components
     std::vector<Candidate> best_;               // of each component
     std::vector<std::uint8_t> certain_;
-    std::unique_ptr<std::atomic<double>[]> limits_;  // the squared length of best_
+    std::unique_ptr<std::atomic<double>[]> limits_;  // the squared lengths of best_
     std::array<std::mutex, 64> owned_;
     std::vector<Scratch> scratch_;
     std::vector<Candidate> edges_;
@@ -408,7 +411,7 @@ SpanningTree spanning_tree(PointsView points, Index s, const Run& run) {
     SpanningTree out;
     out.core.resize(spot(n));
     for (Index i = 0; i < n; ++i) out.core[spot(tree.order()[spot(i)])] = std::sqrt(boruvka.squared_core()[spot(i)]);
-    // By rows and not by places from here on.
+    // From here on, rows instead of positions.
     for (Candidate& edge : found)
         edge = candidate(edge.squared, edge.apart, tree.order()[spot(edge.low)], tree.order()[spot(edge.high)]);
     std::sort(found.begin(), found.end());

@@ -1,9 +1,9 @@
 #pragma once
 // Internal: the hot loops of the label solvers, compiled per instruction set and chosen at run time.
 //
-// A tile is 16 rows of predictions or labels, cluster after cluster: number k of row r of the tile is at k * 16 + r, so
-// that a vector holds one cluster of several rows, whatever K is. No standard header with inline functions here:
-// label_kernels_isa.cpp is compiled for instruction sets that not every processor has.
+// A tile is 16 rows of predictions or labels, stored by cluster: number k of row r of the tile is at k * 16 + r. A
+// vector therefore holds one cluster of several rows, for any K. This header includes no standard header with inline
+// functions: label_kernels_isa.cpp is compiled for instruction sets that not every processor has.
 
 #include <cstddef>
 
@@ -13,25 +13,25 @@ constexpr std::ptrdiff_t tile_rows = 16;
 
 template <class T>
 struct LabelRounds {
-    /// One round of EM (equations 45, 46) over `tiles` tiles that follow each other:
+    /// One round of EM (equations 45, 46) over `tiles` consecutive tiles:
     ///     y_k = (sigma_k + factor_k y_k) / (1 + sum_c factor_c y_c),   sums_k += y_k,
-    /// factor_k = lambda N u_k / sum_j y_jk of the round before. sums: K x 16, a lane a row of the tile.
+    /// with factor_k = lambda N u_k / sum_j y_jk of the previous round. sums: K x 16, one lane per row of the tile.
     void (*round)(const T* sigma, T* y, std::ptrdiff_t tiles, std::ptrdiff_t clusters, const T* factor, T* sums);
 };
 
 struct LabelKernels {
     LabelRounds<float> float32;
     LabelRounds<double> float64;
-    /// For the rows of one tile the root t > 0 of  sum_k sigma_k / (t + c_k) = 1,  and y_k = sigma_k / (t + c_k).
-    /// sigma > 0, and some c_k is 0. t: 16 numbers, in: where to start (any number), out: the roots.
+    /// For each row of one tile: the root t > 0 of  sum_k sigma_k / (t + c_k) = 1,  and y_k = sigma_k / (t + c_k).
+    /// sigma > 0, and some c_k is 0. t: 16 numbers; in: the start (any number), out: the roots.
     void (*roots)(const double* sigma, std::ptrdiff_t clusters, const double* c, double* t, double* y);
-    /// D_k / sqrt(sum_l D_l), D_k = sigma_k / (t + c_k)^2, of the rows of one tile: number k of row r at out[k * stride
-    /// + r].
+    /// D_k / sqrt(sum_l D_l), D_k = sigma_k / (t + c_k)^2, for the rows of one tile: number k of row r is at out[k *
+    /// stride + r].
     void (*curvature)(const double* sigma, std::ptrdiff_t clusters, const double* c, const double* t, double* out,
                       std::ptrdiff_t stride);
 };
 
-/// Those of the best instruction set this processor has.
+/// The kernels for this processor's best instruction set.
 const LabelKernels& label_kernels();
 
 template <class T>

@@ -1,5 +1,5 @@
-// Compiled once per instruction set with COTERIE_ISA naming it: linalg/simd.hpp. Nothing from the standard library with
-// external linkage is used here.
+// Compiled once per instruction set; COTERIE_ISA is its name (linalg/simd.hpp). This source uses nothing from the
+// standard library with external linkage.
 
 #include "coterie/entropy/internal/label_kernels.hpp"
 #include "coterie/linalg/simd.hpp"
@@ -11,7 +11,7 @@ template <class T>
 void em_round(const T* sigma, T* y, Size tiles, Size clusters, const T* factor, T* sums) {
     using Register = typename Simd<T>::Register;
     constexpr int lanes = Simd<T>::lanes;
-    constexpr int vectors = static_cast<int>(tile_rows) / lanes;  // of a tile's rows
+    constexpr int vectors = static_cast<int>(tile_rows) / lanes;  // vectors per tile's rows
     for (Size tile = 0; tile < tiles; ++tile, sigma += clusters * tile_rows, y += clusters * tile_rows) {
         Register total[vectors];
 #pragma GCC unroll 8
@@ -37,9 +37,9 @@ using Doubles = Simd<double>::Register;
 inline Doubles larger(Doubles a, Doubles b) { return a > b ? a : b; }
 inline Doubles magnitude(Doubles a) { return larger(a, -a); }
 
-// Of two clusters the root is one of a quadratic: with c_k = 0 for k = near,
+// For two clusters the root solves a quadratic equation: with c_k = 0 for k = near,
 //     t^2 - b t - sigma_near c = 0,    b = sigma_near + sigma_far - c,
-// taken in the form in which nothing cancels.
+// in the form without cancellation.
 void roots_of_two(const double* sigma, const double* c, double* t, double* y) {
     constexpr int lanes = Simd<double>::lanes;
     const Size near = c[0] > c[1] ? 1 : 0;
@@ -58,8 +58,8 @@ void roots_of_two(const double* sigma, const double* c, double* t, double* y) {
     }
 }
 
-// 1 / sum is concave and rises with t: Newton's steps on it come from below, so they neither leave t > 0 nor need a
-// safeguard but the lower end, where one y_k alone is 1.
+// 1 / sum is concave and rises with t. Newton's steps on it come from below, so t stays positive, and the only
+// safeguard is the lower end, where a single y_k is 1.
 void roots(const double* sigma, Size clusters, const double* c, double* t, double* y) {
     if (clusters == 2) return roots_of_two(sigma, c, t, y);
     constexpr int lanes = Simd<double>::lanes;
@@ -77,7 +77,8 @@ void roots(const double* sigma, Size clusters, const double* c, double* t, doubl
                 slope += term * inverse;
             }
             const Doubles next = larger(root + (sum - 1.0) * sum / slope, low);
-            const Doubles moved = magnitude(next - root) - 1e-9 * next;  // the step after such a one is below rounding
+            const Doubles moved = magnitude(next - root) - 1e-9 * next;  // the step after such a small one is below
+                                                                         // rounding
             root = next;
             bool settled = true;
             for (int l = 0; l < lanes; ++l) settled = settled && !(moved[l] > 0);

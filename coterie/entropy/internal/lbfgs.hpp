@@ -11,17 +11,17 @@ namespace coterie::internal {
 struct LbfgsSettings {
     int iterations = 100;
     int memory = 10;
-    double tolerance = 1e-12;  // stop when the gradient's length is at most this times max(1, |x|)
+    double tolerance = 1e-12;  // stop when the gradient's norm is at most this times max(1, |x|)
 };
 
 struct LbfgsResult {
     double value = 0;
     int iterations = 0;
-    bool converged = false;  // the tolerance was met, or no step along the direction lowers the value any more
+    bool converged = false;  // the tolerance was met, or no step along the direction lowers the value
 };
 
 /// f(x, gradient) returns the value at x and writes the gradient. on_iteration(value) is called after every iteration;
-/// false ends the search. x is moved to the lowest point found; the value never rises.
+/// if it returns false, the search ends. x becomes the lowest point found; the value never rises.
 LbfgsResult minimize_lbfgs(const std::function<double(const Vector<double>&, Vector<double>&)>& f, Vector<double>& x,
                            const LbfgsSettings& settings, const std::function<bool(double)>& on_iteration);
 

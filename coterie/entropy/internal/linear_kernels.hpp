@@ -1,6 +1,6 @@
 #pragma once
-// Internal: the product of a linear model's gradient, compiled per instruction set and chosen at run time. No standard
-// header with inline functions here (see label_kernels.hpp).
+// Internal: the product in the gradient of a linear model, compiled per instruction set and chosen at run time. This
+// header includes no standard header with inline functions (see label_kernels.hpp).
 
 #include <cstddef>
 
@@ -8,8 +8,8 @@ namespace coterie::internal {
 
 template <class T>
 struct LinearProducts {
-    /// c_kp += sum_r g_rk x_rp for the columns p in begin..end-1: rows of x by pointer, g `count` x `clusters`, rows
-    /// next to each other; column p of c at k * stride + p - begin.
+    /// c_kp += sum_r g_rk x_rp for the columns p in begin..end-1. rows: pointers to rows of x; g: `count` x `clusters`,
+    /// contiguous; column p of c is at k * stride + p - begin.
     void (*add_gradient)(const T* const* rows, std::ptrdiff_t count, const T* g, std::ptrdiff_t clusters,
                          std::ptrdiff_t begin, std::ptrdiff_t end, T* c, std::ptrdiff_t stride);
 };
@@ -19,7 +19,7 @@ struct LinearKernels {
     LinearProducts<double> float64;
 };
 
-/// Those of the best instruction set this processor has.
+/// The kernels for this processor's best instruction set.
 const LinearKernels& linear_kernels();
 
 template <class T>

@@ -1,8 +1,8 @@
-// Lloyd's alternation with the exact assignment under constraints in place of the nearest centroid: both steps are
-// minimisers, so that the objective never rises, and it ends where labels repeat. Centroids are rounded to the model's
-// scalar type before rows are assigned to them: the labels belong to what is saved.
+// Lloyd's alternation with an exact assignment under constraints instead of the nearest centroid. Both steps are
+// minimisers, so the objective never rises, and the iteration ends when labels repeat. Centroids are rounded to the
+// model's scalar type before the assignment, so the labels belong to the saved centroids.
 //
-// A checkpoint holds what stands when the sums have just been moved to the last labels: all that follows comes from it.
+// A checkpoint is written right after the sums have moved to the last labels: everything later follows from this state.
 
 #include "coterie/kmeans/internal/constrained_kmeans.hpp"
 
@@ -63,12 +63,12 @@ LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start,
             out.stopped = StopReason::interrupted;
             break;
         }
-        // Rounded as the model will hold them, so that the labels belong to them.
+        // Rounded to the model's scalar type, so that the labels belong to the saved centroids.
         const Matrix<double> moved = sums.means(centroids).template cast<T>().template cast<double>();
         const double movement = (moved - centroids).squaredNorm();
         try {
             assignment = assign(moved);
-        } catch (const Cancelled&) {  // in the middle of a long assignment: the last one stands
+        } catch (const Cancelled&) {  // interrupted during an assignment: the previous one is the result
             out.stopped = StopReason::interrupted;
             keep(true);
             break;

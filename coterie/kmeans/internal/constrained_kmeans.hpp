@@ -1,5 +1,5 @@
 #pragma once
-// Internal: Lloyd's iterations under partial labels, label shares and size bounds.
+// Internal: Lloyd's iterations under partial labels, label shares, size bounds and pairs of rows.
 
 #include <span>
 
@@ -9,9 +9,9 @@
 
 namespace coterie::internal {
 
-/// From `start` (k x d). labels and objective are those of the centroids returned, in the points' scalar type. Neither
-/// an assignment nor a move of the centroids raises the inertia. settings.bounds does not apply. `kept`: where the
-/// state is kept, by row, and gone on from: `start` is not used then.
+/// Iterates from `start` (k x d). The returned labels and objective belong to the returned centroids, which are in the
+/// points' scalar type. Neither an assignment nor a move of the centroids raises the inertia. settings.bounds is
+/// ignored. `kept`: where the state is saved, by row. A fit that resumes from it ignores `start`.
 template <class T>
 LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start, const Constraints& constraints,
                                  const LloydSettings& settings, std::span<const double> weights, const Run& run,

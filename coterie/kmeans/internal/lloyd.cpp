@@ -1,14 +1,16 @@
-// Lloyd's iterations by bounds (Yinyang: Ding et al. 2015; with one group Hamerly's), or all distances where bounds do
-// not pay. Bounds are widened by a proven bound on the kernels' rounding error, so that a skipped distance could not
-// have changed the label: the result is that of all distances bit for bit. Sums of clusters are kept up to date by the
-// rows that move, as few do after the first iterations, and taken anew before the fit is called converged. Of rows of
-// length 1 the nearest centroid of length 1 is that of largest cosine: spherical k-means differs in the length of the
-// centroids and in the objective, sum_i w_i (1 - cos).
+// Lloyd's iterations with bounds (Yinyang: Ding et al. 2015; with one group Hamerly's), or with all distances where
+// bounds do not make the fit faster. Bounds are widened by a proven bound on the rounding error of the kernels. A
+// skipped distance therefore could not have changed the label, and the result equals that of all distances, bit for
+// bit.
+// The rows that change their cluster update the sums of clusters, because few rows do after the first iterations. The
+// sums are computed from scratch before the fit counts as converged.
+// For rows and centroids of length 1, the nearest centroid is the one of largest cosine. Spherical k-means differs only
+// in the length of the centroids and in the objective, sum_i w_i (1 - cos).
 //
-// What holds: labels, centroids and figures do not depend on threads, processes or where the rows lie. A fit that is
-// interrupted ends as its last finished iteration left it: what the next one has changed by then is taken back. Beside
-// the rows a fit keeps 8 bytes per row in float32, with bounds 4 more and 4 per group of centroids, and 16 per row that
-// changes its cluster in an iteration.
+// Invariants: labels, centroids and figures do not depend on threads, processes or where the rows are stored. An
+// interrupted fit returns the state after its last finished iteration; changes of the unfinished iteration are undone.
+// Memory per row, in addition to the points: 8 bytes in float32; with bounds, 4 more and 4 per group of centroids; and
+// 16 for each row that changes its cluster in an iteration.
 
 #include "coterie/kmeans/internal/lloyd.hpp"
 
@@ -27,14 +29,13 @@
 namespace coterie::internal {
 namespace {
 
-// Bounds are kept in float whatever T is; every step rounds them to the safe side by more than a float's rounding
-// error.
+// Bounds are float for every T. Every step rounds them to the safe side by more than the rounding error of a float.
 constexpr float up = 1.0f + 4e-7f;
 constexpr float down = 1.0f - 4e-7f;
-// Bounds are kept from the iteration on that moves one row in so many at most.
+// Bounds start after the iteration in which at most one row in kMovedForBounds changes its label.
 constexpr Index kMovedForBounds = 10;
 
-// What a pass counts beside the sums over clusters.
+// What a pass counts in addition to the sums over clusters.
 enum Counted : std::size_t { moved_rows, distances, scatter_about_origin, counted };
 
 template <class T>
@@ -60,7 +61,7 @@ public:
           layout_(k_, d_, counted),
           moved_sums_(layout_.block_sums()) {
         panels_.pack(view(centroids_), origin);
-        // Groups of panels share a lower bound; as many as an eighth of the points' memory holds.
+        // Groups of panels share a lower bound. The bounds of all groups take at most an eighth of the points' memory.
         const auto panels = static_cast<Index>(panels_.panels().size());
         groups_ = points.resident()
                       ? std::clamp<Index>(d_ * static_cast<Index>(sizeof(T)) / 8 / static_cast<Index>(sizeof(float)), 1,
@@ -107,7 +108,7 @@ public:
         }
         out.distances_computed = computed_ / (static_cast<double>(n_) * k_);
         out.centroids = std::move(centroids_);
-        if (out.stopped == StopReason::interrupted) {  // another pass is not what was asked for
+        if (out.stopped == StopReason::interrupted) {  // an interrupted fit makes no further pass
             out.labels = std::move(labels_);
             out.labelled = true;
             out.objective = out.objectives.back();
@@ -122,14 +123,14 @@ public:
     }
 
 private:
-    // A row whose label this iteration has changed.
+    // A row whose label changed in this iteration.
     struct Move {
-        Index row;  // among this process'
+        Index row;  // among this process' rows
         std::int32_t from;
     };
-    // One that was given to an empty cluster.
+    // A row that was given to an empty cluster.
     struct Repair {
-        Index row;  // among all
+        Index row;  // among all rows
         std::int32_t from, to;
     };
     struct Scratch {
@@ -148,11 +149,11 @@ private:
               group_second(index.size()),
               group_centroid(index.size()),
               all(rows) {}
-        std::vector<Index> index;  // rows that need a look
+        std::vector<Index> index;  // rows whose bounds do not prove their label
         std::vector<const T*> row;
-        std::vector<T> best, second;  // over all groups looked at so far
+        std::vector<T> best, second;  // over the groups computed so far
         std::vector<std::int32_t> centroid;
-        std::vector<const T*> panel_row;  // those that need this group
+        std::vector<const T*> panel_row;  // rows that need this group
         std::vector<std::size_t> position;
         std::vector<T> panel_best, panel_second;
         std::vector<std::int32_t> column;
@@ -164,14 +165,14 @@ private:
 
     static Rows<T> view(const Matrix<T>& m) { return {m.data(), m.rows(), m.cols(), m.cols()}; }
     static Rows<T> view(const Vector<T>& row) { return {row.data(), 1, row.size(), row.size()}; }
-    // Rows are numbered from this process' first, but for this.
+    // Rows are numbered from this process' first row, except in the weights.
     double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(own_.begin + i)]; }
 
-    // Some rows of a block: begin..end-1 of this process' rows.
+    // Rows begin..end-1 of this process, all in one block.
     struct Part {
         const RowBlock<T>& block;
         Index begin, end;
-        Index offset;  // of the block's first row among this process'
+        Index offset;  // number of the block's first row among this process' rows
         const T* row(Index i) const { return block.rows.row(i - offset); }
     };
 
@@ -182,7 +183,7 @@ private:
         repairs_.clear();
         const Index moved = assign(out.iterations == 0, stage);
         if (out.iterations == 0) measure();
-        // While many rows move, most bounds would be too wide to spare anything.
+        // While many rows move, most bounds would be too wide to skip any distance.
         if (settings_.bounds && bounds_ == Bounds::none && moved <= n_ / kMovedForBounds) bounds_ = Bounds::wanted;
         out.repaired += repair_empty_clusters();
         const double movement = move_centroids();
@@ -194,15 +195,16 @@ private:
                      .objective = out.objectives.back(),
                      .iteration = out.iterations});
         if (moved != 0 && movement > threshold_) return;
-        // What was added to the sums and taken off again may have swallowed small terms: the end is the end only if
-        // sums taken anew agree.
+        // Adding and subtracting large terms may have lost small ones. The fit has converged only if sums computed from
+        // scratch agree.
         auto anew = cluster_sums(points_, labels_, k_, weights_, run_);
         sums_ = std::move(anew.sums);
         cluster_weight_ = std::move(anew.mass);
         if (move_centroids() <= threshold_) out.stopped = StopReason::converged;
     }
 
-    // Of labels and sums: by the scatter about m, less that of the means; of unit length w_j - || s_j ||.
+    // The objective from labels and sums: the scatter about m minus that of the means; for unit length, sum_j (w_j - ||
+    // s_j ||).
     double objective() const {
         double left = settings_.unit_length ? total_weight() : scatter_;
         for (int j = 0; j < k_; ++j) {
@@ -215,9 +217,9 @@ private:
         return std::max(0.0, left);
     }
 
-    // The state after an iteration. What is kept per row is not part of it: it is made again by an assignment to the
-    // centroids of before, and the rows that were moved to empty clusters. Sums are: they hold the rounding errors of
-    // all that was added to them and taken off.
+    // Stores the state after an iteration. Values per row are not part of it: an assignment to the previous centroids
+    // and the list of repaired rows give them again. The sums are part of it, because they hold the rounding errors of
+    // all additions and subtractions.
     void store(Archive& archive, const LloydResult<T>& out) const {
         archive.set_points("assigned", assigned_);
         archive.set_points("origin", view(panels_.origin()));
@@ -237,7 +239,7 @@ private:
         archive.set_labels("repaired_clusters", clusters);
     }
 
-    // Centroids are those of before, as `assigned` has them.
+    // On entry, the centroids are the `assigned` ones of the checkpoint.
     void go_on(const Archive& from, LloydResult<T>& out, const Stage& stage) {
         const auto figures = from.vector("figures", 5);
         scale_ = std::sqrt(figures[0] / total_weight());
@@ -261,19 +263,19 @@ private:
         return weights_.empty() ? static_cast<double>(n_) : std::accumulate(weights_.begin(), weights_.end(), 0.0);
     }
 
-    // What the first assignment tells of the points.
+    // Statistics of the points after the first assignment.
     void measure() {
         const double total = total_weight();
         const Vector<double> mean = sums_.colwise().sum().transpose() / total;
         const double about_mean = scatter_ - total * (mean - panels_.origin().template cast<double>()).squaredNorm();
-        // Equal points have a mean that differs from them by the rounding of n additions: that is no movement.
+        // The mean of equal points differs from them by the rounding of n additions. This does not count as movement.
         const double unit = 0x1.0p-53 * static_cast<double>(n_);
         threshold_ = std::max(settings_.tolerance * about_mean / (total * static_cast<double>(d_)),
                               unit * unit * centroids_.template cast<double>().squaredNorm());
         scale_ = std::sqrt(scatter_ / total);
     }
 
-    // One assignment pass: labels, and what moved in the sums. Returns the number of points whose label changed.
+    // One assignment pass: updates labels and the sums of the rows that moved. Returns how many labels changed.
     Index assign(bool first, const Stage& stage) {
         assigned_ = centroids_;
         const auto error = panels_.error_bound(scale_);
@@ -336,8 +338,8 @@ private:
     }
 
     // Upper bound u_i >= ||x_i - c_{a_i}||, lower bounds l_ig <= ||x_i - c_j|| for every other c_j in group g. A group
-    // is skipped when the bounds prove that the kernel's own rounded scores could not prefer one of its centroids: l^2
-    // - u^2 > twice the error bound. `first`: there are none yet.
+    // is skipped if l^2 - u^2 > twice the error bound: then even the rounded scores of the kernel could not prefer one
+    // of its centroids. `first`: there are no bounds yet.
     void assign_with_bounds(const Part& part, bool first, const typename CentroidPanels<T>::ErrorBound& error,
                             Scratch& s, double* sums) {
         const auto margin = [&](Index i) {
@@ -360,7 +362,7 @@ private:
             float least = std::numeric_limits<float>::infinity();
             const Index own = group_of_[label];
             for (Index g = 0; g < groups; ++g) {
-                // The fastest centroid of the group, or the next when that is the point's own.
+                // The drift of the group's fastest centroid; of the second fastest if the fastest is the point's own.
                 const float drift = g == own && fastest_[at(g)] == static_cast<std::int32_t>(label)
                                         ? next_drift_[at(g)]
                                         : group_drift_[at(g)];
@@ -421,7 +423,8 @@ private:
                 const std::size_t r = s.position[h];
                 const Index i = s.index[r];
                 if (s.group_best[h] < s.best[r]) {
-                    // The group that held the best so far no longer does: its bound is its own best.
+                    // The group of the previous best now has only other centroids: its lower bound is that previous
+                    // best.
                     if (s.best[r] < std::numeric_limits<T>::infinity())
                         lower_[at(i * groups + group_of_[at(s.centroid[r])])] = lower_bound(i, s.best[r], error);
                     s.best[r] = s.group_best[h];
@@ -449,20 +452,22 @@ private:
         const double squared = static_cast<double>(norm_[at(i)]) + 2 * static_cast<double>(score) - error.constant -
                                error.slope * static_cast<double>(norm_[at(i)]);
         if (!(squared > 0)) return 0;
-        // A group without a second centroid has none to fear: infinity, kept finite so that drifts can be taken off it.
+        // A group without a second centroid has an infinite bound. It is kept finite so that drifts can be subtracted.
         return static_cast<float>(std::sqrt(std::min(squared, 1e60))) < 1e18f
                    ? static_cast<float>(std::sqrt(squared)) * down
                    : 1e18f;
     }
 
-    // New centroids from the sums; drifts for the bounds. Returns sum_j || movement ||^2.
+    // Computes new centroids from the sums, and drifts for the bounds. Returns sum_j || movement ||^2.
     double move_centroids() {
         const Matrix<T> before = centroids_;
         std::vector<double> moved(static_cast<std::size_t>(k_), 0.0);
         for_each_block(k_, centroid_threads_, [&](Index j, int) {
             const double w = cluster_weight_[at(j)];
             const double divisor = settings_.unit_length ? sums_.row(j).norm() : w;
-            if (!(w > 0) || !(divisor > 0)) return;  // an empty cluster, or one whose rows cancel out, stays
+            if (!(w > 0) || !(divisor > 0))
+                return;  // an empty cluster, or one whose rows cancel out, keeps its
+                         // centroid
             for (Index p = 0; p < d_; ++p) centroids_(j, p) = static_cast<T>(sums_(j, p) / divisor);
             moved[at(j)] =
                 (centroids_.row(j).template cast<double>() - before.row(j).template cast<double>()).squaredNorm();
@@ -474,7 +479,8 @@ private:
             next_drift_.assign(at(groups_), 0.0f);
             fastest_.assign(at(groups_), -1);
             for (int j = 0; j < k_; ++j) {
-                // The kernels see centroids rounded once more, about the origin: a little further at worst.
+                // The kernels use centroids relative to the origin, which rounds them once more. The drift includes
+                // this error.
                 const double reach =
                     (centroids_.row(j).template cast<double>().transpose() - panels_.origin().template cast<double>())
                         .norm();
@@ -497,14 +503,14 @@ private:
     }
 
     // A cluster without weight gets the point that adds most to the inertia, w_i ||x_i - c_{a_i}||^2, from a cluster
-    // that keeps another.
+    // that keeps another point.
     int repair_empty_clusters() {
         std::vector<std::int32_t> empty;
         std::vector<Index> members(at(k_), 0);
         for (int j = 0; j < k_; ++j)
             if (!(cluster_weight_[at(j)] > 0)) empty.push_back(j);
-        // Sums of added and taken-off weights end at a rounding error rather than at 0: count the members where weights
-        // are given.
+        // With weights, sums of added and subtracted weights end at a rounding error rather than at 0. Counting the
+        // members decides whether a cluster is empty.
         if (!weights_.empty() || !empty.empty()) {
             for (Index i = 0; i < own_.count(); ++i)
                 if (weight(i) > 0) ++members[at(labels_[at(i)])];
@@ -524,7 +530,9 @@ private:
         for (const std::int32_t j : empty) {
             for (; next < order.size(); ++next) {
                 const auto [cost, row, old] = order[next];
-                if (!(cost > 0)) return repaired;  // every point lies on its centroid: nothing to gain
+                if (!(cost > 0))
+                    return repaired;  // every point lies on its centroid: a move would not lower the
+                                      // inertia
                 if (members[at(old)] < 2) continue;
                 --members[at(old)];
                 members[at(j)] = 1;
@@ -549,11 +557,11 @@ private:
         const Index i = row - own_.begin;
         labels_[at(i)] = cluster;
         if (bounds_ != Bounds::kept) return;
-        upper_[at(i)] = 1e18f;  // looked at anew
+        upper_[at(i)] = 1e18f;  // makes the next pass compute this row's distances
         for (Index g = 0; g < groups_; ++g) lower_[at(i * groups_ + g)] = 0;
     }
 
-    // The rows of all processes that cost most by w_i ||x_i - c_{a_i}||^2.
+    // The rows of all processes with the largest w_i ||x_i - c_{a_i}||^2.
     std::vector<Costly> costliest(std::size_t wanted) {
         std::vector<double> cost(labels_.size());
         const double unit =
@@ -565,7 +573,7 @@ private:
                 const T* row = block.rows.row(r);
                 const auto squared = static_cast<double>(
                     panels_.kernels().squared_distance(row, centroids_.row(labels_[at(i)]).data(), d_));
-                // A mean of equal rows differs from them by rounding: that is no distance.
+                // The mean of equal rows differs from them by rounding. This does not count as a distance.
                 const auto norm = static_cast<double>(panels_.kernels().squared_distance(row, zero.data(), d_));
                 cost[at(i)] = squared > unit * unit * norm ? weight(i) * squared : 0.0;
             }
@@ -573,9 +581,9 @@ private:
         return internal::costliest(cost, labels_, own_.begin, wanted, run_.communicator());
     }
 
-    // Labels as the last finished iteration left them.
+    // Restores the labels of the last finished iteration.
     void take_back_moves() {
-        for (const Repair& repair : repairs_)  // which came last
+        for (const Repair& repair : repairs_)  // repairs came last, so they are undone first
             if (own_.has(repair.row)) labels_[at(repair.row - own_.begin)] = repair.from;
         for (const auto& scratch : scratch_)
             for (const Move& move : scratch.moves) labels_[at(move.row)] = move.from;
@@ -595,15 +603,15 @@ private:
     std::span<const double> weights_;
     const Run& run_;
     RowBlocks grid_;
-    Range own_;  // this process' rows; what follows per row is theirs
+    Range own_;  // this process' rows; all values per row belong to them
     Matrix<T> centroids_;
-    Matrix<T> assigned_;  // the centroids that the bounds speak of: those of the last assignment
+    Matrix<T> assigned_;  // the centroids of the last assignment, to which the bounds refer
     CentroidPanels<T> panels_;
     Labels labels_;
     std::vector<T> norm_;   // ||x_i - m||^2
     double scatter_ = 0;    // sum_i w_i ||x_i - m||^2
     double scale_ = 0;      // root mean square of ||x_i - m||
-    double threshold_ = 0;  // of the centroids' squared movement
+    double threshold_ = 0;  // for the squared movement of the centroids
     Matrix<double> sums_;   // sum of w_i x_i over each cluster
     std::vector<double> cluster_weight_;
     ClusterSumLayout layout_;
@@ -611,17 +619,17 @@ private:
     Index cache_rows_ = 0;
     int centroid_threads_ = 1;
     std::vector<Scratch> scratch_;
-    bool under_way_ = false;       // an iteration
-    std::vector<Repair> repairs_;  // of the last iteration, by all processes
+    bool under_way_ = false;       // whether an iteration is unfinished
+    std::vector<Repair> repairs_;  // of the last iteration, from all processes
     double computed_ = 0;
     double relative_error_ =
         4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (1 + static_cast<double>(d_) / 8);
 
-    // Bounds. Wanted: the next assignment finds them.
+    // State of the bounds. Wanted: the next assignment computes them.
     enum class Bounds { none, wanted, kept } bounds_ = Bounds::none;
     Index groups_ = 1;
     std::vector<Index> group_of_panel_;
-    std::vector<Index> group_of_;  // of each centroid
+    std::vector<Index> group_of_;  // the group of each centroid
     std::vector<float> upper_, lower_;
     std::vector<float> drift_, group_drift_, next_drift_;
     std::vector<std::int32_t> fastest_;
@@ -648,7 +656,7 @@ template LloydResult<float> lloyd(PointsView, const Matrix<float>&, const LloydS
 template LloydResult<double> lloyd(PointsView, const Matrix<double>&, const LloydSettings&, std::span<const double>,
                                    const Run&, int, int, KeptFit*);
 
-// A point's bounds cost some 20 ns an iteration, as much as about 500 multiplications by the kernels.
+// The bounds of a point cost about 20 ns per iteration, as much as about 500 multiplications in the kernels.
 bool bounds_pay(Index n, Index d, int k) { return n >= 2000 && d * k >= 512 && k > 1; }
 
 }  // namespace coterie::internal

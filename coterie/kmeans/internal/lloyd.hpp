@@ -15,16 +15,17 @@ struct LloydSettings {
     int max_iterations = 300;
     double tolerance = 1e-4;  // stop when sum_j ||c_j moved||^2 <= tolerance * mean column variance
     bool bounds = true;
-    bool unit_length = false;  // of rows and centroids: spherical k-means
+    bool unit_length = false;  // rows and centroids have length 1: spherical k-means
 };
 
 template <class T>
-struct LloydResult : Fitted<T> {    // objective: the inertia, of unit length half of it; objectives: after each move of
-                                    // the centroids
-    Labels labels;                  // nearest_centroids(points, centroids); interrupted: whose means the centroids are
-    bool labelled = false;          // not of a result that a checkpoint had: labels are not kept there
-    bool optimal = true;            // whether the labels keep pairs of rows at least costs: proven
-    double distances_computed = 0;  // row-centroid distances, in units of n k; iterations of them without bounds
+struct LloydResult : Fitted<T> {    // objective: the inertia, or half of it for unit length; objectives: after each
+                                    // move of the centroids
+    Labels labels;                  // nearest_centroids(points, centroids); if interrupted: the labels whose means the
+                                    // centroids are
+    bool labelled = false;          // false if the result comes from a checkpoint, which does not hold labels
+    bool optimal = true;            // whether the labels are a proven minimum under the pairs of rows
+    double distances_computed = 0;  // row-centroid distances divided by n k; without bounds: the number of iterations
 };
 template <class T>
 void store_fitted(Archive& archive, const LloydResult<T>& best) {
@@ -39,15 +40,15 @@ void load_fitted(const Archive& archive, LloydResult<T>& best) {
     best.optimal = work[1] != 0;
 }
 
-/// Labels, centroids and inertia are the same bits with and without bounds and at any number of threads. `kept`: where
-/// the state is kept after every iteration; where it has found one, the iterations go on from there and `start` is not
-/// looked at.
+/// Labels, centroids and inertia have the same bits with and without bounds and with any number of threads. `kept`:
+/// where the state is saved after every iteration. If it holds iterations, the fit resumes from them and ignores
+/// `start`.
 template <class T>
 LloydResult<T> lloyd(PointsView points, const Matrix<T>& start, const LloydSettings& settings,
                      std::span<const double> weights, const Run& run, int repetition, int repetitions,
                      KeptFit* kept = nullptr);
 
-/// Whether bounds pay for n points of d dimensions and k clusters.
+/// Whether bounds make the fit faster for n points of d dimensions and k clusters.
 bool bounds_pay(Index n, Index d, int k);
 
 }  // namespace coterie::internal

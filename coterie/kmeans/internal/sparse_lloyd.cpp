@@ -1,8 +1,9 @@
-// Plain Lloyd iterations over the entries: all distances, and sums of clusters anew. No bounds: at many dimensions few
-// rows have a second centroid far enough away to be skipped, and a bound per row costs as much as some entries.
+// Plain Lloyd iterations over the entries: all distances, and sums of clusters from scratch. Bounds would not help: in
+// many dimensions few rows have a second centroid far enough away to be skipped, and a bound per row costs as much as
+// some entries.
 //
-// What holds: labels, centroids and figures do not depend on threads; they are those of the dense iterations up to
-// rounding, with the same end and the same repair of empty clusters.
+// Invariants: labels, centroids and figures do not depend on threads. They equal those of the dense iterations up to
+// rounding, with the same stopping rule and the same repair of empty clusters.
 
 #include "coterie/kmeans/internal/sparse_lloyd.hpp"
 
@@ -29,7 +30,7 @@ LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, con
     const auto k = static_cast<int>(centroids.rows());
     const Spread spread = spread_of(PointsView(points), weights, run);
     const double scatter = spread.mean_variance * static_cast<double>(d) * spread.total_weight;
-    // Equal points have a mean that differs from them by the rounding of n additions: that is no movement.
+    // The mean of equal points differs from them by the rounding of n additions. This does not count as movement.
     const double unit = 0x1.0p-53 * static_cast<double>(points.rows());
     double threshold = settings.tolerance * spread.mean_variance;
     threshold = std::max(threshold, unit * unit * centroids.template cast<double>().squaredNorm());
@@ -46,7 +47,7 @@ LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, con
                 [&] {
                     std::vector<double> norms;
                     for (Index j = 0; j < k; ++j) norms.push_back(squared_norm(centroids.data() + j * d, d));
-                    // A mean of equal rows differs from them by rounding: that is no distance.
+                    // The mean of equal rows differs from them by rounding. This does not count as a distance.
                     const double rounding = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) + unit;
                     std::vector<double> cost(labels.size());
                     for (Index i = 0; i < points.rows(); ++i) {
@@ -66,12 +67,14 @@ LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, con
             break;
         }
         std::vector<double> moved(at(k), 0.0);
-        // What the objective loses by cluster j: w_j || its mean - mean of all ||^2, of unit length || its sum ||.
+        // How much cluster j lowers the objective: w_j || its mean - mean of all ||^2; for unit length || its sum ||.
         std::vector<double> between(at(k), 0.0);
         for_each_block(k, threads_for(8.0 * static_cast<double>(d) * k, run.threads), [&](Index j, int) {
             const double w = found.mass[at(j)];
             const double divisor = settings.unit_length ? found.sums.row(j).norm() : w;
-            if (!(w > 0) || !(divisor > 0)) return;  // an empty cluster, or one whose rows cancel out, stays
+            if (!(w > 0) || !(divisor > 0))
+                return;  // an empty cluster, or one whose rows cancel out, keeps its
+                         // centroid
             if (settings.unit_length) between[at(j)] = divisor;
             for (Index p = 0; p < d; ++p) {
                 const double mean = found.sums(j, p) / divisor;
@@ -99,7 +102,8 @@ LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, con
              .iteration = out.iterations});
         if (settled) out.stopped = StopReason::converged;
         if (kept != nullptr)
-            kept->after_iteration([&](Archive& archive) {  // the state before it: it is made again
+            kept->after_iteration([&](Archive& archive) {  // the state before this iteration, which a resumed fit
+                                                           // repeats
                 archive.set_points("centroids", begun_with);
                 archive.set_vector("objectives", std::span(out.objectives).first(out.objectives.size() - 1));
                 archive.set_vector("repaired", std::vector<double>{static_cast<double>(repaired)});
@@ -107,7 +111,7 @@ LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, con
     }
     out.distances_computed = out.iterations;
     out.labelled = true;
-    if (out.stopped == StopReason::interrupted && !out.labels.empty()) {  // another pass is not what was asked for
+    if (out.stopped == StopReason::interrupted && !out.labels.empty()) {  // an interrupted fit makes no further pass
         out.objective = out.objectives.back();
     } else {
         auto last = nearest_centroids(PointsView(points), centroids, run.unstopped(), NearestWants::inertia, weights);

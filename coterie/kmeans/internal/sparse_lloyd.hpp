@@ -8,7 +8,7 @@
 
 namespace coterie::internal {
 
-/// As lloyd() (settings.bounds is not looked at): what that calls where the points are sparse.
+/// Does what lloyd() does, for sparse points: lloyd() calls it. settings.bounds is ignored.
 template <class T>
 LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, const LloydSettings& settings,
                             std::span<const double> weights, const Run& run, int repetition, int repetitions,

@@ -1,5 +1,5 @@
-// Which of the tables of column_scans_isa.cpp this processor runs, asked once in a process. A source of its own, as it
-// must run on any processor.
+// Chooses among the tables of column_scans_isa.cpp for this processor, once per process. This is a separate source
+// because it must run on any processor.
 
 #include "coterie/manifold/internal/column_scans.hpp"
 

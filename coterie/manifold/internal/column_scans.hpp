@@ -1,9 +1,10 @@
 #pragma once
 // Internal: the passes over all columns of one query, and the products of the reduced problem, compiled per instruction
-// set. Everything runs on the calling thread. No header of Eigen or of the library here: column_scans_isa.cpp includes
-// this file after giving Eigen a namespace of its own.
+// set. Everything runs on the calling thread. This header includes no header of Eigen or of the library:
+// column_scans_isa.cpp includes it after giving Eigen a separate namespace.
 //
-// Notation, for columns j and one query y, both about a common centre: p_j = z_j . z_y, s_j = |z_j|^2, r_j = |z_j|.
+// Notation, for columns j and one query y, both relative to a common centre: p_j = z_j . z_y, s_j = |z_j|^2, r_j =
+// |z_j|.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,21 +13,21 @@ namespace coterie::internal {
 
 enum class WeightKind : int { linear, exponential, equal, given };
 
-/// What turns a product p_j into a squared distance and a correlation.
+/// The terms that convert a product p_j into a squared distance and a correlation.
 struct QueryTerms {
     float squared;   // |z_y|^2
     float norm;      // |z_y|
     float constant;  // b_j = p_j + along_j + constant: <x_j, y> of the homogenised points
-    float slope;     // rounding of a squared distance, and of b_j but for rest, at most slope (r_j + |z_y|)^2
-    float rest;      // what else rounding does to b_j
+    float slope;     // rounding error of a squared distance, and of b_j except for rest: at most slope (r_j + |z_y|)^2
+    float rest;      // the other rounding error of b_j
     float rate;      // exponential weights: exp(rate d_j)
-    float least;     // least squared distance that a linear weight is made of
+    float least;     // lower limit of the squared distance in a linear weight
 };
 
-/// What a column must reach to be looked at again: |q_j + constant| + slope r_j + rest > threshold_j, q_j = z_j . r.
+/// A column is measured again if |q_j + constant| + slope r_j + rest > threshold_j, q_j = z_j . r.
 struct ResidualTerms {
     float constant;
-    float slope;  // rounding of q_j, at most slope r_j + rest
+    float slope;  // rounding error of q_j: at most slope r_j + rest
     float rest;
     float factor;     // threshold_j = factor times the weight's lower bound
     float rate;       // exponential: weight exp(rate d_j - reference), the exponent at most 80
@@ -36,15 +37,15 @@ struct ResidualTerms {
 };
 
 struct ColumnScans {
-    /// lower[j]: a bound from below on the squared distance (weights that are given: not touched, the weight itself);
-    /// key[j]: a bound from above on a figure that grows with |b_j| / w_j: (b_j / d_j)^2, log |b_j| - rate d_j, or
-    /// |b_j| / w_j. Returns the smallest of `lower` (equal weights: 0).
+    /// lower[j]: a lower bound of the squared distance (given weights: not changed, the weight itself). key[j]: an
+    /// upper bound of a value that grows with |b_j| / w_j: (b_j / d_j)^2, log |b_j| - rate d_j, or |b_j| / w_j. Returns
+    /// the smallest of `lower` (equal weights: 0).
     float (*keys)(WeightKind kind, const float* product, const float* squared, const float* norms, const float* along,
                   std::ptrdiff_t count, const QueryTerms& terms, float* lower, float* key);
-    /// Writes the positions with key > limit, ascending, and returns how many; room for `count` needed.
+    /// Writes the positions with key > limit, ascending, and returns their number. `hits` must have space for `count`.
     std::ptrdiff_t (*above)(const float* key, std::ptrdiff_t count, float limit, std::int32_t* hits);
-    /// Writes the positions that reach their threshold. `screened` grows by those whose norm alone says that they
-    /// cannot: r_j |r| + |constant| + rest below it.
+    /// Writes the positions that reach their threshold. Adds to `screened` the number of positions whose norm alone
+    /// proves that they cannot: r_j |r| + |constant| + rest is below it.
     std::ptrdiff_t (*reaching)(WeightKind kind, const float* product, const float* norms, const float* lower,
                                std::ptrdiff_t count, const ResidualTerms& terms, std::int32_t* hits,
                                std::int64_t* screened);
@@ -55,7 +56,7 @@ struct ColumnScans {
     /// In double: out[0] = x . a, out[1] = x . b.
     void (*two_dots_float)(const float* x, const double* a, const double* b, std::ptrdiff_t d, double* out);
     void (*two_dots_double)(const double* x, const double* a, const double* b, std::ptrdiff_t d, double* out);
-    /// g -= sum_i coefficients[i] rows[i], rows numbers `stride` apart in `matrix`, `columns` numbers of each.
+    /// g -= sum_i coefficients[i] rows[i]; rows are `stride` numbers apart in `matrix`, with `columns` numbers each.
     void (*subtract_rows)(const double* matrix, std::ptrdiff_t stride, const std::int32_t* rows,
                           const double* coefficients, std::ptrdiff_t count, double* g, std::ptrdiff_t columns);
     /// x := L^-1 x and x := L^-T x, L lower triangular, row-major.
@@ -63,7 +64,7 @@ struct ColumnScans {
     void (*solve_transposed)(const double* factor, std::ptrdiff_t stride, std::ptrdiff_t size, double* x);
 };
 
-/// Those of the best instruction set this processor has.
+/// The scans for this processor's best instruction set.
 const ColumnScans& column_scans();
 
 }  // namespace coterie::internal

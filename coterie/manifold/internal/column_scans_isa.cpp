@@ -1,12 +1,12 @@
-// Compiled once per instruction set (COTERIE_ISA). Eigen is renamed, so that the linker cannot merge its templates
-// compiled for one instruction set with those of another; nothing else with inline functions may be used here for the
-// same reason.
+// Compiled once per instruction set (COTERIE_ISA). Eigen gets another name, so that the linker cannot merge its
+// templates for one instruction set with those for another. For the same reason this source uses no other inline
+// functions.
 #define COTERIE_JOIN_TEXT(a, b) a##b
 #define COTERIE_JOIN(a, b) COTERIE_JOIN_TEXT(a, b)
 #define Eigen COTERIE_JOIN(coterie_eigen_scans_, COTERIE_ISA)
 #define EIGEN_DONT_PARALLELIZE
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // of GCC 12's own _mm256_undefined_pd
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 warns about its own _mm256_undefined_pd
 #endif
 #include <Eigen/Core>
 
@@ -49,7 +49,8 @@ Size above(const float* key, Size count, float limit, std::int32_t* hits) {
 
 Size reaching(WeightKind kind, const float* product, const float* norms, const float* lower, Size count,
               const ResidualTerms& t, std::int32_t* hits, std::int64_t* screened) {
-    // How far a column is above its threshold, a piece of the columns at a time. Not "at most": NaN must be a hit.
+    // How far a column is above its threshold, for a piece of the columns at a time. The comparison is not "at most",
+    // because NaN must be a hit.
     constexpr Size piece = 1024;
     float threshold[piece];
     float above_it[piece];

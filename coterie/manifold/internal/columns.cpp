@@ -1,6 +1,6 @@
-// Points are scaled by a power of two, which rounds nothing, so that products in float and squares in double stay in
-// their range. Float copies lie about the mean, where their rounding is small; norms are rounded up, as bounds need.
-// Distances come from products where little cancels, from differences elsewhere.
+// A power of two scales the points without rounding, so that products in float and squares in double do not overflow or
+// underflow. Float copies are relative to the mean, where their rounding is small; norms are rounded up, as bounds
+// require. Distances come from products if little cancels, otherwise from differences.
 
 #include "coterie/manifold/internal/columns.hpp"
 
@@ -17,8 +17,8 @@
 namespace coterie::internal {
 namespace {
 constexpr Index kRows = 512;
-constexpr double kLeast = 1e-6;      // least distance, of the root mean square distance from the mean
-constexpr double kCancelled = 1e-6;  // share of |x|^2 + |y|^2 below which a squared distance is measured by differences
+constexpr double kLeast = 1e-6;      // least distance, relative to the root mean square distance from the mean
+constexpr double kCancelled = 1e-6;  // below this fraction of |x|^2 + |y|^2, a squared distance comes from differences
 
 constexpr double kFarthest = 1e12;
 

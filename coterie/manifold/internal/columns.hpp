@@ -1,6 +1,6 @@
 #pragma once
-// Internal: the points as columns that others are combined of: about their mean in float for products of blocks, with
-// bounds on what rounding does to them, and as given, times a power of two, in double.
+// Internal: the points as the columns of representations. There are two copies: relative to their mean in float, for
+// products of blocks, with bounds on the rounding errors; and the original values, times a power of two, in double.
 
 #include <algorithm>
 #include <limits>
@@ -16,7 +16,7 @@ namespace coterie::internal {
 
 /// Lengths, products and residuals are those of the scaled points, s x.
 struct Columns {
-    static constexpr Index kTile = 1024;  // columns of one product of blocks
+    static constexpr Index kTile = 1024;  // columns per product of blocks
 
     PointsView points;
     Index count = 0;       // n
@@ -28,33 +28,34 @@ struct Columns {
     std::vector<float> squared;        // |z|^2
     std::vector<float> norms;          // |z|, rounded up
     std::vector<float> along;          // z . center
-    std::vector<double> square_norms;  // |s x|^2, the homogenising coordinate apart
-    std::vector<float> tile_norms;     // largest of each tile
+    std::vector<double> square_norms;  // |s x|^2, without the homogenising coordinate
+    std::vector<float> tile_norms;     // the largest of each tile
     double largest_norm = 0;
-    double least = 0;  // least distance; 0: all points are equal
+    double least = 0;  // lower limit of distances; 0: all points are equal
 
     Index tiles() const { return (count + kTile - 1) / kTile; }
-    /// Row i of `from`, scaled, and the homogenising coordinate: d + 1 numbers.
+    /// Writes row i of `from`, scaled, and the homogenising coordinate: d + 1 numbers.
     void pack(PointsView from, Index i, double* out) const;
-    /// A packed row less the centre.
+    /// Writes a packed row minus the centre.
     void centre(const double* packed, float* out) const;
-    /// x_j . a and x_j . b, scaled, of the first d coordinates.
+    /// x_j . a and x_j . b, scaled, over the first d coordinates.
     void products(Index j, const double* a, const double* b, double* out) const;
-    /// Squared distance of x_j from a packed row, by differences.
+    /// Squared distance of x_j from a packed row, from differences.
     double squared_distance(Index j, const double* packed) const;
-    /// Squared distance from its product with the packed row of this squared norm; by differences where that cancels.
+    /// Squared distance from the product with the packed row, which has this squared norm; from differences if that
+    /// cancels.
     double squared_distance(Index j, const double* packed, double product, double square_norm) const;
 };
 
-/// BadData naming `what` on values that are not finite.
+/// Throws BadData with `what` for values that are not finite.
 Columns columns_of(PointsView points, double eta, std::string_view what, const Run& run);
 
-/// BadData naming `what` on values that are not finite, or more than 1e12 times as large as any of the points: products
-/// with the points would leave the range of float.
+/// Throws BadData with `what` for values that are not finite, or more than 1e12 times as large as any of the points:
+/// products with the points would overflow float.
 void check_queries(const Columns& columns, PointsView queries, std::string_view what, const Run& run);
 
-/// What rounding can do to a product of blocks z . r of d numbers, in units of |z| |r|, the roundings of z, r and of
-/// two more sums included.
+/// Bound of the rounding error of a product of blocks z . r of d numbers, in units of |z| |r|. It includes the rounding
+/// of z, of r and of two more sums.
 double product_rounding(Index dimensions);
 
 }  // namespace coterie::internal

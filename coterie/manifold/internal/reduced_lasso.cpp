@@ -1,7 +1,7 @@
-// An active set and not coordinate descent: it ends at the solution to rounding, however alike columns are, which the
-// certificate of a representation needs. Columns enter a few at a time and leave one by one; the factor follows them by
-// a row or by rotations. The gradient is computed anew where all seems optimal, and columns that were refused for their
-// rounding may then enter.
+// An active set reaches the solution up to rounding even for similar columns, and coordinate descent does not.
+// The certificate of a representation needs this. Columns enter a few at a time and leave one by one; a new row or
+// rotations update the factor. When all conditions seem to hold, the gradient is computed from scratch, and columns
+// that were rejected because of rounding may enter.
 
 #include "coterie/manifold/internal/reduced_lasso.hpp"
 
@@ -11,21 +11,21 @@
 
 namespace coterie::internal {
 namespace {
-constexpr double kDependent = 1e-11;  // share of a column's square that must be left beside the support
-constexpr double kNothing = 1e-15;    // the same, where rounding is all that is left
-constexpr double kSlack = 1e-11;      // of a threshold
+constexpr double kDependent = 1e-11;  // least fraction of a column's square outside the span of the support
+constexpr double kNothing = 1e-15;    // the same, below which everything is rounding
+constexpr double kSlack = 1e-11;      // relative to a threshold
 constexpr int kRefreshes = 4;
 
 constexpr char kOutside = 0;
 constexpr char kInside = 1;
-constexpr char kRefused = 2;  // until g is computed anew
+constexpr char kRefused = 2;  // until g is computed again
 
 double sign_of(double value) { return value < 0 ? -1.0 : 1.0; }
 }  // namespace
 
 double ReducedLasso::slack(Index j) const { return kSlack * problem_.thresholds[j] + noise_; }
 
-// The row that column j would have in the factor, into row_; false when the column depends on the support.
+// Computes the row of column j in the factor into row_; false if the column depends on the support.
 bool ReducedLasso::factor_row(Index j, double& pivot) {
     const auto size = static_cast<Index>(support_.size());
     const double* const gram = problem_.gram + j * problem_.stride;
@@ -45,7 +45,7 @@ void ReducedLasso::append(Index j, double pivot) {
     inside_[at(j)] = kInside;
 }
 
-// The rows below move up, and rotations of neighbouring columns make the factor triangular again.
+// Lower rows move up, and rotations of neighbouring columns make the factor triangular again.
 void ReducedLasso::remove(std::size_t position) {
     const Index size = static_cast<Index>(support_.size()) - 1;
     const Index stride = problem_.size;
@@ -69,7 +69,7 @@ void ReducedLasso::remove(std::size_t position) {
     }
 }
 
-// c and g after a step alpha along a direction in the coefficients of the support.
+// Updates c and g for a step alpha along a direction in the coefficients of the support.
 void ReducedLasso::move(double alpha, const double* direction, double* c) {
     const auto size = static_cast<Index>(support_.size());
     for (Index i = 0; i < size; ++i) {
@@ -108,7 +108,7 @@ void ReducedLasso::to_optimum(double* c) {
     }
 }
 
-// Brings in column j, which depends on an optimal support.
+// Adds column j, which depends on an optimal support.
 bool ReducedLasso::exchange(Index j, double* c) {
     const double sign = sign_of(g_[at(j)]);
     sign_[at(j)] = sign;
@@ -130,7 +130,7 @@ bool ReducedLasso::exchange(Index j, double* c) {
             leaving = i;
         }
         if (leaving == support_.size()) {
-            // No column stands in the way: only the little that is left of j beside the support bounds the step.
+            // No column limits the step: only the small remainder of j outside the support does.
             if (c[at(j)] == 0 && pivot <= kNothing * diagonal(j)) return false;
             factor_row(j, pivot);
             append(j, std::max(pivot, kNothing * diagonal(j)));
@@ -203,7 +203,8 @@ bool ReducedLasso::solve(const ReducedProblem& problem, double* c) {
             }
             if (entering_.empty()) break;
             entered = true;
-            // A few at a time, the farthest beyond their threshold: those of the wrong sign leave at once.
+            // Adds a few at a time, those farthest beyond their threshold first; columns of the wrong sign leave at
+            // once.
             const std::size_t most = std::min(entering_.size(), 1 + support_.size() / 8);
             const auto farther = [](const auto& a, const auto& b) {
                 return a.first > b.first || (a.first == b.first && a.second < b.second);

@@ -5,14 +5,14 @@
 //
 //     optimal:  g_j = t_j sign(c_j) where c_j != 0,  |g_j| <= t_j elsewhere
 //
-// An active-set method: on the support P with its signs the optimum is a linear system, kept as a Cholesky factor. A
-// step towards its solution ends where the first coefficient would change its sign; that column leaves. When P is
-// optimal, columns with |g_j| > t_j enter with the sign of g_j. The objective falls from one optimal P to the next, so
-// no P comes twice and the end is reached after finitely many steps, whatever the columns.
+// An active-set method: for the support P with its signs, the optimum solves a linear system, kept as a Cholesky
+// factor. A step towards it ends where the first coefficient would change its sign; that column leaves. When P is
+// optimal, columns with |g_j| > t_j enter with the sign of g_j. The objective falls from one optimal P to the next. No
+// P therefore repeats, and the method ends after finitely many steps for any columns.
 //
-// A column that depends linearly on P would make the system singular. Along v, which changes c_j by sign(g_j) and P so
-// that Gv = 0, the objective falls at the rate |g_j| - t_j until a coefficient of P is 0: that column leaves, and j
-// takes its place.
+// A column that depends linearly on P would make the system singular. Let v change c_j by sign(g_j) and P so that Gv =
+// 0. Along v, the objective falls at the rate |g_j| - t_j until a coefficient of P is 0. That column leaves, and j
+// replaces it.
 
 #include <cstdint>
 #include <vector>
@@ -27,16 +27,16 @@ struct ReducedProblem {
     Index stride = 0;
     Index size = 0;
     const double* correlations = nullptr;  // b
-    const double* thresholds = nullptr;    // t, above 0; infinity keeps a column out
+    const double* thresholds = nullptr;    // t, above 0; infinity excludes a column
     double ridge = 0;
 };
 
 class ReducedLasso {
 public:
-    /// c: where to start (its support and signs are tried first), then the solution. False when the steps ran out,
-    /// which only rounding could bring about: c is then the best point reached.
+    /// c: the start (its support and signs are tried first), then the solution. Returns false if the steps ran out,
+    /// which only rounding can cause; c is then the best point found.
     bool solve(const ReducedProblem& problem, double* c);
-    /// Of the last solution: columns with c_j != 0, in the order they entered, and g of all.
+    /// The last solution: columns with c_j != 0, in the order of entry, and g of all columns.
     const std::vector<std::int32_t>& support() const { return support_; }
     const std::vector<double>& gradient() const { return g_; }
     Index steps() const { return steps_; }
@@ -59,7 +59,7 @@ private:
     double noise_ = 0;
     std::vector<std::int32_t> support_;
     std::vector<char> inside_;
-    std::vector<double> sign_;    // of the columns
+    std::vector<double> sign_;    // per column
     std::vector<double> factor_;  // L of G_PP + ridge I, rows `size` apart
     std::vector<double> row_;
     std::vector<double> direction_;

@@ -1,5 +1,5 @@
-// Compiled once per instruction set with COTERIE_ISA naming it: linalg/simd.hpp. Nothing from the standard library with
-// external linkage is used here.
+// Compiled once per instruction set; COTERIE_ISA is its name (linalg/simd.hpp). This source uses nothing from the
+// standard library with external linkage.
 
 #include "coterie/linalg/simd.hpp"
 #include "coterie/spectral/internal/lanczos_kernels.hpp"
@@ -15,7 +15,7 @@ constexpr Size kBlock = lanczos_block;
 typedef double Quad __attribute__((vector_size(32)));
 typedef double UnalignedQuad __attribute__((vector_size(32), aligned(8), may_alias));
 
-// By reference: a vector of 32 bytes is returned in different ways by different instruction sets.
+// By reference: instruction sets return a vector of 32 bytes in different ways.
 inline const UnalignedQuad& quad(const double* p) { return *reinterpret_cast<const UnalignedQuad*>(p); }
 inline UnalignedQuad& quad(double* p) { return *reinterpret_cast<UnalignedQuad*>(p); }
 
@@ -34,7 +34,7 @@ void multiply(const std::int64_t* starts, const std::int32_t* columns, const dou
     }
 }
 
-// Rows at a time, so that what is summed up is loaded and stored once for all of them.
+// Several rows at a time, so that their sums are loaded and stored only once.
 template <int rows>
 inline void add_seen_rows(const double* basis, Size stride, Size columns, const double* right, double* seen) {
     for (Size p = 0; p < columns; p += kLanes) {
@@ -81,7 +81,7 @@ inline void take_off_rows(const double* basis, Size stride, Size columns, const 
 }
 
 void take_off(const double* basis, Size stride, Size columns, const double* seen, Size rows, double* right) {
-    constexpr int step = kLanes == 8 ? 4 : 2;  // as many sums as there are registers for
+    constexpr int step = kLanes == 8 ? 4 : 2;  // as many sums as there are registers
     Size i = 0;
     for (; i + step <= rows; i += step)
         take_off_rows<step>(basis + i * stride, stride, columns, seen, right + i * kBlock);

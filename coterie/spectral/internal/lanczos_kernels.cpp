@@ -1,5 +1,5 @@
-// Which of the tables of lanczos_isa.cpp this processor runs, asked once in a process. A source of its own, as it must
-// run on any processor.
+// Chooses among the tables of lanczos_isa.cpp for this processor, once per process. This is a separate source because
+// it must run on any processor.
 
 #include "coterie/spectral/internal/lanczos_kernels.hpp"
 

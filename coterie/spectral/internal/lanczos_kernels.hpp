@@ -1,7 +1,7 @@
 #pragma once
 // Internal: the passes of block Lanczos over its rows, compiled per instruction set and chosen at run time. Blocks are
-// n x 4, rows one after the other; the basis is n x p with a stride, p padded with finite columns to a multiple of 8.
-// Libraries' products pack their operands anew for every product, which for four columns costs as much as the product.
+// n x 4, row by row. The basis is n x p with a stride; finite columns pad p to a multiple of 8.
+// The products of libraries pack their operands for every product, which for four columns costs as much as the product.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,11 +12,12 @@ inline constexpr std::ptrdiff_t lanczos_block = 4;
 inline constexpr std::ptrdiff_t lanczos_padding = 8;  // lanes of the widest instruction set
 
 struct LanczosKernels {
-    /// to = scale (M - shift I) x + keep to for rows begin..end-1 of M, given as its rows' starts, columns and values.
+    /// to = scale (M - shift I) x + keep to for rows begin..end-1 of M, which is given by the starts, columns and
+    /// values of its rows.
     void (*multiply)(const std::int64_t* starts, const std::int32_t* columns, const double* values,
                      std::ptrdiff_t begin, std::ptrdiff_t end, const double* x, double scale, double shift, double keep,
                      double* to);
-    /// seen += right' basis: 4 x columns, one after the other; `columns` a multiple of 8.
+    /// seen += right' basis: 4 x columns, row by row; `columns` is a multiple of 8.
     void (*add_seen)(const double* basis, std::ptrdiff_t stride, std::ptrdiff_t columns, const double* right,
                      std::ptrdiff_t rows, double* seen);
     /// right -= basis seen'.
@@ -26,7 +27,7 @@ struct LanczosKernels {
     void (*add_gram)(const double* right, std::ptrdiff_t rows, double* gram);
 };
 
-/// Those of the best instruction set this processor has.
+/// The kernels for this processor's best instruction set.
 const LanczosKernels& lanczos_kernels();
 
 }  // namespace coterie::internal

@@ -1,6 +1,6 @@
-// Four vectors at a time, so that the matrix and the basis are read once for all four. Sums over rows are those of at
-// most 64 chunks, cut by n alone and added in their order: the same bits at any number of threads. Residuals under a
-// filter are taken back to those of M by the filter's least slope; those of the result are measured.
+// Works on four vectors at a time, so that the matrix and the basis are read once for all four. Sums over rows run over
+// at most 64 chunks that depend on n alone, and add them in order: the same bits for any number of threads. Residuals
+// under a filter are converted to those of M by the filter's least slope; those of the result are measured.
 
 #include "coterie/spectral/internal/sparse_eigen.hpp"
 
@@ -23,16 +23,17 @@ namespace {
 
 constexpr Index kBlock = sparse_eigen_block;
 constexpr int kRestarts = 300;
-constexpr int kPatience = 60;  // restarts after which kLenience times the tolerance will do
+constexpr int kPatience = 60;  // number of restarts after which kLenience times the tolerance is sufficient
 constexpr double kLenience = 1e3;
-constexpr double kNear = 1e-6;  // eigenvalues nearer than this to the last one wanted are as good as it
-constexpr int kFilters = 2;     // the second knows better than the first where to begin; more gain nothing
-constexpr double kGrowth = 6;   // ln of a filter at 1 over what it leaves of the others
-constexpr double kShare = 8;    // of a filter's degree: entries of a row a column of the basis, see begin_sharper
+constexpr double kNear = 1e-6;  // eigenvalues within this distance of the last required one count as equal to it
+constexpr int kFilters = 2;     // the second filter has a better cutoff than the first; further ones gain nothing
+constexpr double kGrowth = 6;   // ln of a filter's ratio between its value at 1 and below the cutoff
+constexpr double kShare = 8;    // limits a filter's degree, in columns of the basis per entry of a row; see
+                                // begin_sharper
 
 using internal::at;
 
-// The matrix as products read it: 12 bytes an entry instead of 16.
+// The matrix in the format of the products: 12 bytes per entry instead of 16.
 class Operator {
 public:
     explicit Operator(const SparseMatrix& m) : starts_(at(m.rows()) + 1, 0) {
@@ -51,7 +52,7 @@ public:
     // The mean, rounded up.
     Index entries_per_row() const { return (static_cast<Index>(values_.size()) + rows() - 1) / rows(); }
 
-    // to = scale (M - shift I) x + keep to, for rows begin..end-1; both n x kBlock, row after row.
+    // to = scale (M - shift I) x + keep to, for rows begin..end-1; both are n x kBlock, row by row.
     void multiply(const double* x, Index begin, Index end, double scale, double shift, double keep, double* to) const {
         internal::lanczos_kernels().multiply(starts_.data(), columns_.data(), values_.data(), begin, end, x, scale,
                                              shift, keep, to);
@@ -63,8 +64,8 @@ private:
     std::vector<double> values_;
 };
 
-// p(x) = T(t) / T(t(1)), t = (x - centre) / half, T the Chebyshev polynomial of a degree: at most 1 / T(t(1)) for x
-// from -1 to the cutoff, and growing from there to 1 at 1. Of degree 1 it is x itself.
+// p(x) = T(t) / T(t(1)), t = (x - centre) / half, T the Chebyshev polynomial of the given degree. |p| is at most 1 /
+// T(t(1)) for x from -1 to the cutoff; above, p grows to 1 at x = 1. Degree 1 is x itself.
 class Filter {
 public:
     Filter() = default;
@@ -76,14 +77,14 @@ public:
     double half() const { return half_; }
     double top() const { return top_; }  // T(t(1))
 
-    // For x from the cutoff on.
+    // For x at or above the cutoff.
     double at(double x) const { return degree_ == 1 ? x : chebyshev(x) / top_; }
-    // The x from the cutoff on of which this is the value; the cutoff of smaller ones.
+    // The x at or above the cutoff with p(x) = value; the cutoff for smaller values.
     double inverse(double value) const {
         if (degree_ == 1) return value;
         return centre_ + half_ * std::cosh(std::acosh(std::max(1.0, value * top_)) / degree_);
     }
-    // The least (p(x) - p(y)) / (x - y) for eigenvalues y: p being convex beyond the cutoff, that of y = -1.
+    // The least (p(x) - p(y)) / (x - y) over eigenvalues y. p is convex above the cutoff, so it occurs at y = -1.
     double least_slope(double x) const {
         return degree_ == 1 ? 1 : std::max(at(x) - 1 / top_, std::numeric_limits<double>::min()) / (1 + x);
     }
@@ -97,7 +98,7 @@ private:
 
 class Lanczos {
 public:
-    // known: n x m, orthonormal columns; eigenvectors that are left out. purpose tells apart the random starts.
+    // known: n x m, orthonormal columns; eigenvectors to exclude. purpose: selects the stream of the random starts.
     Lanczos(const Operator& m, Index count, double tolerance, const Matrix<double>& known, std::uint64_t purpose,
             const Run& run, const Filter& filter = {})
         : operator_(m),
@@ -106,7 +107,7 @@ public:
           tolerance_(tolerance),
           run_(run),
           known_(known.cols()),
-          // Room for as many again as are wanted, in whole blocks; measured, 40 more are as good as any for few.
+          // Twice the required columns, in whole blocks; for few columns, measurements show that 40 more are enough.
           capacity_(std::min(known_ + 2 * count + 10 * kBlock, m.rows() - kBlock)),
           basis_(Matrix<double>::Zero(m.rows(), padded(capacity_))),
           block_(m.rows(), kBlock),
@@ -125,7 +126,7 @@ public:
             run_.throw_if_stopped("eigenvectors");
             expand(out.blocks);
             const bool full = width_ + kBlock > capacity_;
-            // Looking costs p^3: now and then.
+            // A check costs p^3, so it is rare.
             const Index patience = filter_.degree() > 1 ? kBlock : 4 * kBlock;
             if (full || (ritz_columns() >= count_ + kBlock && width_ - checked_at >= std::max(patience, width_ / 8))) {
                 checked_at = width_;
@@ -138,7 +139,7 @@ public:
                         cut(ritz, count_);
                         break;
                     }
-                    // Half of the room beyond what is wanted is kept: what is nearly found speeds the rest up.
+                    // Keep half of the columns beyond the required ones: nearly converged vectors speed up the rest.
                     if (!begin_sharper(ritz)) cut(ritz, count_ + (ritz_columns() - count_) / 2);
                     checked_at = width_;
                     run_.report({.stage = "eigenvectors",
@@ -157,11 +158,11 @@ public:
 
     const Filter& filter() const { return filter_; }
 
-    // Whether an eigenvalue beside those of the known vectors lies above `value`. The largest Ritz value comes from
-    // below to the largest eigenvalue; it is believed to have come near when its residual is a tenth of what is missing
-    // to `value`, or within kNear. A filter makes all residuals small, those of what it leaves of the others first of
-    // all; so it is not believed before an eigenvector above `value` would have grown from 1 / sqrt(n), its part in a
-    // random start, to a thousand times the others' part.
+    // Whether M has an eigenvalue above `value`, apart from those of the known vectors.
+    // The largest Ritz value approaches the largest eigenvalue from below. It counts as close if its residual is a
+    // tenth of the gap to `value`, or within kNear. A filter makes all residuals small, at first those of the
+    // suppressed vectors. So with a filter the check waits. An eigenvector above `value` starts with the part 1 /
+    // sqrt(n) of a random vector and must first have time to grow to a thousand times the part of the others.
     bool anything_above(double value, std::int64_t& blocks) {
         const double bound = filter_.at(value);
         const double near = kNear * std::min(1.0, filter_.least_slope(value));
@@ -207,14 +208,14 @@ private:
         take_off_basis(0);
     }
 
-    // A new basis, of a filter that grows from below the eigenvalues wanted on, from sums of the best Ritz vectors.
-    // False where it would not be sharper than the one at hand.
+    // Starts a new basis from sums of the best Ritz vectors, with a filter that grows from below the required
+    // eigenvalues. Returns false if the filter would not be sharper than the current one.
     bool begin_sharper(const EigenPairs& ritz) {
         const Index p = ritz_columns();
         const Index kept = count_ + (p - count_) / 4;
         const double cutoff = filter_.inverse(ritz.values[p - 1 - kept]);
         if (filters_ == kFilters || !(cutoff > -0.9 && cutoff < 1 - 1e-9)) return false;
-        // What the products of a filter with M cost is in proportion to what staying orthogonal to the basis costs.
+        // The products of a filter with M may cost a fixed multiple of the orthogonalisation.
         const double balanced =
             kShare * static_cast<double>(p) / static_cast<double>(std::max<Index>(1, operator_.entries_per_row()));
         const double degree = std::floor(std::min(balanced, kGrowth / std::acosh((3 - cutoff) / (1 + cutoff))));
@@ -235,20 +236,20 @@ private:
 
     Index ritz_columns() const { return width_ - known_; }
 
-    // A column of independent normal numbers.
+    // Fills a column with independent normal numbers.
     void draw(Index column) {
         RandomStream random = run_.random("eigenvectors", draws_++);
         for (Index i = 0; i < rest_.rows(); ++i) rest_(i, column) = random.normal();
     }
 
-    // columns: how many numbers a row of a block are multiplied with each of its own.
+    // columns: multiplications per number of a block's row.
     template <class Body>
     void for_chunks(Index columns, const Body& body) {
         for_each_block(chunks_.count(), threads_for(8.0 * static_cast<double>(columns * rest_.rows()), run_.threads),
                        [&](Index chunk, int) { body(chunk, chunks_.begin(chunk), chunks_.end(chunk)); });
     }
 
-    // Adds up what `body` adds to `count` numbers for each chunk, in the chunks' order.
+    // Sums the `count` numbers of `body` over the chunks, in their order.
     template <class Body>
     std::vector<double> sum_of_chunks(Index count, const Body& body) {
         std::vector<std::vector<double>> partial(at(chunks_.count()));
@@ -278,7 +279,7 @@ private:
     }
 
     // rest -= B B'rest, first for columns from `first` on, then for all; returns B'rest. Columns beyond the width are
-    // finite: what of them is seen is set to 0.
+    // finite; their products are set to 0.
     Matrix<double> take_off_basis(Index first) {
         Matrix<double> total = Matrix<double>::Zero(width_, kBlock);
         const Index stride = basis_.cols();
@@ -301,7 +302,7 @@ private:
         return total;
     }
 
-    // rest_ = p(M) block_ by T_j+1 = 2 t T_j - T_j-1; block_ is used up.
+    // rest_ = p(M) block_ by T_j+1 = 2 t T_j - T_j-1; overwrites block_.
     void filtered_product() {
         const int last = filter_.degree();
         for (int degree = 1; degree <= last; ++degree) {
@@ -315,12 +316,12 @@ private:
         }
     }
 
-    // M Q for the newest block Q, its projection, and in rest_ what the basis does not hold of it.
+    // Computes M Q for the newest block Q, its projection, and in rest_ the part of it outside the basis.
     void expand(std::int64_t& blocks) {
         filtered_product();
         blocks += filter_.degree();
-        // Of the basis, M Q has parts along Q and the block before it only, or what was kept at a restart; the
-        // second pass, along all, takes off what rounding left.
+        // M Q has parts only along Q and the previous block, or along the vectors kept at a restart. The second pass,
+        // along all columns, removes rounding errors.
         const Matrix<double> seen = take_off_basis(since_restart_ > 1 ? width_ - 2 * kBlock : 0);
         const Index p = ritz_columns();
         projected_.conservativeResize(p, p);
@@ -331,9 +332,9 @@ private:
         rest_squared_ = gram();
     }
 
-    // Makes rest_ orthonormal and orthogonal to the basis, and the newest block of it. Where nothing is left of a
-    // column the basis is invariant, and a random direction goes on. By the eigenvectors of the Gram matrix, again
-    // until they are the unit vectors (Stathopoulos and Wu 2002).
+    // Makes rest_ orthonormal and orthogonal to the basis, and appends it as the newest block. If a column has no
+    // remainder, the basis is invariant, and a random direction continues. Uses the eigenvectors of the Gram matrix
+    // repeatedly until they are the unit vectors (Stathopoulos and Wu 2002).
     void append() {
         for (int pass = 0; pass < 10; ++pass) {
             Matrix<double> squares = gram();
@@ -363,7 +364,7 @@ private:
                     std::copy_n(made, kBlock, row);
                 }
             });
-            // What was short is mostly rounding, made long; that is not orthogonal to the basis.
+            // A short column is mostly rounding, now scaled up, and not orthogonal to the basis.
             if (lengths[0] < 1e-2 || scale.maxCoeff() > 1e3) take_off_basis(0);
         }
         block_ = rest_;
@@ -372,13 +373,13 @@ private:
         ++since_restart_;
     }
 
-    // Of the pair with the i-th largest value: || (M B - B T) s || = || rest s_last ||.
+    // For the pair with the i-th largest value: || (M B - B T) s || = || rest s_last ||.
     double residual(const EigenPairs& ritz, Index i) const {
         const Vector<double> last = ritz.vectors.col(ritz_columns() - 1 - i).tail(kBlock);
         return std::sqrt(std::max(0.0, last.dot(rest_squared_ * last)));
     }
 
-    // The largest of the Ritz pairs wanted, as one of M.
+    // The largest residual of the required Ritz pairs, converted to one of M.
     double worst_residual(const EigenPairs& ritz) const {
         double worst = 0;
         for (Index i = 0; i < count_; ++i)
@@ -387,7 +388,7 @@ private:
         return worst;
     }
 
-    // The basis cut down to its `keep` best Ritz vectors, the largest first.
+    // Reduces the basis to its `keep` best Ritz vectors, the largest first.
     void cut(const EigenPairs& ritz, Index keep) {
         const Index p = ritz_columns();
         const Matrix<double> rows = ritz.vectors.rightCols(keep).rowwise().reverse().transpose();
@@ -402,7 +403,7 @@ private:
         since_restart_ = 0;
     }
 
-    // Values, their order and the residual of the vectors.
+    // Computes the values, their order and the residual of the vectors.
     void measure(SparseEigenPairs& pairs) {
         Vector<double> values(count_), squared(count_);
         for (Index first = 0; first < count_; first += kBlock) {
@@ -425,7 +426,7 @@ private:
         pairs.residual = std::sqrt(squared.maxCoeff());
     }
 
-    static constexpr double kNothing = 1e-13;  // a column of M Q shorter than this is rounding, M being of norm 1
+    static constexpr double kNothing = 1e-13;  // M has norm 1, so a shorter column of M Q is rounding
 
     const internal::LanczosKernels& kernels_ = internal::lanczos_kernels();
     const Operator& operator_;
@@ -443,11 +444,11 @@ private:
     Matrix<double> projected_;
     Matrix<double> rest_squared_;
     Index width_ = 0;
-    Index since_restart_ = 0;  // blocks appended
+    Index since_restart_ = 0;  // number of blocks appended
     std::uint64_t draws_;
 };
 
-// As many pairs as a has, the largest of both.
+// The largest pairs of both, as many as a has.
 SparseEigenPairs best_of(const SparseEigenPairs& a, const SparseEigenPairs& b) {
     const Index count = a.values.size();
     std::vector<std::pair<double, Index>> order;
@@ -491,8 +492,8 @@ SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, dou
     const Operator matrix(m);
     Lanczos first(matrix, count, tolerance, aside, 0, run);
     SparseEigenPairs out = first();
-    // From one block no more than kBlock copies of an eigenvalue grow, and of nearly equal ones hardly more: what was
-    // found is put aside until nothing is left above the last of it.
+    // One block finds at most kBlock copies of an eigenvalue, and hardly more of nearly equal ones. The pairs found are
+    // put aside, and the search is repeated until no eigenvalue is above the last of them.
     const Index more = std::min(kBlock, count);
     const auto put_aside = [&](const Matrix<double>& vectors) {
         const Index before = aside.cols();

@@ -24,7 +24,7 @@ SparseMatrix path(Index n) {
     return out;
 }
 
-// Blocks of ones of unequal sizes that hardly touch, scaled to norm 1 at most by the largest sum of a row.
+// Blocks of ones of different sizes that hardly touch, scaled to norm at most 1 by the largest row sum.
 SparseMatrix blocks(const std::vector<Index>& sizes, Index every) {
     Index n = 0;
     for (const Index size : sizes) n += size;
@@ -48,7 +48,7 @@ TEST(SparseEigen, FindsTheEndOfALongPathsSpectrum) {
     const Index n = 3000, count = 8;
     const SparseEigenPairs found = largest_symmetric_eigen(path(n), count, 1e-10, {}, coterie::Run(0, 2));
     EXPECT_TRUE(found.converged);
-    EXPECT_GT(found.filter_degree, 1);  // eigenvalues 5e-7 apart: not without one
+    EXPECT_GT(found.filter_degree, 1);  // eigenvalues are 5e-7 apart, which needs a filter
     EXPECT_LT(found.residual, 1e-9);
     for (Index i = 0; i < count; ++i) {
         const double angle = std::numbers::pi * static_cast<double>(i) / static_cast<double>(n);
@@ -105,7 +105,7 @@ TEST(LanczosKernels, ComputeWhatTheySay) {
             kernels.add_gram(right.data(), rows, gram.data());
             EXPECT_LT((gram - (Matrix<double>::Ones(4, 4) + right.transpose() * right)).norm(), 1e-12);
         }
-    // Rows without entries, with one, with an odd and an even number of them.
+    // Rows with no entry, one, an odd and an even number of entries.
     Matrix<double> dense = Matrix<double>::Zero(5, 5);
     dense.row(1)[3] = 2;
     dense.row(2) << 1, 0, -2, 0.5, 0;

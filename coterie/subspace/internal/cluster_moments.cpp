@@ -1,9 +1,9 @@
-// Upper triangles in the tiles of outer_products.hpp, one cluster behind the other. Norms and weighted sums are made
-// from the tiles as they lie: a whole matrix only where one is asked for.
+// The upper triangles are stored in the tiles of outer_products.hpp, one cluster after another. Norms and weighted sums
+// are computed from the tiles; a whole matrix is built only on request.
 //
-// Which rows are added together decides on the last bits, so changes come in batches that follow from the points' shape
-// and the number of changes alone. A batch is large enough that a few hundred rows of a cluster usually meet, as the
-// products want it. Where a batch spans processes the rows that change travel.
+// The set of rows that are added in one step affects the last bits. Batches of changes therefore depend only on the
+// points' shape and the number of changes. A batch is large enough that it usually holds a few hundred rows of a
+// cluster, as the products need. If a batch spans processes, the changed rows are sent.
 
 #include "coterie/subspace/internal/cluster_moments.hpp"
 
@@ -16,22 +16,22 @@
 
 namespace coterie::internal {
 
-// Changes of some rows, in their order, and copies of those rows where they are not in memory.
+// Changes of some rows, in their order, and copies of those rows if they are not in memory.
 struct Change {
     std::int32_t cluster = 0;
-    Index row = 0;  // among the rows that change
+    Index row = 0;  // index among the changed rows
     double weight = 0;
 };
 template <class T>
 struct Changed {
     std::vector<Change> changes;
     std::vector<const T*> rows;
-    std::vector<std::vector<T>> copies;  // each of some of the rows
+    std::vector<std::vector<T>> copies;  // each holds some of the rows
 };
 
 namespace {
-constexpr Index kNumbers = Index{1} << 24;  // of the rows that are added together
-constexpr Index kChanges = Index{1} << 16;  // most of them
+constexpr Index kNumbers = Index{1} << 24;  // limit of the numbers in the rows of a batch
+constexpr Index kChanges = Index{1} << 16;  // limit of the changes in a batch
 
 // begin and end are borders of blocks.
 template <class T>
@@ -39,7 +39,7 @@ Changed<T> changed_rows(PointsView points, const RowBlocks& grid, Index begin, I
                         ClusterMoments::ChangesOf changes_of) {
     Changed<T> out;
     RowBuffer buffer;
-    std::vector<Index> numbers;  // of the rows that change
+    std::vector<Index> numbers;  // of the changed rows
     const auto collect = [&](Index from, Index to) {
         changes_of(from, to, [&](const ClusterMoments::Entry& entry) {
             if (numbers.empty() || numbers.back() != entry.row) numbers.push_back(entry.row);
@@ -117,7 +117,7 @@ void ClusterMoments::add(PointsView points, std::span<const Entry> entries, int 
     });
 }
 
-// Sorts the terms by cluster, adds and drops them.
+// Sorts the terms by cluster, adds them and clears the list.
 template <class T>
 void ClusterMoments::add_terms(std::vector<Term<T>>& terms, int threads) {
     std::vector<std::size_t> next(static_cast<std::size_t>(clusters_) + 1, 0);
@@ -145,7 +145,7 @@ void ClusterMoments::add_changes_of(PointsView points, Index changes, ChangesOf 
     Communicator& communicator = run.communicator();
     const RowBlocks grid = grid_of(points);
     const Index d = points.columns();
-    // So many changes are added together at most; a batch is expected to have somewhat fewer.
+    // The limit of changes per batch; the expected number is a third lower.
     const Index most = std::clamp<Index>(kNumbers / d, 1, kChanges);
     const auto share = static_cast<double>(most) / 1.5 / static_cast<double>(changes);
     const RowBlocks batches{
@@ -156,7 +156,7 @@ void ClusterMoments::add_changes_of(PointsView points, Index changes, ChangesOf 
     Index first = own.begin / batches.size;
     const Index last = own.count() > 0 ? (own.end - 1) / batches.size : first - 1;
 
-    // What this process has of a batch that begins in an earlier one.
+    // This process' part of a batch that begins in an earlier process.
     const bool lends = first <= last && process_of_row(batches.begin(first)) != communicator.rank();
     Changed<T> lent;
     together(communicator, [&] {
@@ -164,7 +164,7 @@ void ClusterMoments::add_changes_of(PointsView points, Index changes, ChangesOf 
     });
     if (lends) lend(communicator, lent, d, process_of_row(batches.begin(first++)));
     lent = {};
-    std::vector<Changed<T>> borrowed;  // of the last batch
+    std::vector<Changed<T>> borrowed;  // parts of the last batch from later processes
     if (first <= last)
         for (Index row = own.end; row < batches.end(last);) {
             const int lender = process_of_row(row);

@@ -1,6 +1,6 @@
-// The total scatter is whitened once, as it never changes; a round then solves an ordinary eigenproblem in whitened
-// columns, of order k where it can. Clusters' moments follow the changes of A instead of being made anew. What counts
-// as nothing is measured against the points' rounding.
+// The total scatter never changes, so it is whitened once. A round then solves an ordinary eigenproblem in whitened
+// columns, of order k where possible. The changes of A update the clusters' moments instead of computing them from
+// scratch. Thresholds for zero depend on the rounding of the points.
 
 #include "coterie/subspace/internal/discriminant.hpp"
 
@@ -19,14 +19,15 @@
 
 namespace coterie::internal {
 namespace {
-constexpr double kThresholdMargin = 4.0;  // between the rho_j and tr(S_w) of one round and the next
-constexpr double kFirstShare = 1e-3;      // of the error allowed, before any rho_j is known
-// Eigenvalues of S_b below this share of the largest are those of rounding.
+constexpr double kThresholdMargin = 4.0;  // allows rho_j and tr(S_w) to change between rounds
+constexpr double kFirstShare = 1e-3;      // fraction of the allowed error, before any rho_j is known
+// Eigenvalues of S_b below this fraction of the largest come from rounding.
 constexpr double kBetweenRank = 1e-12;
-// Within-shares that differ by less than this share of them tie.
+// Within-shares tie if their relative difference is below this value.
 constexpr double kTie = 1e-10;
 
-// Of S_w, relative to its trace, from entries of A that are not updated: for float points, what rounding does anyway.
+// Allowed error of S_w, relative to its trace, from entries of A that are not updated. For float points it equals their
+// rounding.
 double within_error(ScalarType type) { return type == ScalarType::float32 ? 1e-7 : 1e-9; }
 
 double epsilon_of(ScalarType type) {
@@ -95,8 +96,8 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
     });
 }
 
-// Columns are brought to variance 1 first, so that their units do not decide on what counts as nothing. `precision` is
-// that of the points: a variance below its square times the squared size of the numbers is rounding.
+// Columns are scaled to variance 1 first, so that their units do not decide what counts as zero. `precision` is that of
+// the points: a variance below its square times the squared size of the numbers is rounding.
 void Discriminant::whiten(Matrix<double> total, double precision) {
     const Index d = total.rows();
     Vector<double> scale = Vector<double>::Zero(d);
@@ -141,7 +142,8 @@ void Discriminant::assign(const Labels& labels) {
                               std::to_string(i) + " is " + std::to_string(labels[i]));
     if (shrinkage_.kind != Shrinkage::Kind::oas) return;
 
-    // A cluster of fewer points than have changed is summed up anew: cheaper, and no rounding is left of what it was.
+    // If a cluster has fewer points than changes, its sums are computed from scratch. This is cheaper and removes old
+    // rounding errors.
     std::vector<Index> changes(static_cast<std::size_t>(clusters_), 0);
     std::vector<Index> sizes(static_cast<std::size_t>(clusters_), 0);
     for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -231,7 +233,7 @@ std::vector<ClusterMoments::Norms> Discriminant::norms_of(const ClusterMoments& 
     return norms;
 }
 
-// S_w; sets rho_j, and the thresholds of the next assignments.
+// Returns S_w; sets rho_j and the thresholds of the next assignments.
 Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const Vector<double>& mass,
                                         Subspace& result) {
     const Index d = points_.columns();
@@ -250,7 +252,7 @@ Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const 
         double shrinkage = 1.0;
         if (norms.trace > precision * (norms.trace + between)) {
             mean_variances[j] = norms.trace / mass[cluster] / static_cast<double>(d);
-            // Up to a mass of 1 the rule always yields 1; below, rounding could make it anything.
+            // Up to a mass of 1 the rule always gives 1; below, rounding could give any value.
             if (mass[cluster] > 1.0)
                 shrinkage = oas_shrinkage(norms.trace / mass[cluster],
                                           norms.squared_frobenius / mass[cluster] / mass[cluster], mass[cluster], d);
@@ -276,7 +278,7 @@ Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const 
             within_error(points_.scalar()) * std::max(0.0, within.trace()) / std::max(total_trace_, 1e-300);
         for (std::size_t j = 0; j < thresholds_.size(); ++j) {
             const double shrinkage = mass[static_cast<Index>(j)] > 0.0 ? result.shrinkages[j] : 1.0;
-            // 4 for what W_j changes in rho_j.
+            // The factor 4 covers the effect of W_j on rho_j.
             thresholds_[j] = allowed / (4.0 * clusters_ * std::min(1.0, kThresholdMargin * shrinkage));
         }
     }
@@ -284,7 +286,7 @@ Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const 
 }
 
 Discriminant::Whitened Discriminant::leading_of_between(const Matrix<double>& between) const {
-    // The smaller of B B' and B'B, B being r x k.
+    // Uses the smaller of B B' and B'B; B is r x k.
     const Index rank = between.rows();
     const bool by_clusters = between.cols() < rank;
     const Matrix<double> factor = by_clusters ? Matrix<double>(between.transpose()) : between;
@@ -293,7 +295,7 @@ Discriminant::Whitened Discriminant::leading_of_between(const Matrix<double>& be
     const Index order = gram.rows();
     Whitened found{Matrix<double>::Zero(dimensions_, rank), Vector<double>::Ones(dimensions_)};
     const double smallest = order == 0 ? 0.0 : kBetweenRank * std::max(0.0, pairs.values[order - 1]);
-    // Of the unit vectors, one always keeps more than this of its length while the rows leave any direction.
+    // As long as the rows do not span the space, one of the unit vectors keeps more than this part of its length.
     const double least = 0.5 / std::sqrt(static_cast<double>(std::max<Index>(rank, 1)));
     Index count = 0;
     while (count < std::min<Index>(dimensions_, std::min(rank, order)) && pairs.values[order - 1 - count] > smallest) {
@@ -324,8 +326,9 @@ Discriminant::Whitened Discriminant::smallest_of(const Matrix<double>& within, c
     const auto tied = [&](Index i) {
         return std::abs(pairs.values[i] - pairs.values[count - 1]) <= kTie * std::abs(pairs.values[count - 1]);
     };
-    // A tie between what is taken and what is left out (every covariance shrunk to a multiple of the identity, above
-    // all) would leave the choice to rounding: of those that tie, the directions of largest between-scatter are taken.
+    // A tie between the last direction and an omitted one would leave the choice to rounding. It occurs especially if
+    // every covariance is shrunk to a multiple of the identity. Of the tied directions, those of largest
+    // between-scatter are used.
     found.tied = count > 0 && count < rank && tied(count);
     if (found.tied) {
         pairs = symmetric_eigen(within);

@@ -1,5 +1,6 @@
 #pragma once
-// Internal: the subspace step. Given assignments A (n x k) and centroids C, the projection U (d x p) that minimises
+// Internal: the subspace step. Given assignments A (n x k) and centroids C, it computes the projection U (d x p) that
+// minimises
 // tr(U' S_w U) subject to U' S_t U = I (the paper's equations 13 to 15), with shrunk covariances:
 //
 //     S_t = (1 - rho_t) T + rho_t mu_t I           T   = sum_i (x_i - m)(x_i - m)' / n
@@ -7,17 +8,19 @@
 //                                                  W_j = sum_i A_ij (x_i - c_j)(x_i - c_j)' / a_j,  a_j = sum_i A_ij,
 //                                                  pi_j = a_j / n,  mu = the mean of the diagonal
 //
-// Columns of U are generalised eigenvectors of (S_w, S_t) for its p smallest eigenvalues (within-shares), equivalently
-// of (S_t - S_w, S_w) for the largest. Rows of A must sum to 1 and centroids be the means for that A.
+// The columns of U are generalised eigenvectors of (S_w, S_t) for its p smallest eigenvalues (within-shares).
+// Equivalently, they are those of (S_t - S_w, S_w) for the largest. Rows of A must sum to 1, and centroids must be the
+// means for that A.
 //
-// Cost. T once: n d^2, and its whitening: d^3. Without shrinkage S_t - S_w = sum_j pi_j (c_j - m)(c_j - m)' has rank
-// k - 1 at most, and U comes from a k x k eigenproblem after whitening: d^2 k a round. A fixed shrinkage needs no more
-// of the points, but a d x d eigenproblem. With rho_j by OAS,  S_w = T - S_b - sum_j pi_j rho_j (W_j - mu_j I):  the
-// W_j enter only weighted with rho_j and through their traces and Frobenius norms; they are kept up to date by the
-// entries of A that change: n d^2 for every cluster whose probabilities all do.
+// Cost. T once: n d^2, and its whitening: d^3. Without shrinkage, S_t - S_w = sum_j pi_j (c_j - m)(c_j - m)' has rank
+// at most k - 1, and U comes from a k x k eigenproblem after whitening: d^2 k per round. A fixed shrinkage needs no
+// further pass over the points, but a d x d eigenproblem.
+// With rho_j by OAS,  S_w = T - S_b - sum_j pi_j rho_j (W_j - mu_j I).  The W_j enter only weighted with rho_j and
+// through their traces and Frobenius norms. The entries of A that change update them: n d^2 for every cluster whose
+// probabilities all change.
 //
-// Passes are in blocks. With several processes each takes the assignments of its own rows and all solve alike; with OAS
-// they exchange k d^2 / 2 numbers a round, and keep twice as many.
+// Passes run in blocks. Each of several processes takes its own rows' assignments, and all solve the same
+// problem. With OAS they exchange k d^2 / 2 numbers per round, and keep twice as many.
 
 #include <optional>
 #include <span>
@@ -43,54 +46,55 @@ struct Shrinkage {
 
 struct Subspace {
     Matrix<double> directions;       // p x d: the rows are the columns of U, by ascending within-share; the entry of
-                                     // largest magnitude of each is positive
-    Vector<double> within_shares;    // p: u' S_w u / u' S_t u, at least 0; at most 1 but for OAS, whose S_t - S_w need
-                                     // not be positive semidefinite
-    bool tied = false;               // the last direction ties with one left out: chosen by the between-scatter
-    int floored = 0;                 // directions whose within-share was below least_within_share and taken as that
-    Index total_rank = 0;            // rank of S_t; below d directions are sought in its range (its columns scaled to
-                                     // variance 1); those of the p past the rank are 0, with within-share 1
+                                     // largest magnitude of each row is positive
+    Vector<double> within_shares;    // p: u' S_w u / u' S_t u, at least 0; at most 1 except with OAS, whose S_t - S_w
+                                     // need not be positive semidefinite
+    bool tied = false;               // the last direction ties with an omitted one; the between-scatter decides
+    int floored = 0;                 // number of directions whose within-share was below least_within_share and was
+                                     // raised to it
+    Index total_rank = 0;            // rank of S_t; if it is below d, directions lie in its range (of columns scaled to
+                                     // variance 1); directions beyond the rank are 0, with within-share 1
     double total_shrinkage = 0;      // rho_t
     std::vector<double> shrinkages;  // k: rho_j; 0 for clusters without mass
 };
 
-/// Scaling to U' S_w U = I would grow without bound where a direction's within-share tends to 0.
+/// The scale for U' S_w U = I would grow without bound as a direction's within-share tends to 0.
 inline constexpr double least_within_share = 1e-6;
 
 class Discriminant {
 public:
-    /// Computes m, T and what of it never changes. `soft`: assignments come as rows of A instead of labels. The points
-    /// must outlive it.
+    /// Computes m, T and the parts of T that never change. `soft`: assignments are rows of A instead of labels. The
+    /// points must outlive this object.
     Discriminant(PointsView points, int clusters, int dimensions, Normalization normalization, Shrinkage shrinkage,
                  bool soft, const Run& run);
 
     const Vector<double>& mean() const { return mean_; }
 
-    /// Takes hard assignments (labels of this process' rows, in 0..k-1): only the rows whose label changed since the
-    /// last call cost anything, and that only with OAS.
+    /// Sets hard assignments (labels of this process' rows, in 0..k-1). Only rows whose label changed since the last
+    /// call cost time, and only with OAS.
     void assign(const Labels& labels);
-    /// Takes rows begin.. of A, as many as there are, k columns; any number of this process' rows at a time, from any
-    /// thread. With OAS an entry that
-    /// changed by too little since it was last added to a moment is kept as it was: by less than what changes S_w by
-    /// 1e-9 tr(S_w) altogether (float points: 1e-7, and A is kept in float), were every entry off by that much, all in
-    /// the same direction, with 4 times the rho_j of the last solve(); before the first by less than 1e-12 (float
-    /// points: 1e-10).
+    /// Sets rows begin.. of A, k columns: any number of this process' rows per call, from any thread.
+    /// With OAS, an entry that changed too little since it was last added to a moment keeps its old value. The limit is
+    /// the change that would alter S_w by 1e-9 tr(S_w) in total if every entry were off by that much in the same
+    /// direction. It assumes 4 times the rho_j of the last solve(). For float points it is 1e-7, and A is kept in
+    /// float. Before the first solve() the limits are 1e-12 and 1e-10.
     void assign(Index begin, const Matrix<double>& rows);
 
-    /// centroids k x d, mass a_j (k): those of the assignments taken last. A cluster without mass does not count.
+    /// centroids k x d, mass a_j (k): those of the last assignments. A cluster without mass is ignored.
     ///
-    /// Without shrinkage directions past the rank of S_b (fewer clusters with mass, duplicate centroids, p >= k) have
-    /// within-share 1 and are arbitrary: taken are those of largest total variance (of the standardised columns) that
-    /// are uncorrelated to the ones before.
+    /// Without shrinkage, directions beyond the rank of S_b (fewer clusters with mass, duplicate centroids, p >= k)
+    /// have within-share 1 and are arbitrary. The result contains those of largest total variance (of the standardised
+    /// columns) that are uncorrelated with the previous ones.
     Subspace solve(const Matrix<double>& centroids, const Vector<double>& mass);
 
-    /// In a checkpoint, what the last solve() has left; then the next assignments go on from it. `labels`: of this
-    /// process' rows, the last hard assignments. To be called on every process; `archive` is there on the first alone.
+    /// Store and load the state after the last solve() in a checkpoint; the next assignments continue from it.
+    /// `labels`: of this process' rows, the last hard assignments. To be called on every process; `archive` is nullptr
+    /// on all processes but process 0.
     void store(Archive* archive) const;
     void load(const Archive& archive, const Labels& labels);
 
 private:
-    // W, r x d: W S_t W' = I.
+    // Computes the whitening W, r x d: W S_t W' = I.
     void whiten(Matrix<double> total, double precision);
     // Directions (in whitened coordinates, p x r) and within-shares.
     struct Whitened {
@@ -99,16 +103,16 @@ private:
         bool tied = false;
     };
     Whitened leading_of_between(const Matrix<double>& between) const;
-    // within r x r, between r x k (S_b = between between'), both whitened.
+    // within is r x r, between r x k (S_b = between between'); both are whitened.
     Whitened smallest_of(const Matrix<double>& within, const Matrix<double>& between) const;
     Matrix<double> oas_within(const Matrix<double>& deviations, const Vector<double>& mass, Subspace& result);
-    // Of W_j a_j.
+    // Norms of W_j a_j.
     std::vector<ClusterMoments::Norms> norms_of(const ClusterMoments& moments, const Matrix<double>& deviations,
                                                 const Vector<double>& mass) const;
     template <class Scalar>
     bool is_change(Scalar now, Scalar before, Index cluster) const;
     void update_moments();
-    // Of all rows.
+    // The moments of all rows.
     const ClusterMoments& moments();
 
     PointsView points_;
@@ -126,19 +130,19 @@ private:
     Matrix<double> whitening_;       // by descending variance
     Matrix<double> whitening_gram_;  // W W', r x r: fixed shrinkage only
 
-    // OAS only.
+    // OAS only:
     Matrix<double> total_;                       // T
-    std::optional<ClusterMoments> moments_;      // of what this process added
-    std::optional<ClusterMoments> all_moments_;  // where there are several
-    Labels labels_;                              // hard: added to the moments
+    std::optional<ClusterMoments> moments_;      // sums of what this process added
+    std::optional<ClusterMoments> all_moments_;  // if there are several processes
+    Labels labels_;                              // hard: as added to the moments
 
-    // And soft assignments.
+    // For soft assignments:
     template <class T>
     struct Shares {
-        Matrix<T> given;  // A
-        Matrix<T> added;  // to the moments
+        Matrix<T> given;  // A as given
+        Matrix<T> added;  // A as added to the moments
     };
-    std::variant<Shares<float>, Shares<double>> shares_;  // of the points' scalar type
+    std::variant<Shares<float>, Shares<double>> shares_;  // in the points' scalar type
     std::vector<double> thresholds_;                      // k
 };
 

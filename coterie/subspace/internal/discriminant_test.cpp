@@ -22,7 +22,7 @@ struct Problem {
     Labels labels;     // when hard
 };
 
-// Clusters of unequal size and spread, correlated columns.
+// Clusters of different sizes and widths, correlated columns.
 Problem make_problem(Index n, Index d, int k, bool soft, std::uint64_t seed = 1) {
     RandomStream random(seed, "test.discriminant");
     Matrix<double> mixing(d, d);
@@ -63,7 +63,7 @@ Matrix<double> centroids_of(const Matrix<double>& points, const Matrix<double>& 
     return centroids;
 }
 
-// S_t and S_w, loop by loop as the definitions have them.
+// S_t and S_w in loops, exactly as defined.
 struct Literal {
     Matrix<double> total;
     Matrix<double> within;
@@ -163,7 +163,7 @@ TEST(Discriminant, SolvesTheEigenproblemOfTheDefinition) {
                             EXPECT_GE(found.within_shares[j], found.within_shares[j - 1]);
                         }
                     }
-                    // No p directions have less within-variance: against a dense solver.
+                    // No p directions have less within-variance: compared with a dense solver.
                     const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> dense(expected.within,
                                                                                           expected.total);
                     EXPECT_LE((found.within_shares - dense.eigenvalues().head(p)).cwiseAbs().maxCoeff(), 1e-9);
@@ -187,7 +187,7 @@ TEST(Discriminant, NoOtherSubspaceIsBetter) {
             for (Index i = 0; i < d; ++i)
                 for (Index j = 0; j < 3; ++j)
                     directions(i, j) = (rival % 2 == 0 ? 0.0 : found.directions(j, i)) + 0.1 * random.normal();
-            // S_t-orthonormal: Q of the QR of L'U, taken back.
+            // S_t-orthonormal: Q of the QR of L'U, transformed back.
             const Eigen::MatrixXd image = root.transpose() * directions;
             const Eigen::MatrixXd q =
                 Eigen::HouseholderQR<Eigen::MatrixXd>(image).householderQ() * Eigen::MatrixXd::Identity(d, 3);
@@ -207,7 +207,7 @@ TEST(Discriminant, UpdatesAreAsGoodAsAFreshStart) {
         Discriminant updated(problem.points, k, k - 1, Normalization::within, {}, soft, run);
         RandomStream random(3, "test.relabel");
         for (int round = 0; round < 20; ++round) {
-            // From everything to a few; in round 7 cluster 2 is emptied, in round 8 it has one point.
+            // From all rows to a few; in round 7 cluster 2 becomes empty, in round 8 it has one point.
             for (Index i = 0; i < n; ++i) {
                 auto& label = problem.labels[static_cast<std::size_t>(i)];
                 if (static_cast<int>(random.below(20)) >= round) label = static_cast<std::int32_t>(random.below(k));
@@ -224,7 +224,8 @@ TEST(Discriminant, UpdatesAreAsGoodAsAFreshStart) {
             give(updated, problem, soft);
             const Subspace found = updated.solve(centroids_of(problem.points, problem.a), mass_of(problem.a));
             const Subspace fresh = solve(problem.points, problem, k - 1, Normalization::within, {}, soft);
-            // The best directions of random labels are barely determined: shares, not directions, are compared.
+            // The best directions of random labels are poorly determined, so this compares shares instead of
+            // directions.
             const double tolerance = soft ? 1e-8 : 1e-10;
             EXPECT_LE((found.within_shares - fresh.within_shares).cwiseAbs().maxCoeff(), tolerance) << round;
             for (std::size_t j = 0; j < k; ++j) EXPECT_NEAR(found.shrinkages[j], fresh.shrinkages[j], tolerance);
@@ -253,7 +254,7 @@ TEST(Discriminant, EntriesThatHardlyChangeAreKept) {
         }
         return other;
     };
-    // Too little to be taken: the same bits.
+    // Below the limit: the same bits.
     give(kept, nudged(1e-14), true);
     EXPECT_EQ(kept.solve(centroids, mass_of(problem.a)).directions, before.directions);
     for (const double size : {1e-11, 1e-10, 1e-9, 1e-6}) {
@@ -301,14 +302,14 @@ TEST(Discriminant, FloatAgreesWithDouble) {
 TEST(Discriminant, FewerPointsThanDimensions) {
     const Problem problem = make_problem(12, 30, 3, false);
     const Literal expected = literal(problem.points, problem.a, {Kind::none, 0.0});
-    // Classes of fewer points than dimensions separate perfectly: within-share 0.
+    // Classes with fewer points than dimensions separate perfectly: within-share 0.
     const Subspace found = solve(problem.points, problem, 2, Normalization::within, {Kind::none, 0.0}, false);
     EXPECT_EQ(found.total_rank, 11);
     EXPECT_EQ(found.floored, 2);
     EXPECT_LE(found.within_shares.maxCoeff(), 1e-9);
     const Matrix<double> variance = found.directions * expected.total * found.directions.transpose();
     EXPECT_LE((variance * least_within_share - Matrix<double>::Identity(2, 2)).norm(), 1e-9);
-    // Shrunk, nothing is singular.
+    // With shrinkage, nothing is singular.
     for (const Shrinkage shrinkage : {Shrinkage{}, Shrinkage{Kind::fixed, 0.5}}) {
         const Subspace regular = solve(problem.points, problem, 2, Normalization::within, shrinkage, false);
         const Literal definition = literal(problem.points, problem.a, shrinkage);
@@ -319,7 +320,7 @@ TEST(Discriminant, FewerPointsThanDimensions) {
                 .norm(),
             1e-9);
     }
-    // More directions asked for than there are.
+    // More directions requested than exist.
     const Subspace more = solve(problem.points, problem, 14, Normalization::total, {Kind::none, 0.0}, false);
     EXPECT_EQ(more.directions.bottomRows(3), (Matrix<double>::Zero(3, 30)));
     EXPECT_LE((more.directions.topRows(11) * expected.total * more.directions.topRows(11).transpose() -
@@ -346,7 +347,7 @@ TEST(Discriminant, ConstantColumnsDoNotCount) {
         EXPECT_EQ(found.directions.middleCols(3, 2), (Matrix<double>::Zero(2, 2)));
         EXPECT_LE((found.within_shares - expected.within_shares).norm(), narrow ? 1e-6 : 1e-10);
     }
-    // Nothing but constants.
+    // Only constant columns.
     Problem nothing = problem;
     nothing.points.setConstant(0.3);
     for (const Shrinkage shrinkage : kShrinkages) {
@@ -357,7 +358,7 @@ TEST(Discriminant, ConstantColumnsDoNotCount) {
 }
 
 TEST(Discriminant, EmptyAndDuplicateClusters) {
-    // Cluster 1 empty; clusters 2 and 3 share a cloud: S_b has rank 2 (3 with the noise between the halves).
+    // Cluster 1 is empty; clusters 2 and 3 share a cloud: S_b has rank 2 (3 with the noise between the halves).
     Problem problem = make_problem(400, 7, 5, false);
     for (Index i = 0; i < 400; ++i) {
         auto& label = problem.labels[static_cast<std::size_t>(i)];
@@ -379,7 +380,7 @@ TEST(Discriminant, EmptyAndDuplicateClusters) {
             EXPECT_EQ(found.within_shares[3], 1.0);
         }
     }
-    // All centroids alike: no direction is better than another, and whatever is taken is normalised.
+    // All centroids are equal: all directions are equally good, and the result is normalised.
     const coterie::Run run(0, 1);
     Discriminant alike(problem.points, 5, 2, Normalization::within, {Kind::none, 0.0}, false, run);
     alike.assign(problem.labels);

@@ -1,5 +1,5 @@
-// rho from the trace and the squared Frobenius norm alone: whoever has these need not make the matrix. Where rounding
-// takes the difference of a multiple of the identity below 0, it counts as 0.
+// rho needs only the trace and the squared Frobenius norm, so callers need not build the matrix. If rounding makes the
+// denominator of a multiple of the identity negative, it counts as 0.
 
 #include "coterie/subspace/internal/shrinkage.hpp"
 

@@ -6,10 +6,10 @@
 
 namespace coterie {
 
-/// rho by the oracle approximating shrinkage rule (Chen, Wiesel, Eldar and Hero 2010), in the form that scikit-learn
-/// and the authors' own program use (without the terms 2/d, which vanish with growing d):
+/// rho by the oracle approximating shrinkage rule (Chen, Wiesel, Eldar and Hero 2010), in the form of scikit-learn and
+/// of the authors' own program (without the terms 2/d, which vanish with growing d):
 ///     rho = min(1, (||S||_F^2 + tr(S)^2) / ((n + 1) (||S||_F^2 - tr(S)^2 / d)))
-/// and 1 where the denominator is 0 (S is a multiple of the identity, or 0). `count` is n, or the summed weight.
+/// If the denominator is 0 (S is a multiple of the identity, or 0), rho is 1. `count` is n, or the summed weight.
 double oas_shrinkage(double trace, double squared_frobenius, double count, Index dimensions);
 
 }  // namespace coterie

@@ -42,9 +42,9 @@ TEST(Shrinkage, IsTheFormula) {
 
 TEST(Shrinkage, NothingToTellApartShrinksFully) {
     EXPECT_EQ(oas_shrinkage(3.0, 9.0, 100.0, 1), 1.0);    // one dimension: always a multiple of the identity
-    EXPECT_EQ(oas_shrinkage(0.0, 0.0, 100.0, 5), 1.0);    // no spread
+    EXPECT_EQ(oas_shrinkage(0.0, 0.0, 100.0, 5), 1.0);    // no variance
     EXPECT_EQ(oas_shrinkage(10.0, 20.0, 100.0, 5), 1.0);  // 2 I
-    EXPECT_EQ(oas_shrinkage(0.3, 0.03, 1e9, 3), 1.0);     // 0.1 I, the difference being a rounding error
+    EXPECT_EQ(oas_shrinkage(0.3, 0.03, 1e9, 3), 1.0);     // 0.1 I; the difference is a rounding error
 }
 }  // namespace
 }  // namespace coterie
