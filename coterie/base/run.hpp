@@ -29,7 +29,8 @@ public:
     int threads;
     /// Called on the calling thread, between iterations and between the blocks of long loops.
     std::function<void(const Progress&)> on_progress;
-    /// Where neural networks compute: "cpu", or "cuda" if LibTorch supports it. An error for methods without a network.
+    /// Where neural networks compute: "cpu", or "cuda" or "mps" if the installed LibTorch or PyTorch supports it. An
+    /// error for methods without a network.
     std::string device = "cpu";
     /// A file that keeps the state of the fit, so that an interrupted fit continues from it; empty: none. An error for
     /// methods that do not support it.
