@@ -1,5 +1,5 @@
-// One pass over the values finds what is not finite and what is so large that its squares overflow. Blocks in which all
-// is well, nearly always all of them, cost a sum and a maximum at the speed of memory; only the others are looked at
+// One pass over the values finds those that are not finite and those whose squares overflow. A block without such
+// values, nearly always every block, costs one sum and one maximum at memory speed. Only the other blocks are searched
 // number by number.
 
 #include "coterie/base/checks.hpp"
@@ -21,8 +21,8 @@ namespace coterie {
 namespace internal {
 
 double largest_coordinate(ScalarType scalar, Index columns) {
-    // Sums of d squares, of differences up to twice as large, must stay finite in the scalar type; in double so must
-    // their sums over all points, weighted.
+    // Sums of d squares of differences up to 2 x must be finite in the scalar type. Weighted sums of them over all
+    // points must be finite in double.
     const double most =
         scalar == ScalarType::float32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
     return std::min(1e100, std::sqrt(most / (16.0 * static_cast<double>(columns))));
@@ -45,14 +45,14 @@ namespace {
 constexpr double least_weight = 1e-30;
 constexpr double largest_weight = 1e30;
 
-// What was found, in this order in a sum over blocks.
+// What the pass finds, in the layout of the block sums.
 enum Found : std::size_t {
-    bad,        // how many are infinite, or NaN where that does not pass
-    bad_first,  // i * columns + j of the first of them
+    bad,        // how many values are infinite, or NaN where NaN is not accepted
+    bad_first,  // i * columns + j of the first bad value
     bad_value,
-    large_first,  // of the first that is too large; -1: none
+    large_first,  // i * columns + j of the first value that is too large; -1: none
     large_value,
-    largest,  // magnitude
+    largest,  // magnitude of all values
     numbers
 };
 
@@ -99,7 +99,7 @@ void look(const internal::RowBlock<Scalar>& block, double limit, bool nan_passes
 
 std::vector<double> look(PointsView points, double limit, bool nan_passes, const Run& run);
 
-// Of the entries, whose places become those of rows and columns.
+// Looks at the stored entries and translates their positions into i * columns + j.
 std::vector<double> look(const SparsePoints& points, double limit, bool nan_passes, const Run& run) {
     const auto of = [&]<class Scalar>(std::span<const Scalar> values) {
         if (values.empty()) return std::vector<double>{0, 0, 0, -1, 0, 0};

@@ -1,6 +1,6 @@
 #pragma once
-// Rows that are computed from the rows of another source when they are read, row by row: prepared points, some of the
-// columns.
+// Rows that are computed from the rows of another source while they are read, for example prepared points or a choice
+// of columns.
 
 #include <memory>
 #include <utility>
@@ -9,9 +9,9 @@
 
 namespace coterie::internal {
 
-/// Points whose rows derive(PointsView rows, Index first, void* to) computes from those of `from`, which must not be
-/// resident: `columns` numbers of the same scalar type a row; `first` is the number of the first of the rows. derive
-/// may be called by several threads at once.
+/// Points that derive(PointsView rows, Index first, void* to) computes from the rows of `from`, which must not be
+/// resident. derive writes `columns` numbers per row, of the same scalar type as `from`. `first` is the number of the
+/// first row. Several threads may call derive at once.
 template <class Derive>
 Points derived_rows(const Points& from, Index columns, Derive derive) {
     class Derived : public RowSource {
@@ -22,7 +22,7 @@ Points derived_rows(const Points& from, Index columns, Derive derive) {
         Index columns() const override { return columns_; }
         ScalarType scalar() const override { return from_.scalar(); }
         void read(Index begin, Index end, void* to) const override {
-            // Where as many numbers come out as go in they are derived in place.
+            // As many numbers come out as go in, so derive works in place.
             if (from_.columns() == columns_) {
                 from_.view().source()->read(begin, end, to);
                 from_.view().with_scalar([&]<class Scalar>() {

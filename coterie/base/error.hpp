@@ -1,11 +1,11 @@
 #pragma once
-// Errors. Every exception the library throws derives from coterie::Error *and* from a standard exception, so a caller
-// may catch either. It carries what it is about in fields, and a text in the library's own words.
+// Errors. Every exception that the library throws derives from coterie::Error *and* from a standard exception, so a
+// caller may catch either. Its fields say what it is about; its text says it in a sentence.
 //
-// A text (of an error, a warning, an option's meaning) is shown by faces that spell options differently, so that names
-// of options stand in it between backquotes: `max_iterations`, and with a value `loss=renyi`. The command shows
-// --max-iterations and --loss renyi, Python max_iterations= and loss='renyi'. Such a name is that of a described option
-// (base/options.hpp) or one of named_fields below; nothing else stands between backquotes.
+// Texts (of errors, warnings and option meanings) write the name of an option between backquotes, because each
+// interface spells options differently. Examples are `max_iterations` and, with a value, `loss=renyi`. The command
+// shows --max-iterations and --loss renyi; Python shows max_iterations= and loss='renyi'. Only names of described
+// options (base/options.hpp) and the named_fields below may stand between backquotes.
 
 #include <array>
 #include <cstdint>
@@ -24,12 +24,12 @@ namespace coterie {
 enum class ErrorKind {
     bad_argument,  // an option, an index or a combination of inputs that the callee does not accept
     bad_data,      // a file or an array whose content cannot be used
-    resource,      // memory, disk or network that could not be had
-    cancelled,     // the caller's cancel callback said stop before there was any result to return
-    internal       // a broken promise of the library itself: please report
+    resource,      // memory, disk or network was not available
+    cancelled,     // the caller's cancel callback stopped the work before there was a result to return
+    internal       // the library broke its own promise: please report it
 };
 
-/// Fields of a Problem, a Run, a ReadOptions or a search over options that texts name as they name options.
+/// Fields of a Problem, a Run, a ReadOptions or an option search that texts name in the same way as options.
 inline constexpr std::array<std::string_view, 24> named_fields = {"weights",        "initial_centroids",
                                                                   "partial_labels", "clusters_per_label",
                                                                   "label_share",    "sizes",
@@ -43,13 +43,13 @@ inline constexpr std::array<std::string_view, 24> named_fields = {"weights",    
                                                                   "id_column",      "must_links",
                                                                   "cannot_links",   "methods"};
 
-/// What an error is about; what is not known, or does not apply, is empty.
+/// What an error is about. Fields that are unknown or do not apply are empty.
 struct COTERIE_API ErrorFields {
-    std::string option = {};               // its name, without a mark: "max_iterations"
+    std::string option = {};               // its name without backquotes: "max_iterations"
     std::string value = {};                // as given
     std::string accepted = {};             // in words
     std::string file = {};                 // its path
-    std::optional<std::int64_t> row = {};  // counted from 1; of a text file the line
+    std::optional<std::int64_t> row = {};  // counted from 1; for a text file the line
     std::string column = {};               // its name, or its number counted from 1
 };
 
@@ -60,7 +60,7 @@ public:
     /// One sentence or more: what was given, where, and what is accepted.
     virtual const char* message() const noexcept = 0;
     const ErrorFields& fields() const noexcept { return *fields_; }
-    /// For who catches an error, knows more (which file it was, say), and throws it on.
+    /// For callers that catch an error, add what they know (for example the file) and rethrow it.
     ErrorFields& fields() noexcept { return *fields_; }
 
 protected:
@@ -89,8 +89,7 @@ struct COTERIE_API BadData : detail::ErrorOf<std::runtime_error, ErrorKind::bad_
 struct COTERIE_API ResourceError : detail::ErrorOf<std::runtime_error, ErrorKind::resource> {
     using ErrorOf::ErrorOf;
 };
-/// Of the processes that work on one fit, another one failed; the text says which and why. Its kind is that of the
-/// other process' error.
+/// Another process of the same fit failed; the text says which one and why. kind() is the kind of that process's error.
 struct COTERIE_API PeerFailed : ResourceError {
     explicit PeerFailed(const std::string& text, ErrorKind kind = ErrorKind::resource)
         : ResourceError(text), kind_(kind) {}

@@ -1,5 +1,5 @@
 #pragma once
-// A borrowed callable: what a loop body is passed as. It owns nothing and must not outlive the call.
+// A borrowed callable, used to pass loop bodies. It owns nothing and must not outlive the call.
 
 #include <memory>
 #include <type_traits>

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: options that would change nothing are refused, as who gives one expects something of it.
+// Internal: an option that would change nothing is an error, because the user expects it to have an effect.
 
 #include <string>
 
@@ -7,8 +7,9 @@
 
 namespace coterie::internal {
 
-/// BadArgument where an option is given (its value is not the default) and nothing reads it: "alpha", or one of its
-/// values as in "labels_per=batch". `needs`: what would read it, marked, "`loss=renyi`".
+/// Throws BadArgument if an option is given (its value is not the default) but not used. `option` is a name such as
+/// "alpha", or a name with a value such as "labels_per=batch". `needs` names what would use it, in backquotes:
+/// "`loss=renyi`".
 inline void refuse_idle(bool given, bool used, const std::string& option, const std::string& needs) {
     if (given && !used)
         throw BadArgument("option `" + option + "` changes nothing without " + needs,

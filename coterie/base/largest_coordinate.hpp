@@ -1,5 +1,5 @@
 #pragma once
-// Internal: how large a coordinate may be, and what is said of one that is larger.
+// Internal: how large a coordinate may be, and the message about one that is larger.
 
 #include <string>
 
@@ -7,9 +7,9 @@
 
 namespace coterie::internal {
 
-/// The largest magnitude that check_points accepts of points with as many columns.
+/// The largest magnitude that check_points accepts for points with this many columns.
 double largest_coordinate(ScalarType scalar, Index columns);
-/// What is said of a value beyond it.
+/// The message about a value beyond that limit.
 std::string too_large_text(double value, ScalarType scalar, Index columns);
 
 }  // namespace coterie::internal

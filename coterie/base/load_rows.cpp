@@ -1,5 +1,5 @@
-// Rows that are read are copied block by block into memory: all of them for a method that needs them there, or those of
-// this process, so that they are read once and not in every pass.
+// Copies rows that are read from a source into memory, block by block. A method may need all of them there. Otherwise
+// each process keeps its own rows, so that it reads them once and not in every pass.
 
 #include "coterie/base/load_rows.hpp"
 
@@ -14,7 +14,7 @@
 namespace coterie {
 namespace {
 
-// The rows of `range`, which are those of this process, one behind the other.
+// Copies this process's rows, which are those of `range`, one after another.
 template <class Scalar>
 void copy_rows(const Points& points, internal::Range range, Scalar* to, const Run& run) {
     internal::for_each_row_block<Scalar>(
@@ -24,7 +24,7 @@ void copy_rows(const Points& points, internal::Range range, Scalar* to, const Ru
         });
 }
 
-// Rows of which some are held in memory.
+// A source that holds some of its rows in memory.
 template <class Scalar>
 class HeldRows : public RowSource {
 public:
@@ -69,16 +69,18 @@ Points load(const Points& points, std::string_view what, const Run& run) {
 
 Points hold_own_rows(const Points& points, const Run& run) {
     if (points.resident() || as_sparse(points) != nullptr) return points;
-    if (dynamic_cast<const internal::LocalRows*>(points.view().source()) != nullptr) return points;  // has them
+    if (dynamic_cast<const internal::LocalRows*>(points.view().source()) != nullptr)
+        return points;  // it holds them already
     const internal::Range own = internal::own_rows(points, run);
     const double bytes = static_cast<double>(own.count()) * static_cast<double>(points.columns()) *
                          static_cast<double>(size_of(points.scalar()));
     const auto available = static_cast<double>(available_memory()) / run.communicator().processes_here();
-    // All processes alike: none reads again and again while the others wait for it.
+    // All processes decide the same: otherwise one would read again in every pass while the others wait for it.
     const int short_of_memory = available > 0 && bytes > available / 2 ? 1 : 0;
     if (run.communicator().highest(short_of_memory) != 0) return points;
     if (run.communicator().size() == 1) return load(points, "the points", run);
-    // A process may have all rows, and others none: they copy together, since each waits for what befalls the others.
+    // One process may own all rows and others none. All of them call copy_rows, because each waits for the others'
+    // outcome.
     return points.view().with_scalar([&]<class Scalar>() {
         Matrix<Scalar> held(own.count(), points.columns());
         copy_rows(points, own, held.data(), run);

@@ -9,11 +9,11 @@
 
 namespace coterie {
 
-/// The points in memory: the same where they are there already. ResourceError, beginning with `what`, where they do not
-/// fit.
+/// Returns the points in memory, unchanged if they are there already. Throws NotEnoughMemory, a ResourceError, starting
+/// with `what` if they do not fit.
 COTERIE_API Points load(const Points& points, std::string_view what, const Run& run);
-/// The points with this process' rows in memory, where half of what is available holds them; else, and where they are
-/// sparse, as they are.
+/// Returns the points with this process's rows in memory if they fit into half of the available memory on every
+/// process. Otherwise, and for sparse points, returns them unchanged.
 COTERIE_API Points hold_own_rows(const Points& points, const Run& run);
 
 }  // namespace coterie

@@ -1,5 +1,5 @@
-// Rows that are read are the same numbers once they are held, in any number of processes, of which some have no rows;
-// a process that were left waiting for another would be told that this one has ended.
+// Held rows contain the same numbers as rows that are read, for any number of processes, including processes without
+// rows. If one process waited for another, it would get an error saying that the other has ended.
 
 #include "coterie/base/load_rows.hpp"
 
@@ -16,7 +16,7 @@ namespace coterie {
 namespace {
 
 TEST(Residence, EveryProcessHoldsItsOwnRowsAndReadsThemOnce) {
-    for (const Index rows : {1, 60, 300, 5000}) {  // up to 256 are of one block
+    for (const Index rows : {1, 60, 300, 5000}) {  // up to 256 rows are one block
         const Matrix<double> points = test::normal_points(rows, 3, 7);
         for (const int processes : {1, 2, 3, 5}) {
             std::atomic<Index> read = 0;

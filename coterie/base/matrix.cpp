@@ -1,5 +1,6 @@
-// The memory of matrices: operator new with one alignment, that of a cache line, which serves every vector register.
-// Not std::aligned_alloc: it takes only multiples of the alignment, and does not throw where memory is short.
+// Matrix memory comes from operator new with one alignment: a cache line, which suits every vector register.
+// std::aligned_alloc does not serve, because it takes only multiples of the alignment and does not throw when memory is
+// short.
 
 #include "coterie/base/matrix.hpp"
 

@@ -1,10 +1,10 @@
 #pragma once
-// Matrix and Vector: what the library returns and takes as numbers in rows. They are maps of Eigen's over
-// memory that is not Eigen's: the size of Eigen's own blocks of memory depends on the compiler's flags (-march=native,
-// -mavx, -fsanitize=address), so that one made by a library built with other flags cannot be freed by the program.
-// These can: the library itself takes and gives back their memory, with one fixed alignment. Everything that Eigen
-// offers for a matrix works on them; eigen::Matrix and eigen::Vector are Eigen's own, for temporaries and for Eigen's
-// decompositions, and never cross the library's border.
+// Matrix and Vector: rows of numbers that the library takes and returns. Both are Eigen maps over memory that the
+// library allocates and frees itself, with one fixed alignment. Eigen's own memory would not do: its layout depends on
+// compiler flags (-march=native, -mavx, -fsanitize=address). A program built with other flags than the library could
+// then not free a matrix that the library made. Everything that Eigen offers for a matrix works on them. eigen::Matrix
+// and eigen::Vector are Eigen's own types. They serve for temporaries and Eigen's decompositions, and never cross the
+// library boundary.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,15 +33,15 @@ using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
 
 namespace internal {
 
-/// A count as the containers of std want it.
+/// An index as the unsigned size that standard containers expect.
 constexpr std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// Not inline, so that both happen on the library's side of the border. std::bad_alloc.
+/// Not inline, so that memory is allocated and freed inside the library. Throws std::bad_alloc.
 COTERIE_API void* memory_for_numbers(std::size_t bytes);
 COTERIE_API void release_numbers(void* memory) noexcept;
 
-/// A matrix or vector, of type `Plain` in Eigen's words, that owns its numbers. New numbers have no value yet, as with
-/// Eigen. Copies copy, moves leave an empty one.
+/// A matrix or vector that owns its numbers; `Plain` is the corresponding Eigen type. New numbers are uninitialised, as
+/// in Eigen. A copy copies the numbers; a move leaves the source empty.
 template <class Plain>
 class Owned : public Eigen::Map<Plain> {
     using Map = Eigen::Map<Plain>;
@@ -53,7 +53,7 @@ public:
     Owned() : Map(nullptr, 0, is_vector ? 1 : 0) {}
     explicit Owned(Index size) requires is_vector : Owned(size, Index(1)) {}
     Owned(Index rows, Index columns) : Owned() { allocate(rows, columns); }
-    /// Rows of numbers, or the numbers of a vector.
+    /// Rows of numbers, or the entries of a vector.
     Owned(std::initializer_list<std::initializer_list<Scalar>> rows) : Owned(eigen_of(rows)) {}
     Owned(const Owned& other) : Owned(other.rows(), other.cols()) { std::copy_n(other.data(), this->size(), data()); }
     Owned(Owned&& other) noexcept : Owned() { swap(other); }
@@ -99,7 +99,7 @@ public:
     using Map::setOnes;
     using Map::setZero;
 
-    /// Numbers are lost unless the size stays.
+    /// Loses the numbers if the count of numbers changes. Otherwise keeps them in memory order.
     void resize(Index rows, Index columns) {
         if (rows == this->rows() && columns == this->cols()) return;
         if (rows * columns == this->size()) {
@@ -109,7 +109,7 @@ public:
         }
     }
     void resize(Index size) requires is_vector { resize(size, 1); }
-    /// What is in both sizes stays.
+    /// Keeps the entries that lie within both sizes.
     void conservativeResize(Index rows, Index columns) {
         Owned made(rows, columns);
         const Index r = std::min(rows, this->rows());
@@ -159,7 +159,7 @@ private:
             storage_.reset(static_cast<Scalar*>(memory_for_numbers(static_cast<std::size_t>(size) * sizeof(Scalar))));
         map(storage_.get(), rows, columns);
     }
-    // A row may become a vector, which is a column.
+    // A row expression may become a vector, which is a column.
     template <class Other>
     void allocate_like(const Other& other) {
         if constexpr (is_vector) {
@@ -188,7 +188,7 @@ private:
 
 }  // namespace internal
 
-/// Rows of numbers, one behind the other.
+/// A matrix whose rows are stored one after another.
 template <class Scalar>
 using Matrix = internal::Owned<eigen::Matrix<Scalar>>;
 /// A column of numbers.

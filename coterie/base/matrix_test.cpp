@@ -1,4 +1,4 @@
-// Matrices that own their memory behave as Eigen's own do.
+// Matrices that own their memory behave like Eigen's own matrices.
 
 #include "coterie/base/matrix.hpp"
 
@@ -21,7 +21,7 @@ TEST(Matrix, CopiesMovesAndSwaps) {
     EXPECT_EQ(b, a);
     Matrix<double> c = std::move(a);
     EXPECT_EQ(c.data(), numbers);
-    EXPECT_EQ(a.size(), 0);  // NOLINT: what a move leaves is told
+    EXPECT_EQ(a.size(), 0);  // NOLINT: checks the state after a move
     b(0, 0) = 9;
     swap(b, c);
     EXPECT_EQ(b.data(), numbers);
@@ -41,7 +41,7 @@ TEST(Matrix, TakesExpressionsOfAnySize) {
     EXPECT_EQ(a.rows(), 2);
     a = (a * a.transpose()).eval();
     EXPECT_EQ(a, (Matrix<double>::Identity(2, 2)));
-    // What it is made of may be itself, of another shape.
+    // The source of an assignment may be the matrix itself, in another shape.
     Matrix<double> b{{1, 2, 3}, {4, 5, 6}};
     b = b.transpose();
     EXPECT_EQ(b, (Matrix<double>{{1, 4}, {2, 5}, {3, 6}}));
@@ -64,7 +64,7 @@ TEST(Matrix, ResizesAsEigenDoes) {
     EXPECT_EQ(a(0, 0), 1);
     EXPECT_EQ(a(1, 0), 3);
     const double* const numbers = a.data();
-    a.resize(1, 3);  // as many numbers: the same memory
+    a.resize(1, 3);  // the same count of numbers: the same memory
     EXPECT_EQ(a.data(), numbers);
     a.setZero(4, 5);
     EXPECT_EQ(a.rows(), 4);
@@ -95,7 +95,7 @@ TEST(SparseMatrix, IsBuiltCopiedMovedAndAssigned) {
     const double* const values = a.valuePtr();
     SparseMatrix c = std::move(a);
     EXPECT_EQ(c.valuePtr(), values);
-    EXPECT_EQ(a.nonZeros(), 0);  // NOLINT: what a move leaves is told
+    EXPECT_EQ(a.nonZeros(), 0);  // NOLINT: checks the state after a move
     b = c.transpose();
     EXPECT_EQ(Matrix<double>(b), Matrix<double>(dense.transpose()));
     b = b;  // NOLINT

@@ -1,5 +1,5 @@
 #pragma once
-// What several fits share is computed once and then only read, on however many threads the fits run.
+// A value that several fits share is computed once and then only read, on any number of threads.
 
 #include <memory>
 #include <mutex>
@@ -10,8 +10,8 @@
 namespace coterie {
 
 /// Keeps the value of the last key. Safe to call from several threads: the first caller computes, the others with the
-/// same key wait and get the same object. A value that was replaced lives as long as a caller holds it. What compute()
-/// throws reaches its caller, and the next caller computes again.
+/// same key wait and get the same object. A replaced value lives as long as a caller holds it. If compute() throws, its
+/// caller gets the exception and the next caller computes again.
 template <class Key, class Value>
 class Memo {
 public:
@@ -33,7 +33,7 @@ private:
     std::shared_ptr<Entry> entry_of(const Key& key) const {
         const std::lock_guard lock(mutex_);
         if (!last_ || !(last_->key == key)) {
-            last_.reset();  // its memory is free before the next value needs memory
+            last_.reset();  // frees its memory before the next value needs memory
             last_ = std::make_shared<Entry>(key);
         }
         return last_;

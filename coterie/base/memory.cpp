@@ -1,6 +1,6 @@
-// What is available is read from /proc/meminfo and, in a cgroup of version 2, from memory.max and memory.current; what
-// cannot be read limits nothing. The figure is that of the moment: nothing is reserved, so that two who ask at the same
-// time may both be told yes.
+// Available memory comes from /proc/meminfo and, in a version 2 cgroup, from memory.max and memory.current. A value
+// that cannot be read sets no limit. The result holds for that moment only: nothing is reserved, so two callers that
+// ask at the same time may both succeed.
 
 #include "coterie/base/memory.hpp"
 
@@ -24,7 +24,7 @@ std::optional<std::uint64_t> read_number(const std::string& path) {
     return std::nullopt;  // absent, or "max"
 }
 
-// Bytes of files in a cgroup's page cache: they go when memory is asked for.
+// Bytes of files in a cgroup's page cache. The kernel frees them when memory is needed.
 std::uint64_t cached_in(const std::string& group) {
     std::ifstream file(group + "/memory.stat");
     std::uint64_t cached = 0;
@@ -34,7 +34,7 @@ std::uint64_t cached_in(const std::string& group) {
     return cached;
 }
 
-// The folders of this process' control group and of those around it, innermost first.
+// The folders of this process's control group and of the groups that contain it, innermost first.
 std::vector<std::string> control_groups() {
     const std::string root = "/sys/fs/cgroup";
     std::vector<std::string> groups;
@@ -50,7 +50,7 @@ std::vector<std::string> control_groups() {
 
 std::atomic<std::uint64_t> own_limit{0};
 
-// Memory of this process that is not a file's.
+// Memory of this process that is not mapped from a file.
 std::uint64_t resident_bytes() {
     std::ifstream file("/proc/self/statm");
     std::uint64_t size = 0, resident = 0, shared = 0;
@@ -100,7 +100,7 @@ std::string memory_text(double bytes) {
 void limit_memory(std::uint64_t bytes) { own_limit = bytes; }
 
 void require_memory(double bytes, std::string_view what) {
-    if (bytes < 16.0 * 1024.0 * 1024.0) return;  // asking the system costs more than so little is worth
+    if (bytes < 16.0 * 1024.0 * 1024.0) return;  // asking the system costs more than such a small check is worth
     const auto available = static_cast<double>(available_memory());
     if (!std::isfinite(bytes) || (available > 0 && bytes > available)) {
         throw NotEnoughMemory(std::string(what) + " needs about " + memory_text(bytes) + " of memory, " +

@@ -1,5 +1,5 @@
 #pragma once
-// Memory is estimated and refused with a message before it is allocated.
+// Checks estimated memory before it is allocated, so that a fit that is too large stops with a message.
 
 #include <cstdint>
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace coterie {
 
-/// Bytes this process may still take: the least of the machine's available memory, what its cgroup leaves and what
-/// limit_memory() leaves. 0 when unknown.
+/// Bytes that this process may still allocate: the smallest of the machine's available memory, what its cgroup leaves
+/// and what limit_memory() leaves. 0 when unknown.
 COTERIE_API std::uint64_t available_memory();
 
-/// This process is to take no more than so many bytes: available_memory() is then at most what is left of them. For
-/// programs that own their process; 0: no such limit.
+/// Limits this process to `bytes` of memory; available_memory() then returns at most what is left of them. For programs
+/// that own their process. 0 removes the limit.
 COTERIE_API void limit_memory(std::uint64_t bytes);
 
 /// "1.5 GiB", "20 MiB", "512 KiB".
@@ -26,8 +26,8 @@ struct COTERIE_API NotEnoughMemory : ResourceError {
     using ResourceError::ResourceError;
 };
 
-/// Throws NotEnoughMemory naming `what`, the bytes needed and the bytes available when `bytes` is more than is
-/// available.
+/// Throws NotEnoughMemory when `bytes` is more than the available memory. The message names `what`, the bytes needed
+/// and the bytes available. Below 16 MiB it does not check.
 COTERIE_API void require_memory(double bytes, std::string_view what);
 
 }  // namespace coterie

@@ -1,6 +1,6 @@
-// Values of options as text and back, and the one check that all of them go through, whether they come from the command
-// line, a model's file or a struct. Numbers are read and written by from_chars and to_chars: no locale changes them,
-// and what is written is the shortest text that reads back as the same number.
+// Converts option values to text and back, and checks them. The command line, model files and structs all go through
+// this one check. from_chars and to_chars read and write the numbers, so no locale changes them. A number is written as
+// the shortest text that reads back as the same number.
 
 #include "coterie/base/options.hpp"
 
@@ -32,7 +32,7 @@ bool parse_number(std::string_view text, Number& value) {
     return result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
-// A list as the command line writes it: commas between the items, or x, as in 28x28.
+// A list as the command line writes it, with commas between the items, or with x, as in 28x28.
 template <class Item, class Parse>
 bool parse_list(std::string_view text, std::vector<Item>& items, Parse&& parse) {
     while (true) {
@@ -50,7 +50,7 @@ std::string list_text(const std::vector<Item>& items) {
     return out;
 }
 
-// Whole numbers may be written 1e6 as well, where a double has every digit of them.
+// Whole numbers may also be written like 1e6, as long as a double represents them exactly.
 bool parse_integer(std::string_view text, std::int64_t& value) {
     if (parse_number(text, value)) return true;
     double real = 0;
@@ -78,7 +78,7 @@ bool Range::contains(std::int64_t value) const {
 }
 
 std::string Range::text() const {
-    // Ends that only the integer type imposes are not worth a word.
+    // Limits that come only from the integer type are not worth mentioning.
     const auto imposed = [](double end) {
         return std::abs(std::abs(end) - 9.223372036854775807e18) < 1e4 || std::abs(end + 0.5) == 2147483647.5;
     };
@@ -173,7 +173,7 @@ OptionValue Option::parse(std::string_view text) const {
     } else if (kind == OptionKind::reals) {
         if (std::vector<double> list; parse_list(text, list, parse_number<double>)) value = std::move(list);
     }
-    check(value);  // a text that is no number is still a string here, and refused
+    check(value);  // text that is not a number is still a string here, so check() throws
     return value;
 }
 
@@ -195,7 +195,7 @@ void OptionSet::assign(void* options, const OptionValues& values) const {
     for (const auto& [name, value] : values) {
         const Option& option = at(name);
         OptionValue accepted = value;
-        // 3 is as good a real as 3.0, whoever wrote it; so it is in a list.
+        // An integer is accepted where a real is expected, also in lists.
         if (const auto* integer = std::get_if<std::int64_t>(&value); integer && option.kind == OptionKind::real)
             accepted = static_cast<double>(*integer);
         if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value); list && option.kind == OptionKind::reals)

@@ -1,5 +1,5 @@
 #pragma once
-// Options are described once, next to their struct. From that description come the range check, the command's flags and
+// Options are described once, next to their struct. That description yields the range check, the command's flags and
 // help, the keys of model files and JSON, the Python keywords and the tables in docs/.
 //
 //   struct KMeansOptions { int clusters = 8; double tolerance = 1e-4; static const OptionSet& described(); };
@@ -29,25 +29,26 @@ namespace coterie {
 
 enum class OptionKind { flag, integer, real, choice, text, integers, reals };
 
-/// The value of an option that is left to the method: std::nullopt in its struct, auto in the command, null in JSON.
+/// The value of an option that the method chooses from the data: std::nullopt in its struct, auto in the command, null
+/// in JSON.
 struct Automatic {
     friend auto operator<=>(const Automatic&, const Automatic&) = default;
 };
 
-/// flag: bool; integer: int64; real: double; choice and text: string; integers and reals: lists of them. Automatic
-/// where the option may be.
+/// flag: bool; integer: int64; real: double; choice and text: string; integers and reals: lists of them. Automatic if
+/// the option allows it.
 using OptionValue =
     std::variant<bool, std::int64_t, double, std::string, Automatic, std::vector<std::int64_t>, std::vector<double>>;
 using OptionValues = std::map<std::string, OptionValue>;
 
-/// Accepted numbers: low <= value <= high, an end left out where `open` says so.
+/// Accepted numbers: low <= value <= high. An open end excludes its limit.
 struct COTERIE_API Range {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
     bool low_open = false;
     bool high_open = false;
     bool contains(double value) const;
-    bool contains(std::int64_t value) const;  // exactly: 2^53 + 1, which is no double, is beyond 2^53
+    bool contains(std::int64_t value) const;  // compares exactly: 2^53 + 1, which no double represents, is above 2^53
     /// "at least 1", "above 0", "from 0 to 1", "any number".
     std::string text() const;
 };
@@ -57,14 +58,14 @@ inline Range above(double low) { return {.low = low, .low_open = true}; }
 inline Range between(double low, double high) { return {.low = low, .high = high}; }
 
 struct COTERIE_API Option {
-    std::string name;     // whole words joined by '_': "max_iterations"; the command's flag is that with hyphens
+    std::string name;     // whole words joined by '_': "max_iterations"; the command's flag has hyphens instead
     char letter = 0;      // one-letter flag, 0: none
     std::string meaning;  // one sentence
     OptionKind kind = OptionKind::flag;
-    /// What is taken where the value is Automatic; empty: the option cannot be.
+    /// How the method chooses when the value is Automatic. Empty: Automatic is not accepted.
     std::string automatic;
-    Range range;                       // of numbers, of each in a list
-    std::vector<std::string> choices;  // of choice
+    Range range;                       // for numbers, and for each number of a list
+    std::vector<std::string> choices;  // for kind choice
     OptionValue default_value;
     std::function<OptionValue(const void*)> get;
     std::function<void(void*, const OptionValue&)> set;
@@ -72,27 +73,28 @@ struct COTERIE_API Option {
     std::string accepted() const;  // "a whole number, at least 1", "one of auto, lloyd, bounds"
     /// Throws BadArgument that names the option, the value and what is accepted.
     void check(const OptionValue& value) const;
-    /// Reads a value as the command line or a file writes it, checked.
+    /// Reads a value as written on the command line or in a file, and checks it. Throws BadArgument.
     OptionValue parse(std::string_view text) const;
 };
 
-/// "3", "0.0001", "true", "auto", "500,500": the text that parse() reads back.
+/// "3", "0.0001", "true", "auto", "500,500": text that parse() reads back.
 COTERIE_API std::string to_text(const OptionValue& value);
 
-/// "option `NAME`: VALUE is not accepted; ACCEPTED", with these fields; a text is quoted.
+/// An error with text "option `NAME`: VALUE is not accepted; ACCEPTED" and with the same fields. Text values are
+/// quoted.
 COTERIE_API BadArgument refused_option(const std::string& name, const OptionValue& value, const std::string& accepted);
 
 class COTERIE_API OptionSet {
 public:
     const std::vector<Option>& options() const { return options_; }
     const Option* find(std::string_view name) const;
-    /// As find, but throws BadArgument that lists the names there are.
+    /// Like find, but throws BadArgument that lists the existing names if `name` is not one of them.
     const Option& at(std::string_view name) const;
-    /// Sets what `values` names in the struct behind `options`; unknown names and values out of range throw
-    /// BadArgument.
+    /// Sets the options that `values` names in the struct behind `options`. Throws BadArgument for unknown names and
+    /// values out of range.
     void assign(void* options, const OptionValues& values) const;
     OptionValues values(const void* options) const;
-    /// Range-checks every member; every fit function calls this first.
+    /// Range-checks every member. Every fit function calls this first. Throws BadArgument.
     void check(const void* options) const;
 
 protected:
@@ -110,7 +112,7 @@ public:
         return add_value<std::int64_t>(std::move(name), OptionKind::integer, within<Integer>(range), std::move(meaning),
                                        member);
     }
-    /// `automatic` says what is taken where the member is std::nullopt.
+    /// `automatic` says how the method chooses when the member is std::nullopt.
     template <class Integer>
     OptionSetFor& integer(std::string name, std::optional<Integer> Struct::*member, Range range, std::string meaning,
                           std::string automatic) {
@@ -125,8 +127,8 @@ public:
         return add_automatic<double>(std::move(name), OptionKind::real, range, std::move(meaning), member,
                                      std::move(automatic));
     }
-    /// Lists, in the command with commas between the numbers. `automatic` says what is taken where the list is empty; a
-    /// list without it may not be.
+    /// Lists; the command writes them with commas between the numbers. `automatic` says how the method chooses when the
+    /// list is empty. Without it an empty list is an error.
     OptionSetFor& integers(std::string name, std::vector<int> Struct::*member, Range range, std::string meaning,
                            std::string automatic = {}) {
         return add_list<std::int64_t>(std::move(name), OptionKind::integers, within<int>(range), std::move(meaning),
@@ -137,7 +139,7 @@ public:
         return add_list<double>(std::move(name), OptionKind::reals, range, std::move(meaning), member,
                                 std::move(automatic));
     }
-    /// An enum whose values 0, 1, 2, ... are called `names` in order.
+    /// An enum whose values 0, 1, 2, ... have these `names`, in order.
     template <class Enum>
     OptionSetFor& choice(std::string name, Enum Struct::*member, std::vector<std::string> names, std::string meaning) {
         add(
@@ -225,7 +227,7 @@ private:
     }
 };
 
-/// Range-checks a described options struct.
+/// Range-checks a described options struct. Throws BadArgument.
 template <class Struct>
 void check_options(const Struct& options) {
     Struct::described().check(&options);

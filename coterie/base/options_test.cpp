@@ -101,7 +101,7 @@ TEST(Options, ListsHaveCommasBetweenTheirNumbers) {
     EXPECT_EQ(to_text(set.at("sides").get(&example)), "28,28");
     set.assign(&example, {{"sides", std::vector<std::int64_t>{5}}, {"shares", std::vector<std::int64_t>{1, 2}}});
     EXPECT_EQ(example.sides, std::vector<int>{5});
-    EXPECT_EQ(example.shares, (std::vector<double>{1, 2}));  // whole numbers are reals
+    EXPECT_EQ(example.shares, (std::vector<double>{1, 2}));  // integers are accepted as reals
     for (const char* wrong : {"", "3,", ",3", "3,,4", "3;4", "3,a", "3,0", "2.5", "auto"})
         EXPECT_EQ(message_of([&] { set.at("sides").parse(wrong); }),
                   "option `sides`: " + std::string(wrong) +
@@ -122,11 +122,11 @@ TEST(Options, LargeWholeNumbersAreComparedExactly) {
     const Range range = between(-0x1p53, 0x1p53);
     EXPECT_TRUE(range.contains(last));
     EXPECT_TRUE(range.contains(-last));
-    EXPECT_FALSE(range.contains(last + 1));  // as a double it is 2^53
+    EXPECT_FALSE(range.contains(last + 1));  // the nearest double is 2^53
     EXPECT_FALSE(range.contains(-last - 1));
     EXPECT_TRUE(any_number().contains(std::numeric_limits<std::int64_t>::max()));
     EXPECT_TRUE(at_least(1).contains(std::numeric_limits<std::int64_t>::max()));
-    // Digits that a double loses are not lost in silence.
+    // A number that a double cannot represent exactly is an error, not rounded silently.
     for (const char* text : {"9007199254740993.0", "9.007199254740993e15", "1e300"})
         EXPECT_THROW(Example::described().at("rounds").parse(text), BadArgument) << text;
 }
@@ -163,7 +163,7 @@ TEST(Options, ErrorsCarryOptionValueAndRange) {
         EXPECT_EQ(error.fields().accepted, "one of red, green");
         EXPECT_EQ(error.fields().file, "");
         EXPECT_FALSE(error.fields().row.has_value());
-        error.fields().file = "a.csv";  // what who catches it adds is there for the next
+        error.fields().file = "a.csv";  // fields that a handler adds are there for the next one
         try {
             throw;
         } catch (const Error& again) {

@@ -1,5 +1,5 @@
-// The loader's list of what is loaded tells which file holds an address. The program itself stands there without a name
-// (dladdr would give argv[0], which may be anything); only for it, when it holds this code, the kernel is asked.
+// The loader's list of loaded files tells which file holds an address. The program itself has no name in that list, and
+// dladdr would give argv[0], which may be anything. So /proc/self/exe names the program if it holds this code.
 
 #include "coterie/base/own_place.hpp"
 

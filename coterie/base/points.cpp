@@ -1,5 +1,5 @@
-// Rows in memory are lent as they lie there, rows of a source are read into the buffer of whoever asks. A buffer keeps
-// its memory from block to block: a pass over the rows takes one block per thread, whatever their number.
+// Rows in memory are lent where they lie; rows of a source are read into the caller's buffer. A buffer keeps its memory
+// from block to block. So a pass over the rows needs memory for one block per thread, for any number of rows.
 
 #include "coterie/base/points.hpp"
 
@@ -43,7 +43,7 @@ Points rows_of(PointsView points, std::span<const Index> rows) {
                 std::copy_n(from.row(rows[static_cast<std::size_t>(i)]), from.columns, out.data() + i * from.columns);
             return Points(std::move(out));
         }
-        // In the order of the source, whatever the order asked for.
+        // Reads in the order of the source, whatever the requested order.
         std::vector<std::size_t> order(rows.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rows[a] < rows[b]; });

@@ -1,6 +1,6 @@
 #pragma once
-// Points: n rows of d numbers, float or double. PointsView borrows, Points owns: an array, a mapped file, or a source
-// that the rows are read from when they are wanted (RowSource), so that they need not fit into memory.
+// Points: n rows of d numbers, float or double. PointsView borrows, Points owns. The rows are an array, a mapped file,
+// or a source that reads them on demand (RowSource), so that they need not fit into memory.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace coterie {
 
-/// Cluster numbers, one per point, counted from 0. -1 means "no cluster" or, in partial labels, "not known".
+/// Cluster numbers, one per point, counted from 0. -1 means noise (no cluster) or, in partial labels, "not known".
 using Labels = std::vector<std::int32_t>;
 
 enum class ScalarType { float32, float64 };
@@ -30,8 +30,8 @@ constexpr ScalarType scalar_type_of() {
     return std::is_same_v<Scalar, float> ? ScalarType::float32 : ScalarType::float64;
 }
 
-/// Borrowed rows of one known scalar type. Row i is data + i * stride, `columns` numbers next to each other; stride >=
-/// columns.
+/// Borrowed rows of one known scalar type. Row i starts at data + i * stride and has `columns` contiguous numbers;
+/// stride >= columns.
 template <class Scalar>
 struct Rows {
     const Scalar* data = nullptr;
@@ -47,33 +47,33 @@ struct Rows {
     }
 };
 
-/// Rows that are read when they are wanted: from files, from another source that they are prepared from.
+/// Rows that are read on demand: from files, or from another source by preparing its rows.
 class COTERIE_API RowSource {
 public:
     virtual ~RowSource() = default;
     virtual Index rows() const = 0;
     virtual Index columns() const = 0;
     virtual ScalarType scalar() const = 0;
-    /// Rows begin..end-1, one behind the other, to memory for (end - begin) x columns() numbers of scalar(). Several
-    /// threads may call it at once. BadData, naming the file, where they cannot be read.
+    /// Writes rows begin..end-1, one after another, to memory for (end - begin) x columns() numbers of type scalar().
+    /// Several threads may call it at once. Throws BadData, naming the file, if they cannot be read.
     virtual void read(Index begin, Index end, void* to) const = 0;
-    /// Where these rows lie in memory one behind the other; nullptr where they do not.
+    /// The address of these rows if they lie in memory one after another; otherwise nullptr.
     virtual const void* in_memory(Index begin, Index end) const {
         (void)begin;
         (void)end;
         return nullptr;
     }
-    /// A hint: these rows will be read soon.
+    /// A hint that these rows will be read soon.
     virtual void expect(Index begin, Index end) const {
         (void)begin;
         (void)end;
     }
 };
 
-/// Memory for rows that are read; each thread has its own.
+/// Memory for rows that are read; each thread has its own buffer.
 class COTERIE_API RowBuffer {
 public:
-    /// At least so many bytes, of a cache line's alignment; what they held is lost.
+    /// Returns at least `bytes` bytes, aligned to a cache line. The old content is lost.
     void* reserve(std::size_t bytes);
 
 private:
@@ -84,20 +84,20 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// Borrowed rows of either scalar type: what every fit and predict takes. The memory, or the source, must outlive the
-/// call, not the model.
+/// Borrowed rows of either scalar type; every fit and predict takes them. The memory, or the source, must outlive the
+/// call, but not the model.
 class COTERIE_API PointsView {
 public:
     PointsView() = default;
     template <class Scalar>
-    PointsView(const Rows<Scalar>& rows)  // NOLINT: a view is meant to be passed implicitly
+    PointsView(const Rows<Scalar>& rows)  // NOLINT: a view may be passed implicitly
         : data_(rows.data),
           rows_(rows.rows),
           columns_(rows.columns),
           stride_(rows.stride),
           scalar_(scalar_type_of<Scalar>()) {}
-    /// `rows` x `columns` numbers at `data`; `stride` numbers from one row to the next (0: rows lie next to each
-    /// other).
+    /// `rows` x `columns` numbers at `data`, with `stride` numbers from one row to the next; 0: rows are contiguous.
+    /// Throws BadArgument for negative sizes or a stride below `columns`.
     template <class Scalar>
     PointsView(const Scalar* data, Index rows, Index columns, Index stride = 0)
         : PointsView(Rows<Scalar>{data, rows, columns, stride == 0 ? columns : stride}) {
@@ -123,12 +123,12 @@ public:
     ScalarType scalar() const { return scalar_; }
     const void* data() const { return data_; }
     bool empty() const { return rows_ == 0; }
-    /// Whether the rows lie in memory; if not they are had by block() and source() alone.
+    /// Whether the rows lie in memory. If not, only block() and source() give access to them.
     bool resident() const { return source_ == nullptr; }
-    /// nullptr where resident.
+    /// nullptr if resident.
     const RowSource* source() const { return source_; }
 
-    /// Rows begin..end-1: as they lie in memory, or read into `buffer`, which must outlive them.
+    /// Rows begin..end-1: where they lie in memory, or read into `buffer`, which must outlive the result.
     PointsView block(Index begin, Index end, RowBuffer& buffer) const;
 
     template <class Scalar>
@@ -149,7 +149,7 @@ public:
         if (scalar_ == ScalarType::float32) return std::forward<F>(f)(as<float>());
         return std::forward<F>(f)(as<double>());
     }
-    /// One number, as double: for messages and tests, not for loops.
+    /// One number, as double. Use it in messages and tests, not in loops.
     double at(Index i, Index j) const {
         return visit([&](auto rows) { return static_cast<double>(rows.row(i)[j]); });
     }
@@ -176,11 +176,11 @@ public:
     /// Rows that live as long as `storage` does (a mapped file, a NumPy array).
     Points(PointsView view, std::shared_ptr<const void> storage) : view_(view), storage_(std::move(storage)) {}
     explicit Points(std::shared_ptr<const RowSource> source) : view_(*source), storage_(std::move(source)) {}
-    /// Rows that somebody else keeps: they must outlive this and its copies.
+    /// Rows that the caller keeps. They must outlive this object and its copies.
     static Points borrow(PointsView view) { return Points(view, nullptr); }
 
     const PointsView& view() const { return view_; }
-    operator PointsView() const { return view_; }  // NOLINT: owned points pass where borrowed ones are wanted
+    operator PointsView() const { return view_; }  // NOLINT: owned points convert to borrowed ones
     Index rows() const { return view_.rows(); }
     Index columns() const { return view_.columns(); }
     ScalarType scalar() const { return view_.scalar(); }

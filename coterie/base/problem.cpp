@@ -1,5 +1,5 @@
-// A part of a problem keeps what is known about its rows; what is known of labels as words stays as it is, so that
-// numbers of labels mean the same in every part.
+// A subset of a problem keeps the constraints on its rows. Constraints on labels stay unchanged, so that label numbers
+// mean the same in every subset.
 
 #include "coterie/base/problem.hpp"
 
@@ -22,7 +22,7 @@ std::vector<T> entries_of(const std::vector<T>& all, std::span<const Index> rows
     return out;
 }
 
-// The pairs of which both rows are there, wherever they are; a row may be there more than once.
+// The pairs whose rows are both in the subset, at every position of the rows. A row may occur more than once.
 std::vector<RowPair> pairs_of(const std::vector<RowPair>& all, std::span<const Index> rows) {
     std::vector<RowPair> out;
     if (all.empty()) return out;

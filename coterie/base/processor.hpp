@@ -1,9 +1,9 @@
 #pragma once
-// Internal: what this processor computes with. False on other kinds than x86.
+// Internal: the instruction sets of this processor. False on processors other than x86.
 
 namespace coterie::internal {
 
-/// As this library's and OpenBLAS's AVX2 kernels need it: with fused multiplications and additions.
+/// AVX2 with fused multiply-add, as needed by the AVX2 kernels of this library and of OpenBLAS.
 inline bool has_avx2() {
 #if defined(__x86_64__) || defined(__i386__)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -12,7 +12,7 @@ inline bool has_avx2() {
 #endif
 }
 
-/// As their AVX-512 kernels need it: F, DQ, VL and BW.
+/// AVX-512 F, DQ, VL and BW, as needed by their AVX-512 kernels.
 inline bool has_avx512() {
 #if defined(__x86_64__) || defined(__i386__)
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&

@@ -1,6 +1,6 @@
 #pragma once
-// Counter-based random streams (Philox 4x32-10, Salmon et al. 2011): the value depends on (seed, purpose, index,
-// position) only, so any thread may draw any part of any stream and the result is the same.
+// Counter-based random streams (Philox 4x32-10, Salmon et al. 2011). A value depends only on (seed, purpose, index,
+// position). So any thread may draw any part of any stream and the result is the same.
 
 #include <array>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace coterie {
 
 class COTERIE_API RandomStream {
 public:
-    /// `purpose` names what the numbers are for ("kmeans.seeding"); `index` tells apart repetitions (restart, block,
+    /// `purpose` names what the numbers are for ("kmeans.seeding"); `index` separates repetitions (restart, block,
     /// point).
     RandomStream(std::uint64_t seed, std::string_view purpose, std::uint64_t index = 0);
 

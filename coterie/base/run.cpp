@@ -1,5 +1,5 @@
-// Copies of a run for parts of the work, and the question whether to stop, which all processes answer alike: one number
-// per question goes around, so that it is asked between iterations and not in loops.
+// Copies of a run for parts of the work, and the stop request, which all processes answer the same. Each request costs
+// one number per process, so it is made between iterations and not in loops.
 
 #include "coterie/base/run.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// Run: what the caller lends to a computation. The library has no globals, prints nothing and draws no number that is
-// not from here.
+// Run: what the caller lends to a computation. The library has no globals, prints nothing and takes every random number
+// from here.
 
 #include <chrono>
 #include <cstdint>
@@ -18,49 +18,51 @@ namespace coterie {
 struct Progress {
     std::string_view stage;  // "seeding", "iterations", "reading", ...
     double fraction = 0.0;   // of this stage, 0 to 1
-    double objective = 0.0;  // latest objective value; NaN where there is none yet
+    double objective = 0.0;  // latest objective value; NaN if there is none yet
     int iteration = 0;       // iterations done in this stage
 };
 
 class COTERIE_API Run {
 public:
     std::uint64_t seed = 0;
-    /// Threads to use; the result does not depend on it. Default: what the process may use.
+    /// Threads to use; the result does not depend on it. Default: available_threads().
     int threads;
-    /// Called from the calling thread, between iterations.
+    /// Called on the calling thread, between iterations and between the blocks of long loops.
     std::function<void(const Progress&)> on_progress;
-    /// Where networks compute: "cpu", or "cuda" where LibTorch has it. Refused by methods without a network.
+    /// Where neural networks compute: "cpu", or "cuda" or "mps" if the installed LibTorch or PyTorch supports it. An
+    /// error for methods without a network.
     std::string device = "cpu";
-    /// A file that keeps the state of the fit, so that one that was cut off goes on from it; empty: none. Refused by
-    /// methods that keep none.
+    /// A file that keeps the state of the fit, so that an interrupted fit continues from it; empty: none. An error for
+    /// methods that do not support it.
     std::string checkpoint;
-    /// Asked between iterations; true ends the fit with what was found so far (stopped = interrupted).
+    /// Asked between iterations and between the blocks of long loops. True ends the fit with what it has found so far
+    /// (stopped = interrupted), or with Cancelled if it has found nothing yet.
     std::function<bool()> should_stop;
 
     Run();
     explicit Run(std::uint64_t seed_, int threads_ = 0);
 
     RandomStream random(std::string_view purpose, std::uint64_t index = 0) const { return {seed, purpose, index}; }
-    /// For a part of the work that draws its own numbers: the same threads, device and stop, no progress and no
-    /// checkpoint, and a seed made of this one, `purpose` and `index`.
+    /// For a part of the work that draws its own numbers: keeps threads, device and stop request, drops progress and
+    /// checkpoint. The new seed depends on this seed, `purpose` and `index`.
     Run child(std::string_view purpose, std::uint64_t index = 0) const;
-    /// For a computation within another: the same but for what a network alone uses, device and checkpoint.
+    /// For a computation within another one: the same without device and checkpoint, which only networks use.
     Run within() const;
-    /// For work that every process does by itself. One that is stopped is alone with that: such work is done
-    /// together(), or unstopped().
+    /// For work that every process does alone. A stop request then reaches one process only, so call such work within
+    /// together(), or use unstopped().
     Run alone() const;
-    /// For what is still to be done after the caller asked to stop: nobody stops it.
+    /// For work that remains after the caller asked to stop: no further stop requests.
     Run unstopped() const;
     void report(const Progress& progress) const {
         if (on_progress) on_progress(progress);
     }
-    /// Whether the caller asked to stop, on any of the processes: each asks at the same points of its work.
+    /// Whether the caller asked to stop on any process. Every process must call it at the same points of its work.
     bool stop_requested() const;
-    /// The same of this process alone: within loops.
+    /// The same for this process alone; for use within loops.
     bool stop_requested_here() const { return should_stop && should_stop(); }
     /// Throws Cancelled when stop_requested(): for stages that have nothing to return yet.
     void throw_if_stopped(std::string_view stage) const;
-    /// The same of this process alone: while each process works without the others, as in reading.
+    /// The same for this process alone; for work that each process does without the others, such as reading.
     void throw_if_stopped_here(std::string_view stage) const;
 
     Communicator& communicator() const { return communicator_ ? *communicator_ : single_; }

@@ -1,5 +1,5 @@
-// The first steps of Fisher and Yates' shuffle, of which only the places that were swapped are kept: it draws as the
-// whole shuffle would, without a list of all rows.
+// Runs the first steps of the Fisher-Yates shuffle and stores only the swapped places. It draws the same numbers as a
+// whole shuffle, without a list of all rows.
 
 #include "coterie/base/sample.hpp"
 
@@ -15,7 +15,7 @@ std::vector<Index> sample_rows(Index rows, Index count, RandomStream& random) {
         std::iota(out.begin(), out.end(), Index{0});
         return out;
     }
-    std::unordered_map<Index, Index> moved;  // what stands at a place, where it is not the place's own number
+    std::unordered_map<Index, Index> moved;  // the value at a place, if it differs from the place's number
     const auto at = [&](Index place) {
         const auto found = moved.find(place);
         return found == moved.end() ? place : found->second;

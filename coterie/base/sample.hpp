@@ -1,5 +1,5 @@
 #pragma once
-// Some of many rows, chosen at random.
+// A random sample of rows.
 
 #include <vector>
 
@@ -9,8 +9,8 @@
 
 namespace coterie {
 
-/// `count` different rows of 0..rows-1, ascending; every such set is equally likely. All of them where there are no
-/// more. Memory and time go with `count` alone.
+/// `count` different rows of 0..rows-1, ascending; every set of that size is equally likely. All rows if there are no
+/// more than `count`. Memory and time depend on `count` alone.
 COTERIE_API std::vector<Index> sample_rows(Index rows, Index count, RandomStream& random);
 
 }  // namespace coterie

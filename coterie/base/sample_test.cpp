@@ -28,7 +28,7 @@ TEST(SampleRows, DrawsAsAShuffleOfAllWould) {
 }
 
 TEST(SampleRows, EverySetIsEquallyLikely) {
-    // 10 sets of 2 of 5, 2000 draws: each 200 times, give or take 5 standard deviations.
+    // 10 sets of 2 of 5 rows, 2000 draws: each occurs 200 times, within 5 standard deviations.
     std::map<std::vector<Index>, int> counts;
     for (std::uint64_t seed = 0; seed < 2000; ++seed) {
         RandomStream random(seed, "test.sample");

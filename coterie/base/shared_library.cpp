@@ -1,5 +1,5 @@
-// dlopen and what is known of libraries that are already there. The library never changes the environment of its host,
-// not even for a moment: programs of ours do, before anything is loaded (cli/program.cpp).
+// Opens libraries with dlopen and looks up libraries that are loaded already. The library never changes its host's
+// environment, not even for a moment. coterie's own programs do so before anything is loaded (cli/program.cpp).
 
 #include "coterie/base/shared_library.hpp"
 

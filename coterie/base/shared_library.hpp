@@ -1,5 +1,5 @@
 #pragma once
-// Internal: libraries that are looked for at run time.
+// Internal: libraries that are loaded at run time.
 
 #include <string>
 
@@ -7,24 +7,23 @@
 
 namespace coterie::internal {
 
-/// dlopen of a library that stays for itself, null where there is none (dlerror() says why).
+/// dlopen with local symbols; null if it fails (dlerror() says why).
 void* open_library(const char* path);
 
-/// A library of coterie's own that is loaded when it is wanted.
+/// One of coterie's own libraries, loaded on demand.
 struct Plugin {
-    const char* file;      // among own_library_folders()
-    const char* variable;  // of the environment: the file's path instead
-    const char* function;  // that gives its table of functions
+    const char* file;      // searched in own_library_folders()
+    const char* variable;  // environment variable with the file's path, used instead
+    const char* function;  // returns the plug-in's table of functions
 };
-/// Opens a plug-in for good and hands its function to `take`, which says whether the plug-in serves: false where it is
-/// of another version. `objection` says why a file must not be opened, nothing where it may. Returns what stood in the
-/// way, nothing where one serves.
+/// Opens a plug-in permanently and passes its function to `take`, which returns false if the plug-in has another
+/// version. `objection` returns a reason why a file must not be opened, or nothing. Returns the reason for the failure,
+/// or nothing on success.
 std::string load_plugin(
     const Plugin& plugin, FunctionRef<bool(void* function)> take,
     FunctionRef<std::string(const std::string& path)> objection = [](const std::string&) { return std::string(); });
 
-/// The path of a library that the process has loaded and whose file's name starts with `name`; empty where there is
-/// none.
+/// The path of a loaded library whose file name starts with `name`; empty if there is none.
 std::string loaded_library(const char* name);
 
 }  // namespace coterie::internal

@@ -1,6 +1,6 @@
 #pragma once
-// Sparse matrices: graphs of affinities, sparse representations. As the dense ones (base/matrix.hpp) they are maps of
-// Eigen's over memory that is not Eigen's.
+// Sparse matrices: graphs of affinities, sparse representations. Like the dense ones (base/matrix.hpp), they are Eigen
+// maps over memory that Eigen does not own.
 
 #include <utility>
 #include <vector>
@@ -15,8 +15,8 @@ namespace eigen {
 using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, Index>;
 }  // namespace eigen
 
-/// Compressed rows of double; in each row the column numbers ascend. Built from Eigen's (eigen::SparseMatrix, which has
-/// insert and setFromTriplets) or from its three arrays.
+/// Compressed rows of double; the column numbers of each row ascend. Built from an Eigen matrix (eigen::SparseMatrix,
+/// which has insert and setFromTriplets) or from its three arrays.
 class SparseMatrix : public Eigen::Map<eigen::SparseMatrix> {
     using Map = Eigen::Map<eigen::SparseMatrix>;
 
@@ -25,7 +25,7 @@ public:
     /// No entries.
     SparseMatrix(Index rows, Index columns)
         : SparseMatrix(rows, columns, std::vector<Index>(static_cast<std::size_t>(rows) + 1), {}, {}) {}
-    /// Row i has the entries starts[i] to starts[i + 1] - 1 of `columns_of` and `values`.
+    /// Row i consists of entries starts[i] to starts[i + 1] - 1 of `columns_of` and `values`.
     SparseMatrix(Index rows, Index columns, std::vector<Index> starts, std::vector<Index> columns_of,
                  std::vector<double> values)
         : Map(rows, columns, static_cast<Index>(values.size()), nullptr, nullptr, nullptr),
@@ -74,8 +74,8 @@ private:
     std::vector<double> values_;
 };
 
-/// A matrix of `columns` columns with a row for each of `rows`: a list of pairs, (column, what value_of makes an entry
-/// of), columns ascending.
+/// A matrix with `columns` columns and one row per item of `rows`. An item is a list of pairs (column, x), columns
+/// ascending; the entry is value_of(x).
 template <class Row, class ValueOf>
 SparseMatrix sparse_of_rows(const std::vector<Row>& rows, Index columns, ValueOf&& value_of) {
     std::vector<Index> starts = {0};

@@ -1,5 +1,5 @@
-// Everything is checked once, when the points are made: loops over entries then index without asking. Where the
-// numbers of starts and columns are 32 or 64 bits wide is known here alone, and asked once per row.
+// The constructor checks everything once, so loops over entries index without checks. Only this class knows whether
+// starts and columns have 32 or 64 bits, and it tests that once per row.
 
 #include "coterie/base/sparse_points.hpp"
 

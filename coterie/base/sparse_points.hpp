@@ -1,11 +1,11 @@
 #pragma once
-// Sparse points: n rows of d numbers of which few are not 0, such as counts of words, as compressed sparse rows. Their
-// memory goes with the entries, not with n d.
+// Sparse points: n rows of d numbers of which few are not 0, such as word counts, as compressed sparse rows. Their
+// memory depends on the number of entries, not on n d.
 //
 //   const auto points = Points(std::make_shared<const SparsePoints>(n, d, starts, columns_of, values, storage));
 //
-// Methods that take them (Takes::sparse) work on the entries alone. To all else they are a RowSource, which writes a
-// few rows at a time with their zeros.
+// Methods that support them (Takes::sparse) work on the entries alone. Everything else uses them as a RowSource, which
+// writes a few rows at a time with their zeros.
 
 #include <memory>
 #include <span>
@@ -19,10 +19,10 @@ namespace coterie {
 
 class COTERIE_API SparsePoints : public RowSource {
 public:
-    /// Row i has the entries starts[i] to starts[i + 1] - 1 of `columns_of` and `values`; there are rows + 1 starts.
-    /// Number is std::int32_t or std::int64_t. The arrays are borrowed and live as long as `storage`. BadData, naming
-    /// the row, unless starts ascend within the entries and the columns of each row ascend, none twice, from 0 to
-    /// columns - 1.
+    /// Row i consists of entries starts[i] to starts[i + 1] - 1 of `columns_of` and `values`; there are rows + 1
+    /// starts. Number is std::int32_t or std::int64_t. The arrays are borrowed and live as long as `storage`. Throws
+    /// BadData, naming the row, unless starts ascend within the entries and each row's columns strictly ascend within 0
+    /// to columns - 1.
     template <class Number, class Scalar>
     SparsePoints(Index rows, Index columns, std::span<const Number> starts, std::span<const Number> columns_of,
                  std::span<const Scalar> values, std::shared_ptr<const void> storage);
@@ -32,14 +32,14 @@ public:
     ScalarType scalar() const override { return scalar_; }
     void read(Index begin, Index end, void* to) const override;
 
-    /// Numbers that are stored.
+    /// Number of stored entries.
     Index entries() const { return start(rows_) - start(0); }
-    /// Bytes that the rows would take with their zeros.
+    /// Bytes that the rows would need with their zeros.
     double dense_bytes() const {
         return static_cast<double>(rows_) * static_cast<double>(columns_) * static_cast<double>(size_of(scalar_));
     }
 
-    /// Scalar must be that of scalar().
+    /// Scalar must match scalar().
     template <class Scalar>
     SparseRow<Scalar> row(Index i) const {
         const Index begin = start(i);
@@ -52,7 +52,7 @@ public:
         out.count = start(i + 1) - begin;
         return out;
     }
-    /// All entries' values, row after row.
+    /// The values of all entries, row after row.
     template <class Scalar>
     std::span<const Scalar> values() const {
         return {static_cast<const Scalar*>(values_) + (start(0) - first_value_), static_cast<std::size_t>(entries())};
@@ -62,7 +62,7 @@ public:
     SparsePoints slice(Index begin, Index end) const;
     /// Copies of some rows, in the order given.
     SparsePoints subset(std::span<const Index> rows) const;
-    /// The same rows with other values in the same places, one per entry.
+    /// The same rows with other values at the same positions, one per entry.
     template <class Scalar>
     SparsePoints with_values(std::vector<Scalar> values) const;
 
@@ -78,13 +78,13 @@ private:
     const void* starts_ = nullptr;
     const void* columns_of_ = nullptr;
     const void* values_ = nullptr;
-    Index first_value_ = 0;  // the number of the entry whose value lies first
-    bool wide_ = false;      // starts and columns in 64 bits
+    Index first_value_ = 0;  // number of the entry to which values_[0] belongs
+    bool wide_ = false;      // starts and columns have 64 bits
     ScalarType scalar_ = ScalarType::float64;
     std::shared_ptr<const void> storage_;
 };
 
-/// The points as sparse ones; nullptr where they are dense.
+/// The points as sparse points; nullptr if they are dense.
 COTERIE_API const SparsePoints* as_sparse(PointsView points);
 
 }  // namespace coterie

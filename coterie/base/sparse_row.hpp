@@ -1,18 +1,18 @@
 #pragma once
-// One row of sparse points. A header of its own that includes nothing of the standard library, for the hot loops that
-// are compiled per instruction set.
+// One row of sparse points. A separate header without standard library containers, for the hot loops that are compiled
+// per instruction set.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace coterie {
 
-/// `count` entries, of columns that ascend; the numbers of all other columns are 0.
+/// `count` entries with ascending columns; all other numbers of the row are 0.
 template <class Scalar>
 struct SparseRow {
     const Scalar* values = nullptr;
-    const std::int32_t* narrow = nullptr;  // their columns, in 32 bits, or
-    const std::int64_t* wide = nullptr;    // in 64: one of the two is nullptr
+    const std::int32_t* narrow = nullptr;  // columns in 32 bits, or
+    const std::int64_t* wide = nullptr;    // in 64 bits: one of the two pointers is nullptr
     std::ptrdiff_t count = 0;
 
     std::ptrdiff_t column(std::ptrdiff_t e) const {

@@ -1,5 +1,5 @@
-// Levenshtein's distance row by row, of which one is kept: |a| |b| steps, |b| numbers. It compares bytes: a letter
-// beyond ASCII counts as several.
+// Levenshtein distance, row by row with one row kept: |a| |b| steps, |b| numbers. It compares bytes, so a letter beyond
+// ASCII counts as several.
 
 #include "coterie/base/text.hpp"
 

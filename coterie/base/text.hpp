@@ -1,5 +1,5 @@
 #pragma once
-// Words: what was probably meant, and how many there are.
+// Words in messages: similarity of spellings, and counts with their noun.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace coterie {
 
-/// Letters to insert, delete or replace to make one word the other (Levenshtein).
+/// Number of letters to insert, delete or replace to turn one word into the other (Levenshtein).
 COTERIE_API std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// "1 row", "2 rows": of a noun whose plural ends in s.
+/// "1 row", "2 rows": for a noun whose plural ends in s.
 COTERIE_API std::string counted(std::int64_t count, std::string_view noun);
 
 }  // namespace coterie

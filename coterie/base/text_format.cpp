@@ -1,5 +1,5 @@
-// Tables, counts and figures are written in one place, so that terminal, page and messages agree on them. Widths are of
-// characters, not of the bytes of UTF-8.
+// Formats tables, counts and figures in one place, so that terminal, page and messages agree on them. table() and
+// facts() align by characters, not by bytes of UTF-8; wrap() counts bytes.
 
 #include "coterie/base/text_format.hpp"
 
@@ -28,7 +28,8 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width) {
     std::string word;
     const auto end_word = [&] {
         if (word.empty()) return;
-        if (word.size() > longest_word) {  // whatever a file or a model made it quote; a character stays whole
+        if (word.size() >
+            longest_word) {  // for whatever a file or a model made the message quote; never cuts a character
             std::size_t end = longest_word;
             while (end > 0 && (static_cast<unsigned char>(word[end]) & 0xC0) == 0x80) --end;
             word = word.substr(0, end) + "...";
@@ -57,7 +58,7 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width) {
 }
 
 std::size_t display_width(const std::string& text) {
-    // Every byte but the continuation bytes of UTF-8.
+    // Counts every byte except the continuation bytes of UTF-8.
     return static_cast<std::size_t>(
         std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }

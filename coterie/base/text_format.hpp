@@ -1,5 +1,5 @@
 #pragma once
-// Tables and numbers as a person reads them.
+// Tables and numbers for people to read.
 
 #include <cstddef>
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace coterie::internal {
 
-/// Rows of cells under a header (left out when empty); columns named in `right` are aligned to the right.
+/// Rows of cells under a header, which is left out when empty. Columns listed in `right` are right-aligned.
 std::string table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows,
                   const std::vector<std::size_t>& right = {});
-/// "name   value" lines; long values are wrapped under themselves.
+/// "name   value" lines. Long values wrap under their first line.
 std::string facts(const std::vector<std::pair<std::string, std::string>>& rows);
 
 /// 0.7930
 std::string share_text(double share);
-/// 0.7930, or 0.7930 to 0.8100 where the two differ.
+/// 0.7930, or 0.7930 to 0.8100 if the two differ.
 std::string share_text(std::pair<double, double> shares);
-/// 42.50: so many digits behind the point.
+/// 42.50: `digits` digits after the point.
 std::string fixed_text(double value, int digits);
 /// 1.165e+06 or 42.5: six significant digits.
 std::string number_text(double value);
@@ -28,15 +28,15 @@ std::string seconds_text(double seconds);
 /// 1,234,567
 std::string count_text(long long count);
 std::string bytes_text(double bytes);
-/// A number as printf's pattern says.
+/// A number formatted with a printf pattern.
 std::string formatted(const char* pattern, double value);
 std::string join(const std::vector<std::string>& words, const std::string& between = ", ");
-/// `text` broken at spaces into lines of at most `width`; its own line ends are kept.
+/// `text` broken at spaces into lines of at most `width` bytes. Its own line ends stay.
 std::vector<std::string> wrap(const std::string& text, std::size_t width);
 
 /// "3 rows with missing values"
 std::string left_out_text(Index rows);
-/// Width in columns of UTF-8 text.
+/// Width of UTF-8 text in terminal columns: one per character.
 std::size_t display_width(const std::string& text);
 
 }  // namespace coterie::internal

@@ -1,5 +1,5 @@
-// UTF-8 without tables: the lead byte says how many follow, and between which bounds the second one lies. Files are
-// looked at as a whole, so that plain letters are passed over eight at a time.
+// Checks UTF-8 without tables: the lead byte gives the number of bytes and the range of the second one. Whole files are
+// checked, so ASCII bytes are skipped eight at a time.
 
 #include "coterie/base/utf8.hpp"
 

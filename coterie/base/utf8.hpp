@@ -1,5 +1,5 @@
 #pragma once
-// Internal: what is UTF-8 and what is not. Offsets are bytes.
+// Internal: checks whether text is UTF-8. Offsets are bytes.
 
 #include <cstddef>
 #include <string_view>
@@ -8,10 +8,10 @@
 
 namespace coterie::internal {
 
-/// Bytes of the sound sequence at `at` (table 3-7 of the Unicode standard: no overlong forms, no surrogates, nothing
-/// above U+10FFFF); 0 where there is none.
+/// Number of bytes of the valid sequence at `at` (table 3-7 of the Unicode standard: no overlong forms, no surrogates,
+/// nothing above U+10FFFF); 0 if there is none.
 COTERIE_API std::size_t utf8_sequence(std::string_view text, std::size_t at);
-/// Where the first byte stands that is no part of UTF-8; npos where all are.
+/// Offset of the first byte that is not part of valid UTF-8; npos if there is none.
 COTERIE_API std::size_t broken_utf8(std::string_view text);
 inline bool is_utf8(std::string_view text) { return broken_utf8(text) == std::string_view::npos; }
 

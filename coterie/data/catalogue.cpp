@@ -1,5 +1,5 @@
-// The entries are data, catalogue.json, which is made part of the library when it is built, so that nothing is to be
-// found when it runs. Here is how an entry's files are found and read: by the readers of the io room, all of them.
+// The entries come from catalogue.json, which is compiled into the library, so that no file must be found at run time.
+// This source finds and reads the files of an entry. The readers of the io module do all the parsing.
 
 #include "coterie/data/catalogue.hpp"
 
@@ -33,17 +33,17 @@ struct ArrayPart {
     std::string labels;
 };
 
-// A text file without a header, as the UCI repository has them.
+// A text file without a header, as in the UCI repository.
 struct Table {
-    char separator = ',';            // a blank: any run of them
-    std::string columns;             // that are coordinates, as ReadOptions has them: "2-8"
-    std::vector<std::string> names;  // of the coordinates
-    Index label = 0;                 // counted from 1
+    char separator = ',';            // a blank means any run of blanks
+    std::string columns;             // columns that are coordinates, as in ReadOptions: "2-8"
+    std::vector<std::string> names;  // names of the coordinates
+    Index label = 0;                 // label column, counted from 1
     std::vector<std::pair<std::string, std::string>>
-        classes;  // as the file writes it, as it is called; in the order of the numbers
+        classes;  // value in the file, name of the class; in the order of the class numbers
 };
 
-// An entry and how to read it: from parts, from a table, or (neither given) as a csv with the column "label".
+// An entry and how to read it: from parts, from a table, or (with neither) as a csv with the column "label".
 struct Source {
     CatalogueEntry entry;
     std::vector<ArrayPart> parts;
@@ -108,7 +108,7 @@ bool is_folder(const fs::path& path) {
     return fs::is_directory(path, ignored);
 }
 
-// Folders that may hold what ships with coterie, those that are there.
+// Existing folders that may hold the data that ship with coterie.
 std::vector<fs::path> shipped_folders() {
     std::vector<fs::path> candidates;
     if (const fs::path share = from_environment("COTERIE_SHARE"); !share.empty()) {
@@ -137,8 +137,8 @@ std::string how_to_get(const CatalogueEntry& entry) {
 // ---- text tables
 // ----------------------------------------------------------------------------------------------------------------------
 
-// Rows with an unknown value, "?", are left out: they are made empty, which the reader passes over, so that rows keep
-// their numbers in messages.
+// Leaves out rows with an unknown value, "?". It blanks them, and the reader skips blank lines, so that messages show
+// the right row numbers.
 formats::Bytes without_unknown_rows(const formats::Bytes& bytes) {
     const auto text = std::make_shared<std::string>(bytes.text(), bytes.size());
     for (std::size_t at = text->find('?'); at != std::string::npos; at = text->find('?', at)) {
@@ -150,7 +150,7 @@ formats::Bytes without_unknown_rows(const formats::Bytes& bytes) {
     return {std::as_bytes(std::span(*text)), text};
 }
 
-// Where the record `number`, counted from 0, stands, as an editor shows it.
+// The line, counted from 1 as in an editor, of the record `number`, counted from 0.
 Index row_of(std::string_view text, std::size_t number) {
     for (Index row = 1;; ++row) {
         const std::size_t end = std::min(text.find('\n'), text.size());
@@ -172,12 +172,12 @@ PointsFile read_table(const fs::path& path, const Table& table, const ReadOption
     PointsFile out;
     try {
         out = formats::parse_table({path.string(), bytes}, text_options, run.threads);
-    } catch (const BadArgument& error) {  // the columns are the catalogue's choice, not the caller's
+    } catch (const BadArgument& error) {  // the catalogue chose the columns, not the caller
         throw BadData(error.message());
     }
     out.column_names = table.names;
     out.format = "text";
-    // Classes are numbered and called as the catalogue has them.
+    // Numbers and names the classes as in the catalogue.
     LabelColumn& labels = out.labels.value();
     std::vector<std::int32_t> number;
     for (std::size_t k = 0; k < labels.names.size(); ++k) {
@@ -225,7 +225,7 @@ Points stacked(const std::vector<Points>& parts, const std::string& what) {
     });
 }
 
-// Numbers by value where both words are numbers, else by the words' order.
+// Compares by value if both words are numbers, else as words.
 bool goes_before(const std::string& a, const std::string& b) {
     double x = 0, y = 0;
     const auto first = std::from_chars(a.data(), a.data() + a.size(), x);
@@ -234,8 +234,7 @@ bool goes_before(const std::string& a, const std::string& b) {
     return numbers && x != y ? x < y : a < b;
 }
 
-// The parts' labels one after the other: a class has the same number in every part, whether or not each part has all
-// classes.
+// Joins the parts' labels. A class has the same number in every part, whether or not each part has all classes.
 LabelColumn joined(const std::vector<LabelColumn>& parts) {
     if (parts.size() == 1) return parts.front();
     LabelColumn out;

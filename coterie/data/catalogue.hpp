@@ -1,7 +1,6 @@
 #pragma once
-// The catalogue of data sets: small ones ship with coterie, large public ones are named with where to get them. The
+// The catalogue of data sets. Small sets ship with coterie; for large public ones it says where to get them. The
 // entries are in catalogue.json.
-// "data:NAME" is a path that read_points understands.
 
 #include <cstdint>
 #include <filesystem>
@@ -17,10 +16,10 @@ namespace coterie {
 
 struct CatalogueFile {
     std::string name;  // "train-images-idx3-ubyte.gz"
-    std::string url;   // empty: ships with coterie, or must be got by hand
+    std::string url;   // empty: ships with coterie, or the user must get it by hand
     std::vector<std::string>
-        sha256;               // of the file as it lies on disk; any one of them will do (re-packed copies differ)
-    std::uint64_t bytes = 0;  // 0: not known
+        sha256;               // of the file on disk; matching any one of them suffices (re-packed copies differ)
+    std::uint64_t bytes = 0;  // 0: unknown
 };
 
 struct CatalogueEntry {
@@ -31,38 +30,37 @@ struct CatalogueEntry {
     std::string licence;
     std::string citation;
     std::string homepage;
-    std::string
-        by_hand;  // how to come by the files that have no url; empty when all have one or the set ships with coterie
-    std::string folder;  // below COTERIE_DATA, the cache, or the shipped data folder
+    std::string by_hand;  // how to get files that have no url; empty if all have one or the set ships with coterie
+    std::string folder;   // below COTERIE_DATA, the cache, or the shipped data folder
     bool shipped = false;
     std::vector<CatalogueFile> files;
 };
 
 COTERIE_API const std::vector<CatalogueEntry>& catalogue();
-/// BadArgument listing the names when there is none such.
+/// Throws BadArgument that lists the names if there is no such set.
 COTERIE_API const CatalogueEntry& find_data(std::string_view name);
 
-/// Where to look, in order: $COTERIE_DATA, the user's cache ($XDG_CACHE_HOME or ~/.cache, + /coterie), the data that
-/// ships with coterie ($COTERIE_SHARE, else where the installation that holds this code has it).
+/// Folders to search, in order: $COTERIE_DATA, the user's cache ($XDG_CACHE_HOME or ~/.cache, + /coterie), and the data
+/// that ship with coterie ($COTERIE_SHARE, else their folder in the installation that holds this code).
 COTERIE_API std::vector<std::filesystem::path> data_folders();
-/// The user's cache, where get_data puts what it fetches; empty path when neither XDG_CACHE_HOME nor HOME says where
-/// that is.
+/// The user's cache, where get_data stores downloads. Empty path if neither XDG_CACHE_HOME nor HOME is set.
 COTERIE_API std::filesystem::path cache_folder();
-/// The folder that holds every file of the entry; empty path when none does. What ships with coterie is looked for in
-/// the shipped folders first, and only a file of the right size will do: other collections have files of the same name.
+/// The folder that holds every file of the entry; empty path if none does. For a set that ships with coterie, the
+/// shipped folders are searched first, and a file must have the right size, because other collections have files with
+/// the same name.
 COTERIE_API std::filesystem::path locate_data(const CatalogueEntry& entry);
 
-/// Points and truth, all rows the set has (training before test). Rows with an unknown value ("?") are left out; `rows`
-/// of the entry counts what remains. Of the options, precision and max_rows apply to every set, columns and
-/// label_column to those that ship as csv; the others are the catalogue's own business. BadData that says how to get it
-/// (`coterie data get NAME`, or by hand from the homepage) when it is not here.
+/// Points and true labels of all rows of the set (training before test). Rows with an unknown value ("?") are left out;
+/// `rows` of the entry counts the remaining ones. The options precision and max_rows apply to every set, columns and
+/// label_column to sets that ship as csv. The catalogue decides the rest. Throws BadData that says how to get the set
+/// (`coterie data get NAME`, or by hand from the homepage) if it is not on this machine.
 COTERIE_API PointsFile read_data(std::string_view name, const ReadOptions& options, const Run& run);
 
-/// Where the files are: with no `folder` given and all of them present and correct in one of data_folders(), that one,
-/// and nothing is done. Else downloads what is missing into `folder`/entry.folder (empty: the user's cache): to
-/// NAME.part, resumed where a former try stopped, SHA-256 verified, then renamed. A file that fails its checksum is
-/// removed and ResourceError thrown. Present and correct files are not fetched. `base_url` (if not empty) replaces
-/// everything before the file's name: mirrors and tests.
+/// The folder with the files. Without `folder`, if all files are present and correct in one of data_folders(), returns
+/// that folder and downloads nothing. Otherwise downloads missing files into `folder`/entry.folder (empty: the user's
+/// cache). It downloads to NAME.part, resumes where an earlier try stopped, verifies the SHA-256, then renames. If a
+/// file fails its checksum, removes it and throws ResourceError. Does not download files that are present and correct.
+/// `base_url` (if not empty) replaces everything before the file's name, for mirrors and tests.
 COTERIE_API std::filesystem::path get_data(const CatalogueEntry& entry, const std::filesystem::path& folder,
                                            const Run& run, std::string_view base_url = {});
 

@@ -243,7 +243,7 @@ TEST(Catalogue, OtherSetsReadAsStatedWhereTheyAre) {
         ++found;
         try {
             expect_as_stated(entry);
-        } catch (const BadArgument& error) {  // a format this build has no library for
+        } catch (const BadArgument& error) {  // a format that needs a library which this build lacks
             EXPECT_SAYS(std::string(error.message()), "this build does not have");
         }
     }
@@ -261,7 +261,7 @@ TEST(Catalogue, SomeRowsOfASet) {
     EXPECT_EQ(read.labels->labels.size(), 7u);
 }
 
-// A file of three rows would be refused for its number of rows, so max_rows asks for fewer.
+// A file with three rows would be an error because of its number of rows, so max_rows asks for fewer.
 TEST(Catalogue, RowsWithUnknownValuesAreLeftOut) {
     TemporaryFolder temporary;
     const Environment data("COTERIE_DATA", temporary.path.c_str());
@@ -352,7 +352,7 @@ private:
 class Download : public ::testing::Test {
 protected:
     void SetUp() override {
-        // Enough bytes for several calls of the callbacks, and none of them alike.
+        // Enough bytes for several calls of the callbacks, without repetition.
         for (std::uint32_t i = 0; content.size() < 400000; ++i) content += std::to_string(i * 2654435761u) + ",";
         write(remote.path / "points.csv", content);
         write(remote.path / "labels.csv", "label\n1\n");
@@ -362,7 +362,7 @@ protected:
         log = remote.path / "log";
         server = std::make_unique<Server>(remote.path, log);
         if (!server->runs()) GTEST_SKIP() << "python3 or tests/http_server.py is not here: nothing to download from";
-        // No proxy between the test and its own machine.
+        // Uses no proxy between the test and this machine.
         proxy = std::make_unique<Environment>("no_proxy", "127.0.0.1");
         if (message_of<ResourceError>([&] { get("plain"); }).find("without libcurl") != std::string::npos)
             GTEST_SKIP() << "built without libcurl";
@@ -374,7 +374,7 @@ protected:
     }
     fs::path file() const { return local.path / "test-set" / "points.csv"; }
     fs::path part() const { return local.path / "test-set" / "points.csv.part"; }
-    // Requests for the points, and what range they asked for.
+    // Requests for the points, with the ranges they asked for.
     std::vector<std::string> requests() const {
         std::vector<std::string> out;
         std::istringstream lines(content_of(log));
@@ -546,7 +546,7 @@ TEST_F(Download, FolderThatCannotBeWritten) {
 }
 
 TEST_F(Download, Offline) {
-    // Port 9 (discard) of this machine: nothing listens.
+    // Nothing listens on port 9 (discard) of this machine.
     const std::string message =
         message_of<ResourceError>([&] { get_data(entry, local.path, coterie::Run(), "http://127.0.0.1:9/x"); });
     EXPECT_SAYS(message, "http://127.0.0.1:9/x/points.csv");

@@ -1,6 +1,7 @@
-// get_data: what is missing is fetched to NAME.part, verified, then renamed, so that what has its name is whole. The
-// part is locked against a second process, outlives an interruption, and is continued by the next try. Servers may
-// ignore the range they are asked for, or send another: both are noticed. What comes with a wrong sum is removed.
+// get_data downloads missing files to NAME.part, verifies them, then renames them, so that a file with the final name
+// is complete. The part is locked against a second process. It survives an interruption, and the next try continues it.
+// Servers may ignore the requested range or send another one; both are detected. A file with a wrong checksum is
+// removed.
 
 #include <algorithm>
 #include <cerrno>
@@ -45,9 +46,9 @@ std::string url_of(const CatalogueFile& file, std::string_view base_url) {
 
 #ifdef COTERIE_HAVE_CURL
 
-constexpr int kTries = 3;  // of one file, when the connection breaks after it was made
+constexpr int kTries = 3;  // tries per file, if the connection breaks after it was made
 
-// NAME.part, open for writing and locked against a second process that fetches the same file.
+// NAME.part, open for writing and locked against a second process that downloads the same file.
 class PartFile {
 public:
     explicit PartFile(fs::path path) : path_(std::move(path)) {
@@ -57,7 +58,7 @@ public:
             ::close(descriptor_);
             throw ResourceError(path_.string() + ": another process is fetching this file");
         }
-        // Between open and lock another process may have finished and renamed what was opened here.
+        // Between open and lock, another process may have finished and renamed the file that was opened here.
         struct stat mine {
         }, named{};
         if (::fstat(descriptor_, &mine) != 0 || ::stat(path_.c_str(), &named) != 0 || mine.st_ino != named.st_ino) {
@@ -114,18 +115,18 @@ struct Transfer {
     std::uint64_t resumed_at = 0;
     std::uint64_t known_bytes = 0;
     bool started = false;
-    bool wrong_range = false;  // a partial answer that does not begin where it was asked to
+    bool wrong_range = false;  // a partial answer that does not begin at the requested offset
     bool cancelled = false;
-    long long range_begin = -1;  // of the Content-Range header
+    long long range_begin = -1;  // from the Content-Range header
     double files_done = 0, files = 1;
-    std::exception_ptr error;  // exceptions do not pass through libcurl: kept here and thrown again after it returned
+    std::exception_ptr error;  // exceptions must not pass through libcurl, so they are stored and rethrown afterwards
 };
 
 std::size_t on_header(char* data, std::size_t size, std::size_t count, void* user) {
     auto& transfer = *static_cast<Transfer*>(user);
     const std::string_view line(data, size * count);
     constexpr std::string_view kName = "content-range:";
-    if (line.starts_with("HTTP/")) transfer.range_begin = -1;  // a redirect's headers do not count
+    if (line.starts_with("HTTP/")) transfer.range_begin = -1;  // ignores the headers of a redirect
     if (line.size() > kName.size()) {
         bool same = true;
         for (std::size_t i = 0; i < kName.size(); ++i) {
@@ -155,7 +156,7 @@ std::size_t on_data(char* data, std::size_t size, std::size_t count, void* user)
                 transfer.wrong_range = true;
                 return 0;
             }
-            if (transfer.resumed_at > 0 && code != 206) {  // the server sends the whole file whatever was asked
+            if (transfer.resumed_at > 0 && code != 206) {  // the server ignores the range and sends the whole file
                 transfer.part->clear();
                 transfer.resumed_at = 0;
             }
@@ -213,12 +214,12 @@ private:
 };
 
 enum class Outcome {
-    whole,        // the server said this was all
-    broken,       // the connection broke on the way: what came is kept
-    not_a_range,  // what was there before cannot be continued
+    whole,        // the server sent everything
+    broken,       // the connection broke; the data received so far are kept
+    not_a_range,  // the existing part cannot be continued
 };
 
-// One request. Throws on what another try would not mend.
+// Makes one request. Throws if another try would not help.
 Outcome request(const std::string& url, Transfer& transfer, std::string& broken_because) {
     Curl curl;
     char message[CURL_ERROR_SIZE] = "";
@@ -250,7 +251,7 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
     curl.set(CURLOPT_NOPROGRESS, 0L);
     curl.set(CURLOPT_XFERINFOFUNCTION, &on_progress);
     curl.set(CURLOPT_XFERINFODATA, static_cast<void*>(&transfer));
-    // Not CURLOPT_RESUME_FROM: with that libcurl gives up when a server ignores the range.
+    // CURLOPT_RESUME_FROM would not do: with it, libcurl gives up if a server ignores the range.
     const std::string range = std::to_string(transfer.resumed_at) + "-";
     if (transfer.resumed_at > 0) curl.set(CURLOPT_RANGE, range.c_str());
 
@@ -262,7 +263,7 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
                         transfer.part->path().string() + " and the next try goes on from there");
     if (transfer.wrong_range) return Outcome::not_a_range;
     if (result == CURLE_OK) {
-        // An empty answer to a request for the rest never reached on_data.
+        // An empty answer to a request for the rest never calls on_data.
         long code = 0;
         curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &code);
         if (!transfer.started && transfer.resumed_at > 0 && code != 206) transfer.part->clear();
@@ -274,7 +275,7 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
             long code = 0;
             curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &code);
             if (code == 416 && transfer.resumed_at > 0)
-                return Outcome::not_a_range;  // nothing left, or another file by now
+                return Outcome::not_a_range;  // nothing left, or the file has changed
             throw ResourceError(url + ": the server answered with HTTP status " + std::to_string(code));
         }
         case CURLE_PARTIAL_FILE:
@@ -306,12 +307,12 @@ void fetch(const std::string& url, const CatalogueFile& file, const fs::path& ta
         if (outcome == Outcome::whole || transfer.resumed_at > 0) {
             if (present_and_correct(part.path(), file)) return part.rename_to(target);
         }
-        // A beginning left by a former try may be of another file; without it the sum must be right at once.
+        // A part from an earlier try may belong to another file. Without such a part, the first checksum decides.
         if (!continued || (outcome == Outcome::whole && transfer.resumed_at == 0)) break;
         part.clear();
     }
     const std::string sum = sha256_of_file(part.path());
-    part.clear();  // and so removed
+    part.clear();  // an empty part is removed
     throw ResourceError(url + ": what came has the SHA-256 " + sum + " and not " + file.sha256.front() +
                         "; it was removed. The file has changed at its source or on the way.");
 }

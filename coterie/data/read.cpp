@@ -1,5 +1,5 @@
-// A word that begins with "data:" is the catalogue's, any other a file's: the readers below know no data set. Whoever
-// takes points takes them by these two functions, and so takes both.
+// A path that begins with "data:" names a set of the catalogue, any other path a file. The readers below do not know
+// the catalogue. Code that uses these two functions accepts both.
 
 #include "coterie/data/read.hpp"
 

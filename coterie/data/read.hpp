@@ -1,5 +1,5 @@
 #pragma once
-// Points and labels by one word: a file in any format of io/reader.hpp, or "data:NAME", a data set of the catalogue.
+// Points and labels from one path: a file in any format of io/reader.hpp, or "data:NAME", a data set of the catalogue.
 
 #include <string>
 
@@ -9,11 +9,11 @@
 
 namespace coterie {
 
-/// As read_points_file, and data:NAME as read_data.
+/// Like read_points_file for files, and read_data for data:NAME.
 COTERIE_API PointsFile read_points(const std::string& path, const ReadOptions& options, const Run& run);
 inline PointsFile read_points(const std::string& path) { return read_points(path, {}, Run()); }
 
-/// As read_labels_file; of data:NAME its truth, BadData when it has none.
+/// Like read_labels_file for files. For data:NAME its true labels; throws BadData if it has none.
 COTERIE_API LabelColumn read_labels(const std::string& path, const std::string& column = {}, bool allow_blank = false,
                                     const std::vector<FilePart>& points = {});
 

@@ -1,6 +1,6 @@
-// Networks as plain lists of layers, in which nothing is left to the library that runs them. Shapes and sizes follow
-// from the lists here, so that memory is estimated and files are checked without LibTorch. A residual block is a marker
-// and the layers after it, those of its shortcut last.
+// Networks as plain lists of layers, which specify everything that the library needs to run them. Shapes and sizes
+// follow from these lists, so that memory is estimated and files are checked without LibTorch. A residual block is a
+// marker followed by its layers, with those of its shortcut last.
 
 #include "coterie/deep/architecture.hpp"
 
@@ -38,7 +38,7 @@ Layer convolution(int kind, int inputs, int outputs, int kernel, Padding padding
     return out;
 }
 
-// What classifiers are made of: no bias before a batch norm, which has one.
+// The layers of classifiers: no bias before a batch norm, which has its own.
 Layer without_bias(Layer layer) {
     layer.plan.bias = 0;
     return layer;
@@ -169,8 +169,9 @@ Architecture convolutional_autoencoder(ImageShape input, int embedding) {
                 "both 4 more than one (12, 20, 28, ...)",
             {.option = "image", .accepted = "both sides multiples of 8, or both 4 more than one"});
     const bool same = input.rows % 8 == 0;
-    // A stride of 2 halves a side with a kernel of 5 when 3 zeros are added, with one of 3 when 1 is; without any a
-    // kernel of 3 leaves (side - 1) / 2 of an odd side. Zeros that cannot be halved go behind.
+    // With stride 2, a kernel of 5 halves a side with 3 zeros of padding, and a kernel of 3 with 1 zero. Without
+    // padding, a kernel of 3 leaves (side - 1) / 2 of an odd side. An odd number of zeros has the larger part at the
+    // end.
     const Padding wide{1, 2};
     const Padding narrow = same ? Padding{0, 1} : Padding{0, 0};
     const int rows = input.rows / 8;
@@ -231,7 +232,7 @@ ImageShape output_shape(const coterie_layer& plan, ImageShape in) {
 }
 
 void add_output_shapes(const std::vector<Layer>& layers, ImageShape shape, std::vector<ImageShape>& out) {
-    ImageShape before;  // the residual block
+    ImageShape before;  // input of the residual block
     std::size_t shortcut = layers.size();
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const coterie_layer& plan = layers[i].plan;
@@ -261,7 +262,7 @@ Index numbers_kept(const Architecture& architecture) {
         for (const Layer& layer : *layers) {
             const Index items = shapes[next++].items();
             if (layer.plan.kind == COTERIE_RESHAPE) continue;
-            // A maximum's places are whole numbers of eight bytes.
+            // A max pool also keeps positions, integers of eight bytes.
             sum += layer.plan.kind == COTERIE_MAX_POOL ? 3 * items : items;
         }
     return sum;

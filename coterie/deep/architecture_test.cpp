@@ -27,11 +27,11 @@ Index trained_parameters(const Architecture& architecture) {
     return sum;
 }
 
-// The counts that others give for these networks.
+// The parameter counts that others report for these networks.
 TEST(Architecture, HasAsManyParametersAsItsNamesakes) {
     EXPECT_EQ(trained_parameters(internal::resnet18({3, 32, 32}, 10)), 11173962);
     EXPECT_EQ(trained_parameters(internal::resnet18({3, 224, 224}, 1000)), 11689512);
-    // Convolutions, two numbers a channel of a norm, the head of 512 x 3 x 3.
+    // Convolutions, two numbers per channel of a norm, the head of 512 x 3 x 3.
     EXPECT_EQ(trained_parameters(internal::vgg4({1, 28, 28}, 3, 10)),
               9 * (64 + 64 * 128 + 128 * 256 + 256 * 512) + 2 * (64 + 128 + 256 + 512) + 10 * (512 * 9 + 1));
     EXPECT_EQ(trained_parameters(internal::dense_classifier(7, {5, 4}, 3)), 7 * 5 + 10 + 5 * 4 + 8 + 4 * 3 + 3);
@@ -44,11 +44,11 @@ TEST(Architecture, KnowsTheShapesOfItsLayers) {
         const auto shapes = internal::output_shapes(of);
         return shapes[shapes.size() - 1 - from_behind];
     };
-    // Before means and head: as its paper has it, and for small images.
+    // Before means and head: as in the paper, and for small images.
     EXPECT_EQ(shape_at(internal::resnet18({3, 224, 224}, 10), 2), (ImageShape{512, 7, 7}));
     EXPECT_EQ(shape_at(internal::resnet18({3, 32, 32}, 10), 2), (ImageShape{512, 4, 4}));
     EXPECT_EQ(shape_at(internal::vgg4({1, 28, 28}, 3, 10), 1), (ImageShape{512, 3, 3}));
-    // What autoencoders make of an embedding is of the input's shape.
+    // Autoencoders map an embedding to the shape of the input.
     for (const ImageShape image : {ImageShape{1, 28, 28}, ImageShape{3, 32, 16}, ImageShape{2, 12, 20}})
         EXPECT_EQ(shape_at(internal::convolutional_autoencoder(image, 5), 0), image);
     // d, widths, embedding, and back.
@@ -74,7 +74,7 @@ double difference(const Matrix<float>& found, const test::Images& expected) {
     return out;
 }
 
-// Training passes by the batch's own means, which move the running ones; predictions by those.
+// Training passes use the batch's means and update the running means; predictions use the running means.
 void agrees_with_definition(const Architecture& architecture, Index count) {
     Network network(architecture, "cpu", 1, false);
     network.initialize(coterie::Run(3), "test");
@@ -111,13 +111,13 @@ TEST(Architecture, ClassifiersAreTheirDefinition) {
 TEST(Architecture, TheStemOfLargeImages) {
     COTERIE_NEEDS_NETWORKS;
     Architecture stem = internal::resnet18({1, 66, 8}, 4);
-    stem.encoder.resize(8);  // with the first block
+    stem.encoder.resize(8);  // includes the first block
     stem.outputs = 64 * 17 * 2;
     agrees_with_definition(stem, 2);
 }
 
-// Numbers of few values, so that windows have several largest ones; some windows of nothing but minus infinity, some
-// with a number that is none. Gradients go to the first of the largest.
+// Few distinct values, so that windows have several maxima. Some windows hold only minus infinity, some a NaN.
+// Gradients go to the first maximum.
 TEST(Architecture, MaximaAndTheirGradientsAreTheirDefinition) {
     COTERIE_NEEDS_NETWORKS;
     struct Window {
@@ -174,11 +174,12 @@ TEST(Architecture, MaximaAndTheirGradientsAreTheirDefinition) {
     }
 }
 
-// Parameters move by minus their gradients; differences of the definition in double.
+// A step of SGD with rate 1 moves parameters by minus their gradients; compares them with finite differences of the
+// definition in double.
 TEST(Architecture, GradientsThroughNormsAndResiduals) {
     COTERIE_NEEDS_NETWORKS;
     Architecture architecture = internal::dense_classifier(4, {5, 5}, 3);
-    internal::Layer residual;  // about the second dense layer and its norm
+    internal::Layer residual;  // around the second dense layer and its norm
     residual.plan.kind = COTERIE_RESIDUAL;
     residual.plan.out = 2;
     residual.plan.activation = COTERIE_RELU;

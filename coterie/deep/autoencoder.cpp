@@ -1,6 +1,6 @@
-// ae-kmeans, the baseline of its kind: pre-training, then k-means, and no training by the clusters. Then the model that
-// all methods share which cluster in an embedding: it keeps no points, and what comes after the network (rotation,
-// distances, labels) is in double.
+// ae-kmeans, the baseline of these methods: pre-training, then k-means, without training by the clusters. Then the
+// model that all methods share which cluster in an embedding. It keeps no points. Everything after the network
+// (rotation, distances, labels) is in double.
 
 #include "coterie/deep/autoencoder.hpp"
 

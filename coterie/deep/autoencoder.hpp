@@ -1,20 +1,19 @@
 #pragma once
-// Autoencoders, and what every method that clusters in one's embedding shares.
+// Autoencoders, and what all methods share that cluster in an autoencoder's embedding.
 //
-//     X      n x d   points; as images, channels x rows x columns to a row
+//     X      n x d   points; for images, channels x rows x columns in a row
 //     f      encoder, d -> p;  g decoder, p -> d
 //     H      n x p   f(X), the embedding
 //
-// Pre-training minimises the mean of || g(f(x)) - x ||^2 / d over batches in an order drawn anew every epoch, by Adam.
-// dense: d - widths - p with ReLU between, and its mirror. convolutional: 5 x 5 (32), 5 x 5 (64), 3 x 3 (128), stride
-// 2, ReLU, then dense to p; mirrored. Networks run in LibTorch, in a library of its own that is loaded when the first
-// one is made; all are single precision. On the CPU a fit has the same bits on the same machine with any number of
-// threads.
+// Pre-training minimises the mean of || g(f(x)) - x ||^2 / d over batches with Adam; the order is drawn again in every
+// epoch. dense: d - widths - p with ReLU between, and its mirror. convolutional: 5 x 5 (32), 5 x 5 (64), 3 x 3 (128),
+// stride 2, ReLU, then dense to p; mirrored. Networks run in LibTorch, in a separate library that the first network
+// loads; all use single precision. On the CPU a fit has the same bits on the same machine with any number of threads.
 //
-// Points need not fit into memory: a batch's rows are fetched when it is computed. In several processes the first one
-// trains, and all share what looks at all points: the embedding, k-means in it.
+// Points need not fit into memory: the rows of a batch are read when it is computed. With several processes, rank 0
+// trains. All processes share the work that needs all points: the embedding, and k-means in it.
 //
-// Cost of an epoch: 6 n times the network's parameters (each used once a point in dense layers, once a place in
+// Cost of an epoch: 6 n times the network's parameters (used once per point in dense layers, once per position in
 // convolutions). Memory: H, a batch's activations, four copies of the parameters.
 
 #include <string>
@@ -35,23 +34,23 @@ struct AutoencoderOptions {
     int clusters = 8;  // k
     AutoencoderNetwork network = AutoencoderNetwork::automatic;
     std::vector<int> image =
-        {};  // rows and columns, after the channels if there are some; empty: the points are vectors
+        {};  // rows and columns, after the channels if there are several; empty: the points are vectors
     std::vector<int> widths = {500, 500, 2000};
     int embedding = 10;  // p
     int pretrain_epochs = 200;
     int pretrain_batch_size = 256;
     double pretrain_rate = 1e-3;
-    std::string pretrained;     // a model's file, for its autoencoder
-    int kmeans_restarts = 100;  // in the first embedding
-    int restarts = 1;           // whole fits; that of least DeepModel::restart_criterion() is kept
+    std::string pretrained;     // a model file from which to take the autoencoder
+    int kmeans_restarts = 100;  // for the first embedding
+    int restarts = 1;           // whole fits; the one with the least DeepModel::restart_criterion() is kept
     bool half = false;
 };
 
-/// What the methods share that cluster in the embedding and train it in turn.
+/// Options of the methods that cluster in the embedding and train it in turn.
 struct AlternatingOptions : AutoencoderOptions {
     double learning_rate = 1e-3;
     int batch_size = 256;
-    std::optional<int> update_interval = 140;  // batches; automatic (dekm): by the network
+    std::optional<int> update_interval = 140;  // batches; automatic (dekm): depends on the network
     int max_iterations = 14000;                // batches
     double tolerance = 0.001;
 };
@@ -61,27 +60,27 @@ struct COTERIE_API AeKMeansOptions : AutoencoderOptions {
     static const OptionSet& described();
 };
 
-/// What a deep model keeps of its fit.
+/// The state of a deep model.
 struct DeepState {
     Index dimensions = 0;                        // d
-    double unit = 1;                             // points are divided by it before the network sees them
+    double unit = 1;                             // points are divided by it before they enter the network
     std::vector<std::vector<float>> parameters;  // encoder and decoder, layer by layer: weights, then biases
-    Matrix<double> rotation;                     // p x p, rows orthonormal: V of dekm, else the identity
+    Matrix<double> rotation;                     // p x p, orthonormal rows: V of dekm, else the identity
     Matrix<double> centroids;                    // k x p, in the space of the embedding
 };
 
-/// The label of a point is the nearest of the centroids in its space: the embedding, or for dekm the embedding times
-/// V'. Points are given to the network in single precision, in batches: what one yields does not depend on the others
-/// but for rounding.
+/// The label of a point is its nearest centroid in the centroids' space: the embedding, or for dekm the embedding times
+/// V'. Points enter the network in single precision, in batches. The result for a point depends on the others only
+/// through rounding.
 class COTERIE_API DeepModel : public Model {
 public:
     Index dimensions() const override { return state_.dimensions; }
     int clusters() const override { return static_cast<int>(state_.centroids.rows()); }
-    /// Embedding: the centroids' space. Distances: from the centroids there.
+    /// Embedding: in the centroids' space. Distances: from the centroids there.
     OutputSet outputs() const override { return {Output::embedding, Output::distances}; }
     const DeepState& state() const { return state_; }
-    /// Of the fit: the detail "within_share", of the points and not of the embedding, whose unit and dimension every
-    /// start learns for itself; what tells a good start from a bad one without the truth.
+    /// The fit's detail "within_share". It compares starts without true labels. It is measured on the points and not on
+    /// the embedding, because every start learns another unit and dimension for its embedding.
     double restart_criterion() const;
 
 protected:
@@ -124,11 +123,11 @@ private:
 using AeKMeansModel = DeepModelOf<AeKMeansOptions>;
 
 /// k-means in the embedding of an autoencoder. n x d points, 1 <= clusters <= n. Throws BadArgument (options, an image
-/// of other size than d, a pre-trained network of another shape), BadData (values), ResourceError (no LibTorch),
-/// Cancelled. The report's objective is the inertia in the embedding, its details "reconstruction" (the last epoch's
-/// mean squared error), "reconstruction_per_epoch", "within_share" (sum_i ||x_i - m_{a_i}||^2 over
-/// sum_i ||x_i - m||^2, m_j the means of the clusters' points, m that of all), "parameters", "network", "device",
-/// "backend".
+/// size other than d, a pre-trained network with another shape), BadData (values), ResourceError (no LibTorch),
+/// Cancelled. The report's objective is the inertia in the embedding. Its details are "reconstruction" (the last
+/// epoch's mean squared error), "reconstruction_per_epoch", "within_share", "parameters", "network", "device" and
+/// "backend". within_share = sum_i ||x_i - m_{a_i}||^2 / sum_i ||x_i - m||^2, with m_j the means of the clusters'
+/// points and m the mean of all.
 struct COTERIE_API AeKMeansMethod {
     using Options = AeKMeansOptions;
     using Model = AeKMeansModel;

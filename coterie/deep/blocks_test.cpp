@@ -1,4 +1,5 @@
-// Networks on points that are read and in several processes: the same bits however the rows come and whoever has them.
+// Networks on points that are read and in several processes: the same bits, whatever the source of the rows and
+// whichever process has them.
 
 #include <algorithm>
 #include <filesystem>
@@ -36,7 +37,7 @@ void expect_same_bits(const FitOf<Method>& fit, const Problem& problem, const ty
         processes);
 }
 
-// As many rows as make more than one batch of encoding, whose ends are not those of the processes' rows.
+// Enough rows for more than one encoding batch; the batches' ends differ from those of the processes' rows.
 Problem sample(Index n = 1300) { return {.points = Points(test::blobs(n, 6, 4, 3).points)}; }
 
 AeKMeansOptions embedded() {
@@ -107,12 +108,12 @@ TEST(InBlocks, MiadmNet) {
     COTERIE_NEEDS_NETWORKS;
     expect_same_bits(fit_miadm_net, sample(), classifying<MiadmNetOptions>());
 }
-// Adversarial views ask for neighbours among all points.
+// Adversarial views need neighbours among all points.
 TEST(InBlocks, Imsat) {
     COTERIE_NEEDS_NETWORKS;
     expect_same_bits(fit_imsat, sample(), classifying<ImsatOptions>());
 }
-// Images, changed at random.
+// Images with random changes.
 TEST(InBlocks, Iic) {
     COTERIE_NEEDS_NETWORKS;
     auto options = classifying<IicOptions>();
@@ -121,8 +122,9 @@ TEST(InBlocks, Iic) {
     expect_same_bits(fit_iic, sample(300), options);
 }
 
-// Networks with convolutions have their passes shared. Batches of several blocks of 32 items, the last one shorter, so
-// that some processes have more than others; and of fewer items than a block has, so that all but one have none.
+// Passes of networks with convolutions are shared. One batch size spans several blocks of 32 items with a shorter last
+// one, so that some processes have more items than others. The other is smaller than a block, so that all processes but
+// one have none.
 Problem images(Index n) { return {.points = Points(test::blobs(n, 64, 4, 3).points)}; }
 const std::vector<int> many = {2, 3, 5};
 
@@ -175,7 +177,7 @@ TEST(SharedSteps, EntropyNet) {
     for (std::size_t i = 0; i < 80; i += 7) labelled.partial_labels[i] = static_cast<std::int32_t>(i % 4);
     expect_same_bits(fit_entropy_net, labelled, options);
 }
-// Gradients by the input, through batch norms of the whole batch.
+// Gradients with respect to the input, through batch norms of the whole batch.
 TEST(SharedSteps, Imsat) {
     COTERIE_NEEDS_NETWORKS;
     auto options = classifying_images<ImsatOptions>(ClassifierNetwork::vgg4, 40);
@@ -184,7 +186,7 @@ TEST(SharedSteps, Imsat) {
     expect_same_bits(fit_imsat, images(80), options);
 }
 
-// Cut off on three processes, gone on from on one and on two.
+// Interrupted on three processes, continued on one and on two.
 TEST(SharedSteps, GoOnFromACheckpointOfOtherProcesses) {
     COTERIE_NEEDS_NETWORKS;
     const Problem problem = images(150);

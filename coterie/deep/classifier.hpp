@@ -1,35 +1,37 @@
 #pragma once
-// Networks that end in a softmax, trained without labels by two views of every point: what deep discriminative entropy
-// clustering and its baselines share (entropy_net.hpp, imsat.hpp, iic.hpp).
+// Networks that end in a softmax, trained without labels on two views of every point. Deep discriminative entropy
+// clustering and its baselines share this code (entropy_net.hpp, imsat.hpp).
 //
-//     X        n x d   points; as images, channels x rows x columns to a row
-//     f        d -> M  the network up to its head;  V k x M, b k: the head
+//     X        n x d   points; for images, channels x rows x columns in a row
+//     f        d -> M  the network before its head;  V k x M, b k: the head
 //     sigma_i  k       softmax(V f(x_i) + b)
-//     x', x''          views of x: the point itself, or changed at random, or moved against the network
+//     x', x''          views of x: the point itself, changed at random, or moved against the network
 //
-// An epoch is one pass over the points in a random order, in batches of at most batch_size points, of equal size but
-// for one point. Both views of a batch go through the network together (batch norms see both); Adam moves all
-// parameters by the gradient of the method's loss, with weight_decay times the parameters added to it. After an epoch
-// all points are looked at as predictions see them. The model is that of the epoch with the least mean H(sigma_i) +
-// KL(sigmabar || u) over all points (what these methods' losses stand for; they themselves do not compare epochs: the
-// more decisive predictions are, the more a batch's chance shares count), and the labelled points' loss, among those
-// whose clusters' sizes have at least half of the prior's entropy, or of the labelled points' where every cluster has
-// some and theirs is less.
+// An epoch is one pass over the points in a random order, in batches of at most batch_size points whose sizes differ by
+// at most one. Both views of a batch pass through the network at the same time, so batch norms see both. Adam moves all
+// parameters by the gradient of the method's loss plus weight_decay times the parameters.
 //
-// With `pretrained` the layers before the head start as a file has them: another classifier's model, or, for resnet18,
-// weights as torchvision names them; backbone_rate is theirs (the paper's self-supervised ResNet-18: 1e-5, the head's
+// After an epoch all points are evaluated as in predictions. The model is that of the epoch with the least criterion:
+// the mean of H(sigma_i) + KL(sigmabar || u) over all points, plus the loss of the labelled points. These methods'
+// losses stand for this criterion; they cannot compare epochs themselves, because random shares within a batch matter
+// more as predictions become more decisive. Only epochs count whose cluster sizes have at least half of the prior's
+// entropy, or half of the labelled points' entropy if every cluster has some and theirs is less.
+//
+// With `pretrained` the layers before the head start from a file: another classifier's model or, for resnet18, weights
+// with torchvision's names. Their learning rate is backbone_rate (the paper's self-supervised ResNet-18: 1e-5, head
 // 1e-1).
 //
-// Views are changed by `augment`, any of flip, rotation, shift, zoom and colour (images) and noise. automatic:
-// rotation, shift, zoom and colour for images, noise for vectors.
+// `augment` changes the views by any of flip, rotation, shift, zoom and colour (images) and noise. automatic: rotation,
+// shift, zoom and colour for images, noise for vectors.
 //
 // Partial labels add label_weight * mean over labelled points (as many as a batch, in turn) of -ln(summed probability
-// of the label's clusters); labels that a method gives itself are then fixed for them. Label shares give the prior.
+// of the label's clusters). Labels that a method assigns itself are then fixed for these points. Label shares give the
+// prior.
 //
-// Points need not fit into memory: a batch's rows are fetched when it is computed. In several processes the first one
-// trains, and all share the look at all points after an epoch.
+// Points need not fit into memory: the rows of a batch are read when it is computed. With several processes, rank 0
+// trains, and all share the evaluation of all points after an epoch.
 //
-// Cost of an epoch: 6 n times the network's products a view. Memory: the logits, the activations of both views of a
+// Cost of an epoch: 6 n times the network's products per view. Memory: the logits, the activations of both views of a
 // batch, four copies of the parameters.
 
 #include <string>
@@ -46,10 +48,10 @@ namespace coterie {
 enum class ClassifierNetwork { automatic, dense, vgg4, resnet18 };
 
 struct ClassifierOptions {
-    std::optional<int> clusters = 8;  // k; automatic: as many as the partial labels have
+    std::optional<int> clusters = 8;  // k; automatic: the number of partial labels
     ClassifierNetwork network = ClassifierNetwork::automatic;
     std::vector<int> image =
-        {};  // rows and columns, after the channels if there are some; empty: the points are vectors
+        {};  // rows and columns, after the channels if there are several; empty: the points are vectors
     std::vector<int> widths = {1200, 1200};
     int kernel = 3;  // of vgg4's convolutions, odd
     std::string augment = "auto";
@@ -61,30 +63,29 @@ struct ClassifierOptions {
     int epochs = 50;
     int batch_size = 250;
     double learning_rate = 1e-3;
-    std::optional<double> backbone_rate = {};  // of the layers before the head; automatic: learning_rate
+    std::optional<double> backbone_rate = {};  // for the layers before the head; automatic: learning_rate
     double weight_decay = 1e-4;
-    std::string pretrained;  // a file: the network up to its head
+    std::string pretrained;  // a file with the layers before the head
     double label_weight = 1;
-    int restarts = 1;  // the fit of least ClassifierModel::restart_criterion() is kept
+    int restarts = 1;  // whole fits; the one with the least ClassifierModel::restart_criterion() is kept
     bool half = false;
 };
 
-/// What a classifier keeps of its fit.
+/// The state of a classifier.
 struct ClassifierState {
     Index dimensions = 0;                        // d
-    double unit = 1;                             // points are divided by it before the network sees them
+    double unit = 1;                             // points are divided by it before they enter the network
     std::vector<std::vector<float>> parameters;  // layer by layer: weights, biases, running means and variances
 };
 
-/// The label of a point is its most probable cluster; ties go to the lowest. Points are given to the network in single
-/// precision, in batches: what one yields does not depend on the others but for rounding.
+/// The label of a point is its most probable cluster; ties go to the lowest. Points enter the network in single
+/// precision, in batches. The result for a point depends on the others only through rounding.
 class COTERIE_API ClassifierModel : public Model {
 public:
     Index dimensions() const override { return state_.dimensions; }
     int clusters() const override { return *network_options().clusters; }
     const ClassifierState& state() const { return state_; }
-    /// "criterion_per_epoch" of the epoch that the model is of: what tells a good start from a bad one without the
-    /// truth.
+    /// "criterion_per_epoch" at the epoch of the model. It compares starts without true labels.
     double restart_criterion() const;
 
     /// Embedding: f(x). Memberships: sigma. Label scores: the probability of each label, summed over its clusters.

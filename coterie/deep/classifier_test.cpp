@@ -46,8 +46,8 @@ T detail(const FitReport& report, const std::string& wanted) {
 
 template <class Options>
 struct FitOf;
-// IIC may merge two of four blobs into one pair of half clusters, and MIADM's labels, about its predictions where these
-// are balanced, hardly sharpen them: both only do better than chance.
+// IIC may merge two of four blobs into one pair of half clusters. MIADM's labels stay close to its predictions if these
+// are balanced, and hardly sharpen them. So both need only do better than chance.
 #define COTERIE_FIT(Options, function, expected)                                            \
     template <>                                                                             \
     struct FitOf<Options> {                                                                 \
@@ -80,7 +80,7 @@ TYPED_TEST(Classifier, FindsBlobsPredictsThemAndIsStored) {
     const FitReport& report = model.fit_report();
     EXPECT_EQ(report.iterations, 25);
     EXPECT_EQ(report.objective_per_iteration.size(), 25U);
-    // The epoch that is kept has the least criterion among the balanced ones.
+    // The kept epoch has the least criterion among the balanced ones.
     const auto kept = static_cast<std::size_t>(detail<std::int64_t>(report, "kept_epoch") - 1);
     const auto balances = detail<std::vector<double>>(report, "balance_per_epoch");
     EXPECT_NEAR(balances[kept], internal::balance(model.labels(), 4), 1e-12);
@@ -101,7 +101,7 @@ TYPED_TEST(Classifier, FindsBlobsPredictsThemAndIsStored) {
     const Model* read = &pipeline.model();
     EXPECT_EQ(read->predict(sample.points), model.labels());
     EXPECT_EQ(read->output(Output::memberships, sample.points, run), sigma);
-    // The features of transform() are what the head is given.
+    // The features of transform() are the inputs of the head.
     const Matrix<double> features = read->transform(sample.points, run);
     ASSERT_EQ(features.cols(), 24);
     const auto& parameters = model.state().parameters;
@@ -112,7 +112,7 @@ TYPED_TEST(Classifier, FindsBlobsPredictsThemAndIsStored) {
     EXPECT_LE((softmax(logits, 1).probability - sigma).cwiseAbs().maxCoeff(), 1e-5);
 }
 
-// Cut off before every batch, it ends with the bits of a fit that was not; so does the same fit again.
+// A fit interrupted before every batch ends with the same bits as an uninterrupted one; so does a repeated fit.
 TYPED_TEST(Classifier, GoesOnFromACheckpointBitForBit) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(150, 6, 4, 5);
@@ -156,14 +156,14 @@ TYPED_TEST(Classifier, GoesOnFromACheckpointBitForBit) {
         std::string::npos);
 }
 
-// Of three starts each is cut off, all in their first epoch or all in their second, and gone on from. What ends is the
-// best of three fits that each are alone; what is cut off is the best of those that had ended.
+// Interrupts each of three starts, all in their first epoch or all in their second, and continues. The result is the
+// best of three separate fits. An interrupted run gives the best of the starts that had ended.
 TYPED_TEST(Classifier, RestartsCutOffWithinEachGoOnBitForBit) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(150, 6, 4, 5);
     TypeParam options = small<TypeParam>();
     options.epochs = 2;
-    constexpr int batches = 6;  // of a start, three an epoch
+    constexpr int batches = 6;  // per start, three per epoch
     coterie::Run run(2, 1);
     const auto fit = [&](const coterie::Run& of) { return FitOf<TypeParam>::fit(sample.points, options, of); };
     std::vector<double> criteria;
@@ -187,7 +187,7 @@ TYPED_TEST(Classifier, RestartsCutOffWithinEachGoOnBitForBit) {
         run.checkpoint = folder / "fit.checkpoint";
         const auto state_of = [&](int start) { return run.checkpoint + ".start-" + std::to_string(start); };
         for (int start = 0; start < 3; ++start) {
-            int done = 0;  // batches of this start: its state is written before the first
+            int done = 0;  // batches of this start; its state is written before the first batch
             coterie::Run cut = run;
             cut.on_progress = [&](const Progress& progress) {
                 done += progress.stage == "epochs" && std::filesystem::exists(state_of(start)) ? 1 : 0;
@@ -228,7 +228,7 @@ TEST(ClassifierRestarts, GoOnBitForBitReadAndInSeveralProcesses) {
     EXPECT_GT(test::goes_on(fit_entropy_net, options, {.points = Points(test::blobs(300, 6, 4, 3).points)}), 3);
 }
 
-// Labels of some points give the clusters their names and keep them in their clusters.
+// Labels of some points name the clusters, and these points stay in their clusters.
 TYPED_TEST(Classifier, TakesPartialLabels) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(240, 8, 4, 8);
@@ -295,8 +295,7 @@ TEST(ClassifierBalance, ACollapseIsNoticed) {
     EXPECT_TRUE(says_collapsed(report));
 }
 
-// Shares of 95 and 5 in a hundred are no collapse where the labels say so, and of the epochs one that has the labels
-// right is kept.
+// Shares of 95 % and 5 % are not a collapse if the labels say so. The kept epoch predicts the labels correctly.
 TEST(ClassifierBalance, LabelsSayWhatIsBalanced) {
     COTERIE_NEEDS_NETWORKS;
     const Index n = 400;
@@ -317,10 +316,10 @@ TEST(ClassifierBalance, LabelsSayWhatIsBalanced) {
     coterie::Run run(1, 1);
     const auto model = fit_imsat(with(points, side), options, run);
     EXPECT_FALSE(says_collapsed(model.fit_report()));
-    EXPECT_GE(accuracy(model.predict(points), truth), 0.97);  // the network's own, not the labels given
+    EXPECT_GE(accuracy(model.predict(points), truth), 0.97);  // predictions of the network, not the given labels
 }
 
-// The layers before the head of another model, left where they are by a rate that moves nothing.
+// The layers before the head of another model; a tiny rate leaves them unchanged.
 TEST(ClassifierPretrained, StartsFromAnothersLayersAndMovesTheHeadAlone) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(120, 6, 4, 10);
@@ -338,11 +337,11 @@ TEST(ClassifierPretrained, StartsFromAnothersLayersAndMovesTheHeadAlone) {
     const auto& b = second.state().parameters;
     ASSERT_EQ(a.size(), b.size());
     for (std::size_t p = 0; p + 2 < a.size(); ++p)
-        if (p % 5 < 3) {  // weights and the norm's two; running means go on
+        if (p % 5 < 3) {  // weights and two parameters of the norm; running means do change
             EXPECT_EQ(a[p], b[p]) << p;
         }
     EXPECT_NE(a[a.size() - 2], b[b.size() - 2]);
-    options.clusters = 3;  // another head
+    options.clusters = 3;  // a different head
     EXPECT_EQ(fit_entropy_net(sample.points, options, other).state().parameters[0], a[0]);
     options.widths = {7};
     EXPECT_NE(message_of<BadData>([&] { fit_entropy_net(sample.points, options, other); }).find("network.0"),
@@ -361,7 +360,7 @@ TEST(ClassifierPretrained, ReadsResNetsWeightsByName) {
     };
     const internal::Parameters parameters = blank(network);
     ASSERT_EQ(names.size() + 2, parameters.size());  // the head's weights and biases
-    // Sizes as torchvision has them.
+    // Sizes as in torchvision.
     const auto size_of = [&](const std::string& name) {
         const auto at = std::find(names.begin(), names.end(), name);
         return at == names.end() ? 0 : parameters[static_cast<std::size_t>(at - names.begin())].size();
@@ -395,7 +394,7 @@ TEST(ClassifierPretrained, ReadsResNetsWeightsByName) {
     EXPECT_NE(refused(network, false).find("takes a model of entropy-net"), std::string::npos);
 }
 
-// Probing passes leave alone what predictions are made with.
+// Probing passes leave the values for predictions unchanged.
 TEST(AdversarialMoves, MoveNoRunningMean) {
     COTERIE_NEEDS_NETWORKS;
     internal::Network network(internal::dense_classifier(5, {7}, 3), "cpu", 1, false);
@@ -409,7 +408,7 @@ TEST(AdversarialMoves, MoveNoRunningMean) {
     EXPECT_NE(network.parameters(), before);
 }
 
-// A checkpoint belongs to the labels' clusters and the prior, too.
+// A checkpoint also belongs to one map from labels to clusters and one prior.
 TEST(ClassifierCheckpoint, IsOfOnePriorAndOneMap) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(80, 6, 2, 12);
@@ -425,7 +424,7 @@ TEST(ClassifierCheckpoint, IsOfOnePriorAndOneMap) {
     coterie::Run run(1, 1);
     run.checkpoint = folder / "fit.checkpoint";
     coterie::Run cut = run;
-    int told = 0;  // of batches; two are an epoch
+    int told = 0;  // reports of batches; two make an epoch
     cut.on_progress = [&](const Progress& progress) { told += progress.stage == "epochs" ? 1 : 0; };
     cut.should_stop = [&] { return told > 2; };
     fit_entropy_net(with(sample.points, side), options, cut);
@@ -497,7 +496,7 @@ TEST(ClassifierOptions, AreRefused) {
                   o.image = {8, 8}, o.widths = usual, o.kernel = 4;
               }).find("an odd number"),
               std::string::npos);
-    // What would change nothing.
+    // Options that would change nothing.
     EXPECT_NE(refused([](auto& o) { o.image = {8, 8}; }).find("`widths`"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.kernel = 5; }).find("`kernel`"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.label_solver = LabelSolver::dual, o.label_rounds = 3; }).find("`label_rounds`"),
@@ -525,7 +524,7 @@ TEST(ClassifierOptions, AreRefused) {
               std::string::npos);
 }
 
-// One cloud, in which nothing but the prior says where to cut.
+// One cloud, in which only the prior decides where to cut.
 TEST(EntropyNet, FollowsThePrior) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(400, 8, 1, 3);

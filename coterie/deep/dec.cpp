@@ -1,7 +1,7 @@
-// DEC, IDEC and DCN are Alternations with centroids in the embedding itself, and differ in their loss and in how
-// centroids move. Gradients are written out here, in double: the network is only told the one by its output, and
-// centroids take their steps as its optimizer does. Targets are made of all points at an update; a batch costs its
-// points times k p. What centroids remember (moments, counts) is part of a checkpoint.
+// DEC, IDEC and DCN are Alternations with centroids in the embedding itself. They differ in their loss and in how
+// centroids move. Gradients are computed here, in double. The network gets only the gradient with respect to its
+// output, and centroids take the same steps as its optimizer. An update computes targets from all points; a batch costs
+// its points times k p. The centroids' state (moments, counts) is part of a checkpoint.
 
 #include "coterie/deep/dec.hpp"
 
@@ -79,7 +79,7 @@ SoftLoss soft_loss(const Matrix<double>& z, const Matrix<double>& centroids, con
 
 namespace {
 
-// What all three have: centroids in the embedding itself.
+// Common to all three: centroids in the embedding itself.
 class WithCentroids : public internal::Alternation {
 public:
     explicit WithCentroids(const AlternatingOptions& options) : options_(options) {}
@@ -130,7 +130,7 @@ public:
         return {weight_ * found.value, (weight_ * found.by_embedding).cast<float>()};
     }
 
-    // As the network's optimizer does: momentum for DEC, Adam for IDEC.
+    // The same steps as the network's optimizer: momentum for DEC, Adam for IDEC.
     void step() override {
         if (!with_reconstruction_) {
             first_ = 0.9 * first_ + gradient_;
@@ -172,7 +172,7 @@ public:
 
     Labels update(const Matrix<double>& embedding, const Labels&, std::uint64_t, const Run& run) override {
         if (centroids_.size() == 0) {
-            // Counts begin with the points that the first centroids are means of.
+            // Counts start with the numbers of points in the first clusters.
             counts_ = Vector<double>::Zero(options_.clusters);
             for (const auto label : start(embedding, run)) ++counts_[label];
         }
@@ -215,7 +215,7 @@ public:
     }
 
 private:
-    double weight_;  // of the distances beside the mean squared reconstruction error
+    double weight_;  // of the distances relative to the mean squared reconstruction error
     Matrix<double> batch_;
     Labels nearest_;
     Vector<double> counts_;

@@ -3,16 +3,17 @@
 // and Yin 2017) and DCN (Yang, Fu, Sidiropoulos and Hong 2017). With z_i = f(x_i) and centroids m_j, k x p:
 //
 //     q_ij = (1 + ||z_i - m_j||^2)^-1, rows scaled to sum 1
-//     p_ij = q_ij^2 / sum_i q_ij, rows scaled to sum 1; made of all points at an update, fixed until the next
+//     p_ij = q_ij^2 / sum_i q_ij, rows scaled to sum 1; computed from all points at an update, fixed until the next
 //
 //     dec    minimise  mean_i KL(p_i || q_i)                                        over f and m, SGD with momentum 0.9
 //     idec   minimise  gamma mean_i KL(p_i || q_i) + mean squared reconstruction    over f, g and m, Adam
-//     dcn    minimise  mean_i (||g(z_i) - x_i||^2 + (distortion / 2) ||z_i - m_{a_i}||^2) / d over f and g, Adam; a_i
-//            the nearest centroid when its batch comes, which then takes the step m <- m - (m - z_i) / count of its
-//            points so far. Both squares are sums, as in the paper; the whole is divided by d as idec's is
+//     dcn    minimise  mean_i (||g(z_i) - x_i||^2 + (distortion / 2) ||z_i - m_{a_i}||^2) / d over f and g, Adam.
+//            a_i is the nearest centroid when the batch is computed. That centroid then takes the step
+//            m <- m - (m - z_i) / count of its points so far. Both squares are sums, as in the paper; the whole is
+//            divided by d, as in idec
 //
-// Centroids start as k-means finds them. Labels are the most probable or nearest cluster; dec, idec and dcn end as DEKM
-// does.
+// Centroids start at the result of k-means. Labels are the most probable or nearest cluster. dec, idec and dcn end as
+// DEKM does.
 
 #include "coterie/base/export.hpp"
 #include "coterie/deep/autoencoder.hpp"

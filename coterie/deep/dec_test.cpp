@@ -56,7 +56,7 @@ TEST(Dec, GradientsAgreeWithDifferences) {
     }
 }
 
-// Blobs are found, and a fit that is cut off at every place ends as if it had not been.
+// Finds blobs, and a fit that is interrupted anywhere ends like an uninterrupted one.
 template <class Method>
 void finds_and_goes_on(const RestartedFit<Method>& fit) {
     using Options = typename Method::Options;
@@ -73,10 +73,10 @@ void finds_and_goes_on(const RestartedFit<Method>& fit) {
     EXPECT_GE(accuracy(whole.labels(), sample.truth), 0.9);
     EXPECT_EQ(whole.predict(sample.points), whole.labels());
     run.checkpoint = folder / "fit.checkpoint";
-    // Cut off in pre-training, then among the batches of an interval, which are made again, and after them.
+    // Interrupts in pre-training, then among the batches of an interval (which are computed again), and after them.
     int clustering = 0;
     for (const int stop_after : {0, 1, 2, 1, 2, 1, 2}) {
-        int told = 0, asked = 0;  // of clustering; since then
+        int told = 0, asked = 0;  // reports of clustering; stop requests since then
         coterie::Run cut = run;
         cut.on_progress = [&](const Progress& progress) { told += progress.stage == "clustering" ? 1 : 0; };
         cut.should_stop = [&] {
@@ -112,8 +112,8 @@ TEST(Dcn, FindsBlobsAndGoesOn) {
     finds_and_goes_on(fit_dcn);
 }
 
-// A planted start whose embedding is a line: what k-means minimises there is small, and the objective prefers the start
-// that has lost the clusters. The share within does not.
+// A start whose embedding is a line: its k-means objective is small, so the objective prefers the start that lost the
+// clusters. within_share does not.
 TEST(DeepRestarts, TheShareWithinTellsAStartThatLostTheClusters) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample s = test::blobs(400, 12, 10, 5);

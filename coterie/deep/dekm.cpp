@@ -1,7 +1,8 @@
-// An update makes clusters, the eigenvectors of their scatter (dense: p is small) and targets for all points; batches
-// then only compare with targets. As the network moves little between two updates, k-means goes on from the last
-// labels; fresh starts replace it only where they are better by more than rounding, so that labels do not jump between
-// equals. An update's random numbers depend on the seed and its number alone, as a checkpoint needs.
+// An update computes clusters, the eigenvectors of their scatter (a dense problem, because p is small) and targets for
+// all points. Batches then only compare with the targets. The network moves little between two updates, so k-means
+// continues from the last labels. Fresh starts replace that result only if they are better by more than rounding, so
+// that labels do not jump between equal solutions. An update's random numbers depend only on the seed and the update's
+// number, as checkpoints require.
 
 #include "coterie/deep/dekm.hpp"
 
@@ -86,7 +87,7 @@ public:
     int warm_starts() const { return warm_; }
 
 private:
-    // k-means from the means of the last labels, and from a few starts of its own; the warm one among equals.
+    // k-means from the means of the last labels, and from a few fresh starts; the warm start wins ties.
     internal::Clusters cluster_again(const Matrix<double>& embedding, const Labels& last, std::uint64_t number,
                                      const Run& run) {
         Run own = run;
@@ -115,7 +116,7 @@ private:
 }  // namespace
 
 DekmModel DekmMethod::fit(const Problem& problem, const DekmOptions& options, const Run& run) {
-    // The scatter within the clusters, which serves ae-kmeans, says nothing here: docs/results/deep-kmeans.md.
+    // The scatter within the clusters, which works for ae-kmeans, does not work here: docs/results/deep-kmeans.md.
     if (options.restarts > 1)
         throw BadArgument("option `restarts`: " + std::to_string(options.restarts) +
                               " is not accepted; dekm takes 1, as no criterion without labels finds its best fit. Fit "

@@ -53,7 +53,7 @@ TEST(Dekm, TargetsAreTheirDefinition) {
             EXPECT_LE(greedy.spreads[j - 1], greedy.spreads[j]);
         }
     }
-    // What is asked for differs from what is there in the last direction only, and there it is the mean's.
+    // The target differs from the embedding only in the last direction, where it is the mean's.
     for (Index i = 0; i < 40; ++i) {
         const Vector<double> y = v * sample.points.row(i).transpose();
         for (Index j = 0; j < 4; ++j) EXPECT_NEAR(greedy.targets(i, j), y[j], 1e-12);
@@ -86,7 +86,7 @@ TEST(Dekm, LossAndItsGradient) {
         down.data()[i] -= 1e-5;
         EXPECT_NEAR(loss.gradient.data()[i], (value(up) - value(down)) / 2e-5, 1e-6);
     }
-    // At the embedding itself the pull is along the last direction only.
+    // At the embedding itself, the gradient points only along the last direction.
     Matrix<float> at(4, 4);
     for (Index r = 0; r < 4; ++r) at.row(r) = sample.points.row(rows[static_cast<std::size_t>(r)]).cast<float>();
     const Matrix<double> pull =
@@ -138,7 +138,7 @@ TEST(Dekm, StopsWhereTheShareOfChangesSays) {
     EXPECT_EQ(stopped.fit_report().iterations, static_cast<int>(3 * (expected + 1)));
 }
 
-// Cut off at every place where a fit can be, it ends as if it had not been.
+// A fit interrupted at any possible place ends like an uninterrupted one.
 TEST(Dekm, GoesOnFromACheckpointBitForBit) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(200, 6, 4, 5);
@@ -162,7 +162,7 @@ TEST(Dekm, GoesOnFromACheckpointBitForBit) {
     }
     EXPECT_GE(stops, 2);
     const DekmModel resumed = fit_dekm(sample.points, options, run);
-    // Its seconds count what was done before: pre-training, of which it has done nothing.
+    // Its seconds include earlier work: pre-training, of which this fit did nothing.
     const auto& seconds = resumed.fit_report().seconds;
     ASSERT_EQ(seconds.front().first, "pretraining");
     EXPECT_EQ(seconds.front().second, Archive::load(run.checkpoint).vector("seconds", 2)[0]);
@@ -174,7 +174,7 @@ TEST(Dekm, GoesOnFromACheckpointBitForBit) {
               std::string::npos);
 }
 
-// What is kept of a fit whose clusters collapse is from before the collapse, also when it was cut off at every update.
+// If the clusters collapse, the model is from before the collapse, even if the fit was interrupted at every update.
 TEST(Dekm, KeepsTheSameAfterACollapse) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(200, 6, 4, 8);
@@ -225,14 +225,14 @@ TEST(Dekm, ACheckpointIsOfOneAutoencoder) {
     run.checkpoint = cut.checkpoint;
     EXPECT_NE(message_of<BadData>([&] { fit_dekm(sample.points, options, run); }).find("other points"),
               std::string::npos);
-    // The same one in another place, of a name that no text has.
+    // The same file in another place, with a name that is not valid text.
     train(3);
     std::filesystem::rename(folder / "ae.coterie", folder / "ae\xff.coterie");
     options.pretrained = folder / "ae\xff.coterie";
     const DekmModel moved = fit_dekm(sample.points, options, run);
     run.checkpoint.clear();
     EXPECT_EQ(moved.state().parameters, fit_dekm(sample.points, options, run).state().parameters);
-    // Stopped before the first clusters, pre-training is not lost.
+    // A stop before the first clusters does not lose the pre-training.
     DekmOptions whole = small();
     coterie::Run during(3);
     during.checkpoint = folder / "whole.checkpoint";

@@ -1,15 +1,15 @@
-/* Internal: the border between coterie and LibTorch for encoders of words, beside network_abi.h, in C alike. */
+/* Internal: the interface between coterie and LibTorch for word encoders, in C like network_abi.h. */
 #pragma once
-/* Behind it an encoder of the BERT kind is run forwards and backwards and its parameters moved; what it is trained for
- * is computed on this side. No random number is drawn behind it: what training drops follows from the number that it is
- * given. In single precision, on the CPU.
+/* The library behind it runs an encoder of the BERT type forwards and backwards and moves its parameters. coterie
+ * computes the training objective. The library draws no random numbers: what training drops depends on a number that
+ * coterie passes. Single precision, on the CPU.
  *
  * Parameters, in this order: pieces x hidden; positions x hidden; weight and bias of the normalisation after them;
- * buckets x heads where there are buckets; then per layer weight and bias of query, key, value, output, normalisation,
- * inner, outer, normalisation; then what else is trained beside them, whose gradients this side knows.
+ * buckets x heads if there are buckets; then per layer weight and bias of query, key, value, output, normalisation,
+ * inner, outer, normalisation; then additional trained parameters, whose gradients coterie computes.
  *
  * A step: forward() keeps what the gradient needs, backward() and add_gradient() gather gradients, step() moves the
- * parameters by them. Functions return 0, or another number after which error() says what went wrong. */
+ * parameters by them. Functions return 0, or another number on failure; then error() says what went wrong. */
 
 #include <stdint.h>
 
@@ -24,24 +24,24 @@ typedef struct coterie_encoder_plan {
     int64_t buckets;    /* of relative positions; 0: none */
     int32_t activation; /* 0: gelu, 1: its approximation by tanh, 2: relu */
     double epsilon;     /* of the normalisations */
-    /* Shares of numbers dropped: of embeddings and outer layers, of attention, of what attention gives. */
+    /* Shares of numbers dropped: in embeddings and outer layers, in attention, in the output of attention. */
     double dropout, dropout_of_attention, dropout_of_mixed;
 } coterie_encoder_plan;
 
-/* AdamW: Loshchilov and Hutter 2019. Parameters of one row do not decay. */
+/* AdamW: Loshchilov and Hutter 2019. Parameters with one row do not decay. */
 typedef struct coterie_encoder_step {
     double learning_rate, beta1, beta2, epsilon, weight_decay;
-    double clip; /* the gradient is scaled down to this norm where it is larger */
+    double clip; /* gradients with a larger norm are scaled down to it */
 } coterie_encoder_step;
 
 typedef struct coterie_encoder coterie_encoder;
 
 typedef struct coterie_encoder_api {
     int32_t abi;
-    /* Of the last function of this thread that failed. */
+    /* The error of this thread's last failed function. */
     const char* (*error)(void);
 
-    /* Null on failure. rows, columns: of each of the parameters beside the encoder's. Parameters are zero. */
+    /* Null on failure. rows, columns: shape of each additional parameter. All parameters are zero. */
     coterie_encoder* (*create)(const coterie_encoder_plan* plan, const int64_t* rows, const int64_t* columns,
                                int32_t beside, int32_t threads);
     void (*destroy)(coterie_encoder*);
@@ -50,13 +50,13 @@ typedef struct coterie_encoder_api {
     int64_t (*parameter_size)(const coterie_encoder*, int32_t number);
     int32_t (*get_parameter)(coterie_encoder*, int32_t number, float* to);
     int32_t (*set_parameter)(coterie_encoder*, int32_t number, const float* from);
-    /* What was gathered since the last step; zeros where nothing was. */
+    /* The gradient gathered since the last step; zeros if there is none. */
     int32_t (*get_gradient)(coterie_encoder*, int32_t number, float* to);
 
     /* Vectors of words, count x hidden: the mean of the last layer's states of each word's first and last piece.
-     * Sentence s is pieces starts[s]..starts[s + 1]-1, in starts[0] = 0..starts[sentences]; words: first and last piece
-     * of each among all. drop 0: nothing is dropped and nothing kept; else the pass is kept, and what is dropped
-     * follows from it. */
+     * Sentence s consists of pieces starts[s]..starts[s + 1]-1, in starts[0] = 0..starts[sentences]. words: first and
+     * last piece of each word, numbered over all sentences. drop 0: drops nothing and keeps nothing. Otherwise the pass
+     * is kept, and `drop` determines what is dropped. */
     int32_t (*forward)(coterie_encoder*, const int32_t* pieces, const int64_t* starts, int64_t sentences,
                        const int64_t* words, int64_t count, uint64_t drop, float* vectors);
     /* Adds the gradients of sum(vectors * gradient), and ends the pass. */
@@ -65,13 +65,13 @@ typedef struct coterie_encoder_api {
     int32_t (*add_gradient)(coterie_encoder*, int32_t number, const float* gradient);
     int32_t (*step)(coterie_encoder*, const coterie_encoder_step* how);
 
-    /* What the optimizer remembers, as numbers, for a checkpoint. */
+    /* The optimizer's state as numbers, for a checkpoint. */
     int64_t (*memory_size)(const coterie_encoder*);
     int32_t (*get_memory)(const coterie_encoder*, float* to);
     int32_t (*set_memory)(coterie_encoder*, const float* from);
 } coterie_encoder_api;
 
-/* Null where its ABI is not the one asked for. */
+/* Null if its ABI differs from the requested one. */
 const coterie_encoder_api* coterie_encoder_functions(int32_t abi);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-// Three networks that label themselves: they differ in a Criterion, and its losses and label solvers are those of the
-// linear methods (entropy/), asked for the 2 N predictions of a batch. Labels count as constants: no gradient goes
-// through a solver. Labels of an epoch are made once for all points and part of a checkpoint.
+// Three networks that label themselves. They differ in a Criterion, whose losses and label solvers are those of the
+// linear methods (entropy/), applied to the 2 N predictions of a batch. Labels count as constants: no gradient passes
+// through a solver. Labels per epoch are computed once for all points and are part of a checkpoint.
 
 #include "coterie/deep/entropy_net.hpp"
 
@@ -82,7 +82,7 @@ public:
     }
 
 private:
-    // Kept, so that a report can say how good they are.
+    // Stores the labels, so that a report can say how good they are.
     const Matrix<double>& labels_for(const std::vector<Index>& rows, const Softmax<double>& sigma) {
         last_predictions_ = sigma.probability;
         last_fixed_ = internal::fixed_labels(constraints_, rows, sigma);
@@ -94,13 +94,13 @@ private:
     double weight_;
     const internal::Constraints& constraints_;
     int threads_;
-    Matrix<double> labels_;  // of all points, per epoch
+    Matrix<double> labels_;  // of all points, if labels are per epoch
     Matrix<double> last_predictions_;
     FixedLabels<double> last_fixed_;
     LabelSolution<double> last_;
 };
 
-// criterion_of(prior) says how the three differ.
+// criterion_of(prior) defines how the three differ.
 template <class Options, class CriterionOf>
 ClassifierModelOf<Options> fit_labels(const Problem& problem, const Options& options, const Run& run,
                                       const std::vector<double>& prior, CriterionOf&& criterion_of) {

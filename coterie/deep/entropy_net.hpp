@@ -1,15 +1,15 @@
 #pragma once
-// Discriminative entropy clustering with a network (Zhang and Boykov), and its self-labelling baselines in network
-// form. Notation of classifier.hpp and entropy/entropy.hpp; equation numbers are the paper's. Over a batch B of N
-// points in two views x', x'', with predictions sigma of all 2 N and labels y of them:
+// Discriminative entropy clustering with a network (Zhang and Boykov), and its self-labelling baselines as networks.
+// Notation of classifier.hpp and entropy/entropy.hpp; equation numbers are the paper's. Over a batch of N points in two
+// views x', x'', with the predictions sigma of all 2 N and their labels y:
 //
 //     entropy-net   mean H(sigma_i, y_i) + lambda KL(u || ybar)      (42), y its minimiser for sigma fixed
 //     sela-net      mean H(y_i, sigma_i), y one-hot, ybar = u        (8), optimal transport
 //     miadm-net     mean H(y_i, sigma_i) - H(ybar)                   (12), y_ik ~ sigma_ik / sqrt(sum_j sigma_jk)
 //
-// and augmentation_weight times the mean over the points of KL(sigma' || sigma'') + KL(sigma'' || sigma')   (7).
-// Both views are changed at random, or, with augmentations 1, x' is the point itself. Labels are found for the 2 N
-// predictions of a batch, or, per epoch, for the predictions of all points, and then hold for both views.
+// plus augmentation_weight times the mean over the points of KL(sigma' || sigma'') + KL(sigma'' || sigma')   (7). Both
+// views are changed at random; with augmentations = 1, x' is the point itself. Labels are computed for the 2 N
+// predictions of a batch or, per epoch, for the predictions of all points, and then hold for both views.
 
 #include "coterie/base/export.hpp"
 #include "coterie/deep/classifier.hpp"
@@ -25,21 +25,21 @@ struct SelfLabelNetOptions : ClassifierOptions {
 };
 
 struct COTERIE_API EntropyNetOptions : SelfLabelNetOptions {
-    EntropyNetOptions() = default;  // else an aggregate, of whose copies GCC 12 warns without reason
+    EntropyNetOptions() = default;  // not an aggregate: GCC 12 gives false warnings about copies of one
 
     double lambda = 100;
     std::vector<double> prior = {};  // k shares; empty: uniform
     LabelSolver label_solver = LabelSolver::em;
-    int label_rounds = 10;  // of em
+    int label_rounds = 10;  // for em
     LabelsPer labels_per = LabelsPer::batch;
 
     static constexpr std::string_view method = "entropy-net";
     static const OptionSet& described();
 };
 struct COTERIE_API SelaNetOptions : SelfLabelNetOptions {
-    SelaNetOptions() = default;  // else an aggregate, of whose copies GCC 12 warns without reason
+    SelaNetOptions() = default;  // not an aggregate: GCC 12 gives false warnings about copies of one
 
-    double sharpness = 25;           // of the transport: 1 / its entropy's weight
+    double sharpness = 25;           // of the transport: 1 / weight of its entropy
     std::vector<double> prior = {};  // k shares; empty: uniform
     LabelsPer labels_per = LabelsPer::epoch;
 
@@ -47,7 +47,7 @@ struct COTERIE_API SelaNetOptions : SelfLabelNetOptions {
     static const OptionSet& described();
 };
 struct COTERIE_API MiadmNetOptions : SelfLabelNetOptions {
-    MiadmNetOptions() = default;  // else an aggregate, of whose copies GCC 12 warns without reason
+    MiadmNetOptions() = default;  // not an aggregate: GCC 12 gives false warnings about copies of one
 
     LabelsPer labels_per = LabelsPer::batch;  // batch: the paper's MIADM*
 
@@ -58,14 +58,14 @@ using EntropyNetModel = ClassifierModelOf<EntropyNetOptions>;
 using SelaNetModel = ClassifierModelOf<SelaNetOptions>;
 using MiadmNetModel = ClassifierModelOf<MiadmNetOptions>;
 
-/// n x d points, 1 <= clusters <= n. labels() of points with a partial label are their most probable cluster of that
-/// label. The report's objective is the loss of each epoch, its details "decisiveness", "fairness" and
-/// "mean_probabilities" as those of fit_entropy, "kept_epoch" (from 1), "criterion_per_epoch" (what decides it),
-/// "criterion" (its), "balance_per_epoch" (entropy of the clusters' sizes over ln k), of entropy-net "label_rounds",
-/// "label_gradient" and "label_gap" of the last labels that were solved for (entropy/label_solver.hpp),
-/// "changed_per_epoch" (shares), "parameters", "network", "device", "backend". Throws BadArgument (options, an image of
-/// other size than d, training that diverges), BadData (values, a checkpoint of another fit), ResourceError (no
-/// LibTorch), Cancelled before the first epoch is done.
+/// n x d points, 1 <= clusters <= n. labels() of points with a partial label are the most probable cluster of that
+/// label. The report's objective is the loss of each epoch. Its details are:
+/// "decisiveness", "fairness" and "mean_probabilities" as in fit_entropy; "kept_epoch" (from 1); "criterion_per_epoch",
+/// by which it is chosen, and "criterion" (its value); "balance_per_epoch" (entropy of the clusters' sizes over ln k);
+/// for entropy-net "label_rounds", "label_gradient" and "label_gap" of the last solved labels
+/// (entropy/label_solver.hpp); "changed_per_epoch" (shares), "parameters", "network", "device", "backend".
+/// Throws BadArgument (options, an image size other than d, training that diverges), BadData (values, a checkpoint of
+/// another fit), ResourceError (no LibTorch), Cancelled before the first epoch is done.
 struct COTERIE_API EntropyNetMethod {
     using Options = EntropyNetOptions;
     using Model = EntropyNetModel;

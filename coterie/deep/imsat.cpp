@@ -1,5 +1,5 @@
-// IMSAT and IIC: losses of two views as functions of their logits alone, so that one class serves both. Nothing is kept
-// from one batch to the next, and a checkpoint holds nothing of theirs. Views are made by classifier_fit.cpp.
+// IMSAT and IIC: their losses depend only on the logits of two views, so one class serves both. They keep no state
+// between batches, and a checkpoint stores nothing for them. classifier_fit.cpp makes the views.
 
 #include "coterie/deep/imsat.hpp"
 
@@ -62,7 +62,7 @@ ImsatModel ImsatMethod::fit(const Problem& problem, const ImsatOptions& options,
     views.second_adversarial =
         options.view == ImsatView::adversarial || (options.view == ImsatView::automatic && options.image.empty());
     views.radius = options.adversarial_radius;
-    internal::augmentation_of(options);  // what it refuses comes first
+    internal::augmentation_of(options);  // its errors come first
     if (views.second_adversarial && (options.augment != "auto" || options.noise != ImsatOptions().noise))
         throw BadArgument(
             "options `augment` and `noise` change no adversarial view; leave them out, or take `view=augmented`",

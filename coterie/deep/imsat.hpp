@@ -1,14 +1,14 @@
 #pragma once
 // IMSAT (Hu, Miyato, Tokui, Matsumoto and Sugiyama 2017) and IIC (Ji, Henriques and Vedaldi 2019). Notation of
-// classifier.hpp; sigma of the first views, tau of the second, Q = 1/N sum_i sigma_i tau_i', P = (Q + Q') / 2, p its
-// row sums, over the N points of a batch:
+// classifier.hpp. Over the N points of a batch: sigma are the predictions of the first views, tau of the second, Q =
+// 1/N sum_i sigma_i tau_i', P = (Q + Q') / 2, p its row sums:
 //
 //     imsat   mean H(sigma_i) + fairness KL(sigmabar || u) + augmentation_weight mean KL(sigma_i || tau_i)
-//             the first view is the point itself, and in the last term as it is: only tau is moved;
-//             the second one changed at random (view augmented) or adversarial: x + e_i g / ||g||, where g is the
-//             gradient of KL(sigma_i || tau_i) at a random place of distance e_i from x, and e_i adversarial_radius
-//             times the distance from the tenth nearest neighbour (virtual adversarial training)
-//     iic     -sum_ab P_ab ln(P_ab / (p_a p_b)), the views as those of entropy_net.hpp
+//             The first view is the point itself, and constant in the last term: only tau is moved.
+//             The second view is changed at random (view augmented) or adversarial: x + e_i g / ||g||. g is the
+//             gradient of KL(sigma_i || tau_i) at a random place of distance e_i from x. e_i is adversarial_radius
+//             times the distance to the tenth nearest neighbour (virtual adversarial training)
+//     iic     -sum_ab P_ab ln(P_ab / (p_a p_b)), with views as in entropy_net.hpp
 
 #include "coterie/base/export.hpp"
 #include "coterie/deep/classifier.hpp"
@@ -23,7 +23,7 @@ struct COTERIE_API ImsatOptions : ClassifierOptions {
     double fairness = 4;
     double augmentation_weight = 10;
     std::vector<double> prior = {};         // k shares; empty: uniform
-    ImsatView view = ImsatView::automatic;  // augmented for images, adversarial for vectors
+    ImsatView view = ImsatView::automatic;  // automatic: augmented for images, adversarial for vectors
     double adversarial_radius = 0.25;
 
     static constexpr std::string_view method = "imsat";
@@ -38,8 +38,8 @@ struct COTERIE_API IicOptions : ClassifierOptions {
 using ImsatModel = ClassifierModelOf<ImsatOptions>;
 using IicModel = ClassifierModelOf<IicOptions>;
 
-/// As fit_entropy_net. Adversarial views need all points' nearest neighbours first (n^2 d operations), and a second
-/// pass through the network for every batch.
+/// As fit_entropy_net. Adversarial views first need the nearest neighbours of all points (n^2 d operations), and then a
+/// second pass through the network for every batch.
 struct COTERIE_API ImsatMethod {
     using Options = ImsatOptions;
     using Model = ImsatModel;

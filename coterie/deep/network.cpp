@@ -1,11 +1,11 @@
-// LibTorch behind a table of C functions: none of its types comes through. Parameters start from the run's random
-// streams, not LibTorch's: the same start on every device and with every version. On a CPU, memory is asked for before
-// a network or a larger batch needs it.
+// Uses LibTorch through a table of C functions, so that none of its types appears here. Parameters start from the run's
+// random streams and not LibTorch's: the same start on every device and with every version. On a CPU, memory is checked
+// before a network or a larger batch needs it.
 //
-// Several processes share out what looks at all points, and passes where that pays: a dense layer computes a batch of
-// the usual size sooner than its gradients, as many numbers as there are parameters, would be exchanged; a convolution
-// uses each of its parameters at every place of an image. Who computes what is the architecture's and the device's
-// alone.
+// Several processes share the work that needs all points, and share passes if that pays. For a dense layer it does not:
+// computing a batch of the usual size takes less time than exchanging its gradients, which are as many as the
+// parameters. A convolution uses each parameter at every position of an image. Only the architecture and the device
+// determine which process computes what.
 
 #include "coterie/deep/network.hpp"
 
@@ -24,11 +24,12 @@
 namespace coterie::internal {
 namespace {
 
-// Batches that a network only looks at: large enough to keep the processor busy, small enough for its memory.
+// Batch size for encoding: large enough to keep the processor busy, small enough for its memory.
 constexpr Index encoded_at_once = 1000;
-constexpr Index numbers_at_once = 4'000'000;  // of the items; layers between may have some tens as many
+constexpr Index numbers_at_once =
+    4'000'000;  // numbers in the items; layers in between may have some tens of times as many
 
-constexpr double largest_number = 1e15;  // squares and sums of them stay finite in single precision
+constexpr double largest_number = 1e15;  // squares and their sums stay finite in single precision
 
 NetworkProvider& other_provider() {
     static NetworkProvider provider = nullptr;
@@ -40,7 +41,7 @@ struct Loaded {
     TorchLibrary library;
 };
 
-// Looked for once.
+// Loaded once.
 const Loaded& loaded() {
     static const Loaded found = [] {
         Loaded out;
@@ -93,7 +94,7 @@ double unit_of(PointsView points, const Run& run) {
     constexpr double usual_deviation = 0.26;
     const ColumnMoments moments = column_moments(points, run);
     const double spread = std::sqrt(moments.variance.sum());
-    if (!(spread > 1e-12 * moments.mean.norm())) return 1;  // less is rounding
+    if (!(spread > 1e-12 * moments.mean.norm())) return 1;  // a smaller value is rounding
     return spread / std::sqrt(static_cast<double>(points.columns())) / usual_deviation;
 }
 
@@ -120,7 +121,7 @@ Network::Network(const Architecture& architecture, const std::string& device, in
     for (const auto* layers : {&architecture.encoder, &architecture.decoder})
         for (const Layer& layer : *layers)
             for (const Index size : parameter_sizes(layer.plan)) parameters += static_cast<double>(size);
-    // Themselves, their gradients, and two moments of Adam.
+    // The parameters, their gradients, and two moments of Adam.
     if (!on_device_) require_memory(4 * sizeof(float) * parameters, "the network");
     const auto encoder = plans_of(architecture.encoder);
     const auto decoder = plans_of(architecture.decoder);
@@ -184,7 +185,7 @@ void Network::set_points(PointsView points, const Run& run) {
     });
     points_ = Points::borrow(points);
     run_ = run;
-    // Where one process cannot, for want of the library, none does.
+    // If one process cannot share, because of its library, none does.
     Communicator& communicator = run_.communicator();
     shared_ = communicator.size() > 1 &&
               communicator.highest(handle_->functions.items_per_block(handle_->network, 1) > 0 ? 0 : 1) == 0;
@@ -243,7 +244,8 @@ Matrix<float> Network::encode(const std::vector<std::int64_t>& rows) {
     return out;
 }
 
-// The batches are those of one process, each of the process that has its first row: their other rows are fetched.
+// The batches are those of a single process. The process that has a batch's first row computes it and fetches the
+// missing rows.
 Matrix<float> Network::encode_all(const Run& run) {
     Communicator& communicator = run_.communicator();
     make_alike();
@@ -252,7 +254,7 @@ Matrix<float> Network::encode_all(const Run& run) {
         std::clamp<Index>(numbers_at_once / std::max<Index>(1, architecture_.input.items()), 1, encoded_at_once);
     const auto batch_from = [&](Index row) { return (row + step - 1) / step; };
     const Range own = own_rows(grid_of(points_), communicator);
-    std::vector<Index> fetched;  // of batches that a process begins and another ends
+    std::vector<Index> fetched;  // rows of batches that begin on one process and end on another
     for (const Index end : gather(communicator, std::vector<Index>{own.end}))
         for (Index row = std::max(end, fetched.empty() ? 0 : fetched.back() + 1);
              row < std::min(n, batch_from(end) * step); ++row)

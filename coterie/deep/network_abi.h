@@ -1,15 +1,15 @@
-/* Internal: the border between coterie and LibTorch, in C, so that a library of its own can stand behind it. */
+/* Internal: the interface between coterie and LibTorch, in C, so that a separate library can implement it. */
 #pragma once
-/* Behind it networks are run forwards and backwards and their parameters moved; what they are trained for is computed
- * on this side. Nothing behind it draws a random number. Images are channels x rows x columns, vectors have one of
- * each but for the channels; a batch is one such item after the other, in single precision.
+/* The library behind it runs networks forwards and backwards and moves their parameters. coterie computes the
+ * training objective. The library draws no random numbers. Images are channels x rows x columns. Vectors have only
+ * channels, with one row and one column. A batch is a sequence of such items, in single precision.
  *
- * A pass: forward() keeps what the gradient needs; then, any of reconstruct(), input_gradient() and backward(); step()
- * moves the parameters by the gradients gathered since the last step. Functions return 0, or another number after
- * which error() says what went wrong.
+ * A pass: forward() keeps what the gradient needs; then any of reconstruct(), input_gradient() and backward(); step()
+ * moves the parameters by the gradients gathered since the last step. Functions return 0, or another number on failure;
+ * then error() says what went wrong.
  *
- * A pass may be shared by the processes of a run: its batch is cut into blocks of items, each process has those of
- * some blocks, one after the other, or none, and all call the same functions. */
+ * The processes of a run may share a pass. Its batch is cut into blocks of items, each process has some consecutive
+ * blocks or none, and all call the same functions. */
 
 #include <stdint.h>
 
@@ -20,27 +20,27 @@ extern "C" {
 #define COTERIE_NETWORK_ABI 5
 
 enum coterie_layer_kind {
-    COTERIE_DENSE = 1,                  /* in -> out numbers; flattens what comes in */
+    COTERIE_DENSE = 1,                  /* in -> out numbers; flattens its input */
     COTERIE_CONVOLUTION = 2,            /* in -> out channels */
-    COTERIE_TRANSPOSED_CONVOLUTION = 3, /* pads crop what comes out */
+    COTERIE_TRANSPOSED_CONVOLUTION = 3, /* pads crop the output */
     COTERIE_RESHAPE = 4,                /* to `out` channels of `rows` x `columns` */
     COTERIE_BATCH_NORM = 5,             /* of `in` channels, momentum 0.1, epsilon 1e-5 */
     COTERIE_MAX_POOL = 6,               /* kernel, stride */
     COTERIE_AVERAGE = 7,                /* over rows and columns */
-    COTERIE_RESIDUAL = 8,               /* the next `out` layers are added to their input, which goes through the
-                                           `in` layers after them (0: as it is); then the activation */
+    COTERIE_RESIDUAL = 8,               /* adds the next `out` layers to their input, which passes through the
+                                           `in` layers after them (0: unchanged); then the activation */
 };
 enum coterie_activation { COTERIE_LINEAR = 0, COTERIE_RELU = 1 };
 
 typedef struct coterie_layer {
     int32_t kind, in, out, kernel, stride;
-    int32_t pad_before, pad_after; /* of rows and columns alike, with zeros */
+    int32_t pad_before, pad_after; /* for both rows and columns, with zeros */
     int32_t rows, columns;
     int32_t activation;
     int32_t bias; /* 0: none */
 } coterie_layer;
 
-/* Trunk and head: the encoder up to its last layer, and that. */
+/* Trunk: the encoder without its last layer. Head: that last layer. */
 enum coterie_part { COTERIE_TRUNK = 1, COTERIE_HEAD = 2, COTERIE_ENCODER = 3, COTERIE_DECODER = 4, COTERIE_BOTH = 7 };
 enum coterie_optimizer_kind { COTERIE_SGD = 1, COTERIE_ADAM = 2 };
 
@@ -51,18 +51,19 @@ typedef struct coterie_optimizer {
     double beta1, beta2, epsilon;
 } coterie_optimizer;
 
-/* How a process shares a pass. What is a sum over the items is one over the blocks, added along a binary tree: a node
- * is made of its left half and its right half, 2i + 1 of the level below, if there is one; the lowest level are the
- * blocks. Both functions are called by all processes in the same order, and return 0, or another number, after which
- * the pass fails without calling them again. */
+/* How a process shares a pass. A sum over the items is a sum over the blocks, added along a binary tree. The lowest
+ * level are the blocks. A node i is the sum of nodes 2i and 2i + 1 of the level below; the latter may not exist. All
+ * processes call both functions in the same order. The functions return 0, or another number, after which the pass
+ * fails without further calls. */
 typedef struct coterie_sharing {
     int64_t items; /* of all processes */
-    int64_t first; /* of them, this process' first; blocks are whole */
+    int64_t first; /* number of this process's first item; blocks are not split */
     void* context;
-    /* numbers: `count` for each block of all; this process' own come in, all come back. */
+    /* numbers: `count` for each block of all. The caller fills in this process's numbers; the function fills in the
+     * others. */
     int32_t (*gather)(void* context, double* numbers, int64_t count);
     /* sums: `count` numbers for each own block: the sum over the largest node that begins with it and has no block of
-     * another process. What such a node is made of is not looked at. total: of all blocks. */
+     * another process. Blocks inside such a node are not read. total: the sum over all blocks. */
     int32_t (*add)(void* context, const float* const* sums, int64_t count, float* total);
 } coterie_sharing;
 
@@ -70,17 +71,18 @@ typedef struct coterie_network coterie_network;
 
 typedef struct coterie_network_api {
     int32_t abi;
-    /* "LibTorch 1.13.1"; valid as long as the library is. */
+    /* "LibTorch 1.13.1"; valid as long as the library is loaded. */
     const char* (*description)(void);
-    /* Of the last function of this thread that failed. */
+    /* The error of this thread's last failed function. */
     const char* (*error)(void);
-    /* 1 where the device can be used. */
+    /* 1 if the device is usable. */
     int32_t (*has_device)(const char* device);
-    /* While networks live, memory of tensors on the CPU is kept between the steps. To be called before the first
-     * network, and only where nobody else uses the same LibTorch: its allocator is replaced. */
+    /* Keeps memory of CPU tensors between steps, while networks live. Call it before the first network, and only if no
+     * other code uses the same LibTorch, because it replaces the allocator. */
     void (*keep_memory)(void);
 
-    /* Null on failure. decoder_layers may be 0. Parameters are zero. half: passes in bfloat16 where the device does. */
+    /* Null on failure. decoder_layers may be 0. All parameters are zero. half: passes in bfloat16 if the device
+     * supports it. */
     coterie_network* (*create)(const coterie_layer* encoder, int32_t encoder_layers, const coterie_layer* decoder,
                                int32_t decoder_layers, int32_t channels, int32_t rows, int32_t columns,
                                const char* device, int32_t threads, int32_t half);
@@ -92,39 +94,39 @@ typedef struct coterie_network_api {
     int32_t (*get_parameter)(coterie_network*, int32_t number, float* to);
     int32_t (*set_parameter)(coterie_network*, int32_t number, const float* from);
 
-    /* What the encoder makes of some items, count x its output. training: 1: batch norms use and update the batch's own
-     * means, and the pass is kept; 2: the same for input_gradient(), but running means stay; 0: nothing is kept.
-     * affine: count x 6, where in the image each place of the new one comes from (rows of a 2 x 3 matrix, coordinates
-     * from -1 to 1), or null. colour: count x channels x 2, what a channel is multiplied with and what is added, or
-     * null. noise: count x item, added; or null. sharing: of a pass that is kept and whose `count` items are a part of
-     * those of all processes, valid until it ends; else null. */
+    /* The encoder's output for some items, count x its outputs. training: 1: batch norms use the batch's means and
+     * update the running ones, and the pass is kept; 2: the same for input_gradient(), but running means do not change;
+     * 0: keeps nothing. affine: count x 6, the source of each position of the new image (rows of a 2 x 3 matrix,
+     * coordinates from -1 to 1), or null. colour: count x channels x 2, factor and added number of each channel, or
+     * null. noise: count x item, added numbers, or null. sharing: for a kept pass whose `count` items are a part of all
+     * processes' items, valid until the pass ends; else null. */
     int32_t (*forward)(coterie_network*, const float* items, int64_t count, const float* affine, const float* colour,
                        const float* noise, int32_t training, const coterie_sharing* sharing, float* output);
-    /* Items per block of a batch of so many; 0: passes of this network are not to be shared. */
+    /* Items per block for a batch of `items`; 0: passes of this network must not be shared. */
     int64_t (*items_per_block)(const coterie_network*, int64_t items);
-    /* weight * the mean squared difference between the input of the kept pass (of all processes) and what the decoder
-     * makes of its output is added to what is minimised; its value without the weight comes back. */
+    /* Adds weight * the mean squared difference between the input of the kept pass (of all processes) and the decoder's
+     * output for its output to the objective. Returns the value without the weight. */
     int32_t (*reconstruct)(coterie_network*, double weight, double* value);
-    /* What the decoder makes of such outputs, count x item. */
+    /* The decoder's output for these encoder outputs, count x item. */
     int32_t (*decode)(coterie_network*, const float* output, int64_t count, float* item);
     /* The gradient of sum(output * output_gradient) with respect to the kept pass's input, count x item. The
-     * parameters' gradients are left alone, the pass stays. */
+     * parameters' gradients do not change, and the pass stays. */
     int32_t (*input_gradient)(coterie_network*, const float* output_gradient, float* gradient);
-    /* Adds the gradients of sum(output * output_gradient) (null: of nothing) and of what reconstruct() added, over all
+    /* Adds the gradients of sum(output * output_gradient) (null: of nothing) and of the part of reconstruct(), over all
      * processes; ends the pass. */
     int32_t (*backward)(coterie_network*, const float* output_gradient);
 
-    /* A new optimizer, without a past; several may stand side by side on different parts. 0..count-1 in the order
-     * given. */
+    /* Replaces the optimizers by new ones without state; several may work on different parts, numbered 0..count-1 in
+     * the given order. */
     int32_t (*set_optimizers)(coterie_network*, const coterie_optimizer* optimizers, int32_t count);
     int32_t (*step)(coterie_network*);
-    /* What the optimizers remember, as numbers, for a checkpoint. */
+    /* The optimizers' state as numbers, for a checkpoint. */
     int64_t (*memory_size)(coterie_network*);
     int32_t (*get_memory)(coterie_network*, float* to);
     int32_t (*set_memory)(coterie_network*, const float* from);
 } coterie_network_api;
 
-/* The one symbol of the library. Null where its ABI is not the one asked for. */
+/* The only symbol of the library. Null if its ABI differs from the requested one. */
 const coterie_network_api* coterie_network_functions(int32_t abi);
 
 #ifdef __cplusplus

@@ -36,7 +36,7 @@ std::vector<std::int64_t> first_rows(Index count) {
 
 using internal::Parameters;
 
-// Dense layers in double, from the parameters as they are kept.
+// Dense layers in double, from the stored parameters.
 Matrix<double> plain_dense(const Matrix<double>& x, const std::vector<internal::Layer>& layers, const Parameters& all,
                            std::size_t first) {
     Matrix<double> y = x;
@@ -105,8 +105,8 @@ TEST(Network, ConvolutionsAreTheirDefinition) {
     }
 }
 
-// Steps of SGD without momentum reveal gradients: parameters move by -rate times them. Compared with differences of the
-// loss in double.
+// Steps of SGD without momentum show the gradients, because parameters move by -rate times them. Compares with finite
+// differences of the loss in double.
 TEST(Network, GradientsAgreeWithDifferences) {
     COTERIE_NEEDS_NETWORKS;
     const Architecture architecture = internal::dense_autoencoder(5, {4}, 2);
@@ -177,8 +177,9 @@ TEST(Network, InputGradientsAgreeWithDifferences) {
     EXPECT_THROW(network.input_gradient(slope), ResourceError);
 }
 
-// A convolution, a batch norm of the channels, one of single places, a residual block with one more and a dense layer,
-// on two blocks of items. All smooth, so that differences of the definition in double are exact enough.
+// A convolution, a batch norm of channels, one of single positions, a residual block with another one, and a dense
+// layer, on two blocks of items. All are smooth, so that finite differences of the definition in double are accurate
+// enough.
 TEST(Network, GradientsThroughBatchNormsAgreeWithDifferences) {
     COTERIE_NEEDS_NETWORKS;
     const internal::ImageShape shape{1, 3, 4};
@@ -212,7 +213,7 @@ TEST(Network, GradientsThroughBatchNormsAgreeWithDifferences) {
     network.set_points(x);
     network.set_optimizers({{.kind = Optimizer::Kind::sgd, .learning_rate = 1}});
     const auto loss = [&](const Parameters& with, const Matrix<double>& at) {
-        Parameters moved = with;  // running means move
+        Parameters moved = with;  // running means change
         test::Images images{shape.channels, shape.rows, shape.columns, {}};
         for (Index i = 0; i < count; ++i) images.pixels.emplace_back(at.row(i).data(), at.row(i).data() + at.cols());
         const test::Images found = test::PlainNetwork(architecture.encoder, moved, true)(images);
@@ -227,7 +228,7 @@ TEST(Network, GradientsThroughBatchNormsAgreeWithDifferences) {
 
     network.begin(first_rows(count), {}, Network::Pass::probing);
     const Matrix<float> by_input = network.input_gradient(slope);
-    EXPECT_EQ(network.parameters(), parameters);  // running means stay
+    EXPECT_EQ(network.parameters(), parameters);  // running means do not change
     for (Index i = 0; i < points.size(); i += 7) {
         constexpr double h = 1e-5;
         Matrix<double> up = points, down = points;
@@ -236,7 +237,7 @@ TEST(Network, GradientsThroughBatchNormsAgreeWithDifferences) {
         const double gradient = (loss(parameters, up) - loss(parameters, down)) / (2 * h);
         EXPECT_NEAR(by_input.data()[i], gradient, 1e-4 * (1 + std::abs(gradient))) << i;
     }
-    // The pass is still there: gradients by the parameters, of it and of another one.
+    // The pass is still there: gradients with respect to the parameters, for it and for another pass.
     for (const bool again : {false, true}) {
         if (again) {
             network.set_parameters(parameters);
@@ -248,7 +249,7 @@ TEST(Network, GradientsThroughBatchNormsAgreeWithDifferences) {
         std::size_t p = 0;
         for (const internal::Layer& of : architecture.encoder) {
             const std::size_t tensors = internal::parameter_sizes(of.plan).size();
-            const std::size_t trained = of.plan.kind == COTERIE_BATCH_NORM ? 2 : tensors;  // then running ones
+            const std::size_t trained = of.plan.kind == COTERIE_BATCH_NORM ? 2 : tensors;  // running moments follow
             for (std::size_t t = 0; t < trained; ++t)
                 for (std::size_t i = 0; i < parameters[p + t].size(); ++i) {
                     constexpr float h = 1.0F / 256;
@@ -300,7 +301,7 @@ TEST(Network, AdamIsItsDefinition) {
                 v[p][i] = 0.999 * v[p][i] + 0.001 * g * g;
                 const double expected = before[p][i] - rate * (m[p][i] / (1 - std::pow(0.9, step))) /
                                                            (std::sqrt(v[p][i] / (1 - std::pow(0.999, step))) + 1e-8);
-                // Where the gradient is of rounding size, so is its sign.
+                // A gradient of rounding size has an arbitrary sign.
                 if (std::abs(g) > 1e-5) {
                     EXPECT_NEAR(after[p][i], expected, 1e-5) << p << " " << i;
                 }
@@ -353,7 +354,7 @@ TEST(Network, MemoryMakesTheNextStepsTheSame) {
     EXPECT_THROW(rest.set_memory({1, 2, 3}), BadData);
 }
 
-// OutputSet, gradients by the input, and parameters after two steps.
+// Outputs, gradients with respect to the input, and parameters after two steps.
 TEST(Network, HasTheSameBitsWithAnyNumberOfThreads) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<float> points = normal_matrix(32, 192, 3);
@@ -394,7 +395,7 @@ TEST(Network, HasTheSameBitsWithAnyNumberOfThreads) {
         }
 }
 
-// The same of processes: three blocks of items, so that some process has more than another, or none.
+// The same for processes: three blocks of items, so that some processes have more than others, or none.
 TEST(Network, HasTheSameBitsInAnyNumberOfProcesses) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<float> points = normal_matrix(70, 128, 3), slope = normal_matrix(70, 4, 4);
@@ -456,8 +457,8 @@ TEST(Network, AsksForItsMemoryFirst) {
     EXPECT_EQ(network.begin({0, 0}).rows(), 2);
 }
 
-// What one network makes of the same points in both precisions: bfloat16 has 8 bits, some rounding errors of 2^-9 come
-// together, and not none.
+// The same network on the same points in both precisions. bfloat16 has 8 bits, so the results differ by a few rounding
+// errors of 2^-9, but they do differ.
 TEST(Network, HalfIsNearlySingle) {
     COTERIE_NEEDS_NETWORKS;
     if (!internal::has_half("cpu")) {
@@ -489,7 +490,7 @@ TEST(Network, HalfIsNearlySingle) {
         }
         EXPECT_LE((found[0] - found[1]).norm(), 0.03F * found[0].norm());
         EXPECT_GE((found[0] - found[1]).norm(), 1e-5F * found[0].norm());
-        // The first layer's step, through all the others' gradients and their batch norms' differences.
+        // The first layer's step depends on the gradients of all other layers and their batch norms.
         EXPECT_GE(weights[0].cwiseProduct(weights[1]).sum(), 0.95F * weights[0].norm() * weights[1].norm());
     }
 }

@@ -1,5 +1,5 @@
-// The table of encoder_abi.h with C++'s types and errors: what LibTorch computes of an encoder of words stands behind
-// it, so that nothing here is compiled against LibTorch. What a call refuses becomes an exception with its message.
+// The table of encoder_abi.h with C++ types and errors. LibTorch computes a word encoder behind it, so nothing here is
+// compiled against LibTorch. A failed call becomes an exception with its message.
 
 #include "coterie/deep/word_encoder.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: an encoder of words that can be trained, behind encoder_abi.h.
+// Internal: a trainable word encoder, behind encoder_abi.h.
 
 #include <memory>
 #include <vector>
@@ -9,36 +9,37 @@
 
 namespace coterie::internal {
 
-/// Sentences one behind the other, and which of their pieces words begin and end with.
+/// Sentences one after another, and the first and last piece of each word.
 struct WordBatch {
     std::vector<std::int32_t> pieces;
     std::vector<std::int64_t> starts = {0};  // of each sentence, and the end of the last
-    std::vector<std::int64_t> words;         // first and last piece of each
+    std::vector<std::int64_t> words;         // first and last piece of each word
 
     Index count() const { return static_cast<Index>(words.size() / 2); }
 };
 
 class WordEncoder {
 public:
-    /// beside: rows and columns of what is trained beside it. ResourceError where LibTorch is not there.
+    /// Each pair gives the rows and columns of an additional trained parameter.
+    /// Throws ResourceError if LibTorch is not available.
     WordEncoder(const coterie_encoder_plan& plan, const std::vector<std::pair<Index, Index>>& beside, int threads);
     ~WordEncoder();
     WordEncoder(const WordEncoder&) = delete;
     WordEncoder& operator=(const WordEncoder&) = delete;
 
-    /// Encoder's and others', numbered in encoder_abi.h's order.
+    /// Parameters of the encoder and additional ones, in the order of encoder_abi.h.
     int parameters() const;
     std::vector<float> parameter(int number) const;
     void set_parameter(int number, const float* values, std::size_t size);
     std::vector<float> gradient(int number) const;
 
-    /// count x hidden; drop 0: no pass is kept.
+    /// count x hidden; drop 0: keeps no pass.
     Matrix<float> forward(const WordBatch& batch, std::uint64_t drop);
     void backward(const Matrix<float>& gradient);
     void add_gradient(int number, const Matrix<float>& gradient);
     void step(const coterie_encoder_step& how);
 
-    /// What the optimizer remembers, bit by bit.
+    /// The optimizer's state, bit for bit.
     std::vector<std::int32_t> memory() const;
     void set_memory(const std::vector<std::int32_t>& bits);
 

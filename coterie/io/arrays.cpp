@@ -1,7 +1,6 @@
-// From the arrays that files hold to points, labels and numbers. Floats in the computer's own order are used where they
-// lie, mapped or read; all else is converted once, in blocks that stay in the cache while a column-major source is
-// walked down its columns. Labels are numbered by value where they are numbers, and by first appearance where they are
-// words.
+// Converts the arrays that files hold to points, labels and numbers. Floats in native byte order are used in place,
+// mapped or read. Everything else is converted once, in blocks that stay in the cache while a column-major source is
+// read column by column. Numeric labels are numbered by value, words by first appearance.
 
 #include <algorithm>
 #include <array>
@@ -46,7 +45,7 @@ decltype(auto) visit_element(Element element, F&& f) {
     throw InternalError("an array of text was read as numbers");
 }
 
-// memcpy: data in a file are aligned to nothing.
+// memcpy, because data in a file are not aligned.
 template <class T>
 T load(const std::byte* p, bool swapped) {
     std::array<std::byte, sizeof(T)> bytes;
@@ -70,12 +69,12 @@ ErrorFields fields_at(Index row, Index column, std::string value) {
     return {.value = std::move(value), .row = row + 1, .column = std::to_string(column + 1)};
 }
 
-// How rows and columns lie in the data, in items.
+// How rows and columns are stored in the data, in items.
 struct Layout {
     Index rows = 0;
     Index columns = 1;
     Index row_step = 1;
-    std::vector<Index> column_offsets;  // empty: columns lie next to each other
+    std::vector<Index> column_offsets;  // empty: columns are adjacent
 };
 
 Layout layout_of(const Array& array, std::string_view source) {
@@ -90,7 +89,8 @@ Layout layout_of(const Array& array, std::string_view source) {
         out.row_step = out.columns;
         return out;
     }
-    // Fortran order: the flattened column (j1, j2, ...), last fastest, lies at sum of j_k times the extents before k.
+    // Fortran order: the flattened column (j1, j2, ...), with the last index fastest, starts at the sum of j_k times
+    // the extents before k.
     require_memory(static_cast<double>(out.columns) * sizeof(Index), source);
     out.column_offsets.assign(static_cast<std::size_t>(out.columns), 0);
     for (Index column = 0; column < out.columns; ++column) {
@@ -125,7 +125,7 @@ Points convert(const Array& array, const Layout& layout, Index rows, std::string
     require_memory(static_cast<double>(rows) * static_cast<double>(layout.columns) * sizeof(To), source);
     Matrix<To> out(rows, layout.columns);
     const std::byte* base = array.data.data();
-    // Blocks small enough to stay in cache while a column-major source is walked down its columns.
+    // Blocks small enough to stay in the cache while a column-major source is read column by column.
     const RowBlocks blocks{rows, std::max<Index>(1, (Index{1} << 17) / layout.columns)};
     for_each_block(blocks.count(), threads, [&](Index block, int) {
         for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
@@ -186,12 +186,12 @@ std::string integer_name(double value) {
     return {text, result.ptr};
 }
 
-// Distinct values, ascending, become labels 0, 1, ...; `blank[i]` rows become -1.
+// Distinct values, ascending, become labels 0, 1, ...; rows with `blank[i]` become -1.
 template <class T>
 LabelColumn labels_of_values(const std::vector<T>& values, const std::vector<bool>& blank) {
     std::vector<T> distinct;
     distinct.reserve(1024);
-    // Sorting a million labels of ten classes is spared: the list is made unique whenever it has grown.
+    // Avoids sorting a million labels of ten classes: duplicates are removed whenever the list has grown.
     const auto tidy = [&] {
         std::sort(distinct.begin(), distinct.end());
         distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
@@ -286,7 +286,7 @@ LabelColumn to_labels(const Array& array, bool allow_blank, std::string_view sou
                                       " is not a label; finite numbers are",
                                   fields_at(i, 0, to_text(number)));
                 blank[at] = allow_blank && (std::isnan(number) || number == -1.0);
-                values[at] = blank[at] ? 0.0 : number + 0.0;  // -0 is 0
+                values[at] = blank[at] ? 0.0 : number + 0.0;  // turns -0 into 0
             }
         }
         return labels_of_values(values, blank);
@@ -319,7 +319,7 @@ LabelColumn labels_of_words(const std::vector<std::string_view>& words) {
                 out.labels[i] = -1;
                 continue;
             }
-            if (words[i] != last) {  // rows of a class often stand together
+            if (words[i] != last) {  // rows of the same class are often adjacent
                 last = words[i];
                 const auto [found, added] = numbers.emplace(last, static_cast<std::int32_t>(distinct.size()));
                 if (added) distinct.push_back(last);
@@ -336,11 +336,11 @@ LabelColumn labels_of_words(const std::vector<std::string_view>& words) {
         numeric = parse_field(distinct[k], reals[k], overflow);
         std::string_view digits = distinct[k];
         if (digits.starts_with('+')) digits.remove_prefix(1);
-        // 007 is a code.
+        // 007 is a code, not a number.
         if (digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9') numeric = false;
         const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), integers[k]);
         whole = whole && result.ec == std::errc() && result.ptr == digits.data() + digits.size();
-        reals[k] += 0.0;  // -0 is 0
+        reals[k] += 0.0;  // turns -0 into 0
     }
     if (!numeric) {
         for (const std::string_view word : distinct) out.names.emplace_back(word);

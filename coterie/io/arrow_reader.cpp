@@ -1,8 +1,8 @@
-// Arrow's IPC format: a stream of messages (a schema, dictionaries, batches of rows), or a file, whose table of
-// contents at its end has the schema and says where the messages are (Feather version 2 is the same). nanoarrow decodes
-// them; every batch is decoded when the table is opened and kept, since columns are looked at more than once and may be
-// compressed. Numbers are taken as they are. Whatever else is asked of a column (words, dates, names of rows) goes by
-// the text that its fields would have in a csv file, so that a column means the same in either.
+// Reads Arrow's IPC format. It is either a stream of messages (a schema, dictionaries, batches of rows) or a file. A
+// file ends with a table of contents, which has the schema and the positions of the messages (Feather version 2 is the
+// same). nanoarrow decodes them. All batches are decoded when the table is opened and are kept, because columns are
+// read more than once and may be compressed. Numbers are used directly. Everything else (words, dates, row names) goes
+// through the text that its fields would have in a csv file. So a column means the same in both formats.
 
 #include <algorithm>
 #include <array>
@@ -32,14 +32,14 @@ enum class Kind { number, boolean, words, date, decimal, nothing, none };
 
 struct Column {
     Kind kind = Kind::none;
-    bool narrow = false;    // numbers that float32 holds as well
-    bool in_words = false;  // by numbers into a dictionary, of which `kind` and the rest speak
-    double per_day = 1;     // units of a date
-    bool time = false;      // a date has a time of day
-    std::int32_t bits = 0;  // of a decimal
+    bool narrow = false;    // float32 holds these numbers as well
+    bool in_words = false;  // indices into a dictionary; `kind` and the rest describe its values
+    double per_day = 1;     // units per day, for dates
+    bool time = false;      // the date includes a time of day
+    std::int32_t bits = 0;  // of the decimal type
     std::int32_t precision = 0;
     std::int32_t scale = 0;
-    std::string type;  // as Arrow calls it
+    std::string type;  // Arrow's name of the type
 };
 
 Column column_of(const ArrowSchema& schema, ArrowError* error) {
@@ -97,7 +97,7 @@ void append_padded(std::string& out, std::int64_t number, std::size_t digits) {
     out += (number < 0 ? "-" : "") + text;
 }
 
-// 2026-11-23 of days since 1970-01-01, by the calendar's 400 years of 146,097 days that begin in March.
+// Formats days since 1970-01-01 as 2026-11-23. Years begin in March and repeat every 400 years of 146,097 days.
 void append_date(std::string& out, std::int64_t days) {
     days += 719468;
     const std::int64_t era = (days >= 0 ? days : days - 146096) / 146097;
@@ -135,14 +135,14 @@ private:
     struct Batch {
         nanoarrow::UniqueArray array;
         nanoarrow::UniqueArrayView view;
-        Index before = 0;  // rows
+        Index before = 0;  // rows in earlier batches
     };
     struct Piece {
         std::size_t batch = 0;
-        Index first = 0;  // row of the batch
+        Index first = 0;  // row within the batch
     };
 
-    // A place is a row, from 0.
+    // A place is a row number, from 0.
     Index row_of(std::size_t where) const override { return static_cast<Index>(where) + 1; }
     Field field_at(std::size_t piece, Index row, std::size_t column) const override;
     void each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const override;
@@ -154,7 +154,7 @@ private:
                shown(file) + "').to_csv('" + shown(file) + ".csv', index=False)\"");
     }
     void check(ArrowErrorCode code, const ArrowError& error) const;
-    // What reading goes by, while the table is opened.
+    // State that is needed only while the table is opened.
     struct Messages {
         std::span<const std::byte> data;
         ArrowError error = {};
@@ -165,14 +165,14 @@ private:
     void read_stream(Messages& messages);
     void read_file(Messages& messages);
     void use_schema(Messages& messages, const ArrowIpcDictionaryEncodings& encodings);
-    // The message at `at`, which is moved behind it; false at the mark that ends a stream.
+    // Reads the message at `at` and moves `at` past it. Returns false at the mark that ends a stream.
     bool read_message(Messages& messages, std::size_t& at);
     void require_held(const ArrowArrayView& batch, Index rows) const;
     void take_schema(const ArrowSchema& schema);
     void take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& array);
-    // The field as text, "" where it is missing. `storage` holds it unless it stands in the table.
+    // The field as text, "" if it is missing. `storage` holds it unless the table does.
     std::string_view text_of(const ArrowArrayView& column, std::size_t j, Index row, std::string& storage) const;
-    // Where the values of a field stand; false where it is missing.
+    // Finds the array and the row that hold a field's value. Returns false if it is missing.
     bool find_value(const ArrowArrayView*& column, std::size_t j, Index& row) const;
     void require_read(std::size_t j) const;
     template <class Scalar>
@@ -185,10 +185,10 @@ private:
     Index all_rows_ = 0;
     std::size_t file_bytes_ = 0;
     Index max_rows_ = -1;
-    std::deque<std::string> made_;  // words that stand nowhere as such
+    std::deque<std::string> made_;  // words that are stored nowhere as text
 };
 
-// nanoarrow has allocated `to`, but nothing has touched it yet.
+// nanoarrow has reserved `to`, but the memory is not used yet, so it is not too late to refuse it.
 template <ArrowIpcDecompressFunction (*known)()>
 ArrowErrorCode decompress(ArrowBufferView from, std::uint8_t* to, std::int64_t size, ArrowError* error) {
     if (static_cast<std::uint64_t>(size) > available_memory()) return ENOMEM;
@@ -244,8 +244,8 @@ void ArrowTable::read_stream(Messages& messages) {
     if (messages.schema->release == nullptr) refuse_damaged("it has no schema");
 }
 
-// The table of contents, its size in four bytes, and ARROW1 end a file. The schema is read there: polars leaves out
-// what begins a message before the one that holds it, too.
+// A file ends with the table of contents, its size in four bytes, and ARROW1. The schema comes from there, because
+// polars omits the prefix of the message that also holds it.
 void ArrowTable::read_file(Messages& messages) {
     const std::span<const std::byte> data = messages.data;
     std::int32_t contents = 0;
@@ -297,7 +297,7 @@ bool ArrowTable::read_message(Messages& messages, std::size_t& at) {
     check(begins, error);
     const auto header_bytes = static_cast<std::size_t>(decoder->header_size_bytes);
     if (header_bytes > data.size() - at) refuse_damaged("it ends within a message");
-    // Where it is aligned.
+    // In aligned memory.
     const std::vector<std::byte> header(data.begin() + static_cast<std::ptrdiff_t>(at),
                                         data.begin() + static_cast<std::ptrdiff_t>(at + header_bytes));
     at += header_bytes;
@@ -348,7 +348,7 @@ void ArrowTable::take_schema(const ArrowSchema& schema) {
         if (!internal::is_utf8(name)) refuse_damaged("the name of column " + std::to_string(j + 1) + " is not UTF-8");
         names_.push_back(std::string(trimmed(name)));
         kinds_.push_back(column_of(column, &error));
-        // What pandas writes beside the columns where a table's rows have names.
+        // pandas writes this column if a table's rows have names.
         if (name.starts_with("__index_level_") && index_ < 0) {
             index_ = static_cast<std::ptrdiff_t>(j);
             index_said_ = "(" + shown(name) + ") is the index of pandas: it";
@@ -357,8 +357,8 @@ void ArrowTable::take_schema(const ArrowSchema& schema) {
     if (index_ < 0) find_nameless_index();
 }
 
-// Columns of nulls have no bytes: what a batch says of its rows is compared with those of the columns that have some,
-// at least a bit per row, and with the file's.
+// Columns of nulls have no bytes, so a batch may claim any number of rows. The claim is checked against the size of the
+// other columns, which need at least a bit per row, and against the size of the file.
 void ArrowTable::require_held(const ArrowArrayView& batch, Index rows) const {
     std::int64_t bytes = static_cast<std::int64_t>(file_bytes_);
     for (std::int64_t j = 0; j < batch.n_children; ++j)
@@ -482,7 +482,7 @@ std::string_view ArrowTable::text_of(const ArrowArrayView& field, std::size_t j,
             append_padded(storage += ' ', second / 3600, 2);
             append_padded(storage += ':', second / 60 % 60, 2);
             append_padded(storage += ':', second % 60, 2);
-            // Names of rows may differ by parts of a second alone.
+            // Row names may differ only by fractions of a second.
             if (const std::int64_t part = of_day % per_second; part != 0)
                 append_padded(storage += '.', part, per_second == 1000 ? 3 : per_second == 1000000 ? 6 : 9);
             break;
@@ -538,7 +538,7 @@ std::vector<ColumnWords> ArrowTable::words_of_columns(const std::vector<bool>& a
             const Kind kind = kinds_[j].kind;
             const ArrowArrayView& values = *batches_[batch].view->children[j];
             for (Index i = 0; i < starts_[piece + 1] - starts_[piece]; ++i) {
-                if (kind == Kind::none) {  // no number, so that it is left out where words are
+                if (kind == Kind::none) {  // not a number, so the column is left out where word columns are
                     ++column.words;
                     continue;
                 }

@@ -1,4 +1,4 @@
-// The files of fuzz/corpus/arrow were written by pyarrow 26; what they hold is said here.
+// pyarrow 26 wrote the files of fuzz/corpus/arrow; the tests state what they hold.
 
 #include <gtest/gtest.h>
 
@@ -183,10 +183,10 @@ TEST(Arrow, DamagedFilesAreErrors) {
                     "is a damaged Arrow file: its end is missing"));
 }
 
-// What a compressed buffer says of its size is compared with its bytes before memory is taken.
+// The claimed size of a compressed buffer is checked against its bytes before memory is allocated.
 TEST(Arrow, ACompressedBufferClaimsNoMoreThanItCanHold) {
     std::string bytes = testing::contents(arrow_file("zstd.arrow"));
-    const std::size_t at = bytes.find("\x28\xb5\x2f\xfd");  // a frame of Zstandard; its size is in the 8 bytes before
+    const std::size_t at = bytes.find("\x28\xb5\x2f\xfd");  // a Zstandard frame; its size is in the 8 bytes before it
     ASSERT_NE(at, std::string::npos);
     bytes[at - 3] = 1;  // 2^40
     EXPECT_TRUE(has(message_of<BadData>([&] { parse_arrow(bytes); }), "can't be decompressed to 1099511627"));

@@ -1,8 +1,8 @@
-// Rows to Arrow's IPC format, a stream of messages or a file (Feather version 2), which ends in a table of contents.
-// nanoarrow encodes them, a batch of rows at a time into memory that goes to the file before the next one, so that a
-// table need not fit into memory. Fields come as text, as they stand in the table they are from: a number that was
-// written with to_chars comes back the same. A column has one type, found by a pass over the rows before the first is
-// written; numbers that would not come back as they stand, such as 007, are words.
+// Writes rows in Arrow's IPC format, as a stream of messages or as a file (Feather version 2) that ends in a table of
+// contents. nanoarrow encodes one batch of rows at a time in memory, and writes it to the file before the next. So a
+// table need not fit into memory. Fields come as text, exactly as in the source table. A number written with to_chars
+// reads back the same. A first pass over the rows finds one type per column. Numbers that would change, such as 007,
+// are written as words.
 
 #include "coterie/io/internal/arrow_writer.hpp"
 
@@ -19,7 +19,7 @@ namespace coterie {
 namespace {
 
 constexpr Index most_rows_of_batch = 65536;
-constexpr std::size_t most_text_of_batch = std::size_t{1} << 26;  // places of words are 32-bit numbers
+constexpr std::size_t most_text_of_batch = std::size_t{1} << 26;  // positions in text are 32-bit numbers
 
 void require(ArrowErrorCode code, const ArrowError* error = nullptr) {
     if (code == NANOARROW_OK) return;
@@ -45,7 +45,7 @@ bool any_number(std::string_view word, double& value, char decimal) {
 
 constexpr std::int64_t largest_of_float = std::int64_t{1} << 53;
 
-// Whether digits of no 64-bit integer stand for a name: 007, or more of them than a float keeps.
+// For digits that are not a 64-bit integer: whether they are a name, such as 007 or more digits than a float keeps.
 bool is_name_in_digits(std::string_view word) {
     if (!word.empty() && (word.front() == '-' || word.front() == '+')) word.remove_prefix(1);
     if (word.find_first_not_of("0123456789") != std::string_view::npos)
@@ -58,7 +58,8 @@ bool is_name_in_digits(std::string_view word) {
 std::vector<FieldType> field_types(const TableRows& rows) {
     const std::size_t columns = rows.names().size();
     std::vector<FieldType> out(columns, FieldType::whole);
-    std::vector<bool> seen(columns, false), large(columns, false);  // whole numbers that a float does not keep
+    std::vector<bool> seen(columns, false),
+        large(columns, false);  // has whole numbers that a float does not represent exactly
     for (std::size_t j = 0; j < columns; ++j)
         if (rows.holds_words(j)) out[j] = FieldType::words;
     const auto all = rows.from_start();
@@ -89,9 +90,9 @@ struct ArrowRows::Parts {
     nanoarrow::UniqueSchema schema = {};
     nanoarrow::UniqueArrayView view = {};
     nanoarrow::UniqueArray batch = {};
-    nanoarrow::UniqueBuffer bytes = {};  // behind the encoder, that goes to the file
+    nanoarrow::UniqueBuffer bytes = {};  // buffer of the encoder, written to the file next
     nanoarrow::ipc::UniqueWriter writer = {};
-    Index rows = 0;  // of the batch
+    Index rows = 0;  // rows of the current batch
     std::size_t text = 0;
     ArrowError error = {};
 };

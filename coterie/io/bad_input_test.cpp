@@ -1,4 +1,4 @@
-// Files that cannot be read, and what is said about them.
+// Files that cannot be read, and the messages about them.
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -222,7 +222,7 @@ TEST(BadInput, NpyHeadersDamagedAnywhere) {
     for (std::size_t size = 0; size < good.size(); ++size) {
         EXPECT_THROW(read_points_file(folder.file("x.npy", good.substr(0, size))), BadData) << size;
     }
-    // Any change is either refused or read as some array: never anything else.
+    // Every damaged header gives an error or some array, and nothing else.
     for (std::size_t at = 0; at < good.size() - 32; ++at)
         for (const int flip : {1, 2, 0x10, 0x80}) {
             std::string bad = good;

@@ -1,7 +1,7 @@
 // The bytes of a file: read, mapped, decompressed. A regular file is read into memory, because a mapping ends the
-// process (SIGBUS) where the file becomes shorter while it is used; only a file that would take more than half of the
-// memory is mapped. A stream goes through one buffer that doubles, and asks for memory once it is large. Bytes own what
-// they show: a view into them is sound as long as they live.
+// process (SIGBUS) if the file becomes shorter while it is used. Only a file that would take more than half of the
+// memory is mapped. A stream is read into one buffer that doubles, and large buffers are checked against the available
+// memory first. Bytes own their content, so a view is valid as long as the Bytes live.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -38,7 +38,7 @@ private:
     int number_;
 };
 
-// A buffer that grows by doubling through realloc (which moves pages, not bytes) and asks before it grows large.
+// A buffer that doubles through realloc, which moves pages and not bytes. Checks the memory before it grows large.
 class Buffer {
 public:
     explicit Buffer(std::string_view source) : source_(source) {}
@@ -61,7 +61,7 @@ public:
     }
     Bytes release() {
         if (size_ == 0) return {};
-        // What doubling took too much goes back.
+        // Returns the excess of the last doubling.
         if (void* moved = std::realloc(data_, size_)) data_ = static_cast<std::byte*>(moved);
         std::shared_ptr<const void> owner(std::exchange(data_, nullptr), [](void* p) { std::free(p); });
         const auto* begin = static_cast<const std::byte*>(owner.get());
@@ -75,14 +75,14 @@ private:
     std::size_t capacity_ = 0;
 };
 
-// A device such as /dev/zero never ends. A terminal is typed into; /dev/null is empty.
+// A device such as /dev/zero never ends, so it is an error. Terminals and /dev/null are accepted.
 void refuse_device(const struct stat& status, int descriptor, const std::string& source) {
     if (S_ISBLK(status.st_mode) ||
         (S_ISCHR(status.st_mode) && ::isatty(descriptor) == 0 && status.st_rdev != ::makedev(1, 3)))
         throw BadData(source + ": is a device; give a file or a pipe", {.file = source});
 }
 
-// Binary content of formats that name and content tell apart: it has no lines.
+// Binary formats that the name or the content identifies; they have no lines.
 bool is_binary(std::span<const std::byte> start) {
     const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
     return is_gzip(start) || text.starts_with("ARROW1") || text.starts_with("\xff\xff\xff\xff");
@@ -159,7 +159,7 @@ Bytes read_bytes(const std::string& path, bool text) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     const struct stat status = status_of(file, path);
     refuse_device(status, file.number(), path);
-    // Files that do not know their size (in /proc, pipes) are read.
+    // Files whose size is unknown (in /proc, pipes) are read to the end.
     if (!S_ISREG(status.st_mode) || status.st_size == 0) return read_to_end(file.number(), path, text);
     const auto size = static_cast<std::size_t>(status.st_size);
     constexpr std::size_t small = std::size_t{1} << 24;
@@ -214,7 +214,7 @@ Bytes inflate_gzip(const Bytes& bytes, std::string_view source) {
         left -= taken;
         out.grown_by(made);
         if (result == Z_STREAM_END) {
-            // A gzip file may hold several members one behind the other; zeros may pad the end.
+            // A gzip file may hold several members in a row, and zeros may pad the end.
             while (left > 0 && *next == 0) {
                 ++next;
                 --left;

@@ -1,5 +1,5 @@
-// A word is a name where a column is called so, else a number or a range of numbers. Columns of an array are copied in
-// blocks of rows.
+// Finds columns by name, number or range. A word is a name if a column has that name, else a number or a range of
+// numbers. Columns of an array are copied in blocks of rows.
 
 #include "coterie/io/column_choice.hpp"
 
@@ -21,7 +21,7 @@ bool is_whole(std::string_view text, std::int64_t& value) {
     return !text.empty() && result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
-// `to` may be where the rows are.
+// `to` may overlap the rows.
 void copy_columns(PointsView points, const std::vector<std::size_t>& chosen, void* to) {
     points.visit([&]<class Scalar>(const Rows<Scalar>& rows) {
         std::vector<Scalar> row(chosen.size());
@@ -38,7 +38,7 @@ std::vector<std::size_t> positions_of_names(const std::vector<std::string>& want
                                             const std::vector<std::string>& given, const std::string& source,
                                             std::vector<std::string>& missing) {
     struct Uses {
-        std::vector<std::size_t> at;  // among those given
+        std::vector<std::size_t> at;  // positions in `given`
         std::size_t asked = 0, taken = 0;
     };
     std::unordered_map<std::string_view, Uses> uses;

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: columns as people name them, by name, by number from 1, or as a range, in tables and arrays alike.
+// Internal: columns as users write them, by name, by number from 1, or as a range, for tables and arrays.
 
 #include <cstddef>
 #include <span>
@@ -12,31 +12,32 @@
 
 namespace coterie::formats {
 
-/// Per column whether it is among the positions.
+/// For each column, whether it is in `positions`.
 std::vector<bool> marked(const std::vector<std::size_t>& positions, std::size_t columns);
 
 struct ColumnNames {
     std::string source;                  // for messages
-    std::size_t columns = 0;             // how many there are
-    std::span<const std::string> names;  // empty: they have none
+    std::size_t columns = 0;             // number of columns
+    std::span<const std::string> names;  // empty: the columns have no names
 
     /// "3 (age)", "3"
     std::string text(std::size_t column) const;
-    /// Position of a column given by name or number (-1 the last). BadArgument names `what` and what there is.
+    /// Position of a column given by name or number (-1: the last). Throws BadArgument that names `what` and the
+    /// existing columns.
     std::size_t position(const std::string& given, std::string_view what) const;
-    /// Positions of names, numbers and ranges, in order. BadArgument where one comes twice.
+    /// Positions of names, numbers and ranges, in order. Throws BadArgument if one occurs twice.
     std::vector<std::size_t> positions(const std::vector<std::string>& given) const;
 };
 
-/// For each column that is wanted the place of the one of its name among those given; of several of one name in their
-/// order. `missing`: names that are not there. BadData, after `source`, where a name is not there as often as it is
-/// wanted.
+/// For each wanted column, the position of the given column with that name; columns with the same name are matched in
+/// order. `missing` receives names that do not exist. Throws BadData, starting with `source`, if a name does not occur
+/// as often as it is wanted.
 std::vector<std::size_t> positions_of_names(const std::vector<std::string>& wanted,
                                             const std::vector<std::string>& given, const std::string& source,
                                             std::vector<std::string>& missing);
 
-/// The columns of an array that `options` choose: by number, as arrays have no names; all of an array hold numbers.
-/// What is read in blocks stays so.
+/// The columns of an array that `options` choose, by number, because arrays have no names. Points that are read in
+/// blocks still are.
 Points chosen_columns(const Points& points, const ReadOptions& options, const std::string& source);
 
 }  // namespace coterie::formats

@@ -1,5 +1,5 @@
-// Which array of a container is meant, and what is said about it. In a source of its own: coterie-read, which holds
-// little of the library, chooses by the same rules and words (io/internal/reader/).
+// Chooses an array of a container, and writes the messages about the choice. It is a separate source, so that
+// coterie-read, which links little of the library, follows the same rules (io/internal/reader/).
 
 #include <algorithm>
 #include <limits>
@@ -58,7 +58,7 @@ std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t it
         if (extent < 0) refuse();
         empty = empty || extent == 0;
     }
-    // The product of the others must be sound even when one extent is 0: strides are made from it.
+    // The product of the other extents must not overflow even if one extent is 0, because strides are computed from it.
     auto product = static_cast<std::int64_t>(item);
     for (const std::int64_t extent : shape) {
         if (extent == 0) continue;
@@ -114,7 +114,7 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
     const Content* const taken = matches == 1 ? matching : numeric == 1 ? only : nullptr;
     if (taken != nullptr) {
         const bool column = purpose == Purpose::points && !is_matrix(*taken);
-        // A list of labels beside what is read otherwise, such as cells, is hardly meant.
+        // A list of labels next to arrays that cannot be points, such as cells, is probably not meant.
         if (column && contents.size() > 1)
             throw BadData(std::string(source) + ": the only array of numbers, " + shown(taken->name) + " (" +
                           shape_text(taken->shape) +

@@ -1,7 +1,7 @@
 #pragma once
-// Internal: the bytes of a file, the arrays that formats hold, and one function per format. Every format is read from
-// bytes, so that the fuzzers drive exactly what read_points drives; HDF5 and MATLAB files, whose libraries open files
-// themselves, are read by a program of their own (reader_process.hpp).
+// Internal: the bytes of a file, the arrays that formats hold, and one function per format. Every format is parsed from
+// bytes, so that fuzzers exercise the same code as read_points. The libraries for HDF5 and MATLAB open files
+// themselves, so a separate program reads those files (reader_process.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace coterie::formats {
 
 // ---- bytes ----------------------------------------------------------------------------------------------------------
 
-/// Bytes and what keeps them alive (a mapping, a buffer; nothing when they are borrowed).
+/// Bytes and the object that keeps them alive (a mapping, a buffer; null for borrowed bytes).
 struct Bytes {
     std::span<const std::byte> data;
     std::shared_ptr<const void> owner;
@@ -29,23 +29,23 @@ struct Bytes {
     std::size_t size() const { return data.size(); }
 };
 
-/// The bytes of a regular file, or all that a pipe gives ("-" is standard input). BadData when there is no such file,
-/// or it is a folder or a device, or it becomes shorter while it is read. A file of more than half of the available
-/// memory is mapped: only such a file must not change later. `text`: BadData on a pipe that gives a line of more than
-/// longest_line bytes.
+/// The bytes of a regular file, or all bytes of a pipe ("-" is standard input). Throws BadData if there is no such
+/// file, if it is a folder or a device, or if it becomes shorter while it is read. A file larger than half of the
+/// available memory is mapped; only such a file must not change later. `text`: throws BadData if a pipe sends a line
+/// longer than longest_line bytes.
 inline constexpr std::size_t longest_line = std::size_t{1} << 28;
 Bytes read_bytes(const std::string& path, bool text = false);
-/// As read_bytes, and decompressed when the content (or the name's .gz) says gzip.
+/// Like read_bytes, and decompresses if the content (or .gz in the name) says gzip.
 Bytes read_bytes_inflated(const std::string& path, bool text = false);
-/// The size of a regular file, 0 of anything else; throws as read_bytes does.
+/// The size of a regular file, 0 for anything else. Throws as read_bytes does.
 std::size_t file_size(const std::string& path);
 bool is_gzip(std::span<const std::byte> data);
-/// All members of a gzip file. BadData on damage or truncation.
+/// All members of a gzip file, decompressed. Throws BadData if it is damaged or truncated.
 Bytes inflate_gzip(const Bytes& bytes, std::string_view source);
 
-/// A field or a key as it may stand in a message: control characters and broken UTF-8 shown as ?, long ones cut short.
+/// A field or key for use in a message: control characters and broken UTF-8 become ?, and long text is cut.
 std::string shown(std::string_view text);
-/// Adds the character of that code point.
+/// Appends the character with that code point.
 void append_utf8(std::string& out, std::uint32_t code);
 /// "1000000 x 64"
 std::string shape_text(const std::vector<std::int64_t>& shape);
@@ -64,13 +64,13 @@ enum class Element {
     uint16,
     uint32,
     uint64,
-    text8,  // fixed-width bytes padded with 0, as NumPy's S
-    text32  // fixed-width UTF-32 padded with 0, as NumPy's U
+    text8,  // fixed-width bytes padded with 0, like NumPy's S
+    text32  // fixed-width UTF-32 padded with 0, like NumPy's U
 };
 std::string_view name(Element element);
 inline bool is_text(Element element) { return element == Element::text8 || element == Element::text32; }
 
-/// An array as it lies in a file. `data` holds exactly the product of `shape` items.
+/// An array as stored in a file. `data` holds exactly the product of `shape` items.
 struct Array {
     Element element = Element::float64;
     std::size_t item_bytes = 8;
@@ -79,16 +79,16 @@ struct Array {
     std::vector<std::int64_t> shape;
     std::span<const std::byte> data;
     std::shared_ptr<const void> owner;
-    std::string note;    // how it was chosen among others, where nobody named it
+    std::string note;    // why it was chosen among others, if the user did not name it
     std::string source;  // FILE or FILE:NAME, for messages
 };
-/// Of a number.
+/// Size of a number.
 std::size_t item_bytes(Element element);
-/// Product of the shape times `item`, BadData naming `source` when an extent is negative or the product too large for
-/// memory addresses.
+/// Product of the shape times `item`. Throws BadData, naming `source`, if an extent is negative or the product is too
+/// large for memory addresses.
 std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source);
-/// BadData unless a file has as many bytes of items as its header says. `also_said`: what the header says beside the
-/// shape; `if_more`: what a file that has too many may be.
+/// Throws BadData unless a file has exactly the bytes of items that its header announces. `also_said`: what the header
+/// says besides the shape; `if_more`: what a file with too many bytes may be.
 void require_length(const Array& array, std::size_t there, std::string_view source, std::string_view also_said = {},
                     std::string_view if_more = {});
 
@@ -98,13 +98,13 @@ struct Content {
     std::vector<std::int64_t> shape;
     bool numeric = true;
 };
-/// The array meant in a container: the one named `key`, else the only one that fits the purpose. Which one that is goes
-/// into `note` where the caller may have meant another. BadData listing what there is.
+/// Chooses an array of a container: the one named `key`, else the only one that fits the purpose. `note`
+/// receives the choice if the caller may have meant another one. Throws BadData that lists the arrays.
 const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose,
                       std::string_view source, std::string& note);
 
 /// Rows and columns: one dimension is one column, further dimensions are flattened into the row. Mapped memory is used
-/// as it is when the scalar type, byte order and alignment allow. Does not look for NaN.
+/// in place if scalar type, byte order and alignment allow it. Does not check for NaN.
 Points to_points(const Array& array, Precision precision, Index max_rows, std::string_view source, int threads);
 LabelColumn to_labels(const Array& array, bool allow_blank, std::string_view source);
 std::vector<double> to_numbers(const Array& array, std::string_view source);
@@ -117,16 +117,16 @@ LabelColumn labels_of_words(const std::vector<std::string_view>& words);
 // ---- numbers in text ------------------------------------------------------------------------------------------------
 
 /// Reads a decimal number, correctly rounded, from the start of [begin, end): optional sign, digits with an optional
-/// point (`decimal`: or a comma), optional exponent. Returns where it ends, nullptr when there is none or it overflows
-/// Scalar (then `overflow` is set).
+/// point (`decimal`: or a comma), optional exponent. Returns the end of the number. Returns nullptr if there is none or
+/// if it overflows Scalar, which sets `overflow`.
 template <class Scalar>
 const char* parse_decimal(const char* begin, const char* end, Scalar& value, bool& overflow, char decimal = '.');
-/// The whole of a field without surrounding blanks is one number that Scalar can hold.
+/// Whether the whole field, without surrounding blanks, is one number that Scalar can hold.
 template <class Scalar>
 bool parse_field(std::string_view field, Scalar& value, bool& overflow, char decimal = '.');
 std::string_view trimmed(std::string_view field);
 
-/// Borders of consecutive pieces of about `piece` bytes, each ending just behind a '\n' (the last at the end).
+/// Boundaries of consecutive pieces of about `piece` bytes. Each ends after a '\n', the last one at the end.
 std::vector<std::size_t> line_pieces(std::string_view text, std::size_t piece);
 /// Line number (from 1) at an offset.
 Index line_at(std::string_view text, std::size_t offset);
@@ -135,21 +135,21 @@ Index line_at(std::string_view text, std::size_t offset);
 
 enum class Format { csv, tsv, text, arrow, npy, npz, idx, libsvm, hdf5, matlab, safetensors, matrix_market };
 std::string_view name(Format format);
-/// What a file's name ends in; nothing where that is not known, or compressed.
+/// The format for the ending of a file's name; nothing if it is unknown or compressed.
 std::optional<Format> format_of_name(const std::string& path);
 
 // ---- formats --------------------------------------------------------------------------------------------------------
 
-/// A table is Arrow where its bytes begin as such (internal/table.hpp), else text.
+/// A table; it is Arrow if its bytes start as Arrow (internal/table.hpp), else text.
 struct TableSource {
     std::string name;
     Bytes bytes;
     bool tab_separated = false;
-    bool arrow = false;  // text is BadData
+    bool arrow = false;  // text is an error (BadData)
 };
 PointsFile parse_table(const TableSource& source, const ReadOptions& options, int threads);
-/// Tables with the same columns one after the other as one, some megabytes at a time: calls begin() once, take() for
-/// consecutive rows. What is returned has no points. BadData where tables differ in their columns.
+/// Reads several tables with the same columns as one, some megabytes at a time. Calls begin() once and take() for
+/// consecutive rows. The returned PointsFile has no points. Throws BadData if the tables differ in their columns.
 PointsFile parse_tables(std::span<const TableSource> sources, const ReadOptions& options, const Run& run,
                         FunctionRef<void(Index rows, Index columns, ScalarType scalar)> begin,
                         FunctionRef<void(PointsView rows)> take);
@@ -158,24 +158,26 @@ std::vector<double> parse_table_numbers(const TableSource& source, const std::st
 
 PointsFile parse_libsvm(const Bytes& bytes, std::string_view source, Precision precision, Index max_rows, int threads);
 Array parse_npy(const Bytes& bytes, std::string_view source);
-/// The header alone: `data` is whatever follows it. BadData where it is longer than longest_npy_head.
+/// The header only: `data` is whatever follows it. Throws BadData if it is longer than longest_npy_head.
 inline constexpr std::size_t longest_npy_head = std::size_t{1} << 16;
-/// As require_length(), of what an .npy file holds behind its header.
+/// Like require_length(), for the data of an .npy file.
 void require_npy_length(const Array& array, std::size_t there);
 Array parse_npy_header(const Bytes& bytes, std::string_view source);
 Array parse_idx(const Bytes& bytes, std::string_view source);
 Array parse_idx_header(const Bytes& bytes, std::string_view source);
 Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const std::string& source);
-/// The word that SciPy's save_npz writes as `format`: "csr"; empty where it is no text.
+/// The word that SciPy's save_npz writes as `format`, for example "csr"; empty if it is not text.
 std::string sparse_format(const Array& format);
-/// Sparse points (base/sparse_points.hpp) of an .npz that SciPy's save_npz wrote, of csr. Does not look for NaN.
+/// Sparse points (base/sparse_points.hpp) from an .npz in csr format that SciPy's save_npz wrote. Does not check for
+/// NaN.
 Points parse_sparse_points(const Bytes& bytes, Precision precision, Index max_rows, const std::string& source,
                            int threads);
-/// The same of a Matrix Market file, rectangular or not.
+/// The same for a Matrix Market file, square or not.
 Points parse_sparse_matrix_market(const Bytes& bytes, Precision precision, Index max_rows, std::string_view source);
 Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpose, const std::string& source);
 
-/// The table of a safetensors file, bounds-checked: tensors that tile the data exactly, metadata of texts only.
+/// The table of a safetensors file, with checked bounds: the tensors cover the data exactly, and metadata are texts
+/// only.
 struct SafetensorsFile {
     struct Entry {
         std::string name;

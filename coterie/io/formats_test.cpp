@@ -70,7 +70,8 @@ TEST(Npy, Orders) {
     const Folder folder;
     EXPECT_EQ(all(read(folder.file("f.npy", npy("<f4", "(2, 3)", raw<float>({1, 4, 2, 5, 3, 6}), true))).points),
               (Numbers{1, 2, 3, 4, 5, 6}));
-    // 2 x 2 x 2, element (i, j, k) = 100 i + 10 j + k, first index fastest; rows are flattened with the last fastest.
+    // 2 x 2 x 2, element (i, j, k) = 100 i + 10 j + k, first index fastest. Rows are flattened with the last index
+    // fastest.
     const std::string cube = raw<double>({0, 100, 10, 110, 1, 101, 11, 111});
     EXPECT_EQ(all(read(folder.file("c.npy", npy("<f8", "(2, 2, 2)", cube, true))).points),
               (Numbers{0, 1, 10, 11, 100, 101, 110, 111}));
@@ -146,7 +147,7 @@ TEST(Libsvm, DenseRows) {
     ReadOptions first;
     first.max_rows = 1;
     EXPECT_EQ(read_points_file(folder / "x.svm", first, coterie::Run(0, 1)).points.rows(), 1);
-    // A small file that would be a matrix of terabytes.
+    // A small file whose dense matrix would take terabytes.
     std::string wide = "1 2147483647:1\n";
     for (int i = 0; i < 2000; ++i) wide += "1 1:1\n";
     EXPECT_TRUE(has(message_of<ResourceError>([&] { read(folder.file("wide.svm", wide)); }),
@@ -199,10 +200,10 @@ scipy.io.savemat(out + 'packed.mat', {'X': x}, do_compression=True)
     EXPECT_TRUE(has(message_of<BadData>([&] { read(folder / "x.mat:S"); }), "sparse"));
     EXPECT_TRUE(has(message_of<BadData>([&] { read(folder / "x.mat:C"); }), "complex"));
     EXPECT_TRUE(has(message_of<BadData>([&] { read(folder / "x.mat:Q"); }), "has no array 'Q'"));
-    // A flipped byte inside a stored or deflated member is found by its checksum or its header.
+    // The checksum or the header detects a flipped byte inside a stored or deflated member.
     for (const char* name : {"stored.npz", "packed.npz"}) {
         const std::string good = contents(folder / name);
-        // Bytes of the first member: the others are not looked at.
+        // Bytes of the first member; the others are not read.
         const std::size_t end = std::string(name) == "stored.npz" ? 270 : 150;
         for (std::size_t at = 60; at < end; at += 9) {
             std::string bad = good;
@@ -219,7 +220,7 @@ scipy.io.savemat(out + 'packed.mat', {'X': x}, do_compression=True)
     const std::string mat = contents(folder / "x.mat");
     for (std::size_t size = 0; size < mat.size(); size += 7) {
         folder.file("bad.mat", mat.substr(0, size));
-        // Between two variables a file may end: the first is whole then.
+        // A file may end between two variables; the first one is then complete.
         try {
             EXPECT_EQ(all(read(folder / "bad.mat:X").points), expected) << size;
         } catch (const BadData&) {
@@ -238,7 +239,7 @@ TEST(Finite, FirstPlaceAndCount) {
         EXPECT_TRUE(has(message, "x: row 2000, column 4: value NaN")) << message;
         EXPECT_TRUE(has(message, "3 such values of 120000")) << message;
     }
-    // Rows with a stride: what lies between them is not looked at.
+    // Rows with a stride: the numbers between them are not checked.
     require_finite(PointsView(matrix.data(), 1000, 2, 40), "x");
     matrix(5, 3) = std::numeric_limits<float>::infinity();
     require_finite(PointsView(matrix.data(), 1000, 3, 40), "x");

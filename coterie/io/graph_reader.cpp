@@ -1,6 +1,6 @@
-// Every format becomes a list of entries with the place that they come from, sorted once by row and column: the matrix
-// wants them so, a pair that comes twice then stands side by side, and the message can name both places. The order of a
-// file makes no difference.
+// Every format becomes a list of entries with their place in the file, sorted once by row and column. The matrix needs
+// that order. It also makes duplicate pairs adjacent, so that the message can name both places. The order of a file
+// does not matter.
 
 #include "coterie/io/graph_reader.hpp"
 
@@ -25,7 +25,7 @@ namespace {
 
 using internal::at;
 
-// Points are numbered by 32 bits in what the library computes with.
+// The library numbers points with 32 bits.
 constexpr double kMostPoints = 2147483647;
 
 struct Entry {
@@ -35,7 +35,7 @@ struct Entry {
     Index where;  // line or position, for messages
 };
 
-// By rows and their columns, none twice. `place`: "line ", "entry ".
+// Sorts by row and column, and requires that no pair occurs twice. `place`: "line ", "entry ".
 void sort_entries(std::vector<Entry>& entries, std::string_view source, const char* place) {
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
         return a.row != b.row ? a.row < b.row : a.column != b.column ? a.column < b.column : a.where < b.where;
@@ -48,7 +48,7 @@ void sort_entries(std::vector<Entry>& entries, std::string_view source, const ch
 }
 
 SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view source, const char* place) {
-    // A number gone wrong must not take the memory of so many points.
+    // A wrong number must not allocate memory for that many points.
     if (static_cast<double>(n) > 1e6 + 100 * static_cast<double>(entries.size()))
         throw BadData(std::string(source) + ": " + std::to_string(n) + " points for " + std::to_string(entries.size()) +
                       " entries; more than a million points need an entry per hundred");
@@ -81,7 +81,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
     return out;
 }
 
-// A whole number from low to high.
+// Requires a whole number from low to high.
 Index whole(double value, double low, double high, const std::string& what, std::string_view shown,
             ErrorFields fields = {}) {
     if (!(value >= low && value <= high && value == std::floor(value))) {
@@ -114,7 +114,7 @@ struct Coordinates {
     std::vector<Entry> entries;
 };
 
-// `square`: as affinities must be.
+// `square`: required for affinities.
 Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool square) {
     const std::string_view text(bytes.text(), bytes.size());
     std::size_t position = 0;
@@ -206,7 +206,7 @@ SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source) {
 Points parse_sparse_matrix_market(const Bytes& bytes, Precision precision, Index max_rows, std::string_view source) {
     Coordinates read = coordinates_of(bytes, source, false);
     sort_entries(read.entries, source, "line ");
-    // A number gone wrong must not take the memory of so many rows.
+    // A wrong number must not allocate memory for that many rows.
     require_memory(static_cast<double>(read.rows) * sizeof(std::int64_t) +
                        static_cast<double>(read.entries.size()) * (sizeof(double) + sizeof(std::int64_t)),
                    std::string(source));
@@ -285,7 +285,8 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         if (starts.front() != 0 || starts.back() != static_cast<double>(values.size()))
             throw BadData(std::string(source) + ":indptr: must begin with 0 and end with " +
                           std::to_string(values.size()) + ", the number of entries");
-        // All before any is used: it begins with 0 and ends with their number, so that each is a place.
+        // Checks all starts before any is used. They begin with 0 and end with the number of entries, so each is a
+        // valid position.
         for (Index i = 0; i < n; ++i)
             if (!(starts[at(i)] <= starts[at(i) + 1]) || starts[at(i)] != std::floor(starts[at(i)]))
                 throw BadData(std::string(source) + ":indptr: entry " + std::to_string(i + 2) +
@@ -324,7 +325,7 @@ SparseMatrix graph_of_edges(PointsView table, std::string_view source) {
         entries.push_back({a, b, table.at(e, 2), e + 1});
     }
     if (n == 0) throw BadData(std::string(source) + ": is empty; a graph has at least one line: point, point, weight");
-    // The other direction of what was given in one only.
+    // Adds the other direction of pairs that are given once.
     const std::size_t given = entries.size();
     std::vector<std::pair<Index, Index>> pairs;
     for (const Entry& entry : entries) pairs.emplace_back(entry.row, entry.column);
@@ -360,7 +361,7 @@ bool is_graph(const std::string& path) {
         try {
             formats::parse_npz(formats::read_bytes(path), "format", formats::Purpose::points, path);
         } catch (const BadData&) {
-            return false;  // read as points, it is told what is the matter with it
+            return false;  // reading it as points reports what is wrong with it
         }
         return true;
     }

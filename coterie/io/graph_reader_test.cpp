@@ -111,7 +111,7 @@ TEST(GraphReader, KnowsGraphsByTheirFiles) {
     EXPECT_TRUE(edges("0,1,1\n1,2,1\n0,2,1\n"));
     EXPECT_FALSE(is_edge_list(read_points_file(folder + "edges.csv").points, "edges.npy", "edges.npy"));  // not a text
     EXPECT_FALSE(edges("0,1,1\n1,0,0.5\n1,0.5,0\n"));
-    EXPECT_FALSE(edges("0,1,0\n1,0,1\n0,1,0\n"));  // as edges the first would come twice
+    EXPECT_FALSE(edges("0,1,0\n1,0,1\n0,1,0\n"));  // as edges, the first one would occur twice
     EXPECT_FALSE(edges("0,1\n1,0\n"));
     EXPECT_THROW(edges("0,1,2\n1,3,4\n2,4,5\n"), BadData);
     EXPECT_TRUE(edges("a,b,w\n0,1,1\n1,2,0.5\n"));

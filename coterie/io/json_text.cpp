@@ -1,5 +1,5 @@
-// One scan over the text counts its depth and its values, before the parser takes memory for them. Brackets and commas
-// within strings count as nothing.
+// Counts the depth and the number of values in one scan, before the parser allocates memory for them. Brackets and
+// commas within strings do not count.
 
 #include "coterie/io/json_text.hpp"
 

@@ -1,6 +1,6 @@
-// libsvm's sparse text: "target index:value index:value ...", indices from 1 and ascending. The result is dense. The
-// text is parsed twice, in pieces of whole lines on several threads: once for its rows and its widest index, once into
-// place. That costs a second look at every number and saves a list of all of them.
+// libsvm's sparse text: "target index:value index:value ...", with ascending indices from 1. The result is dense.
+// Several threads parse the text twice, in pieces of whole lines: first for the number of rows and the largest index,
+// then into the matrix. Parsing every number twice saves a list of all of them.
 
 #include <algorithm>
 #include <charconv>
@@ -51,7 +51,7 @@ private:
         std::int64_t last = 0;
         for (std::string_view word = token(); !word.empty(); word = token()) {
             const std::size_t colon = word.find(':');
-            if (word.starts_with("qid:")) continue;  // of ranking data: not a coordinate
+            if (word.starts_with("qid:")) continue;  // part of ranking data: not a coordinate
             std::int64_t index = 0;
             const auto result = std::from_chars(word.data(), word.data() + std::min(colon, word.size()), index);
             if (colon == std::string_view::npos || result.ec != std::errc() || result.ptr != word.data() + colon)

@@ -11,7 +11,7 @@
 namespace coterie::formats {
 namespace {
 
-// Just enough of Python's literals for the header's dict.
+// Parses as much of Python's literals as the header's dict needs.
 class Header {
 public:
     Header(std::string_view text, std::string_view source) : text_(text), source_(source) {}
@@ -95,7 +95,7 @@ private:
             const auto result = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
             if (result.ec != std::errc() || extent < 0) refuse("header's shape is not one an array can have");
             at_ = static_cast<std::size_t>(result.ptr - text_.data());
-            if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote long integers so
+            if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote long integers like this
             out.push_back(extent);
             if (out.size() > 32) refuse("header's shape has more than 32 dimensions");
             if (!accept(',')) {

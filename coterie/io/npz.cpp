@@ -1,6 +1,5 @@
-// NumPy's .npz: a zip archive of .npy members, stored or deflated, read by libzip from the file's bytes. Of members
-// that are only described no more than the header is inflated; the one that is taken is inflated whole and its checksum
-// compared.
+// NumPy's .npz: a zip archive of .npy members, stored or deflated, which libzip reads from the file's bytes. To
+// describe a member, only its header is inflated. The chosen member is inflated completely and its checksum verified.
 
 #include <cstdlib>
 
@@ -38,20 +37,20 @@ Archive_ open(const Bytes& bytes, const std::string& what) {
     return Archive_(archive);
 }
 
-// The size of a member when it is inflated, as the directory has it.
+// The inflated size of a member according to the zip directory.
 std::size_t member_size(zip_t* archive, zip_uint64_t index, const std::string& what) {
     zip_stat_t status;
     zip_stat_init(&status);
     if (zip_stat_index(archive, index, 0, &status) != 0 || !(status.valid & ZIP_STAT_SIZE) ||
         !(status.valid & ZIP_STAT_COMP_SIZE))
         throw BadData(what + ": the zip directory is damaged");
-    // Deflate shrinks to a thousandth at best: a larger claim is a lie, and is not allocated for.
+    // Deflate compresses to a thousandth at best. A larger claim is false, so no memory is allocated for it.
     if (status.size > (status.comp_size + 16) * 1040)
         throw BadData(what + ": the size in the zip directory cannot be true");
     return static_cast<std::size_t>(status.size);
 }
 
-// The first `most` bytes of a member, or all of it (then its checksum is verified too).
+// The first `most` bytes of a member, or all of it, which also verifies its checksum.
 Bytes member(zip_t* archive, zip_uint64_t index, std::size_t most, const std::string& what) {
     const std::size_t size = member_size(archive, index, what);
     const bool whole = size <= most;
@@ -69,7 +68,7 @@ Bytes member(zip_t* archive, zip_uint64_t index, std::size_t most, const std::st
         have += static_cast<std::size_t>(got);
     }
     if (whole) {
-        // The checksum is compared when the end is met.
+        // libzip compares the checksum when it reaches the end.
         char beyond = 0;
         const zip_int64_t got = zip_fread(file.get(), &beyond, 1);
         if (got < 0) refuse(zip_file_strerror(file.get()));
@@ -78,7 +77,7 @@ Bytes member(zip_t* archive, zip_uint64_t index, std::size_t most, const std::st
     return {{buffer->data(), buffer->size()}, buffer};
 }
 
-// The shape from the beginning of a member; a member that is no array of numbers is listed as not numeric.
+// The shape from the start of a member. A member that is not an array of numbers is listed as not numeric.
 Content described(zip_t* archive, zip_uint64_t index, const std::string& key, const std::string& what) {
     Content content{key, {}, false};
     try {
@@ -92,8 +91,8 @@ Content described(zip_t* archive, zip_uint64_t index, const std::string& key, co
     return content;
 }
 
-// The header is compared with the size before anything else is inflated: zeros shrink to a thousandth, so that a small
-// file may hold gigabytes that its header does not speak of.
+// Compares the header with the size before anything else is inflated. Zeros compress to a thousandth, so a small file
+// may hold gigabytes that its header does not mention.
 Array array_of(zip_t* archive, zip_uint64_t index, const std::string& source) {
     const Bytes head = member(archive, index, longest_npy_head, source);
     const Array described = parse_npy_header(head, source);
@@ -116,7 +115,7 @@ Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const
         std::string name(raw);
         if (!name.ends_with(".npy")) continue;
         name.resize(name.size() - 4);
-        // With the key given there is no need to look inside the others.
+        // If the key is given, the other members are not read.
         if (!key.empty() && name == key) {
             return array_of(archive.get(), index, source + ":" + name);
         }

@@ -1,7 +1,7 @@
-// Numbers in text, by fast_float (Lemire 2021, "Number parsing at a gigabyte per second"): correctly rounded whatever
-// the digits. Beside a quick way of our own with std::from_chars behind it, a csv file of numbers with 17 digits is
-// read in 0.7 of the time, one with 6 digits in 1.06, by less than half of the code. The syntax is ours: a leading + is
-// taken, infinities and NaN are not.
+// Numbers in text, with fast_float (Lemire 2021, "Number parsing at a gigabyte per second"): correctly rounded for any
+// number of digits. Compared with a hand-written fast path plus std::from_chars, it reads a csv file of 17-digit
+// numbers in 0.7 of the time and one of 6-digit numbers in 1.06, with less than half the code. The syntax is coterie's:
+// a leading + is accepted, infinities and NaN are not.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ const char* parse_decimal(const char* begin, const char* end, Scalar& value, boo
     if (error != std::errc()) return nullptr;
     if (!std::isfinite(found)) {
         const char first = *begin == '-' ? begin[1] : *begin;
-        overflow = first == decimal || (first >= '0' && first <= '9');  // else the words inf and nan
+        overflow = first == decimal || (first >= '0' && first <= '9');  // otherwise it is the word inf or nan
         return nullptr;
     }
     value = found;

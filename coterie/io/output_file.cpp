@@ -1,9 +1,10 @@
-// A file without a name in the target's own folder (O_TMPFILE), as a rename is whole only within a file system: nothing
-// stays of it, however the process ends. It gets a hidden name with the process's number and a counter just before it
-// is renamed. Where a file system has no such files, that name is there from the start, and the file is locked while it
-// is written: one that nobody locks was left by a process that was killed, and the next writer of the same target
-// removes it. A device, a pipe and standard output are written as they are. Bytes are handed to the system, and waited
-// for on the disk only where that is asked for; the file that is replaced leaves its permissions and nothing else.
+// Writes a file without a name in the target's folder (O_TMPFILE), because a rename is atomic only within a file
+// system. Nothing remains of it, however the process ends. Just before the rename it gets a hidden name with the
+// process number and a counter.
+// If a file system has no nameless files, the file has the hidden name from the start and is locked while it is
+// written. A hidden file without a lock was left by a killed process; the next writer of the same target removes it.
+// Devices, pipes and standard output are written directly. Bytes are handed to the system. The writer waits for the
+// disk only if asked to. A replaced file passes on its permissions and nothing else.
 
 #include "coterie/io/output_file.hpp"
 
@@ -26,7 +27,7 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 
-// Renaming onto a link would replace the link, not what it points to.
+// Renaming onto a link would replace the link, not its target.
 std::string behind_links(const std::string& path) {
     std::error_code error;
     if (!std::filesystem::is_symlink(path, error)) return path;
@@ -34,7 +35,7 @@ std::string behind_links(const std::string& path) {
     return error ? path : target.string();
 }
 
-// "/folder/.NAME.", with which the hidden names of a target begin.
+// "/folder/.NAME.", the start of a target's hidden names.
 std::string hidden_beginning(const std::string& path) {
     const std::filesystem::path target(path);
     return (target.parent_path() / std::string(".").append(target.filename().string()).append(".")).string();
@@ -47,18 +48,19 @@ std::string hidden_name(const std::string& path) {
 
 std::string descriptor_path(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
-// A file without a name in the folder, -1 where there are none.
+// Opens a file without a name in the folder; -1 if that is not supported.
 int open_nameless(const std::string& path) {
     const std::string folder = std::filesystem::path(path).parent_path().string();
     const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    if (descriptor >= 0 && ::access(descriptor_path(descriptor).c_str(), F_OK) != 0) {  // it could get no name
+    if (descriptor >= 0 &&
+        ::access(descriptor_path(descriptor).c_str(), F_OK) != 0) {  // it could not be linked to a name
         ::close(descriptor);
         return -1;
     }
     return descriptor;
 }
 
-// Those of the target that nobody locks. A writer locks its file right after it has made it.
+// Removes the target's hidden files that have no lock. A writer locks its file directly after creating it.
 void remove_abandoned(const std::string& path) {
     constexpr int seconds_to_lock = 60;
     std::error_code ignored;
@@ -89,7 +91,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     struct stat status {};
     if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
         if (S_ISDIR(status.st_mode)) throw ResourceError(path + ": cannot be written: it is a folder");
-        // A device or a pipe has no folder to rename in: it is written directly.
+        // A device or a pipe cannot be replaced by a rename, so it is written directly.
         descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
         if (descriptor_ < 0) fail("cannot be opened for writing");
         return;
@@ -109,7 +111,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     }
     if (!nameless_) [[maybe_unused]]
         const int locked = ::flock(descriptor_, LOCK_EX | LOCK_NB);
-    // Who may not change them has what a new file has.
+    // If the permissions cannot be changed, those of a new file stay.
     if (replaces) [[maybe_unused]]
         const int ignored = ::fchmod(descriptor_, status.st_mode & 07777);
 }

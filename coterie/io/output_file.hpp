@@ -1,6 +1,6 @@
 #pragma once
-// A file that is either there whole or not there at all: written without a name, or under a temporary one, in the
-// target's folder, renamed by commit().
+// A file that is either complete or absent. It is written without a name, or under a temporary one, in the target's
+// folder. commit() renames it.
 
 #include <cstddef>
 #include <string>
@@ -10,18 +10,18 @@ namespace coterie {
 
 class OutputFile {
 public:
-    /// Path "-" writes to standard output. ResourceError when the folder cannot be written.
+    /// Path "-" writes to standard output. Throws ResourceError if the folder is not writable.
     explicit OutputFile(const std::string& path);
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
-    /// Without commit() the temporary file is removed.
+    /// Without commit(), removes the temporary file.
     ~OutputFile();
 
     void write(const void* data, std::size_t bytes);
     void write(std::string_view text) { write(text.data(), text.size()); }
     enum class Durability { handed_over, on_disk };
-    /// Flushes, closes, renames. ResourceError (disk full, ...) leaves nothing behind. on_disk: a crash of the machine
-    /// leaves this file or the one before it, and not an empty one.
+    /// Flushes, closes, renames. Throws ResourceError (disk full, ...) and then leaves nothing behind. on_disk: after a
+    /// crash of the machine this file or the previous one exists, not an empty one.
     void commit(Durability durability = Durability::handed_over);
 
 private:

@@ -1,5 +1,5 @@
-// The words of people to options of the readers. Lists are cut at commas outside quotes, so that every name of a column
-// can be written; separators have names, because a tab is hard to type.
+// Converts the words of users to options of the readers. Lists are split at commas outside quotes, so that every column
+// name can be written. Separators have names, because a tab is hard to type.
 
 #include "coterie/io/read_request.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// How a file of points is read, in the words that people write: what the command and Python take, from one description.
+// How to read a file of points, in the words that users write. The command and Python share this description.
 
 #include <string>
 
@@ -12,16 +12,16 @@ namespace coterie {
 struct COTERIE_API ReadRequest {
     std::string label_column;
     std::string id_column;
-    std::string columns;  // lists, with commas; a name that holds one stands in quotes
+    std::string columns;  // comma-separated lists; a name that contains a comma needs quotes
     std::string exclude;
     Header header = Header::automatic;
     std::string separator = "auto";
     Decimal decimal = Decimal::automatic;
     Precision precision = Precision::automatic;
-    std::string scratch_folder;  // where large text is converted; no option
+    std::string scratch_folder;  // folder for converted large text; not an option
 
     static const OptionSet& described();
-    /// BadArgument on a list with an empty entry, and on a separator that is none.
+    /// Throws BadArgument for a list with an empty entry, and for an invalid separator.
     ReadOptions options() const;
 };
 

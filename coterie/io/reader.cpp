@@ -1,5 +1,5 @@
-// Which format a path means, and what is read from it. The name decides which; the content, whether it is compressed.
-// Files that are large or several stay where they are and are read in blocks; large text is converted first.
+// Finds the format of a path and reads the file. The name gives the format; the content tells whether it is compressed.
+// Large files and several files stay on disk and are read in blocks; large text is converted first.
 
 #include "coterie/io/reader.hpp"
 
@@ -82,14 +82,14 @@ bool is_table(Format format) {
 
 struct Location {
     std::string file;
-    std::string key;  // of an array in a container
+    std::string key;  // name of an array in a container
     Format format = Format::text;
 };
 
-// What a file is that is not read, by its extension or its first bytes, and how it becomes one that is.
+// A format that is not supported, recognised by its extension or its first bytes, and a command that converts it.
 struct Foreign {
     std::string_view extension;
-    std::string_view begins;  // empty: not told by its bytes
+    std::string_view begins;  // empty: its bytes do not identify it
     std::string_view is;
     std::string_view conversion;
 };
@@ -131,7 +131,7 @@ constexpr std::array<Foreign, 17> foreign = {{
                   {.file = path});
 }
 
-// A table's bytes. Refuses another format's under a text file's name.
+// The bytes of a table. Throws BadData if a text file's name hides another format.
 Bytes read_table_bytes(const std::string& file) {
     Bytes bytes = formats::read_bytes_inflated(file, true);
     const std::string_view text(bytes.text(), bytes.size());
@@ -150,7 +150,7 @@ Format format_of(const std::string& path) {
     const std::string name = formats::name_without_gz(path);
     if (const auto format = formats::format_of_name(name)) return *format;
     const std::string extension = std::filesystem::path(name).extension().string();
-    if (extension.empty()) return Format::text;  // a pipe's name has none
+    if (extension.empty()) return Format::text;  // the name of a pipe has none
     for (const Foreign& one : foreign)
         if (!one.extension.empty() && name.ends_with(one.extension)) refuse_foreign(one, path);
     throw BadData(path + ": files ending in '" + formats::shown(extension) +
@@ -162,7 +162,7 @@ Format format_of(const std::string& path) {
 Location locate(const std::string& path) {
     Location out{path, {}, Format::text};
     std::error_code error;
-    // The first colon behind a container's extension begins the array's name, unless a file is called so.
+    // The first colon after a container's extension starts the array's name, unless a file has the whole name.
     if (path != "-" && !std::filesystem::exists(path, error)) {
         const std::string low = formats::lower_case(path);
         std::size_t cut = std::string::npos;
@@ -228,7 +228,7 @@ Points first_rows(const Points& points, Index count) {
     return rows_of(points, first);
 }
 
-// Files that are better read in blocks, or are several.
+// For several files, and for files that are better read in blocks.
 std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, const ReadOptions& options,
                                         const Run& run) {
     std::uintmax_t bytes = 0;
@@ -239,7 +239,7 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
             throw BadData(file + ": only .npy and idx files can be read as one", {.file = file});
         }
         bytes += std::filesystem::file_size(file, error);
-        if (error) return std::nullopt;  // what is wrong with it is told by who reads it
+        if (error) return std::nullopt;  // the reader reports what is wrong with it
     }
     const auto available = static_cast<double>(available_memory());
     const bool large = available > 0 && static_cast<double>(bytes) > available / 2;
@@ -265,7 +265,7 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
     return out;
 }
 
-// Tables that are several, or whose numbers may take more than half of the memory.
+// For several tables, and for a table whose numbers may take more than half of the memory.
 std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files, const ReadOptions& options,
                                           const Run& run) {
     if (files.front() == "-" || !is_table(locate(files.front()).format)) return std::nullopt;
@@ -275,7 +275,7 @@ std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files,
     if (files.size() == 1) {
         std::error_code error;
         const auto size = std::filesystem::file_size(files.front(), error);
-        // A number takes two characters at least.
+        // A number takes at least two characters.
         if (error || options.max_rows >= 0 || !is_large(static_cast<double>(size) / 2 * number)) return std::nullopt;
     }
     std::vector<formats::TableSource> sources;
@@ -410,7 +410,7 @@ std::vector<double> numbers_of_file(const std::string& path, const std::string& 
     throw;
 }
 
-// The files of a value per row, in the order of their names, which is that of the points' files.
+// The files of a value per row, in the order of their names, which is also the order of the points' files.
 std::vector<std::string> files_beside(const std::string& path, const std::vector<FilePart>& points) {
     std::vector<std::string> files = files_of(path);
     if (files.size() > 1 && !points.empty() && files.size() != points.size())
@@ -420,7 +420,7 @@ std::vector<std::string> files_beside(const std::string& path, const std::vector
     return files;
 }
 
-// Of several array files one may hold nothing.
+// One of several array files may be empty.
 bool has_no_rows(const std::string& file) {
     const Location location = locate(file);
     if (location.format != Format::npy && location.format != Format::idx) return false;
@@ -443,7 +443,7 @@ LabelColumn read_labels_file(const std::string& path, const std::string& column,
                              const std::vector<FilePart>& points) {
     const std::vector<std::string> files = files_beside(path, points);
     if (files.size() == 1) return labels_of_file(files.front(), column, allow_blank);
-    // Numbers of labels are each file's own; their names say which are the same.
+    // Label numbers differ between files; the names tell which labels are the same.
     Labels all;
     std::vector<std::string> names;
     std::unordered_map<std::string, std::int32_t> numbers;

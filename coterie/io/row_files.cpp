@@ -1,6 +1,6 @@
-// Files of rows are read by pread, block by block, not mapped: what is read ahead and what is kept is then decided by
-// the pass over the rows, and an address space that is limited (ulimit -v) is no obstacle. Rows in the computer's own
-// numbers go straight to where they are wanted; others are converted by what converts whole arrays.
+// Reads files of rows with pread, block by block, without mapping. So the pass over the rows decides what is read ahead
+// and what is kept, and a limited address space (ulimit -v) is no problem. Rows in native format go directly to their
+// destination. Others use the same conversion as whole arrays.
 
 #include "coterie/io/row_files.hpp"
 
@@ -35,7 +35,7 @@ public:
         }
         size_ = static_cast<std::size_t>(status.st_size);
     }
-    // Of a file that is open already; it is closed here.
+    // Takes ownership of an open descriptor.
     OpenFile(std::string path, int descriptor, std::size_t size)
         : path_(std::move(path)), descriptor_(descriptor), size_(size) {}
     OpenFile(OpenFile&& other) noexcept
@@ -88,7 +88,7 @@ public:
                           {.file = path});
         if (array_.shape.empty()) throw BadData(path + ": holds a single number, not rows", {.file = path});
         rows_ = array_.shape.front();
-        // A row of zeros tells the type and the columns; a file may hold no rows at all.
+        // A row of zeros gives the type and the number of columns, because a file may hold no rows at all.
         Array row = array_;
         row.shape.front() = 1;
         const std::vector<std::byte> zeros(formats::checked_bytes(row.shape, row.item_bytes, path));
@@ -135,7 +135,7 @@ private:
     bool direct_ = false;
 };
 
-// Rows that were written to a nameless file, in the computer's own numbers.
+// Rows in native format in a nameless file.
 class ScratchRows : public RowSource {
 public:
     ScratchRows(OpenFile file, Index columns, ScalarType scalar)
@@ -163,7 +163,7 @@ private:
     std::size_t row_bytes_;
 };
 
-// Files as one.
+// Several files as one.
 class ShardedRows : public RowSource {
 public:
     explicit ShardedRows(std::vector<std::shared_ptr<const FileRows>> shards) : shards_(std::move(shards)) {
@@ -199,10 +199,10 @@ private:
     }
 
     std::vector<std::shared_ptr<const FileRows>> shards_;
-    std::vector<Index> ends_;  // rows before each shard, and all
+    std::vector<Index> ends_;  // rows before each shard, and the total
 };
 
-// By name, numbers as numbers.
+// Compares names; digits in them compare as numbers.
 bool before(const std::string& a, const std::string& b) {
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };
     std::size_t i = 0, j = 0;
@@ -270,7 +270,7 @@ void ScratchWriter::write(PointsView rows) {
     scalar_ = rows.scalar();
     rows.visit([&]<class Scalar>(const Rows<Scalar>& some) {
         for (Index i = 0; i < some.rows;) {
-            const Index count = some.stride == some.columns ? some.rows : 1;  // as they lie behind each other
+            const Index count = some.stride == some.columns ? some.rows : 1;  // all rows at once if they are contiguous
             append(some.row(i), static_cast<std::size_t>(count * some.columns) * sizeof(Scalar));
             i += count;
         }
@@ -283,7 +283,7 @@ Points ScratchWriter::points() {
 }
 
 bool can_be_read_in_blocks(const std::string& file) {
-    const auto format = formats::format_of_name(file);  // of compressed files, none
+    const auto format = formats::format_of_name(file);  // none for compressed files
     return format == formats::Format::npy || format == formats::Format::idx;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Points that stay in their files and are read in blocks: more rows than memory.
+// Points that stay in their files and are read in blocks, for more rows than fit into memory.
 
 #include <cstddef>
 #include <span>
@@ -12,28 +12,29 @@
 
 namespace coterie {
 
-/// The files that a path means: those that match where it has *, ? or [ and no file is called so, in the order of their
-/// names (numbers in them count as numbers: shard-2 before shard-10); else the path itself. BadData where none matches.
+/// The files that a path means. A path with *, ? or [ that is not the name of a file gives all matching files, ordered
+/// by name (digits compare as numbers: shard-2 before shard-10). Any other path gives itself. Throws BadData if nothing
+/// matches.
 COTERIE_API std::vector<std::string> files_of(const std::string& path);
 
-/// Rows of .npy and idx files (not compressed), one file after the other, as one: in the type that read_points_file
-/// would give them. Nothing is read but headers. BadData where a file is of another format or is damaged, or the files
-/// differ in their columns or type.
+/// Rows of uncompressed .npy and idx files, one file after another, as one set of rows, with the scalar type that
+/// read_points_file would use. Reads only the headers. Throws BadData if a file has another format or is damaged, or if
+/// the files differ in their columns or type.
 COTERIE_API Points open_rows(std::span<const std::string> files, Precision precision = Precision::automatic);
 
-/// Rows that are written once, in a temporary file without a name, and then read in blocks. The file is gone with the
-/// points, or when the process ends, however that is.
+/// Rows that are written once to a temporary file without a name, and then read in blocks. The file disappears with the
+/// points, or whenever the process ends.
 class COTERIE_API ScratchWriter {
 public:
-    /// ResourceError where the folder ("": the current one) cannot be written to.
+    /// Throws ResourceError if the folder ("": the current one) is not writable.
     explicit ScratchWriter(const std::string& folder);
     ScratchWriter(const ScratchWriter&) = delete;
     ScratchWriter& operator=(const ScratchWriter&) = delete;
     ~ScratchWriter();
-    /// The next rows, resident, with as many columns of the same type as the others. ResourceError when the disk is
-    /// full.
+    /// Appends resident rows. All calls must use the same number of columns and type. Throws ResourceError if the disk
+    /// is full.
     void write(PointsView rows);
-    /// All rows written, at least one; nothing is written after this.
+    /// All rows written, at least one. write() must not be called afterwards.
     Points points();
 
 private:

@@ -1,5 +1,5 @@
-// The safetensors layout: 8-byte little-endian header length, JSON header, raw little-endian tensors that tile the rest
-// exactly.
+// The safetensors format: 8-byte little-endian header length, JSON header, then raw little-endian tensors that cover
+// the rest exactly.
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +12,7 @@ namespace coterie::formats {
 namespace {
 
 using Json = nlohmann::json;
-constexpr std::size_t header_limit = 100'000'000;  // as the reference implementation has it
+constexpr std::size_t header_limit = 100'000'000;  // same limit as the reference implementation
 
 struct Type {
     std::string_view name;
@@ -22,7 +22,7 @@ constexpr Type types[] = {{"F64", 8},  {"I64", 8}, {"U64", 8},  {"F32", 4},     
                           {"U32", 4},  {"F16", 2}, {"BF16", 2}, {"I16", 2},     {"U16", 2},
                           {"BOOL", 1}, {"U8", 1},  {"I8", 1},   {"F8_E4M3", 1}, {"F8_E5M2", 1}};
 
-// Keys that stand twice in one object are refused while parsing.
+// A key that occurs twice in one object is an error while parsing.
 Json parse_header(std::string_view text, const std::string& what) {
     std::vector<std::set<std::string>> keys;
     const Json::parser_callback_t check = [&](int, Json::parse_event_t event, Json& value) {
@@ -42,7 +42,7 @@ Json parse_header(std::string_view text, const std::string& what) {
 }
 
 std::uint64_t natural(const Json& value, const std::string& what) {
-    // 2^62 is more than any file has; sums of two cannot wrap around.
+    // 2^62 exceeds any file size, and sums of two such numbers do not wrap around.
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > (std::uint64_t{1} << 62))
         throw BadData(what + ": the header has a number that is no size");
     return value.get<std::uint64_t>();

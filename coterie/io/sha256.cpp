@@ -1,6 +1,6 @@
-// SHA-256 by OpenSSL's libcrypto, through its EVP interface: it uses the processor's SHA or vector instructions, seven
-// times faster than the rounds written out in C++. SHA-256 and no quicker checksum, because published sums of data
-// sets are SHA-256 and model files written so far carry one.
+// SHA-256 through the EVP interface of OpenSSL's libcrypto. It uses the processor's SHA or vector instructions and is
+// seven times faster than plain C++ rounds. A faster checksum would not do, because published sums of data sets are
+// SHA-256, and existing model files contain one.
 
 #include "coterie/io/sha256.hpp"
 
@@ -17,7 +17,7 @@
 namespace coterie {
 namespace {
 
-// Fails only where memory or the library's configuration does.
+// Fails only without memory or with a broken library configuration.
 void require(int done) {
     if (done != 1) throw ResourceError("SHA-256: OpenSSL's libcrypto cannot compute it");
 }

@@ -6,11 +6,11 @@
 #include <memory>
 #include <string>
 
-struct evp_md_ctx_st;  // of OpenSSL
+struct evp_md_ctx_st;  // from OpenSSL
 
 namespace coterie {
 
-/// Lower-case hexadecimal SHA-256 of all that was given to update(). hex() ends it.
+/// SHA-256 of everything passed to update(), in lower-case hexadecimal. Call hex() last.
 class Sha256 {
 public:
     Sha256();

@@ -1,5 +1,5 @@
-// Sparse points as SciPy's save_npz writes them: compressed rows. Arrays of the types that sparse points have are taken
-// as they lie in the inflated file; others are converted once.
+// Sparse points in the format of SciPy's save_npz: compressed rows. Arrays of the types that sparse points use are
+// taken from the inflated file without a copy; others are converted once.
 
 #include <cmath>
 #include <memory>
@@ -50,7 +50,7 @@ Points parse_sparse_points(const Bytes& bytes, Precision precision, Index max_ro
     const Array starts = array("indptr");
     const Array columns = array("indices");
     const Array data = array("data");
-    // The values, as points of one column; none of no entries.
+    // The values, as points with one column; no rows if there are no entries.
     const Points values =
         is_empty(data) ? Points(Matrix<double>(0, 1)) : to_points(data, precision, -1, source + ":data", threads);
     const bool narrow = lies_as<std::int32_t>(starts, Element::int32) && lies_as<std::int32_t>(columns, Element::int32);

@@ -1,5 +1,5 @@
-// What is said of a field, the same for every kind of table: a value that is missing, a word among numbers, a date, a
-// number that is too large.
+// The messages about a field, shared by every kind of table: missing values, words among numbers, dates, numbers that
+// are too large.
 
 #include "coterie/io/internal/table.hpp"
 
@@ -43,7 +43,7 @@ namespace {
 
 constexpr std::string_view dates_accepted = "dates such as 2026-11-23, 23.11.2026 and 2026-11-23 14:05:30";
 
-// Three whole numbers with '.', '-' or '/' between them, the first or the last of which may be a year.
+// Three whole numbers with '.', '-' or '/' between them, of which the first or the last may be a year.
 bool is_like_a_date(std::string_view word) {
     std::vector<std::size_t> digits = {0};
     const char between = word.find_first_of(".-/") == std::string_view::npos ? 0 : word[word.find_first_of(".-/")];
@@ -130,7 +130,7 @@ std::string Table::why_not_a_number(std::size_t where, std::size_t column, std::
             return out + "; numbers have no unit beside them";
         return out + "; thousands are not parted: 1234" + decimal_ + "5";
     }
-    // Is it the column, or this one value?
+    // Finds out whether the whole column holds words, or only this value.
     Index words = 0, looked_at = 0;
     each_row([&](const std::vector<std::string_view>& fields) {
         double number = 0;
@@ -181,15 +181,15 @@ void Table::count_word(ColumnWords& column, std::string_view word) const {
         ++column.words;
 }
 
-// Here and not where points are checked before a fit: only the table knows in which line a row stands. The numbers of a
-// piece are in the cache still.
+// This is done here and not when points are checked before a fit, because only the table knows the line of a row. The
+// numbers of the piece are still in the cache.
 template <class Scalar>
 void Table::refuse_too_large(const Plan& plan, std::size_t piece, const Scalar* rows) const {
     const auto columns = static_cast<Index>(plan.taken);
     const auto limit = static_cast<Scalar>(internal::largest_coordinate(scalar_type_of<Scalar>(), columns));
     const Index count = (starts_[piece + 1] - starts_[piece]) * columns;
     Index at = 0;
-    while (at < count && !(std::abs(rows[at]) > limit)) ++at;  // what is missing, NaN, is not
+    while (at < count && !(std::abs(rows[at]) > limit)) ++at;  // false for NaN, a missing value
     if (at == count) return;
     const auto target = std::find(plan.targets.begin(), plan.targets.end(), at % columns);
     const auto column = static_cast<std::size_t>(target - plan.targets.begin());

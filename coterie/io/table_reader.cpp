@@ -1,6 +1,6 @@
-// A table's columns are chosen, told apart and read, whether it stands in text or in Arrow: which of them are
-// coordinates, which hold words or dates, and where labels and ids are. Where words may be categories all rows are
-// looked at before, once, for the words of each column. Several tables are read as one.
+// Chooses and reads the columns of a table, from text or Arrow: which are coordinates, which hold words or dates, and
+// which hold labels and ids. If words may be categories, a first pass over all rows collects the words of each column.
+// Several tables are read as one.
 
 #include <algorithm>
 #include <limits>
@@ -36,7 +36,7 @@ Points read_matrix(Table& table, const Table::Plan& plan, std::vector<std::strin
     return Points(std::move(matrix));
 }
 
-// The only column, the one that is called label, or the one asked for.
+// The column asked for, the only column, or the one named "label".
 std::size_t single_column(const Table& table, const std::string& column, std::string_view source,
                           std::string_view what) {
     if (!column.empty()) return table.column(column, "column");
@@ -53,15 +53,15 @@ std::size_t single_column(const Table& table, const std::string& column, std::st
                       " columns; say which holds the " + std::string(what) + "s, or give a file with one");
 }
 
-// Tables that are read as one, and which columns are taken of them.
+// Tables that are read as one, and the columns taken from them.
 struct OpenTables {
     std::vector<std::unique_ptr<Table>> tables;
     std::vector<Table::Plan> plans;
-    PointsFile file;                                               // all but the points and labels
-    std::vector<std::unique_ptr<std::vector<std::string>>> words;  // what dictionaries look into
+    PointsFile file;                                               // all fields except points and labels
+    std::vector<std::unique_ptr<std::vector<std::string>>> words;  // memory that dictionaries refer to
 };
 
-// Columns asked for, before their words are known. `numeric`: where "numeric" stands among them.
+// The requested columns, before their words are known. `numeric`: set if "numeric" is among them.
 std::vector<std::size_t> chosen_columns(const Table& table, const ReadOptions& options, std::ptrdiff_t label,
                                         std::ptrdiff_t id, bool& numeric, std::vector<std::string>& notes) {
     const bool by_name = options.columns.empty() && !options.wanted_columns.empty() && table.has_header();
@@ -96,7 +96,7 @@ std::vector<std::size_t> chosen_columns(const Table& table, const ReadOptions& o
     return chosen;
 }
 
-// Of the columns chosen: what they are, and which are left out because they hold words.
+// Finds the kind of each chosen column, and leaves out columns of words if requested.
 void find_kinds(OpenTables& texts, std::vector<std::size_t>& chosen, const ReadOptions& options, bool numeric,
                 int threads) {
     const Table& first = *texts.tables.front();
@@ -128,7 +128,8 @@ void find_kinds(OpenTables& texts, std::vector<std::size_t>& chosen, const ReadO
             const Index others = column.words + (options.dates ? 0 : column.dates);
             if (options.dates && column.dates > 0 && column.dates >= column.words + column.numbers)
                 kinds[j] = ColumnKind::date;
-            // One word among many numbers is a value that went wrong, and is refused where it stands.
+            // A few words among many numbers are probably errors, so the column stays numeric and each word is
+            // reported.
             else if (others > 0 && others >= column.numbers)
                 kinds[j] = ColumnKind::category;
         }
@@ -253,7 +254,7 @@ bool has_float32(const OpenTables& texts, const ReadOptions& options) {
     return true;
 }
 
-// The rows of tables as they stand there.
+// The rows of tables as written in their files.
 class RowsOfTables : public TableRows {
 public:
     struct Kept {
@@ -328,10 +329,10 @@ PointsFile parse_tables(std::span<const TableSource> sources, const ReadOptions&
     for (const auto& table : tables) rows += table->rows();
     const auto columns = static_cast<Index>(plans.front().taken);
     const bool labelled = plans.front().words >= 0;
-    // A word is kept once: as many as there are different ones, and a number per row.
+    // Keeps each distinct word once, and one number per row.
     Labels word_of_row;
     std::unordered_map<std::string, std::int32_t> numbers;
-    std::vector<std::string_view> distinct;  // into `numbers`, whose keys stay where they are
+    std::vector<std::string_view> distinct;  // views of the keys of `numbers`, which do not move
     const auto read_all = [&]<class Scalar>(Scalar) {
         begin(rows, columns, scalar_type_of<Scalar>());
         std::vector<Scalar> block;

@@ -1,6 +1,6 @@
-// How a text file is written. Whatever is guessed is guessed from the first lines, by counting: the separator is the
-// one that cuts them into equally many fields, most of them numbers; the comma is the decimal sign where fields such as
-// 1,5 are there and none such as 1.5, and not where every comma might part thousands (1,234). What was guessed is said.
+// Detects how a text file is written, by counting in its first lines. The separator is the candidate that gives lines
+// with equally many fields, most of them numbers. The comma is the decimal sign if there are fields such as 1,5 and
+// none such as 1.5, unless every comma could be a thousands separator (1,234). Guesses are reported.
 
 #include "coterie/io/internal/text_dialect.hpp"
 
@@ -22,7 +22,7 @@ std::string in_lower_case(std::string_view text) {
     return out;
 }
 
-// Surrogates without a partner become U+FFFD.
+// Unpaired surrogates become U+FFFD.
 std::string from_utf16(std::string_view bytes, bool little) {
     const auto unit = [&](std::size_t i) {
         const auto low = static_cast<unsigned char>(bytes[i + (little ? 0 : 1)]);
@@ -48,7 +48,7 @@ std::string from_utf16(std::string_view bytes, bool little) {
 }
 
 std::string from_windows_1252(std::string_view bytes) {
-    // 0x80 to 0x9f; the others are their own code points.
+    // Codes of 0x80 to 0x9f; all other bytes equal their code points.
     constexpr std::array<std::uint16_t, 32> codes = {0x20ac, 0x81,   0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021,
                                                      0x2c6,  0x2030, 0x160,  0x2039, 0x152,  0x8d,   0x17d,  0x8f,
                                                      0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
@@ -62,7 +62,7 @@ std::string from_windows_1252(std::string_view bytes) {
     return out;
 }
 
-// 1: little-endian, 2: big-endian, 0: neither. Latin letters, digits and signs of UTF-16 have a zero byte each.
+// 1: little-endian, 2: big-endian, 0: not UTF-16. Each Latin letter, digit or sign has one zero byte in UTF-16.
 int utf16_of(std::string_view text) {
     if (text.starts_with("\xff\xfe")) return 1;
     if (text.starts_with("\xfe\xff")) return 2;
@@ -73,7 +73,7 @@ int utf16_of(std::string_view text) {
     return zeros[0] == 0 ? 1 : zeros[1] == 0 ? 2 : 0;
 }
 
-// A number whose decimal sign is a comma; `thousands`: the comma may part thousands instead.
+// Whether a number has a decimal comma; `thousands`: the comma may be a thousands separator instead.
 bool has_decimal_comma(std::string_view field, bool& thousands) {
     if (!field.empty() && (field.front() == '-' || field.front() == '+')) field.remove_prefix(1);
     const auto digits = [&] {
@@ -103,7 +103,7 @@ bool reads_as_number(std::string_view field, char decimal) {
     return parse_field(field, value, overflow, decimal) || overflow;
 }
 
-// Calls use(fields) for the first records that are not empty, until it says false.
+// Calls use(fields) for the first non-empty records until it returns false.
 template <class Use>
 void first_records(const Records& records, std::size_t begin, int most, Use use) {
     constexpr std::size_t reach = std::size_t{1} << 18;
@@ -144,14 +144,14 @@ char guess_separator(Records records, std::size_t first) {
                 }
                 return true;
             });
-        } catch (const BadData&) {  // a quote that makes no sense with this candidate
+        } catch (const BadData&) {  // a quote that is invalid with this candidate
             continue;
         }
         const auto several = std::count_if(widths.begin(), widths.end(), [](std::size_t w) { return w > 1; });
         if (2 * several <= static_cast<long>(widths.size())) continue;
-        // Words with blanks in them ("New York") are no columns; words with commas are.
+        // Blanks do not separate words ("New York") into columns; commas do.
         if (candidate == run_of_blanks && numbers == 0) continue;
-        // 2: equally many fields; 1: but one name fewer than there are fields in the rows, as R writes them.
+        // 2: equally many fields; 1: the first line has one field fewer than the rows, as R writes it.
         const std::size_t width = widths.back();
         int even = widths.front() == width ? 2 : widths.size() > 2 && widths.front() + 1 == width ? 1 : 0;
         for (std::size_t i = 1; i < widths.size(); ++i)
@@ -166,7 +166,7 @@ char guess_separator(Records records, std::size_t first) {
     return best == 0 ? ',' : best;
 }
 
-// The separator of Excel's first line "sep=;", 0 where there is none.
+// The separator in Excel's first line "sep=;", or 0.
 char separator_line(std::string_view line) {
     std::string_view word = line;
     while (!word.empty() && (word.back() == '\n' || word.back() == '\r')) word.remove_suffix(1);
@@ -255,8 +255,8 @@ std::size_t Records::end_of(std::size_t begin) const {
     const void* newline = std::memchr(data + begin, '\n', text.size() - begin);
     std::size_t end = newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - data) + 1 : text.size();
     if (!quotes || is_comment(begin) || std::memchr(data + begin, '"', end - begin) == nullptr) return end;
-    // A quote opens a quoted field only at the field's start; inside, doubled quotes stand for one and newlines for
-    // themselves.
+    // A quote opens a quoted field only at the start of a field. Inside, two quotes mean one, and newlines belong to
+    // the field.
     bool at_start = true;
     for (std::size_t p = begin; p < text.size(); ++p) {
         const char c = data[p];
@@ -326,14 +326,14 @@ void Records::split(std::size_t begin, std::size_t end, std::vector<std::string_
         }
         if (separator == run_of_blanks) continue;
         if (p >= end) return;
-        ++p;  // the separator
+        ++p;  // skip the separator
     }
 }
 
 Dialect find_dialect(Records& records, const ReadOptions& options, bool tab_separated, bool words) {
     Dialect out;
     const std::string_view text = records.text;
-    // An empty first line says nothing about columns; of labels it may be a blank one.
+    // An empty first line is skipped in a table; in a file of labels it may be a blank label.
     const auto line_of_next = [&](std::size_t from) {
         const std::size_t keep = text.find_first_not_of(any_blank, from);
         if (keep == std::string_view::npos) return text.size();

@@ -1,6 +1,7 @@
-// Names of columns are words over numbers. Numbers are names where nobody measures such: 0, 1, 2, ... as pandas numbers
-// columns without names, years in a row. Two or three of them may as well be a point, and then the caller is asked. A
-// word beside other numbers (1,oops) makes no names: it is a value that went wrong, and is refused where it stands.
+// Decides whether the first row names the columns. Words above numbers are names. Numbers are names if they are
+// unlikely as data: 0, 1, 2, ... as pandas numbers columns without names, or years in sequence. Two or three such
+// numbers may also be a point; then the user must say. A word next to other numbers (1,oops) does not make a header. It
+// is an invalid value, reported at its place.
 
 #include "coterie/io/text_header.hpp"
 
@@ -36,7 +37,7 @@ std::optional<int> whole_number(std::string_view text) {
 
 enum class Sequence { none, counts, years };
 
-// Numbers in steps of 1; or years that grow. At the positions given, two or more.
+// Whether the fields at the given positions, at least two, are consecutive numbers or increasing years.
 Sequence sequence_of(const std::vector<std::string>& fields, const std::vector<std::size_t>& at) {
     std::vector<int> values;
     for (const std::size_t j : at) {
@@ -78,7 +79,7 @@ HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words
     const auto value_below = [&](std::size_t row, std::size_t j) {
         return j < below[row].size() ? below[row][j] : std::string();
     };
-    // A word over a number.
+    // A word above a number.
     const bool names_numbers = std::any_of(words.begin(), words.end(), [&](std::size_t j) {
         for (std::size_t i = 0; i < below.size(); ++i) {
             const FieldKind kind = kind_of(value_below(i, j), rows.decimal);
@@ -103,16 +104,16 @@ HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words
             });
             return {FirstRow::names, plain ? "" : are_names};
         }
-        // Words over words.
+        // Words above words.
         if (words_may_be_data || below.size() < 2 || words.size() < first.size()) return {};
         if (std::any_of(words.begin(), words.end(), recurs)) return {};
         return {FirstRow::names, are_names};
     }
-    // From 0 or, beside words, from 1.
+    // Starts at 0 or, if there are words too, at 1.
     const Sequence run = sequence_of(first, numbers);
     const int start = run == Sequence::counts ? *whole_number(first[numbers.front()]) : 0;
     if (run == Sequence::none || start < 0 || start > (words.empty() ? 0 : 1)) {
-        // ",0" over "0,1.5": a column without a name that counts the rows, and one called 0.
+        // ",0" above "0,1.5": an unnamed column of row numbers, and a column named 0.
         const bool index = first.size() == 2 && trimmed(first[0]).empty() && whole_number(first[1]) == 0 &&
                            below.size() > 1 && whole_number(value_below(0, 0)) == 0 &&
                            whole_number(value_below(1, 0)) == 1;
@@ -121,10 +122,10 @@ HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words
     if (names_numbers || (!first.empty() && trimmed(first[0]).empty() && numbers.size() + 1 == first.size()))
         return {FirstRow::names, names_numbers ? "" : are_names};
     if (below.size() < 2) return {};
-    // Where other rows are such runs too, this is one of them.
+    // If other rows are such sequences too, the first row is one of them.
     for (const auto& row : below)
         if (sequence_of(row, numbers) == run) return {};
-    if (!words.empty())  // country, 2019, 2020
+    if (!words.empty())  // for example country, 2019, 2020
         return std::any_of(words.begin(), words.end(), recurs) ? HeaderGuess{}
                                                                : HeaderGuess{FirstRow::names, are_names};
     if (numbers.size() < first.size()) return {};

@@ -1,9 +1,9 @@
-// Separated text: csv, tsv, columns of blanks. The file stays where it is (mapped); lines are found and parsed in
-// pieces, in parallel: all of them at once, or some at a time where the numbers of all would not fit into memory.
+// Separated text: csv, tsv, columns separated by blanks. The text stays in its buffer or mapping. Lines are found and
+// parsed in pieces, in parallel: all pieces at once, or some at a time if the numbers of all would not fit into memory.
 //
-// Two parsers share the work. The quick one walks a record once and handles plain numbers between separators; whatever
-// else it meets (quotes, a missing field, a word) it leaves to the careful one, which splits it and asks the table
-// (table.hpp) what its fields are.
+// There are two parsers. The quick one reads a record once and handles plain numbers between separators. Everything
+// else (quotes, a missing field, a word) goes to the careful one, which splits the record and asks the table
+// (table.hpp) about its fields.
 
 #include <algorithm>
 #include <array>
@@ -59,7 +59,7 @@ public:
 
 private:
     bool heads_labels(std::string_view word, std::size_t below) const;
-    // A place is an offset.
+    // A place is a byte offset.
     Index row_of(std::size_t where) const override { return line_at(records_.text, where); }
     Field field_at(std::size_t piece, Index row, std::size_t column) const override;
     void each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const override;
@@ -69,7 +69,7 @@ private:
     bool skips(std::size_t begin, std::size_t end) const {
         return records_.is_comment(begin) || (columns_ != 1 && records_.is_empty(begin, end));
     }
-    // Calls use(offset, fields) for the rows of [begin, end) that are not skipped, until it says false.
+    // Calls use(offset, fields) for the rows of [begin, end) that are not skipped, until it returns false.
     template <class Use>
     void each_record(std::size_t begin, std::size_t end, Use use) const;
     std::vector<std::size_t> borders() const;
@@ -85,10 +85,10 @@ private:
 
     DecodedText decoded_;
     Records records_;
-    std::size_t first_ = 0;  // offset of the first record of data
+    std::size_t first_ = 0;  // offset of the first data record
     Index max_rows_ = -1;
-    std::vector<std::size_t> borders_;   // of pieces of about a megabyte, each of whole rows
-    std::deque<std::string> unescaped_;  // words whose doubled quotes were undone
+    std::vector<std::size_t> borders_;   // boundaries of pieces of about a megabyte, each with whole rows
+    std::deque<std::string> unescaped_;  // words whose doubled quotes were made single
 };
 
 std::string_view TextTable::unquoted(std::string_view field) {
@@ -133,10 +133,10 @@ void TextTable::each_record(std::size_t begin, std::size_t end, Use use) const {
     }
 }
 
-// Whether a word on the first line is the name of the labels below it: all those are numbers, or there is one in every
-// row, each of them more than once and the word not at all.
+// Whether a word on the first line names the labels below it. True if all labels are numbers. Also true if every row
+// has a label, each label occurs more than once, and the word is not among them.
 bool TextTable::heads_labels(std::string_view word, std::size_t below) const {
-    std::unordered_map<std::string, bool> recurs;  // of each label
+    std::unordered_map<std::string, bool> recurs;  // whether each label occurs more than once
     bool numbers = true, blanks = false, again = false;
     if (below < records_.text.size()) try {
             each_record(below, records_.text.size(), [&](std::size_t, const auto& fields) {
@@ -151,7 +151,7 @@ bool TextTable::heads_labels(std::string_view word, std::size_t below) const {
                 found->second = !added;
                 return true;
             });
-        } catch (const BadData&) {  // a quote that makes no sense is told where its row is parsed
+        } catch (const BadData&) {  // an invalid quote is reported when its row is parsed
         }
     if (again || recurs.empty()) return false;
     return numbers ||
@@ -163,12 +163,13 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
     std::size_t taken = 0;
     FirstRows rows;
     rows.decimal = decimal_;
-    columns_ = 2;  // an empty line is skipped unless there is one column
+    columns_ = 2;  // empty lines are skipped unless there is only one column
     std::vector<std::string_view> fields;
     records_.split(first_, records_.end_of(first_), fields);
     columns_ = std::max<std::size_t>(fields.size(), 1);
     for (const std::string_view field : fields) rows.first.push_back(without_quotes(field));
-    if (rows.first.empty()) rows.first.emplace_back();  // a line of blanks, of labels separated by blanks: one is blank
+    if (rows.first.empty())
+        rows.first.emplace_back();  // labels separated by blanks: a line of blanks is one blank label
     const std::size_t first_end = records_.end_of(first_);
     bool alone = true;
     if (first_end < records_.text.size()) try {
@@ -179,7 +180,7 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
                 taken += row.size();
                 return rows.below.size() < rows_looked_at && (rows.below.size() < 3 || taken < fields_looked_at);
             });
-        } catch (const BadData&) {  // a quote that makes no sense is told where its row is parsed
+        } catch (const BadData&) {  // an invalid quote is reported when its row is parsed
         }
 
     bool header = options.header == Header::yes;
@@ -233,7 +234,7 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
             }
         }
     }
-    // R writes one name fewer than there are fields in the rows: the first column holds the rows' names.
+    // R writes one name fewer than the rows have fields, because the first column holds the row names.
     const bool from_r = options.header != Header::no && rows.below.size() > 1 && !one_column &&
                         std::all_of(rows.below.begin(), rows.below.end(),
                                     [&](const auto& row) { return row.size() == rows.first.size() + 1; }) &&
@@ -257,7 +258,7 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
     find_nameless_index();
 }
 
-// Borders of pieces that end where records end. Without quotes every newline ends a record; with them records are
+// Boundaries of pieces that end at record ends. Without quotes every newline ends a record; with quotes the records are
 // walked one by one.
 std::vector<std::size_t> TextTable::borders() const {
     if (!records_.quotes) {
@@ -273,7 +274,8 @@ std::vector<std::size_t> TextTable::borders() const {
     return borders;
 }
 
-// Returns where the next record begins, nullptr when this one needs care. The text must hold a '\n' at or behind p.
+// Returns the start of the next record, or nullptr if this record needs the careful parser. The text must contain a
+// '\n' at or after p.
 template <class Scalar>
 const char* TextTable::quick_record(const char* p, const Plan& plan, Scalar* out, std::string_view* word) const {
     const char separator = records_.separator;
@@ -321,7 +323,7 @@ void TextTable::careful_record(std::size_t begin, std::size_t end, const Plan& p
     std::vector<std::string_view> fields;
     records_.split(begin, end, fields);
     if (fields.empty()) fields.emplace_back(records_.text.substr(begin, 0));
-    // Within the fields that are there, the first that is wrong is worth more than their number.
+    // A bad value in an existing field is reported before a wrong number of fields.
     for (std::size_t j = 0; j < std::min(fields.size(), columns_); ++j) {
         const std::string_view field = inside_quotes(fields[j]);
         if (static_cast<std::ptrdiff_t>(j) == plan.words) {
@@ -396,7 +398,7 @@ bool TextTable::next_record(std::size_t& at, std::vector<std::string>& fields) c
 }
 
 void TextTable::find_rows(const Plan& plan, int threads) {
-    // Empty lines at the end are no rows, unless a row may be blank: then each '\n' ends one.
+    // Empty lines at the end are not rows. Only if a row may be blank, each '\n' ends one.
     if (!(columns_ == 1 && plan.blank_words)) {
         std::size_t size = records_.text.size();
         while (size > first_) {
@@ -438,7 +440,7 @@ void TextTable::parse_pieces(const Plan& plan, std::size_t first, std::size_t la
                              int threads) {
     const std::size_t last_newline = records_.text.rfind('\n');
     const std::size_t sentinel =
-        last_newline == std::string_view::npos ? 0 : last_newline + 1;  // records before have a '\n' to stop at
+        last_newline == std::string_view::npos ? 0 : last_newline + 1;  // records before this offset end with a '\n'
     for_each_block(static_cast<Index>(last - first), threads, [&](Index piece, int) {
         const auto at = first + static_cast<std::size_t>(piece);
         Index row = starts_[at];

@@ -68,12 +68,12 @@ TEST(Text, Header) {
     no.header = Header::no;
     EXPECT_TRUE(
         has(message_of<BadData>([&] { parse("a,b\n1,2\n", no); }), "row 1, column 1: value 'a' is not a number"));
-    // A first row with a missing value is no header.
+    // A first row with a missing value is not a header.
     EXPECT_TRUE(has(message_of<BadData>([&] { parse("1,NA\n1,2\n"); }), "row 1, column 2: value 'NA'"));
 }
 
 TEST(Text, SomeRowsAtATimeAreTheSame) {
-    // Several pieces of a megabyte, with words, quotes, doubled quotes and empty lines among them.
+    // Several pieces of a megabyte that contain words, quotes, doubled quotes and empty lines.
     RandomStream random(3, "test.text");
     std::string header = "x,kind,y\n";
     std::string first, second;
@@ -192,7 +192,7 @@ TEST(Text, MaxRows) {
 TEST(Text, Float32IsRoundedOnce) {
     ReadOptions options;
     options.precision = Precision::float32;
-    // Just above the middle of two floats: by way of double it would round to the even one below.
+    // Just above the middle of two floats. Rounding through double would give the even float below.
     const PointsFile file = parse("1.00000005960464477540,1\n", options);
     EXPECT_EQ(file.points.view().as<float>().data[0], 1.00000012f);
     EXPECT_TRUE(has(message_of<BadData>([&] { parse("1,1e39\n", options); }),
@@ -214,7 +214,7 @@ TEST(Text, DecimalsReadBackBitEqual) {
         std::uint64_t bits = random.next64();
         double value = 0;
         std::memcpy(&value, &bits, 8);
-        if (!(std::abs(value) <= 1e100)) value = random.normal();  // points are no larger
+        if (!(std::abs(value) <= 1e100)) value = random.normal();  // points may not be larger
         if (i % 4 == 0) value = std::floor(random.normal() * 1e6) / 1000.0;
         if (i % 4 == 1) value = random.normal();
         if (i % 1000 == 0) value = std::numeric_limits<double>::denorm_min() * (1 + i);
@@ -257,8 +257,8 @@ TEST(Text, RandomDecimalsAgreeWithTheStandardLibrary) {
     }
 }
 
-// Decimals half-way between two neighbours, written out in full, and a digit above and below: what a quick way gets
-// wrong if it can.
+// Decimals exactly halfway between two neighbours, with all digits, and one digit above and below. Fast parsers fail on
+// these first.
 template <class Scalar>
 void expect_halfway_cases(double (*standard)(const char*), std::uint64_t seed, int digits) {
     RandomStream random(seed, "test.halfway");
@@ -270,13 +270,13 @@ void expect_halfway_cases(double (*standard)(const char*), std::uint64_t seed, i
         const Scalar high = std::nextafter(low, std::numeric_limits<Scalar>::infinity());
         if (!std::isfinite(high)) continue;
         const auto halfway = static_cast<long double>(low) / 2 + static_cast<long double>(high) / 2;
-        std::snprintf(buffer.data(), buffer.size(), "%.*Le", digits, halfway);  // exact: fewer digits than these
+        std::snprintf(buffer.data(), buffer.size(), "%.*Le", digits, halfway);  // exact: the value has fewer digits
         const std::string text(buffer.data());
         const std::size_t exponent = text.find('e');
         const std::string mantissa = text.substr(0, exponent - 1);
         for (const char last : {'0', '1', '9'}) {
             std::string there = mantissa + last + text.substr(exponent);
-            if (last == '9') {  // just below: the last digit that is not 0 falls by one
+            if (last == '9') {  // just below: decrements the last digit that is not 0
                 std::size_t at = mantissa.find_last_not_of("0.");
                 there = mantissa + text.substr(exponent);
                 if (at == std::string::npos) continue;
@@ -350,7 +350,7 @@ TEST(Text, EndsOfTheRangeAgreeWithTheStandardLibrary) {
             check(sign + text);
     RandomStream random(11, "test.range");
     for (int i = 0; i < 20000; ++i) {
-        const int from = i % 2 == 0 ? -345 : 290;  // the last of double, and of float
+        const int from = i % 2 == 0 ? -345 : 290;  // the ends of the range of double, and of float
         check(std::to_string(random.below(1000000)) + "." + std::to_string(random.next64()) + "e" +
               std::to_string(from + static_cast<int>(random.below(30))));
         check(std::to_string(random.next64()) + "e" +
@@ -416,7 +416,7 @@ TEST(Text, SameResultAtAnyNumberOfThreads) {
             EXPECT_EQ(many.labels->labels, one.labels->labels);
             EXPECT_EQ(many.labels->names, one.labels->names);
         }
-        // Two broken rows: the first is told, whoever gets there first.
+        // Two broken rows: the first one is reported, for any number of threads.
         std::string broken = text;
         const std::size_t early = broken.find('\n', broken.size() / 2) + 1,
                           late = broken.rfind("\nw") == std::string::npos ? broken.size() - 200 : 0;
@@ -432,7 +432,7 @@ TEST(Text, SameResultAtAnyNumberOfThreads) {
     }
 }
 
-// Found by the fuzzer of labels: a first line without any field, where blanks separate.
+// Found by the label fuzzer: a first line without any field in a file separated by blanks.
 TEST(Text, FirstLineWithoutFieldsIsABlankLabel) {
     const std::string text = "\nla 5\nla 6\nbe 7\n";
     const formats::TableSource source{"labels", {std::as_bytes(std::span(text)), nullptr}};

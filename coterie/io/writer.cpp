@@ -1,5 +1,5 @@
-// Labels and points to files, whole or not at all (output_file.hpp). Text goes out 64 KiB at a time, so that a table is
-// never in memory as text.
+// Writes labels and points to files, completely or not at all (output_file.hpp). Text is written 64 KiB at a time, so a
+// table is never in memory as text.
 
 #include <algorithm>
 #include <cctype>
@@ -15,7 +15,7 @@
 namespace coterie {
 namespace {
 
-// Little-endian .npy of version 1; the header is padded so that the data begin at a multiple of 64 bytes and can be
+// Little-endian .npy, version 1. The header is padded so that the data start at a multiple of 64 bytes and can be
 // mapped.
 std::string npy_header(std::string_view descr, const std::string& shape) {
     std::string dict = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
@@ -27,7 +27,7 @@ std::string npy_header(std::string_view descr, const std::string& shape) {
     return out + dict;
 }
 
-// A field as csv wants it: in quotes when it holds what would end it, or what would read as nothing.
+// A csv field, quoted if it contains characters that would end it, starts or ends with a blank, or is empty.
 std::string csv_field(const std::string& word) {
     if (!word.empty() && word.find_first_of(",;\t\"\r\n") == std::string::npos && word.front() != ' ' &&
         word.back() != ' ')
@@ -40,7 +40,7 @@ std::string csv_field(const std::string& word) {
     return out + '"';
 }
 
-// What a piece holds must be what was announced: the header is written already.
+// The number of rows must match the announced one, because the header is already written.
 void take(Index& left, Index rows, std::string_view what) {
     left -= rows;
     if (left < 0) throw InternalError(std::string(what) + ": more rows are written than there are");
@@ -49,7 +49,7 @@ void require_none(Index left, std::string_view what) {
     if (left > 0) throw InternalError(std::string(what) + ": " + std::to_string(left) + " rows were not written");
 }
 
-// In upper or lower case.
+// Ignores case.
 bool ends_as(std::string_view path, std::string_view ending) {
     return path.size() >= ending.size() &&
            std::equal(ending.begin(), ending.end(), path.end() - static_cast<std::ptrdiff_t>(ending.size()),
@@ -183,7 +183,7 @@ void PointsWriter::write(PointsView points) {
         for (Index i = 0; i < rows.rows; ++i) {
             for (Index j = 0; j < rows.columns; ++j) {
                 if (j > 0) text += ',';
-                if (std::isnan(rows.row(i)[j])) {  // of a row without a result: empty
+                if (std::isnan(rows.row(i)[j])) {  // a row without a result: empty
                     if (rows.columns == 1) text += csv_field("");
                     continue;
                 }

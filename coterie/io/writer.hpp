@@ -1,6 +1,6 @@
 #pragma once
-// Labels and points to files, piece by piece: what is written need not fit into memory. A file is there whole after
-// commit(), or not at all.
+// Writes labels and points to files, piece by piece, so they need not fit into memory. commit() makes the complete file
+// appear; without it nothing appears.
 
 #include <memory>
 #include <span>
@@ -16,18 +16,18 @@ namespace coterie {
 class ArrowRows;
 class OutputFile;
 
-/// Text with the header line `label`, or int32 .npy by extension; "-" writes text to standard output.
+/// Writes text with the header line `label`, or int32 .npy, by extension; "-" writes text to standard output.
 class COTERIE_API LabelsWriter {
 public:
-    /// For `rows` labels. `names` (if not empty) are written instead of numbers in text, and -1 as an empty field "".
-    /// `ids`: the rows whose id column stands before the labels in text, from the first on.
+    /// For `rows` labels. In text, `names` (if not empty) replace the numbers, and -1 becomes an empty field "". `ids`:
+    /// rows whose id column is written before the labels in text, starting with the first row.
     LabelsWriter(const std::string& path, Index rows, std::vector<std::string> names = {},
                  const TableRows* ids = nullptr);
     LabelsWriter(LabelsWriter&&) noexcept;
     LabelsWriter& operator=(LabelsWriter&&) noexcept;
     ~LabelsWriter();
 
-    /// The next labels. BadArgument where one has no name.
+    /// Writes the next labels. Throws BadArgument if one has no name.
     void write(std::span<const std::int32_t> labels);
     void commit();
 
@@ -39,28 +39,27 @@ private:
     bool text_ = true;
 };
 
-/// What a column of a table holds; where a file has types of its own, 64-bit integers, 64-bit floats, or UTF-8 text.
+/// The type of a table column. Typed formats store 64-bit integers, 64-bit floats, or UTF-8 text.
 enum class FieldType { whole, number, words };
-/// The type of each column by all its fields: missing values (an empty field, NA, NaN, null, ?, -) are of any; words
-/// where the file says so or there is no value, and where numbers would not come back (007, more digits than they
-/// keep).
+/// The type of each column, from all its fields. Missing values (an empty field, NA, NaN, null, ?, -) fit any type. A
+/// column is of words if the file declares it, if it has a value that is not a number, or if its numbers would not read
+/// back the same (007, too many digits). A column without values is of numbers.
 COTERIE_API std::vector<FieldType> field_types(const TableRows& rows);
-/// The endings of the names of files that a TableWriter writes as Arrow: .arrow and .feather as a file, .arrows as a
-/// stream.
+/// Whether TableWriter writes a file with this name as Arrow: .arrow and .feather as a file, .arrows as a stream.
 COTERIE_API bool is_arrow_name(const std::string& path);
 
-/// A row of a table after another: as Arrow by the ending of the name, else csv; "-" writes csv to standard output.
+/// Writes a table row by row: as Arrow, by the ending of the name, else as csv; "-" writes csv to standard output.
 class COTERIE_API TableWriter {
 public:
-    /// `types`: of the columns, which Arrow needs; BadArgument where they are not one per name.
+    /// `types`: one per column; Arrow needs them. Throws BadArgument if their number differs from the number of names.
     TableWriter(const std::string& path, const std::vector<std::string>& names,
                 const std::vector<FieldType>& types = {});
     TableWriter(TableWriter&&) noexcept;
     TableWriter& operator=(TableWriter&&) noexcept;
     ~TableWriter();
 
-    /// In csv fields stand as they are. In Arrow missing numbers and empty words are null; BadData on a field that is
-    /// not of its column's type.
+    /// csv fields are written unchanged. In Arrow, missing numbers and empty words become null. Throws BadData if a
+    /// field does not match its column's type.
     void write(std::span<const std::string> fields);
     void commit();
 
@@ -70,18 +69,18 @@ private:
     std::size_t columns_ = 0;
 };
 
-/// .npy or .csv by extension; "-" writes csv to standard output.
+/// Writes .npy or .csv, by extension; "-" writes csv to standard output.
 class COTERIE_API PointsWriter {
 public:
-    /// For `rows` rows of `columns` numbers of one type. BadArgument on another extension, or names that are not one
-    /// per column.
+    /// For `rows` rows of `columns` numbers of one type. Throws BadArgument for another extension, or if the number of
+    /// names differs from the number of columns.
     PointsWriter(const std::string& path, Index rows, Index columns, ScalarType scalar,
                  const std::vector<std::string>& column_names = {});
     PointsWriter(PointsWriter&&) noexcept;
     PointsWriter& operator=(PointsWriter&&) noexcept;
     ~PointsWriter();
 
-    /// The next rows, resident.
+    /// Writes the next rows, which must be resident.
     void write(PointsView rows);
     void commit();
 

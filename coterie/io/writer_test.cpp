@@ -79,7 +79,7 @@ TEST(Writer, PiecesAreTheWhole) {
         writer.commit();
         EXPECT_EQ(contents(folder / ("labels in pieces" + ending)), contents(folder / ("labels" + ending)));
     }
-    // Fewer or more rows than announced are no file.
+    // With fewer or more rows than announced, no file appears.
     {
         LabelsWriter few(folder / "few.npy", 6);
         few.write(labels);
@@ -119,7 +119,7 @@ TEST(OutputFile, WholeOrNotAtAll) {
     write_file(path, "after");
     EXPECT_EQ(contents(path), "after");
     EXPECT_EQ(folder.entries(), 1u);
-    // What a link points to is replaced, not the link.
+    // A link's target is replaced, not the link.
     std::filesystem::create_symlink("x", folder / "link");
     write_file(folder / "link", "through");
     EXPECT_EQ(contents(path), "through");
@@ -127,7 +127,7 @@ TEST(OutputFile, WholeOrNotAtAll) {
     write_file("/dev/null", "nothing");
 }
 
-// Ends without a chance to tidy up, as by a signal that cannot be caught.
+// Ends without cleanup, as by a signal that cannot be caught.
 void die_while_writing(const std::string& path) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -143,7 +143,7 @@ void die_while_writing(const std::string& path) {
 TEST(OutputFile, NothingStaysOfAKilledWriter) {
     const Folder folder;
     die_while_writing(folder / "x");
-    // Where the file system has no nameless files a hidden one stays; the next writer of x removes it, when it is old.
+    // Without nameless files a hidden one remains; the next writer of x removes it if it is old.
     for (const auto& left : std::filesystem::directory_iterator(std::filesystem::path(folder / "x").parent_path()))
         std::filesystem::last_write_time(left.path(),
                                          std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
@@ -165,7 +165,7 @@ TEST(OutputFile, Refusals) {
     }
 }
 
-// Rows of a file, as their writer takes them.
+// The rows of a file, in the form in which they were written.
 std::vector<std::vector<std::string>> rows_of_file(const std::string& path, std::vector<FieldType>* types = nullptr) {
     ReadOptions options;
     options.keep_rows = true;
@@ -200,7 +200,7 @@ TEST(Writer, ArrowReadsBackAsItWas) {
         EXPECT_EQ(found.front(), names);
         found.erase(found.begin());
         auto expected = rows;
-        expected[3][0] = "";  // a number that is missing
+        expected[3][0] = "";  // a missing number
         EXPECT_EQ(found, expected) << ending;
         EXPECT_EQ(back, types) << "12 and 7 are words, as the file says";
     }
@@ -212,7 +212,7 @@ TEST(Writer, ArrowReadsBackAsItWas) {
               "write table: 1.5 in column a of whole numbers");
 }
 
-// Beyond one batch, text of more than one too: the same rows at every border.
+// More rows than one batch, and text for more than one batch: every row survives at every boundary.
 TEST(Writer, ArrowInSeveralBatches) {
     const Folder folder;
     constexpr Index rows = 70000;

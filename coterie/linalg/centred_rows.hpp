@@ -1,7 +1,7 @@
 #pragma once
-// Internal: rows made ready for distances by matrix products, and what the products are off by. The score of point p
-// for query q is ||p||^2 / 2 - q.p, half the squared distance less ||q||^2 / 2: products of blocks give all of them at
-// the speed of a matrix product, and the bound here tells which are worth measuring directly, in double.
+// Internal: rows prepared for distances by matrix products, and the error bound of these products. The score of point p
+// for query q is ||p||^2 / 2 - q.p, which is half the squared distance minus ||q||^2 / 2. Products of blocks give all
+// scores at the speed of a matrix product. The bound tells which pairs must be measured directly, in double.
 
 #include <algorithm>
 #include <cmath>
@@ -17,8 +17,8 @@
 
 namespace coterie::internal {
 
-/// Rows about a common centre, times a common power of two: small norms make small rounding, and no square over- or
-/// underflows.
+/// Rows minus a common centre, times a common power of two. Small norms keep rounding errors small, and no square
+/// overflows or underflows.
 template <class Scalar>
 struct CentredRows {
     Matrix<Scalar> rows;
@@ -28,7 +28,7 @@ struct CentredRows {
 
 constexpr Index rows_of_a_task = 512;
 
-/// The largest | x_ip - center_p |. BadArgument names a number that is not finite.
+/// The largest | x_ip - center_p |. Throws BadArgument that names a number that is not finite.
 inline double largest_magnitude(PointsView points, const Vector<double>& center, int threads) {
     const RowBlocks blocks{points.rows(), rows_of_a_task};
     std::vector<double> largest(static_cast<std::size_t>(blocks.count()), 0.0);
@@ -39,7 +39,7 @@ inline double largest_magnitude(PointsView points, const Vector<double>& center,
                 const auto* const x = rows.row(i);
                 for (Index p = 0; p < rows.columns; ++p) {
                     const double magnitude = std::abs(static_cast<double>(x[p]) - center[p]);
-                    found = magnitude <= found ? found : magnitude;  // NaN stays
+                    found = magnitude <= found ? found : magnitude;  // keeps NaN
                     if (!(magnitude <= std::numeric_limits<double>::max()))
                         throw BadArgument("nearest_neighbors: row " + std::to_string(i) + ", column " +
                                           std::to_string(p) + " is not finite");
@@ -51,12 +51,12 @@ inline double largest_magnitude(PointsView points, const Vector<double>& center,
     return largest.empty() ? 0.0 : *std::max_element(largest.begin(), largest.end());
 }
 
-/// The power of two that brings numbers up to `largest` to the order of 1.
+/// The power of two that scales numbers of magnitude up to `largest` to about 1.
 inline double scale_to_one(double largest) {
     return largest > 0.0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1.0;
 }
 
-/// (x_i - center) scale, rounded to Scalar, whatever the points are kept in.
+/// (x_i - center) scale, rounded to Scalar, for points of any scalar type.
 template <class Scalar>
 CentredRows<Scalar> centred_rows(PointsView points, const Vector<double>& center, double scale, int threads) {
     const Index d = points.columns();
@@ -85,9 +85,9 @@ CentredRows<Scalar> centred_rows(PointsView points, const Vector<double>& center
     return prepared;
 }
 
-/// Bound on | score as computed - ||q - p||^2 / 2 + ||q||^2 / 2 |, with the distance as squared_distance() below
-/// returns it. a = ||q||, b = ||p||, u the unit rounding: u (d + 5) a b for product and difference, u b^2 for the norm,
-/// u (a + b)^2 for having rounded the coordinates, and the rounding of the direct distance and of the sums in double.
+/// Bound on | computed score - ||q - p||^2 / 2 + ||q||^2 / 2 |, with the distance as squared_distance() below returns
+/// it. With a = ||q||, b = ||p|| and unit rounding u it adds: u (d + 5) a b for product and difference, u b^2 for the
+/// norm, u (a + b)^2 for the rounded coordinates, and the rounding of the direct distance and of the sums in double.
 template <class Scalar>
 class ScoreBound {
 public:
@@ -108,10 +108,10 @@ private:
     double underflow_;
 };
 
-/// Of the differences, in double; the same bits whichever of the two comes first.
+/// Computed from the differences, in double. Swapping a and b gives the same bits.
 template <class A, class B>
 double squared_distance(const A* a, const B* b, Index d) {
-    // Eight sums side by side, so that the compiler may use vectors without changing the order.
+    // Eight partial sums, so that the compiler may use vectors without changing the order of additions.
     double lane[8] = {};
     Index p = 0;
     for (; p + 8 <= d; p += 8) {

@@ -1,6 +1,6 @@
-// A task computes its part of the result over the whole inner dimension, on one thread: no sum is cut, and the bits do
-// not depend on the number of threads. Rows are made orthonormal by Gram and Schmidt's method, each against those
-// before it and twice; once would leave what rounding adds where rows are nearly dependent.
+// A task computes its part of the result over the whole inner dimension on one thread. No sum is split, so the bits do
+// not depend on the number of threads. Rows are made orthonormal by Gram-Schmidt, each against the rows before it,
+// twice. A single pass would leave rounding errors when rows are nearly dependent.
 
 #include "coterie/linalg/dense.hpp"
 
@@ -12,7 +12,7 @@
 
 namespace coterie::internal {
 namespace {
-// What one task computes of a result.
+// The block of a result that one task computes.
 constexpr Index kRows = 96;
 constexpr Index kColumns = 384;
 
@@ -25,7 +25,7 @@ Matrix<double> rows_by_rows(const Matrix<double>& a, const Matrix<double>& b, in
     Matrix<double> c(a.rows(), b.rows());
     const RowBlocks blocks{a.rows(), kRows};
     for_each_block(blocks.count(), threads_of(a.rows(), b.rows(), a.cols(), threads), [&](Index task, int) {
-        const Index block = blocks.count() - 1 - task;  // of a triangle the longest rows first
+        const Index block = blocks.count() - 1 - task;  // of a triangle, the longest rows first
         const Index begin = blocks.begin(block);
         const Index end = blocks.end(block);
         products().float64.rows_by_rows(a.data() + begin * a.cols(), end - begin, a.cols(), b.data(),

@@ -1,6 +1,6 @@
 #pragma once
-// Internal: products of whole matrices on several threads, and rows made orthonormal or given their sign. The same bits
-// at any number of threads.
+// Internal: products of whole matrices on several threads; orthonormal rows; signs of rows. The same bits at any number
+// of threads.
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,8 @@
 
 namespace coterie::internal {
 
-/// a b'. `symmetric`: the result is known to be, and only its lower triangle is computed; the rest is 0.
+/// a b'. `symmetric`: the caller knows that the result is symmetric; only its lower triangle is computed and the rest
+/// is 0.
 Matrix<double> rows_by_rows(const Matrix<double>& a, const Matrix<double>& b, int threads, bool symmetric = false);
 /// c += a' b.
 void add_transposed_by(const Matrix<double>& a, const Matrix<double>& b, Matrix<double>& c, int threads);
@@ -20,13 +21,13 @@ inline Matrix<double> transposed_by(const Matrix<double>& a, const Matrix<double
     return out;
 }
 
-/// Makes row j orthogonal to the rows before it, which are orthonormal, and of length 1; false, and not of length 1,
-/// when no more than `least` of its length is left. Done twice, for working precision.
+/// Makes row j orthogonal to the rows before it, which are orthonormal, and scales it to length 1. Returns false
+/// without scaling if at most `least` of its length is left. Runs twice, for working precision.
 bool orthonormalize(Matrix<double>& rows, Index j, double least);
-/// Turns rows round so that the entry of largest magnitude of each (first among equals) is positive.
+/// Flips the sign of rows so that each row's entry of largest magnitude (first among equals) is positive.
 void make_largest_positive(Matrix<double>& rows);
 
-/// The column of the largest entry of each row, the first among equals.
+/// The column of each row's largest entry, the first among equals.
 template <class Derived>
 Labels largest_columns(const Eigen::MatrixBase<Derived>& scores) {
     Labels out(static_cast<std::size_t>(scores.rows()));
@@ -38,14 +39,14 @@ Labels largest_columns(const Eigen::MatrixBase<Derived>& scores) {
     return out;
 }
 
-/// Length of `count` numbers: no square over- or underflows, and the same bits wherever they lie.
+/// Euclidean norm of `count` numbers. No square overflows or underflows, and the bits do not depend on the address.
 double norm_of(const double* x, Index count);
 
-/// to = row / ||row||: no square over- or underflows, and the same bits wherever the rows lie. False, and nothing
-/// written, where all are 0. `to` may be the row itself.
+/// to = row / ||row||. No square overflows or underflows, and the bits do not depend on the address. Returns false and
+/// writes nothing if all numbers are 0. `to` may be the row itself.
 template <class From, class To>
 bool scale_to_unit(const From* row, Index count, To* to) {
-    constexpr Index lanes = 8;  // added side by side
+    constexpr Index lanes = 8;  // partial sums
     const Index whole = count - count % lanes;
     double largest_of[lanes] = {};
     for (Index p = 0; p < whole; p += lanes)
@@ -55,8 +56,8 @@ bool scale_to_unit(const From* row, Index count, To* to) {
         largest_of[0] = std::max(largest_of[0], std::abs(static_cast<double>(row[p])));
     const double largest = *std::max_element(largest_of, largest_of + lanes);
     if (!(largest > 0)) return false;
-    // A power of two, so that nothing is rounded.
-    const double near_one = std::ldexp(1.0, std::min(1023, -std::ilogb(largest)));  // 0 where it is infinite
+    // A power of two, so that scaling does not round.
+    const double near_one = std::ldexp(1.0, std::min(1023, -std::ilogb(largest)));  // 0 if it is infinite
     double squared_of[lanes] = {};
     const auto add = [&](Index p, Index l) {
         const double x = static_cast<double>(row[p]) * near_one;
@@ -67,7 +68,7 @@ bool scale_to_unit(const From* row, Index count, To* to) {
     for (Index p = whole; p < count; ++p) add(p, p - whole);
     double squared = 0;
     for (const double each : squared_of) squared += each;
-    const bool finite = std::isfinite(squared);  // else the row stays: the next check names the value
+    const bool finite = std::isfinite(squared);  // otherwise the row stays unchanged: the next check names the value
     const double shift = finite ? near_one : 1, factor = finite ? 1 / std::sqrt(squared) : 1;
     for (Index p = 0; p < count; ++p) to[p] = static_cast<To>(static_cast<double>(row[p]) * shift * factor);
     return true;

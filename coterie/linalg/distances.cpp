@@ -1,5 +1,5 @@
-// Rows go through the panels of centroids some at a time, so that they stay in the second-level cache; the distance
-// that is told is taken anew from the differences, as the product form loses digits where a row is near its centroid.
+// Some rows at a time pass through the panels of centroids, so that they stay in the second-level cache. Returned
+// distances are recomputed from the differences, because the product form loses digits when a row is near its centroid.
 
 #include "coterie/linalg/distances.hpp"
 
@@ -56,8 +56,8 @@ Nearest nearest(PointsView points, const Rows<T>& centroids, const Run& run, Nea
     return out;
 }
 
-// The same of sparse rows, a panel of centroids after the other for some rows at a time: of a panel, the columns that
-// many rows have stay in the caches.
+// The same for sparse rows: one panel of centroids after another, for some rows at a time. The panel's entries for
+// frequent columns stay in the caches.
 template <class T>
 Nearest nearest(const SparsePoints& points, const Rows<T>& centroids, const Run& run, NearestWants wants,
                 std::span<const double> weights) {
@@ -127,11 +127,11 @@ Matrix<double> euclidean_distances(PointsView points, PointsView centroids, int 
         std::vector<double> norms;
         for (Index j = 0; j < fixed.rows(); ++j)
             norms.push_back(internal::squared_norm(fixed.data() + j * fixed.cols(), fixed.cols()));
-        const Matrix<double> by_column = fixed.transpose();  // an entry meets all centroids side by side
+        const Matrix<double> by_column = fixed.transpose();  // an entry meets all centroids in contiguous memory
         const Index k = fixed.rows();
         points.with_scalar([&]<class T>() {
             for_each_block(blocks.count(), threads, [&](Index block, int) {
-                Vector<double> covered(k);  // of || c_j ||^2, by the columns of the row
+                Vector<double> covered(k);  // part of || c_j ||^2 in the columns of the row
                 for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
                     const SparseRow<T> row = sparse->row<T>(i);
                     double* const there = out.data() + i * k;

@@ -1,6 +1,7 @@
 #pragma once
-// Squared Euclidean distances between rows and a few centroids, fused with arg-min: scores never leave the registers.
-// Kernels are compiled per instruction set and chosen at run time (SSE2, AVX2+FMA, AVX-512; plain C++ elsewhere).
+// Squared Euclidean distances between rows and a few centroids, fused with arg-min, so that scores never leave the
+// registers. The kernels are compiled per instruction set and chosen at run time (SSE2, AVX2+FMA, AVX-512; plain C++
+// elsewhere).
 
 #include <span>
 #include <string_view>
@@ -11,24 +12,24 @@
 namespace coterie {
 
 struct Nearest {
-    Labels labels;                // the nearest centroid of each of this process' rows; ties go to the lowest
-    std::vector<double> squared;  // their squared distances, computed from the differences; empty unless asked for
-    double inertia = 0;           // sum_i w_i squared_i over all rows; 0 unless asked for
+    Labels labels;                // the nearest centroid of each of this process's rows; ties go to the lowest
+    std::vector<double> squared;  // their squared distances, computed from the differences; empty unless requested
+    double inertia = 0;           // sum_i w_i squared_i over all rows; 0 unless requested
 };
 enum class NearestWants { labels, inertia, distances };
 
-/// Nearest centroid of every row. Points and centroids of the same scalar type and dimension (BadArgument otherwise).
-/// Cost n k d, memory O(k d) beside the results. A row's label does not depend on the other rows. Of sparse points
-/// (base/sparse_points.hpp) the cost is k per entry, and k d.
+/// Nearest centroid of every row. Points and centroids must have the same scalar type and number of columns; throws
+/// BadArgument otherwise. Cost n k d, memory O(k d) besides the results. A row's label does not depend on the other
+/// rows. For sparse points (base/sparse_points.hpp) the cost is k per entry, plus k d.
 Nearest nearest_centroids(PointsView points, PointsView centroids, int threads,
                           NearestWants wants = NearestWants::labels, std::span<const double> weights = {});
 
-/// The same on run.threads; the caller may stop it (Cancelled).
+/// The same on run.threads. Throws Cancelled if the caller stops it.
 Nearest nearest_centroids(PointsView points, PointsView centroids, const Run& run,
                           NearestWants wants = NearestWants::labels, std::span<const double> weights = {});
 
-/// n x k: || x_i - c_j || in double, of the differences themselves: for what a caller is shown, not for loops.
-/// BadArgument unless both have the same dimension.
+/// n x k: || x_i - c_j || in double, from the differences. Use it for output, not in loops. Throws BadArgument unless
+/// both have the same number of columns.
 Matrix<double> euclidean_distances(PointsView points, PointsView centroids, int threads);
 
 /// The instruction set in use: "avx512", "avx2", "sse2" or "generic".

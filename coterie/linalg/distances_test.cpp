@@ -33,7 +33,7 @@ class Kernel : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Kernel, Scalars);
 
-// Every instruction set this machine runs, over shapes around every border of tiles, panels and unrolled turns.
+// Every instruction set that this machine runs, with shapes around every boundary of tiles, panels and unrolled loops.
 TYPED_TEST(Kernel, FindsBestAndSecondLikeBruteForce) {
     using T = TypeParam;
     std::size_t count = 0;

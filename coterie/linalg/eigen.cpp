@@ -1,6 +1,7 @@
-// All pairs by divide and conquer, few of them by relatively robust representations, where not a quarter is wanted, and
-// pairs of matrices by a Cholesky factor. What LAPACK fails at Eigen tries. Plain problems are scaled by a power of two
-// where squares would leave the range; signs are made the same for both. Memory is asked for from order 1024 on.
+// Computes all pairs by divide and conquer. Computes the smallest few, at most a quarter, by relatively robust
+// representations. Reduces pairs of matrices with a Cholesky factor. If LAPACK fails, Eigen tries. Plain problems are
+// scaled by a power of two if squares would leave the number range. Eigenvectors get the same signs from both
+// libraries. From order 1024 on, the memory is checked first.
 
 #include "coterie/linalg/eigen.hpp"
 
@@ -22,13 +23,13 @@ namespace coterie {
 namespace {
 using ColumnMajor = Eigen::MatrixXd;
 
-constexpr Index kLapackFrom = 64;   // smaller problems are solved by Eigen before a call to LAPACK has warmed up
-constexpr Index kAskedFrom = 1000;  // smaller ones take a fraction of a second
+constexpr Index kLapackFrom = 64;   // Eigen solves smaller problems before a LAPACK call has warmed up
+constexpr Index kAskedFrom = 1000;  // smaller ones take a fraction of a second, so the caller is not asked to stop
 constexpr int kColumnMajor = 102;   // LAPACK_COL_MAJOR
 
-// OpenBLAS cuts its products by the number of threads, which changes the bits; so one thread, for the length of a call.
-// The number is a global of the process, and OpenBLAS for OpenMP sets that of OpenMP, too: both are put back
-// afterwards, and one call runs at a time.
+// OpenBLAS splits its products by the number of threads, which changes the bits, so a call gets one thread. The number
+// is a global of the process, and OpenBLAS for OpenMP also sets the number of OpenMP. Both are restored afterwards, and
+// one call runs at a time.
 class OneBlasThread {
 public:
     explicit OneBlasThread(const internal::Lapack& lapack) : lapack_(lapack), lock_(mutex()) {
@@ -67,13 +68,13 @@ void check(const Matrix<double>& a, const char* what) {
             if (!std::isfinite(a(i, j)))
                 throw BadArgument(std::string(what) + " must be finite, entry (" + std::to_string(i) + ", " +
                                   std::to_string(j) + ") is not");
-    // The result, a working copy, and LAPACK's workspace of 2 n^2.
+    // The result, a working copy, and LAPACK's workspace of 2 n^2 numbers.
     if (a.rows() >= 1024)
         require_memory(5.0 * sizeof(double) * static_cast<double>(a.rows()) * static_cast<double>(a.rows()),
                        "an eigenproblem of order " + std::to_string(a.rows()));
 }
 
-// Eigenvectors are unique up to their sign at best: the entry of largest magnitude is made positive.
+// Eigenvectors are unique at most up to their sign. The entry of largest magnitude is made positive.
 EigenPairs with_signs(Vector<double> values, const ColumnMajor& vectors) {
     EigenPairs pairs{std::move(values), Matrix<double>(vectors.rows(), vectors.cols())};
     for (Index j = 0; j < vectors.cols(); ++j) {
@@ -95,13 +96,13 @@ EigenPairs with_signs(Vector<double> values, const ColumnMajor& vectors) {
         "regularisation");
 }
 
-// A pivot of rounding size means that the row depends on those before it: the factor exists, but its inverse is noise.
+// A pivot of rounding size means that the row depends on those before it. The factor exists, but its inverse is noise.
 void check_pivot(double pivot, double diagonal, Index order) {
     const double smallest = static_cast<double>(order) * std::numeric_limits<double>::epsilon() * diagonal;
     if (!(pivot * pivot > smallest)) not_positive_definite();
 }
 
-// A power of two, so that squares neither overflow nor underflow inside the solvers and nothing is rounded.
+// Scaling by a power of two rounds nothing, and squares neither overflow nor underflow inside the solvers.
 double safe_scale(const Matrix<double>& a) {
     double largest = 0.0;
     for (Index i = 0; i < a.rows(); ++i)
@@ -121,14 +122,14 @@ EigenPairs solve(const Matrix<double>& a, const internal::Lapack* lapack) {
         const int n = static_cast<int>(order);
         const int info = lapack->dsyevd(kColumnMajor, 'V', 'L', n, vectors.data(), n, values.data());
         if (info == 0) return with_signs(values / scale, vectors);
-        vectors = scale * a;  // LAPACK overwrote it; it failing is rare enough to try the other way
+        vectors = scale * a;  // LAPACK overwrote it; failures are rare, so Eigen solves the problem from scratch
     }
     const Eigen::SelfAdjointEigenSolver<ColumnMajor> solver(vectors);
     if (solver.info() != Eigen::Success) not_converged(order);
     return with_signs(solver.eigenvalues() / scale, solver.eigenvectors());
 }
 
-// Of the `count` smallest eigenvalues. Where many are wanted all come sooner.
+// The pairs of the `count` smallest eigenvalues. If many are wanted, computing all pairs is faster.
 EigenPairs solve_smallest(const Matrix<double>& a, Index count, const internal::Lapack* lapack) {
     const Index order = a.rows();
     if (count == 0) return {Vector<double>(0), Matrix<double>(order, 0)};
@@ -194,7 +195,7 @@ void check_count(const Matrix<double>& a, Index count) {
                           ", given " + std::to_string(count));
 }
 
-// By a call that cannot be asked to stop.
+// Runs the solver, which cannot be asked to stop, on another thread.
 template <class Solve>
 EigenPairs apart(Matrix<double> a, const Run& run, std::string_view stage, Solve solve) {
     if (a.rows() < kAskedFrom) return solve(a);

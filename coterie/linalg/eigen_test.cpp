@@ -89,7 +89,7 @@ TEST(SymmetricEigen, TheSmallestAreThoseOfAll) {
     for (const Index n : {1, 5, 64, 201}) {
         const Matrix<double> identity = Matrix<double>::Identity(n, n);
         const Matrix<double> a = random_symmetric(n, static_cast<std::uint64_t>(n));
-        // Two small eigenvalues, all others alike: what a whitened scatter looks like.
+        // Two small eigenvalues and all others equal, as in a whitened scatter matrix.
         const Matrix<double> few = random_matrix(n, 2, 3);
         const Matrix<double> alike = identity - 0.001 * few * few.transpose();
         for (const Matrix<double>& matrix : {a, alike, identity, Matrix<double>(1e-200 * a)}) {
@@ -123,7 +123,7 @@ TEST(SymmetricEigen, VeryLargeAndVerySmallNumbers) {
 }
 
 TEST(SymmetricEigen, IsLeftWhereTheCallerStops) {
-    for (const Index n : {30, 1100}) {  // of 1000 and more the caller is asked while it is solved
+    for (const Index n : {30, 1100}) {  // from order 1000 on, the solver asks the caller while it runs
         const Matrix<double> a = random_symmetric(n, 3);
         coterie::Run run(0, 1);
         int asked = 0;

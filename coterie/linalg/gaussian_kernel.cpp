@@ -1,6 +1,6 @@
-// Squared distances from one product of the points, || x ||^2 + || y ||^2 - 2 x'y, and not from differences: n m d then
-// costs what a product costs. What cancels below 0 is taken as 0. Of points with themselves the lower triangle is made
-// and mirrored.
+// Squared distances come from one matrix product, || x ||^2 + || y ||^2 - 2 x'y, and not from differences. So n m d
+// operations run at the speed of a product. Results below 0, from cancellation, count as 0. For points with themselves,
+// the lower triangle is computed and mirrored.
 
 #include "coterie/linalg/gaussian_kernel.hpp"
 

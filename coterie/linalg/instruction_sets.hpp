@@ -1,5 +1,6 @@
 #pragma once
-// Internal: which of the tables that an *_isa.cpp file defines once per instruction set this processor runs best.
+// Internal: chooses the best table for this processor, among those that an *_isa.cpp file defines once per instruction
+// set.
 //
 //   COTERIE_DECLARE_TABLES(Products, table)       // in namespace coterie::internal
 //   const Products& chosen = COTERIE_BEST_TABLE(table);

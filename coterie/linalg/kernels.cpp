@@ -1,5 +1,5 @@
-// Which tables of kernels_isa.cpp this processor runs, fastest first, asked once in a process. A source of its own, as
-// it must run on any processor: it only knows that the tables are there.
+// Lists the tables of kernels_isa.cpp that this processor can run, fastest first, once per process. It is a separate
+// source because it must run on any processor: it only refers to the tables.
 
 #include "coterie/linalg/kernels.hpp"
 

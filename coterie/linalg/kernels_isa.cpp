@@ -1,6 +1,6 @@
-// Compiled once per instruction set with COTERIE_ISA naming it: linalg/simd.hpp. Nothing from the standard library with
-// external linkage is used here: an inline function compiled for AVX-512 must not be the copy that the linker keeps for
-// everybody.
+// Compiled once per instruction set, which COTERIE_ISA names: linalg/simd.hpp. It uses nothing of the standard library
+// with external linkage. Otherwise the linker might keep an inline function compiled for AVX-512 as the copy for the
+// whole program.
 
 #include <limits>
 
@@ -54,7 +54,7 @@ inline Register smaller(Register a, Register b) {
     return a < b ? a : b;
 }
 
-// Rows a tile: as many accumulators as the register file holds beside the panel's vectors.
+// Rows of a tile: as many accumulators as fit into the register file besides the panel's vectors.
 template <int Vectors>
 constexpr int tile_rows() {
 #if defined(__AVX512F__)
@@ -70,7 +70,7 @@ inline __attribute__((always_inline)) void multiply(const T* const* rows, Size d
                                                     typename Simd<T>::Register (&sum)[TileRows][Vectors]) {
     using Register = typename Simd<T>::Register;
     constexpr int lanes = Simd<T>::lanes;
-    // Several dimensions a turn: with more row pointers than address registers, each is loaded once a turn.
+    // Several dimensions per turn: there are more row pointers than address registers, so each is loaded once per turn.
 #if defined(__AVX512F__)
     constexpr int turn = Vectors == 1 ? 4 : 2;
 #else
@@ -113,7 +113,7 @@ inline __attribute__((always_inline)) void for_tiles(const T* const* rows, Size 
         if (here == tile) {
             multiply<T, Vectors, tile>(rows + begin, d, panel, sum);
         } else {
-            // A short last tile repeats its last row: what a row yields never depends on the rows beside it.
+            // A short last tile repeats its last row, so that the result of a row never depends on its neighbours.
             const T* padded[tile];
             for (int m = 0; m < tile; ++m) padded[m] = rows[begin + (m < here ? m : here - 1)];
             multiply<T, Vectors, tile>(padded, d, panel, sum);
@@ -122,7 +122,7 @@ inline __attribute__((always_inline)) void for_tiles(const T* const* rows, Size 
     }
 }
 
-// Entries a turn: as many chains of additions, as one alone would wait for each to end.
+// Entries per turn: several independent chains of additions, because a single chain would wait for each addition.
 constexpr Size sparse_turn = 4;
 
 template <class T, int Vectors, class Column>
@@ -160,7 +160,7 @@ inline __attribute__((always_inline)) void for_sparse(const SparseRow<T>* rows, 
     }
 }
 
-// What is made of a row's products with a panel.
+// What happens to a row's products with a panel.
 template <class T, int Vectors>
 struct KeepBest {
     using Register = typename Simd<T>::Register;
@@ -241,7 +241,7 @@ void sparse_scores(const SparseRow<T>* rows, Size count, const T* panel, const T
         for_sparse<T, 2>(rows, count, panel, KeepScores<T, 2>{bias, out});
 }
 
-// Lanes of Number from numbers of another kind.
+// Lanes of Number, loaded from numbers of another type.
 template <class Number, class T>
 inline typename Simd<Number>::Register load_as(const T* p) {
     if constexpr (sizeof(T) == sizeof(Number)) {
@@ -334,8 +334,8 @@ void pack(const Source* x, const double* center, double weight, Size d, T* out, 
         out[l] = p + l < d ? static_cast<T>(weight * (static_cast<double>(x[p + l]) - center[p + l])) : T(0);
 }
 
-// Height of a block of c in the registers, and its width in vectors: as many accumulators as the register file holds
-// beside what they are made of.
+// Height of the block of c in the registers, and its width in vectors: as many accumulators as fit into the register
+// file besides the operands.
 template <class T>
 constexpr int outer_rows() {
 #if defined(__AVX512F__)
@@ -350,7 +350,7 @@ constexpr int outer_vectors = 3;
 constexpr int outer_vectors = 2;
 #endif
 
-// to += v rounded to what m leaves of it: see Kernels::add_outer.
+// to += v, rounded by adding and subtracting m: see Kernels::add_outer.
 inline void add_rounded(double* to, Simd<double>::Register v, double row_factor, const double* column_factor) {
     const auto m = row_factor * load<double>(column_factor);
     store<double>(to, load<double>(to) + ((v + m) - m));

@@ -1,5 +1,5 @@
-// LAPACKE by its functions' names, once in a process. Without all three eigensolvers there is none; OpenBLAS's own
-// functions, and those of its OpenMP, are looked for beside them, so that its number of threads can be set.
+// Looks up LAPACKE functions by name, once per process. All three eigensolvers must exist, otherwise LAPACK counts as
+// missing. It also looks up OpenBLAS's functions, and those of its OpenMP, to set the number of threads.
 
 #include "coterie/linalg/lapack.hpp"
 
@@ -25,7 +25,7 @@ std::unique_ptr<const Lapack> load() {
     find(library, "LAPACKE_dsygvd", found->dsygvd);
     find(library, "LAPACKE_dsyevr", found->dsyevr);
     if (found->dsyevd == nullptr || found->dsygvd == nullptr || found->dsyevr == nullptr) return nullptr;
-    // dlsym looks into what the library depends on as well: that is where OpenBLAS is, if it is there.
+    // dlsym also searches the library's dependencies, which include OpenBLAS if it is used.
     find(library, "openblas_get_num_threads", found->get_num_threads);
     find(library, "openblas_set_num_threads", found->set_num_threads);
     found->description = "LAPACK";

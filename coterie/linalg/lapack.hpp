@@ -1,5 +1,5 @@
 #pragma once
-// Internal: LAPACKE, found at run time instead of being linked, so that OpenBLAS gets the right kernels
+// Internal: LAPACKE, loaded at run time and not linked, so that OpenBLAS chooses the right kernels
 // (base/shared_library.hpp).
 
 #include <string>
@@ -16,20 +16,20 @@ struct Lapack {
     // (matrix_layout, jobz, range, uplo, n, a, lda, vl, vu, il, iu, abstol, m, w, z, ldz, isuppz).
     int (*dsyevr)(int, char, char, char, int, double*, int, double, double, int, int, double, int*, double*, double*,
                   int, int*) = nullptr;
-    // Of OpenBLAS; null with any other BLAS.
+    // Functions of OpenBLAS; null with any other BLAS.
     int (*get_num_threads)() = nullptr;
     void (*set_num_threads)(int) = nullptr;
-    // Of the OpenMP that OpenBLAS was built for; null where it was built without, and with any other BLAS.
+    // Functions of the OpenMP that OpenBLAS was built for; null without OpenMP, and with any other BLAS.
     int (*get_openmp_threads)() = nullptr;
     void (*set_openmp_threads)(int) = nullptr;
     std::string description;  // "LAPACK (OpenBLAS, SkylakeX)"
 };
 
-/// Null when there is none. Loads the library at the first call.
+/// Null if LAPACK is not available. The first call loads the library.
 const Lapack* lapack();
 
 enum class EigenBackend { eigen, lapack };
-/// The public functions with the choice made by the caller; BadArgument when the backend is not there.
+/// The public functions with a backend chosen by the caller. Throw BadArgument if it is not available.
 EigenPairs symmetric_eigen(const Matrix<double>& a, EigenBackend backend);
 EigenPairs smallest_symmetric_eigen(const Matrix<double>& a, Index count, EigenBackend backend);
 EigenPairs generalized_symmetric_eigen(const Matrix<double>& a, const Matrix<double>& b, EigenBackend backend);

@@ -1,8 +1,8 @@
-// Scores ||p||^2 / 2 - q.p come from matrix products in the points' own precision; they order the points of one query
-// as distances do, up to rounding. For every pair the rounding is bounded, so a point whose score less its bound lies
-// above the count-th smallest score plus bound cannot be among the nearest. The few that are left are measured directly
-// in double, and that is what is returned. Among the points themselves a product of two blocks serves both of them. No
-// tree: in many dimensions one visits nearly every point, and not in blocks.
+// Scores ||p||^2 / 2 - q.p come from matrix products in the points' own precision. For one query they order the points
+// by distance, up to rounding. The rounding error of every pair has a bound. A point cannot be among the nearest if its
+// score minus its bound exceeds the count-th smallest score plus bound. The few remaining points are measured directly
+// in double, and those distances are returned. When points are their own queries, a product of two blocks serves both
+// blocks. There is no tree: in many dimensions a tree visits nearly every point, and not in blocks.
 
 #include "coterie/linalg/neighbors.hpp"
 
@@ -30,16 +30,16 @@ using Prepared = internal::CentredRows<Scalar>;
 template <class Scalar>
 using ScoreBound = internal::ScoreBound<Scalar>;
 
-constexpr Index kQueries = 512;  // queries of one task
-constexpr Index kPoints = 512;   // points of one block of scores
-constexpr Index kTasks = 16;     // fewer blocks of queries than this: the points are cut into segments too
+constexpr Index kQueries = 512;  // queries per task
+constexpr Index kPoints = 512;   // points per block of scores
+constexpr Index kTasks = 16;     // with fewer blocks of queries than this, the points are cut into segments too
 constexpr Index kSegment = 8192;
-constexpr Index kCountBoth = 128;  // up to that many neighbours the shortlists of all points are kept at a time
+constexpr Index kCountBoth = 128;  // up to this many neighbours, the shortlists of all points are kept at the same time
 
 template <class Scalar>
 struct Candidate {
-    Scalar lower;  // least the score can be
-    Scalar upper;  // most it can be
+    Scalar lower;  // lower bound of the score
+    Scalar upper;  // upper bound of the score
     std::int32_t point;
 };
 
@@ -51,8 +51,8 @@ struct Found {
     }
 };
 
-// What one query still has to look at. It never holds more than capacity() candidates: where rounding leaves that many
-// open (ties, duplicates), they are measured.
+// The candidates of one query. It never holds more than capacity() candidates. If rounding leaves that many open (ties,
+// duplicates), they are measured.
 template <class Scalar>
 class Shortlist {
 public:
@@ -64,9 +64,9 @@ public:
         wanted_ = static_cast<std::size_t>(count);
         candidates_.reserve(capacity(count));
     }
-    /// No point with a larger least score can be among the nearest.
+    /// A point whose lower bound exceeds this limit cannot be among the nearest.
     Scalar limit() const { return limit_; }
-    /// measure(point): the squared distance of the query from it.
+    /// measure(point): squared distance from the query to the point.
     template <class Measure>
     void add(double lower, double upper, std::int32_t point, const Measure& measure) {
         constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
@@ -89,7 +89,7 @@ public:
     const std::vector<Candidate<Scalar>>& candidates() const { return candidates_; }
 
 private:
-    // Down to the nearest of those there are: the others have that many before them whatever comes.
+    // Keeps only the nearest measured candidates. The others have enough nearer points, whatever comes later.
     template <class Measure>
     void settle(const Measure& measure) {
         std::vector<std::pair<Found, Candidate<Scalar>>> measured;
@@ -129,7 +129,7 @@ public:
           among_themselves_(among_themselves),
           bound_(points.columns()) {}
 
-    // The nearest of points first..last-1 for queries begin..end-1, whose shortlists these are.
+    // Finds the candidates among points first..last-1 for queries begin..end-1, which own `shortlists`.
     void shortlist(Index begin, Index end, Index first, Index last, Shortlist<Scalar>* shortlists,
                    Scratch<Scalar>& scratch) const {
         for (Index i = begin; i < end; ++i) shortlists[i - begin].restart(count_);
@@ -141,7 +141,7 @@ public:
                 Shortlist<Scalar>& shortlist = shortlists[i - begin];
                 const Scalar* const product = scratch.products.data() + (i - begin) * kPoints;
                 Index done = 0;
-                // Until there is a limit every point is a hit: in small pieces, so that there soon is one.
+                // Without a limit every point is a hit. Small pieces give a limit soon.
                 while (done < size && std::isinf(shortlist.limit())) {
                     const Index piece = std::min(size - done, 2 * count_ + 64);
                     examine(i, block + done, piece, product + done, std::numeric_limits<Scalar>::infinity(), scratch,
@@ -156,8 +156,8 @@ public:
         }
     }
 
-    // Points among themselves, two blocks of them: each product serves both. left < right, both past their shortlist()
-    // among themselves.
+    // For points that are their own queries: two blocks, where each product serves both. left < right; both blocks have
+    // been through shortlist() alone.
     void shortlist_both(RowBlocks blocks, Index left, Index right, Shortlist<Scalar>* shortlists,
                         Scratch<Scalar>& scratch) const {
         const Index begin = blocks.begin(left);
@@ -186,7 +186,7 @@ public:
         }
     }
 
-    // Products of queries begin..end-1 with points first..last-1, to scratch.
+    // Products of queries begin..end-1 with points first..last-1, written to scratch.
     void multiply(Index begin, Index end, Index first, Index last, Scratch<Scalar>& scratch) const {
         const Index d = points_.rows.cols();
         scratch.products.resize(static_cast<std::size_t>(kQueries * kPoints));
@@ -196,7 +196,7 @@ public:
                                                         scratch.products.data(), kPoints);
     }
 
-    // The nearest of a shortlist, measured directly, nearest first, to scratch.found.
+    // Measures the candidates of a shortlist directly and writes the nearest, nearest first, to scratch.found.
     void measure(Shortlist<Scalar>& shortlist, Index query, Scratch<Scalar>& scratch) const {
         shortlist.shrink();
         scratch.found.clear();
@@ -213,7 +213,7 @@ private:
         return *std::max_element(points.norms.begin() + begin, points.norms.begin() + end);
     }
 
-    // What a score as computed may be at most to be looked at, among points of norms up to `norm`.
+    // The largest computed score that must be examined, among points with norms up to `norm`.
     Scalar scan_limit(const Shortlist<Scalar>& shortlist, const Prepared<Scalar>& queries, Index query,
                       double norm) const {
         const double limit =
@@ -294,8 +294,8 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
             search.shortlist(blocks.begin(block), blocks.end(block), blocks.begin(block), blocks.end(block),
                              shortlists.data() + blocks.begin(block), scratch[static_cast<std::size_t>(worker)]);
         });
-        // Block i with block i + gap, so that tasks next to each other want different shortlists. Which of two comes
-        // first makes other shortlists, but the same nearest.
+        // Block i with block i + gap, so that neighbouring tasks use different shortlists. The order of tasks changes
+        // the shortlists, but not the nearest points.
         std::vector<std::mutex> owned(static_cast<std::size_t>(b));
         Index done = b;
         for (Index gap = 1; gap < b; ++gap) {

@@ -12,7 +12,7 @@
 
 namespace coterie {
 namespace {
-// The same eight sums as the library, so that ties and near ties come out the same to the last bit.
+// The same eight sums as in the library, so that ties and near ties agree to the last bit.
 double squared_distance(PointsView a, Index i, PointsView b, Index j) {
     double lane[8] = {};
     const Index whole = a.columns() / 8 * 8;
@@ -110,7 +110,7 @@ TEST(Neighbors, OffsetsOutliersAndScales) {
         const Matrix<float> scaled = (normal_points<double>(300, 4, 9) * scale).cast<float>();
         expect_exact(scaled, scaled, 3, true);
     }
-    // Tight groups far apart: distances within a group are lost in the products and must be decided directly.
+    // Tight groups far apart: products lose the distances within a group, so they must be measured directly.
     Matrix<float> groups = normal_points<float>(900, 4, 10) * 1e-4f;
     for (Index i = 0; i < 900; ++i) groups.row(i).array() += static_cast<float>(10 * (i % 3));
     expect_exact(groups, groups, 5, true);

@@ -1,9 +1,9 @@
-// Rows are packed a few megabytes at a time and used for all tiles before the next ones are. Where there are fewer
-// tiles than tasks wanted, the rows of a target are cut as well, and the sums of the parts added.
+// A few megabytes of rows are packed and used for all tiles before the next rows. If there are fewer tiles than wanted
+// tasks, the rows of a target are split too, and the sums of the parts are added.
 //
-// Exact sums: let s_p be the least power of two with s_p^2 >= squares_p. By the inequality of Cauchy and Schwarz no
-// sum over any of the rows is beyond s_p s_q. Multiples of q = 2^-51 s_p s_q up to 2^53 q are numbers of double, so
-// sums of them are exact with room to spare; and adding 1.5 * 2^52 q rounds what is below 2^51 q to such a multiple.
+// Exact sums: let s_p be the least power of two with s_p^2 >= squares_p. By the Cauchy-Schwarz inequality, no sum over
+// any of the rows exceeds s_p s_q. Multiples of q = 2^-51 s_p s_q up to 2^53 q are exact in double, so their sums are
+// exact too, with a margin. Adding 1.5 * 2^52 q rounds a number below 2^51 q to such a multiple.
 
 #include "coterie/linalg/outer_products.hpp"
 
@@ -20,7 +20,7 @@ OuterProducts<T>::OuterProducts(const Vector<double>& squares, const Kernels<T>&
       column_factors_(row_factors_),
       offsets_{0} {
     for (Index p = 0; p < dimensions_; ++p) {
-        if (!(squares[p] > 0)) continue;  // nothing but 0 will come
+        if (!(squares[p] > 0)) continue;  // only zeros will come
         int exponent = 0;
         (void)std::frexp(std::sqrt(squares[p]), &exponent);  // sqrt < 2^exponent
         row_factors_[static_cast<std::size_t>(p)] = std::ldexp(1.0, exponent);
@@ -38,14 +38,14 @@ template <class Source>
 void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)> term, FunctionRef<double*(Index)> sum,
                            int threads) const {
     if (count == 0 || dimensions_ == 0) return;
-    // A few MB of packed rows; more rows at a time where they are short.
+    // A few MB of packed rows; more rows at a time if they are short.
     constexpr Index packed_numbers = 1 << 19;
     const Index most = std::clamp((packed_numbers / padded_ + kPiece - 1) / kPiece * kPiece, 4 * kPiece, 64 * kPiece);
     const Index capacity = std::min(count, most);
     const auto tiles = static_cast<Index>(tiles_.size());
     const int lanes = kernels_->lanes;
     CacheLineVector<T> plain;
-    CacheLineVector<T> weighted;  // made when there is a weight other than 1
+    CacheLineVector<T> weighted;  // filled if any weight differs from 1
     std::vector<OuterProduct<Source>> terms(static_cast<std::size_t>(capacity));
     std::vector<Piece> pieces;
     std::vector<Part> parts;
@@ -68,7 +68,7 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
             Index last = first;
             while (last < size && terms[static_cast<std::size_t>(last)].target == target) ++last;
             const auto first_piece = static_cast<Index>(pieces.size());
-            // Of equal size: one of few rows would cost as much as a full one.
+            // Pieces of equal size: a piece with few rows would cost as much as a full one.
             const Index cuts = std::max<Index>(1, (last - first + kPiece / 2) / kPiece);
             for (Index cut = 0; cut < cuts; ++cut) {
                 const Index begin_of_piece = first + (last - first) * cut / cuts;
@@ -139,7 +139,7 @@ Matrix<double> OuterProducts<T>::matrix(const double* sum) const {
 }
 
 void mirror(Matrix<double>& upper) {
-    // In blocks: a column of a large matrix is not in the cache.
+    // In blocks, because a column of a large matrix does not fit into the cache.
     constexpr Index block = 32;
     for (Index row = 0; row < upper.rows(); row += block)
         for (Index column = 0; column <= row; column += block)

@@ -1,11 +1,11 @@
 #pragma once
 // Internal: symmetric sums of outer products,  sum_i w_i z_i z_i',  z_i = x_i - c_i : scatter matrices and moments.
-// Only one triangle is computed, as tiles of double. Rows are packed once, about their centres and in the layout of the
-// kernels; then each tile belongs to one task at a time: no second copy of a large sum.
+// Only one triangle is computed, as tiles of double. Rows are packed once, minus their centres and in the layout of the
+// kernels. Each tile then belongs to one task at a time, so there is no second copy of a large sum.
 //
-// Some 256 rows are added in T, and what they come to is rounded to a multiple of a number so large that sums of such
-// multiples are exact in double: what is added in several calls, or by several processes, has the same bits in any
-// order. Which rows come to which call, and the order of those, does matter.
+// About 256 rows are added in T, and their sum is rounded to a multiple of a number so large that sums of such
+// multiples are exact in double. So sums over several calls, or several processes, have the same bits in any order. The
+// bits do depend on which rows come to which call, and on their order.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace coterie::internal {
 
-/// One term: its weight, the row x, the centre c (d numbers), and the number of the sum that it goes to.
+/// One term: its weight, the row x, the centre c (d numbers), and the number of the target sum.
 template <class Source>
 struct OuterProduct {
     const Source* row = nullptr;
@@ -28,17 +28,17 @@ struct OuterProduct {
     Index target = 0;
 };
 
-/// Numbers that begin with a line of the cache: a vector register loaded from inside never touches two lines. Not by
-/// the aligned operator new: what glibc (before 2.38) frees of that it hardly ever uses again.
+/// Memory that starts at a cache line, so that a vector register loaded from it never spans two lines. It avoids the
+/// aligned operator new: glibc before 2.38 hardly ever reuses memory freed from it.
 template <class T>
 struct CacheLineAllocator {
     using value_type = T;
     static constexpr std::size_t line = 64;
     CacheLineAllocator() = default;
     template <class Other>
-    CacheLineAllocator(const CacheLineAllocator<Other>&) {}  // NOLINT: what containers expect
+    CacheLineAllocator(const CacheLineAllocator<Other>&) {}  // NOLINT: containers expect this conversion
     T* allocate(std::size_t count) {
-        // What was given begins at least a pointer before the line; that pointer stands there.
+        // The allocated block begins at least one pointer before the line; its address is stored there.
         void* const given = ::operator new(count * sizeof(T) + line + sizeof(void*));
         auto* const begin = reinterpret_cast<void**>(
             (reinterpret_cast<std::uintptr_t>(given) + sizeof(void*) + line - 1) / line * line);
@@ -54,22 +54,22 @@ struct CacheLineAllocator {
 template <class T>
 using CacheLineVector = std::vector<T, CacheLineAllocator<T>>;
 
-/// Products in T, 128 to 384 rows at a time where there are so many; sums of those in double.
+/// Computes products in T, 128 to 384 rows at a time if there are that many, and sums them in double.
 template <class T>
 class OuterProducts {
 public:
-    /// `squares`: for each of the d columns at least sum_i w_i z_i^2 over all that a sum will ever hold (rounding
-    /// apart); a sum is off by at most 2^-50 sqrt(squares_p squares_q) for every 256 rows.
+    /// `squares`: for each of the d columns at least sum_i w_i z_i^2 over all terms that a sum will ever hold (up to
+    /// rounding). A sum is off by at most 2^-50 sqrt(squares_p squares_q) for every 256 rows.
     explicit OuterProducts(const Vector<double>& squares, const Kernels<T>& kernels = internal::kernels<T>());
 
-    /// Numbers that the tiles of one sum take: about d (d + 192) / 2, whatever T.
+    /// Count of numbers in the tiles of one sum: about d (d + 192) / 2, whatever T is.
     Index numbers() const { return offsets_.back(); }
-    /// Adds terms 0..count-1, term(i), which must come sorted by target, to the sums sum(target).
+    /// Adds terms 0..count-1, term(i), which must be sorted by target, to the sums sum(target).
     template <class Source>
     void add(Index count, FunctionRef<OuterProduct<Source>(Index)> term, FunctionRef<double*(Index)> sum,
              int threads) const;
-    /// Calls f(i, first, last, position) for pieces of the rows i of the upper triangle: the numbers (i, first), i <=
-    /// first, to (i, last - 1) stand in a sum from `position` on.
+    /// Calls f(i, first, last, position) for pieces of the rows i of the upper triangle, i <= first. The numbers (i,
+    /// first) to (i, last - 1) start at `position` in a sum.
     template <class F>
     void for_each_row(F f) const;
     /// The whole d x d matrix.
@@ -77,22 +77,22 @@ public:
 
 private:
     static constexpr Index kPadding =
-        16;                               // columns are padded to a multiple of any register, so that T changes nothing
-    static constexpr Index kTile = 192;   // columns of a tile; a multiple of what the kernels have in the registers
-    static constexpr Index kPiece = 256;  // rows summed up in T, about
-    static constexpr Index kTasks = 16;   // wanted at a time; where there are fewer tiles, rows are cut as well
-    static constexpr Index kPieces = 4;   // at least, a part of the rows
+        16;  // columns are padded to a multiple of any register width, so that T changes nothing
+    static constexpr Index kTile = 192;   // columns of a tile; a multiple of the kernels' register blocks
+    static constexpr Index kPiece = 256;  // approximate number of rows added in T
+    static constexpr Index kTasks = 16;   // wanted at the same time; if there are fewer tiles, rows are split as well
+    static constexpr Index kPieces = 4;   // fewest pieces per part of the rows
 
     struct Tile {
-        Index row;  // first of its rows, and of its columns
+        Index row;  // number of its first row, and of its first column
         Index column;
     };
     struct Piece {
         Index begin;  // its first row
         Index rows;
-        Index offset;  // among the packed numbers
+        Index offset;  // in the packed numbers
     };
-    // Pieces first..last-1 of one target; a part other than the first of its target adds to a sum of its own.
+    // Pieces first..last-1 of one target. Every part except the first of its target adds to a separate sum.
     struct Part {
         Index target;
         Index first;
@@ -100,8 +100,8 @@ private:
         Index scratch;  // -1: the sum of the target
     };
 
-    // From one packed vector of columns to the next: past a line, or all would compete for the same places in the
-    // cache.
+    // Distance from one packed vector of columns to the next. It is one register longer than the rows need; otherwise
+    // the vectors would compete for the same places in the cache.
     Index stride(const Piece& piece) const { return (piece.rows + 1) * kernels_->lanes; }
     Index width(Index begin) const { return std::min(kTile, padded_ - begin); }
     Index vectors(Index begin) const {
@@ -111,9 +111,9 @@ private:
     const Kernels<T>* kernels_;
     Index dimensions_;
     Index padded_;
-    std::vector<double> row_factors_, column_factors_;  // padded; their products: Kernels::add_outer
+    std::vector<double> row_factors_, column_factors_;  // padded; for their products see Kernels::add_outer
     std::vector<Tile> tiles_;
-    std::vector<Index> offsets_;  // of the tiles in a sum, and the end
+    std::vector<Index> offsets_;  // position of each tile in a sum, and the end
 };
 
 template <class T>

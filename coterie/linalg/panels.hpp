@@ -1,8 +1,8 @@
 #pragma once
-// Internal: centroids laid out for the kernels, about an origin m that keeps products small.
+// Internal: centroids in the layout of the kernels, relative to an origin m that keeps products small.
 //
 // With g_j = c_j - m, the squared distance is  ||x - c_j||^2 = ||x - m||^2 + 2 s_j,  s_j = ||g_j||^2 / 2 + g_j . m - x
-// . g_j, so the smallest score s_j is the nearest centroid, and only x . g_j needs a product.
+// . g_j. So the smallest score s_j is the nearest centroid, and only x . g_j needs a product.
 
 #include <algorithm>
 #include <cmath>
@@ -30,15 +30,15 @@ public:
 
     explicit CentroidPanels(const Kernels<T>& kernels = internal::kernels<T>()) : kernels_(&kernels) {}
 
-    /// Origin for a set of centroids: in each coordinate the median, of some 33 where there are more. A far centroid
-    /// would draw their mean away from all others, and cost the digits that tell these apart.
+    /// Origin for a set of centroids: the median of each coordinate, over about 33 centroids if there are more. A mean
+    /// would follow a far centroid away from all others, and lose the digits that separate them.
     static Vector<T> amid(const Rows<T>& centroids) {
         std::vector<const T*> some;
         const Index step = std::max<Index>(1, centroids.rows / 33);
         for (Index j = 0; j < centroids.rows; j += step) some.push_back(centroids.row(j));
         return medians(some, centroids.columns);
     }
-    /// In each coordinate the median of some rows, the lower one of two.
+    /// The median of each coordinate over some rows, the lower one of two.
     static Vector<T> medians(const std::vector<const T*>& rows, Index columns) {
         Vector<T> out(columns);
         std::vector<T> values(rows.size());
@@ -116,7 +116,7 @@ public:
 
     /// Bound on the rounding error of a squared distance  norm + 2 score  of a row with ||x - m||^2 = norm:  constant +
     /// slope * norm. `scale` is a typical ||x - m||, for which the bound is tightest (sqrt(q) <= (q / scale + scale) /
-    /// 2); 0: that of the centroids.
+    /// 2); 0: the largest norm of the centroids.
     struct ErrorBound {
         double constant;
         double slope;
@@ -124,7 +124,7 @@ public:
     ErrorBound error_bound(double scale = 0) const {
         if (!(scale > 0)) scale = largest_ > 0 ? largest_ : 1;
         const double unit = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
-        // d products and sums one after the other, each rounded; a few more roundings for the rest.
+        // d products and sums in sequence, each rounded, plus a few more roundings.
         const double product = (static_cast<double>(d_) + 8) * unit * 1.01;
         return {2 * (product * (scale / 2 + origin_norm_) * largest_ + 4 * unit * largest_bias_ +
                      2 * unit * largest_ * (scale / 2 + largest_)),
@@ -132,7 +132,7 @@ public:
     }
 
 private:
-    // Whatever arithmetic does (NaN included), no column past the last centroid may come back.
+    // Whatever the arithmetic yields (NaN included), no column past the last centroid may be returned.
     void keep_within(const Panel& panel, Index count, std::int32_t* column) const {
         if (panel.centroids < width(panel))
             for (Index i = 0; i < count; ++i) column[i] = std::min(column[i], panel.centroids - 1);
@@ -165,20 +165,19 @@ private:
     Vector<T> origin_;
     double origin_norm_ = 0;
     double largest_ = 0;       // max ||g_j||
-    double largest_bias_ = 0;  // max of the terms of a bias
+    double largest_bias_ = 0;  // largest sum of the terms' magnitudes in a bias
     std::vector<Panel> panels_;
     std::vector<T, Eigen::aligned_allocator<T>> data_;
     std::vector<T, Eigen::aligned_allocator<T>> bias_;
 };
 
-/// Rows a kernel call works on: they stay in the second-level cache while the panels pass by. A multiple of every tile
-/// height.
+/// Rows per kernel call: they stay in the second-level cache while the panels pass by. A multiple of every tile height.
 inline Index rows_in_cache(Index d, std::size_t size_of_scalar) {
     const Index fit = static_cast<Index>(262144 / (static_cast<std::size_t>(d) * size_of_scalar));
     return std::clamp<Index>(fit / 120 * 120, 120, 960);
 }
 
-/// Smallest score over all panels for a few rows; ties to the lowest centroid. Scratch belongs to one thread.
+/// Smallest score over all panels for a few rows; ties go to the lowest centroid. Each thread needs its own object.
 template <class T>
 class BestScore {
 public:

@@ -1,4 +1,4 @@
-// Which of the tables of products_isa.cpp this processor runs, asked once in a process. A source of its own, as it must
+// Chooses the table of products_isa.cpp for this processor, once per process. It is a separate source because it must
 // run on any processor.
 
 #include "coterie/linalg/products.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // Internal: matrix products of blocks, and the scan of a block of scores, compiled per instruction set and chosen at
-// run time. Everything runs on the calling thread. No header of Eigen or of the library here: products_isa.cpp includes
-// this file after giving Eigen a namespace of its own.
+// run time. Everything runs on the calling thread. This file includes no header of Eigen or of the library, because
+// products_isa.cpp includes it after giving Eigen a separate namespace.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace coterie::internal {
 
 template <class Scalar>
 struct BlockProducts {
-    /// c = a b': a is rows_a x depth, b is rows_b x depth, c is rows_a x rows_b, all row-major with the strides given.
+    /// c = a b': a is rows_a x depth, b is rows_b x depth, c is rows_a x rows_b, all row-major with the given strides.
     void (*rows_by_rows)(const Scalar* a, std::ptrdiff_t rows_a, std::ptrdiff_t stride_a, const Scalar* b,
                          std::ptrdiff_t rows_b, std::ptrdiff_t stride_b, std::ptrdiff_t depth, Scalar* c,
                          std::ptrdiff_t stride_c);
@@ -18,8 +18,8 @@ struct BlockProducts {
     void (*add_transposed_by)(const Scalar* a, std::ptrdiff_t columns_a, std::ptrdiff_t stride_a, const Scalar* b,
                               std::ptrdiff_t columns_b, std::ptrdiff_t stride_b, std::ptrdiff_t rows, Scalar* c,
                               std::ptrdiff_t stride_c);
-    /// Writes the positions j with base[j] - product[j] <= limit to `hits`, ascending, and returns how many; room for
-    /// `count` needed.
+    /// Writes the positions j with base[j] - product[j] <= limit to `hits`, ascending, and returns how many. `hits`
+    /// needs space for `count` numbers.
     std::ptrdiff_t (*scan)(const Scalar* base, const Scalar* product, std::ptrdiff_t count, Scalar limit,
                            std::int32_t* hits);
     /// The same for both sides of a product: positions j with base[j] - product[j] <= limit or own_base - product[j] <=
@@ -33,7 +33,7 @@ struct Products {
     BlockProducts<double> float64;
 };
 
-/// Those of the best instruction set this processor has.
+/// The table of the best instruction set that this processor has.
 const Products& products();
 
 template <class Scalar>

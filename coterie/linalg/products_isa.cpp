@@ -1,12 +1,11 @@
-// Compiled once per instruction set (COTERIE_ISA). Eigen is renamed, so that the linker cannot merge its templates
-// compiled for one instruction set with those of another; nothing else with inline functions may be used here for the
-// same reason.
+// Compiled once per instruction set (COTERIE_ISA). Eigen is renamed, so that the linker cannot merge templates compiled
+// for different instruction sets. For the same reason, nothing else with inline functions may be used here.
 #define COTERIE_JOIN_TEXT(a, b) a##b
 #define COTERIE_JOIN(a, b) COTERIE_JOIN_TEXT(a, b)
 #define Eigen COTERIE_JOIN(coterie_eigen_products_, COTERIE_ISA)
 #define EIGEN_DONT_PARALLELIZE
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // of GCC 12's own _mm256_undefined_pd
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // from GCC 12's own _mm256_undefined_pd
 #endif
 #include <Eigen/Core>
 

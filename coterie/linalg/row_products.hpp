@@ -1,5 +1,5 @@
 #pragma once
-// Internal: products of a few rows with many fixed ones, in double by the kernels of linalg/.
+// Internal: products of a few rows with many fixed rows, in double, with the kernels of linalg/.
 
 #include <algorithm>
 #include <utility>
@@ -10,11 +10,11 @@
 
 namespace coterie::internal {
 
-/// x . y_j for fixed rows y_1..y_m. What a row x yields depends neither on the rows beside it nor on the threads, and x
+/// x . y_j for fixed rows y_1..y_m. The result for a row x depends neither on its neighbours nor on the threads, and x
 /// . y is y . x.
 class RowProducts {
 public:
-    /// m x d; packed, so it takes as much memory again.
+    /// m x d. Stores a packed copy, which needs the same memory again.
     explicit RowProducts(const Matrix<double>& fixed)
         : kernels_(kernels<double>()), d_(fixed.cols()), count_(fixed.rows()) {
         const int widest = kernels_.max_vectors * kernels_.lanes;
@@ -33,7 +33,7 @@ public:
 
     Index count() const { return count_; }
 
-    /// Scratch of one thread.
+    /// Scratch memory for one thread.
     using Scratch = std::vector<double>;
 
     /// out (rows.size() x count()): out(i, j) = rows[i] . y_j.
@@ -67,7 +67,7 @@ private:
     std::vector<double> bias_;
 };
 
-/// Rows begin..end-1 less `origin`, in double.
+/// Rows begin..end-1 minus `origin`, in double.
 template <class T>
 void centred_rows(const Rows<T>& points, Index begin, Index end, const Vector<double>& origin, Matrix<double>& out) {
     out.resize(end - begin, points.columns);
@@ -90,7 +90,7 @@ inline Vector<double> squared_norms(const Matrix<double>& matrix) {
     return out;
 }
 
-/// || x - c_j ||^2 for fixed rows c_1..c_k, by products: x and c_j must be about an origin amid them.
+/// || x - c_j ||^2 for fixed rows c_1..c_k, by products. Centre x and c_j near the origin.
 class SquaredDistances {
 public:
     explicit SquaredDistances(Matrix<double> fixed)
@@ -108,8 +108,8 @@ public:
             for (Index j = 0; j < out.cols(); ++j) {
                 const double norms = squared[i] + squared_[j];
                 const double value = norms - 2 * out(i, j);
-                // Where the two nearly cancel, far from the origin and close together, the digits are in the
-                // differences.
+                // If the terms nearly cancel (rows far from the origin and close together), only the differences keep
+                // the digits.
                 out(i, j) = value > cancels * norms ? value : (x.row(i) - fixed_.row(j)).squaredNorm();
             }
     }

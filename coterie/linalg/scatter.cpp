@@ -1,8 +1,9 @@
-// Sums over rows in double: means over the tree of blocks, products in multiples that add exactly (outer_products.hpp):
-// the same bits at any number of threads and processes. Means are summed about a row and scatter about the mean, so
-// that no digit goes to an offset.
-// Principal axes are dense eigenproblems of the smaller of X'X and XX' (exact, and quick up to some thousands), beyond
-// that by block Lanczos on products with the points, where neither fits.
+// All sums over rows are in double. Means use the tree of blocks; products use multiples that add exactly
+// (outer_products.hpp). So the bits are the same at any number of threads and processes. Means are summed about a row
+// and scatter about the mean, so that an offset costs no digits.
+//
+// Principal axes come from a dense eigenproblem of the smaller of X'X and XX', which is exact, and fast up to a few
+// thousand. If both are larger and few axes are wanted, block Lanczos on products with the points finds them.
 
 #include "coterie/linalg/scatter.hpp"
 
@@ -25,12 +26,12 @@
 
 namespace coterie {
 namespace {
-constexpr Index kRows = 256;          // rows projected at a time
-constexpr double kNoise = 1e-6;       // of the length of an axis: all that is left of one that the others span
-constexpr Index kDirectOrder = 4000;  // largest covariance or Gram matrix made for a few axes only
-constexpr Index kBlock = 8;           // rows of a block of Lanczos, and most axes that it is asked for
-constexpr Index kBasis = 800;         // most rows of its basis
-constexpr double kResidual = 1e-11;   // of its axes, relative to the largest variance
+constexpr Index kRows = 256;          // rows projected at the same time
+constexpr double kNoise = 1e-6;       // relative length below which a row counts as spanned by the others
+constexpr Index kDirectOrder = 4000;  // largest order of a covariance or Gram matrix that is built for only a few axes
+constexpr Index kBlock = 8;           // rows per Lanczos block, and most axes that Lanczos computes
+constexpr Index kBasis = 800;         // most rows of the Lanczos basis
+constexpr double kResidual = 1e-11;   // largest Lanczos residual, relative to the largest variance
 
 double weight_of(std::span<const double> weights, Index i) {
     return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)];
@@ -69,8 +70,8 @@ Stage pass_over(PointsView points) {
     return {.name = "moments", .operations = 2.0 * static_cast<double>(points.rows() * points.columns())};
 }
 
-// Summed about the first row: a large offset costs no digits, and a constant column has its value for mean and variance
-// 0, exactly.
+// Sums about the first row. A large offset then costs no digits, and a constant column has exactly its value as mean,
+// and variance 0.
 Vector<double> mean_about(PointsView points, const Run& run, std::span<const double> weights, Index first) {
     return points.with_scalar([&]<class Scalar>() {
         const Index d = points.columns();
@@ -92,7 +93,7 @@ Vector<double> mean_about(PointsView points, const Run& run, std::span<const dou
     });
 }
 
-// sum_i w_i (x_ip - m_p)^2 of each column.
+// sum_i w_i (x_ip - m_p)^2 for each column p.
 Vector<double> squares_about(PointsView points, const Vector<double>& mean, const Run& run,
                              std::span<const double> weights) {
     const Index d = points.columns();
@@ -112,8 +113,8 @@ Vector<double> squares_about(PointsView points, const Vector<double>& mean, cons
     });
 }
 
-// sum_i w_i (x_i - c_i)(x_i - c_i)', center(i) being c_i for a row of this process. `squares`: of each column at least
-// what the diagonal comes to.
+// sum_i w_i (x_i - c_i)(x_i - c_i)'; center(i) is c_i for a row of this process. `squares`: for each column an upper
+// bound of its diagonal entry.
 template <class Center>
 Matrix<double> scatter_about(PointsView points, std::span<const double> weights, const Vector<double>& squares,
                              const Run& run, Center center) {
@@ -145,7 +146,8 @@ Matrix<double> scatter_about(PointsView points, std::span<const double> weights,
     return products.matrix(sum.data());
 }
 
-// C r for every row r of the block, C the covariance, without making C: strips of centred rows, each used twice.
+// C r for every row r of the block, where C is the covariance, which is not built: uses each strip of centred rows
+// twice.
 Matrix<double> times_covariance(PointsView points, const Vector<double>& mean, const Matrix<double>& block,
                                 const Run& run) {
     const Index d = points.columns();
@@ -183,7 +185,7 @@ PrincipalAxes axes_from_covariance(PointsView points, int count, Vector<double> 
     return result;
 }
 
-// Fewer points than dimensions: X X' has the same non-zero eigenvalues as X' X, and axes X' u / |X' u|.
+// For fewer points than dimensions: X X' has the same non-zero eigenvalues as X' X, and the axes are X' u / |X' u|.
 PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, const Run& run) {
     const Index n = points.rows();
     const Index d = points.columns();
@@ -211,7 +213,7 @@ PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, 
             result.variances[j] = value / static_cast<double>(n);
             continue;
         }
-        // Directions in which the points do not spread at all: any will do, the coordinate axes in order are taken.
+        // Directions without variance: any will do, so the coordinate axes are taken in order.
         do {
             result.axes.row(j).setZero();
             result.axes(j, unit++) = 1.0;
@@ -220,11 +222,12 @@ PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, 
     return result;
 }
 
-// A few axes of a covariance too large to be made, by block Lanczos: a basis of rows grows by what C has of its last
-// block that it does not hold; the eigenpairs of C within it converge to the largest of C. Every row is made orthogonal
-// to all before it, and the basis is never cut down: the fewest passes over the points, which are the dear part. A
-// block has at least as many rows as axes are wanted, so that no copy of a repeated variance is missed. The start is
-// drawn, but the same for all points of d dimensions: axes do not depend on a seed. Empty when kBasis rows are too few.
+// A few axes of a covariance C that is too large to build, by block Lanczos. The basis grows by the part of C times its
+// last block that the basis does not span yet. The largest eigenpairs of C within the basis converge to those of C.
+// Every row is made orthogonal to all rows before it, and the basis is never restarted, which needs the fewest passes
+// over the points, the expensive part. A block has at least as many rows as there are wanted axes, so that no copy of a
+// repeated variance is missed. The start is random but the same for all points of d dimensions, so axes do not depend
+// on a seed. Returns an empty result when kBasis rows are too few.
 PrincipalAxes axes_by_lanczos(PointsView points, int count, const Vector<double>& mean, const Run& run) {
     const Index d = points.columns();
     require_memory(sizeof(double) * static_cast<double>(kBasis + kRows) * static_cast<double>(d),
@@ -243,18 +246,19 @@ PrincipalAxes axes_by_lanczos(PointsView points, int count, const Vector<double>
         basis.conservativeResize(width, d);
         basis.bottomRows(kBlock) = next;
         for (Index j = width - kBlock; j < width; ++j)
-            while (!internal::orthonormalize(basis, j, kNoise)) draw(basis.row(j));  // nothing new: any direction
+            while (!internal::orthonormalize(basis, j, kNoise))
+                draw(basis.row(j));  // spanned already: take any direction
         next = times_covariance(points, mean, basis.bottomRows(kBlock), run);
         const Matrix<double> seen = internal::rows_by_rows(next, basis, run.threads);
         internal::add_transposed_by(-seen.transpose(), basis, next, run.threads);
         projected.conservativeResize(width, width);
         projected.bottomRows(kBlock) = seen;
         projected.rightCols(kBlock) = seen.transpose();
-        if (width - looked_at < width / 8) continue;  // looking costs width^3
+        if (width - looked_at < width / 8) continue;  // the check costs width^3
         looked_at = width;
         const EigenPairs pairs = symmetric_eigen(projected);
         const Matrix<double> leading = pairs.vectors.rightCols(count).rowwise().reverse();
-        // C v - lambda v has only what C has of the last block and the basis does not hold.
+        // C v - lambda v contains only the part of C times the last block that the basis does not span.
         const Matrix<double> residual = internal::transposed_by(leading.bottomRows(kBlock), next, run.threads);
         if (residual.rowwise().norm().maxCoeff() > kResidual * pairs.values[width - 1]) continue;
         PrincipalAxes result{mean, internal::transposed_by(leading, basis, run.threads),
@@ -310,7 +314,7 @@ ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters,
     const Vector<double> center = mean(points, run, weights);
     require_memory(2.0 * sizeof(double) * clusters * static_cast<double>(d),
                    "the means of " + std::to_string(clusters) + " clusters");
-    // About the overall mean, as the deviations c_j - m are what is wanted exactly; and the clusters' weights.
+    // Sums about the overall mean, because the deviations c_j - m must be exact; then the clusters' weights.
     const std::vector<double> sums = points.with_scalar([&]<class Scalar>() {
         const auto& kernels = internal::kernels<Scalar>();
         return internal::sum_blocks<Scalar>(points, clusters * (d + 1), run, pass_over(points),

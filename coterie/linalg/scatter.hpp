@@ -19,22 +19,22 @@ ColumnMoments column_moments(PointsView points, const Run& run, std::span<const 
 
 /// S_t = sum_i w_i (x_i - m)(x_i - m)', d x d. One n d^2 product, in blocks.
 Matrix<double> total_scatter(PointsView points, const Run& run, std::span<const double> weights = {});
-/// The same where the columns' moments (by these weights) are known.
+/// The same if the columns' moments (with these weights) are available.
 Matrix<double> total_scatter(PointsView points, const ColumnMoments& moments, const Run& run,
                              std::span<const double> weights = {});
-/// S_w = sum_i w_i (x_i - c_{a_i})(x_i - c_{a_i})' about the clusters' own means, S_b = S_t - S_w = sum_j w_j (c_j -
-/// m)(c_j - m)'.
+/// S_w = sum_i w_i (x_i - c_{a_i})(x_i - c_{a_i})' about the clusters' means, S_b = S_t - S_w = sum_j w_j (c_j - m)(c_j
+/// - m)'.
 struct ScatterPair {
     Matrix<double> within;
     Matrix<double> between;
 };
-/// labels of this process' rows, in 0..clusters-1.
+/// labels: of this process's rows, in 0..clusters-1.
 ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters, const Run& run,
                           std::span<const double> weights = {});
 
 struct PrincipalAxes {
     Vector<double> mean;       // d
-    Matrix<double> axes;       // count x d, orthonormal rows; the entry of largest magnitude of each is positive
+    Matrix<double> axes;       // count x d, orthonormal rows; each row's entry of largest magnitude is positive
     Vector<double> variances;  // count, descending, divided by n
 };
 PrincipalAxes principal_axes(PointsView points, int count, const Run& run);

@@ -30,7 +30,7 @@ struct Naive {
     Matrix<double> between;
 };
 
-// In long double, straight from the definitions.
+// In long double, directly from the definitions.
 template <class Scalar>
 Naive naive(const Matrix<Scalar>& points, const Labels& labels, int clusters, const std::vector<double>& weights) {
     using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -116,7 +116,7 @@ TEST(Scatter, AgreesWithTheDefinitions) {
 }
 
 TEST(Scatter, LargeOffsetDoesNoHarm) {
-    // Halves about 2^40 are exact in double: the scatter must be that of the numbers without the offset.
+    // Halves about 2^40 are exact in double, so the scatter must equal that of the numbers without the offset.
     Matrix<double> points(1000, 3);
     RandomStream random(1, "test.offset");
     for (Index i = 0; i < points.size(); ++i) points.data()[i] = static_cast<double>(random.below(16)) * 0.5;
@@ -244,7 +244,8 @@ TEST(PrincipalAxes, TooLargeForACovariance) {
 }
 
 TEST(PrincipalAxes, RepeatedVariancesOfManyColumns) {
-    // Rows 3 e_j and -3 e_j for the first five j, e_j and -e_j for the others: variances 18 / n, five times, and 2 / n.
+    // Rows 3 e_j and -3 e_j for the first five j, e_j and -e_j for the others. The variances are 18 / n, five times,
+    // and 2 / n.
     const Index d = 4050;
     Matrix<float> points = Matrix<float>::Zero(2 * d, d);
     for (Index j = 0; j < d; ++j) {
@@ -257,7 +258,7 @@ TEST(PrincipalAxes, RepeatedVariancesOfManyColumns) {
         EXPECT_NEAR(axes.axes.row(j).head(5).norm(), j < 5 ? 1.0 : 0.0, 1e-9) << j;
     }
     EXPECT_LE((axes.axes * axes.axes.transpose() - Matrix<double>::Identity(7, 7)).cwiseAbs().maxCoeff(), 1e-12);
-    // Points that do not spread at all have axes too.
+    // Points without any variance have axes too.
     const Matrix<float> equal = Matrix<float>::Constant(4001, 4001, 0.5F);
     const PrincipalAxes none = principal_axes(equal, 2, coterie::Run(0, 2));
     EXPECT_EQ(none.variances.norm(), 0.0);

@@ -1,6 +1,6 @@
 #pragma once
-// Internal: the compiler's own vector types (GCC and Clang), as wide as the instruction set that this text is compiled
-// for. For *_isa.cpp files alone: everything lies in the namespace that COTERIE_ISA names, and without a linkage that
+// Internal: the compiler's vector types (GCC and Clang), as wide as the instruction set for which this text is
+// compiled. For *_isa.cpp files only. Everything lies in the namespace that COTERIE_ISA names, without linkage that
 // other files could see.
 //
 //     Simd<T>::Register  lanes of T, Simd<T>::lanes of them;  load, store  from and to any address of a T;

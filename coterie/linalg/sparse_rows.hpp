@@ -1,5 +1,5 @@
 #pragma once
-// Internal: sums over the entries of sparse rows, where dense ones have a kernel.
+// Internal: sums over the entries of sparse rows; dense rows have kernels for them.
 
 #include <span>
 #include <string_view>
@@ -18,8 +18,9 @@ double squared_norm(const T* c, Index d) {
     return sum;
 }
 
-/// || x - c ||^2 in double; squared: squared_norm of c. Of the differences where x has entries, and of what c has
-/// elsewhere: || c ||^2 less its part in the columns of x, added in the same order, so that it is 0 where c is x.
+/// || x - c ||^2 in double; squared: squared_norm of c. Adds the squared differences where x has entries, and the
+/// squares of c elsewhere. The latter are || c ||^2 minus its part in the columns of x, added in the same order, so
+/// that the result is 0 if c equals x.
 template <class T, class Number>
 double squared_distance(const SparseRow<T>& x, const Number* c, double squared) {
     double there = 0;
@@ -34,14 +35,14 @@ double squared_distance(const SparseRow<T>& x, const Number* c, double squared) 
     return there + (elsewhere > 0 ? elsewhere : 0.0);
 }
 
-/// Means and variances of the columns, weighted; in one thread, as a pass over the entries is all it takes.
+/// Weighted means and variances of the columns. Uses one thread, because two passes over the entries suffice.
 ColumnMoments sparse_moments(const SparsePoints& points, std::span<const double> weights);
 
-/// The rows scaled to length 1, in the scalar type of the points; a copy of their values, not of their columns.
-/// `zero_rows` receives the numbers of those that are 0 throughout, which stay as they are.
+/// Scales the rows to length 1, in the scalar type of the points; copies their values, but not their columns.
+/// `zero_rows` receives the numbers of rows whose values are all 0; these stay unchanged.
 SparsePoints unit_rows(const SparsePoints& points, int threads, std::vector<Index>& zero_rows);
 
-/// The same entries in the other scalar type, or in the same.
+/// The same entries in scalar type T.
 template <class T>
 SparsePoints values_as(const SparsePoints& points) {
     std::vector<T> values;

@@ -1,6 +1,7 @@
-// All scores come from the non-zero counts of clusters and classes, which are never more than the points; a full table
-// is made where one is asked for, or for the best match where it is small or well filled. Counts are whole numbers, the
-// sums of pairs in 128 bits; equal and nested labelings are told by counts, so that their scores are exactly 1.
+// All scores come from the non-zero counts of clusters and classes, of which there are at most as many as points. A
+// full table is built only on request, or for the best match if it is small or well filled. Counts are whole numbers,
+// and sums of pairs have 128 bits. Equal and nested labelings are recognised by counts, so that their scores are
+// exactly 1.
 
 #include "coterie/metrics/metrics.hpp"
 
@@ -25,8 +26,8 @@ void check_pair(LabelSpan labels, LabelSpan truth) {
 
 struct Distinct {
     std::vector<std::int32_t> values;    // ascending
-    std::vector<Count> sizes;            // points with each value
-    std::vector<std::int32_t> position;  // of each point's label among `values`
+    std::vector<Count> sizes;            // number of points with each value
+    std::vector<std::int32_t> position;  // position of each point's label in `values`
 };
 
 Distinct distinct(LabelSpan labels) {
@@ -62,7 +63,7 @@ Distinct distinct(LabelSpan labels) {
     return out;
 }
 
-// The non-zero cells of the contingency table: never more than there are points, whatever the numbers of labels.
+// The non-zero cells of the contingency table: at most as many as points, for any number of labels.
 struct SparseTable {
     Distinct clusters;
     Distinct classes;
@@ -126,14 +127,14 @@ double mutual_information(const SparseTable& table) {
         const double count = static_cast<double>(cell.gain);
         sum += count / n * std::log(count * n / (a * b));
     }
-    // Below rounding it is that of independent labelings, whose every normalisation must be 0.
+    // Within rounding the labelings are independent, and every normalised score must be 0.
     return sum <= std::numeric_limits<double>::epsilon() ? 0.0 : sum;
 }
 
 double homogeneity_of(const SparseTable& table, double information) {
     if (table.columns() == 1) return 1.0;
     if (static_cast<Index>(table.cells.size()) == table.rows())
-        return 1.0;  // every cluster within one class: exactly 1
+        return 1.0;  // every cluster lies within one class: exactly 1
     return std::clamp(information / entropy(table.classes.sizes, table.points), 0.0, 1.0);
 }
 
@@ -145,7 +146,7 @@ double completeness_of(const SparseTable& table, double information) {
 
 double normalized_information(const SparseTable& table, double information, Normalization mean) {
     const auto cells = static_cast<Index>(table.cells.size());
-    if (cells == table.rows() && cells == table.columns()) return 1.0;  // equal partitions, one cluster each among them
+    if (cells == table.rows() && cells == table.columns()) return 1.0;  // equal partitions, including one cluster each
     if (information == 0.0) return 0.0;
     const double a = entropy(table.clusters.sizes, table.points);
     const double b = entropy(table.classes.sizes, table.points);
@@ -159,8 +160,8 @@ double normalized_information(const SparseTable& table, double information, Norm
     return std::clamp(information / normalizer, 0.0, 1.0);
 }
 
-// Hubert and Arabie 1985 by pairs of points. Ordered pairs reach n^2 and their products n^4: 128 bits hold them up to n
-// = 2^31.
+// Hubert and Arabie 1985, by pairs of points. Ordered pairs reach n^2 and their products n^4; 128 bits hold them up to
+// n = 2^31.
 template <class Wide>
 double rand_index_from(const SparseTable& table) {
     const auto squares = [](const std::vector<Count>& sizes) {
@@ -207,8 +208,9 @@ Matrix<Count> zero_counts(Index rows, Index columns) {
     return Matrix<Count>::Zero(rows, columns);
 }
 
-// Column of each row, min(rows, columns) of them matched. A full table is solved as such when it is small beside its
-// filled cells; otherwise the list of cells is, and what gains nothing is then paired in ascending order.
+// The column of each row; min(rows, columns) rows are matched. A full table is solved directly if it is small, or not
+// much larger than its filled cells. Otherwise the list of cells is solved, and rows without gain are paired in
+// ascending order.
 std::vector<Index> best_match(const SparseTable& table) {
     const Index rows = table.rows();
     const Index columns = table.columns();
@@ -241,7 +243,7 @@ Count agreement(const SparseTable& table, const std::vector<Index>& match) {
     return sum;
 }
 
-// One name a distinct cluster: its class, or numbers above every class in ascending order.
+// One name per distinct cluster: its class, or for unmatched clusters ascending numbers above every class.
 std::vector<std::int32_t> names_of_clusters(const SparseTable& table, const std::vector<Index>& match) {
     std::vector<std::int32_t> names(match.size());
     std::int64_t next = static_cast<std::int64_t>(table.classes.values.back()) + 1;
@@ -300,8 +302,8 @@ ContingencyTable confusion_table(LabelSpan labels, LabelSpan truth) {
     for (std::size_t u = 0; u < match.size(); ++u)
         if (match[u] >= 0) cluster_of[static_cast<std::size_t>(match[u])] = static_cast<Index>(u);
 
-    // Classes that have a cluster come first, so that agreement lies on the diagonal; then the classes and clusters
-    // left over.
+    // Classes with a cluster come first, so that agreement lies on the diagonal. The remaining classes and clusters
+    // follow.
     ContingencyTable out;
     std::vector<Index> row_of(static_cast<std::size_t>(table.columns()), -1);
     std::vector<Index> column_of(match.size(), -1);

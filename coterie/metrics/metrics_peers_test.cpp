@@ -1,4 +1,4 @@
-// Agreement with scikit-learn and SciPy, when a Python that has them is at hand: COTERIE_PYTHON, else /usr/bin/python3,
+// Agreement with scikit-learn and SciPy, if a Python that has them is available: COTERIE_PYTHON, else /usr/bin/python3,
 // else python3.
 
 #include <cmath>
@@ -38,7 +38,7 @@ fs::path script() {
     return root != nullptr ? fs::path(root) / "coterie" / "metrics" / "metrics_peers.py" : beside;
 }
 
-// Cases are written as they are made; each leaves behind what to do with the peers' answer.
+// Writes the cases as they are made, and keeps for each the check of the peers' answer.
 class Peers {
 public:
     Peers() { cases_ << std::setprecision(17); }

@@ -19,7 +19,7 @@ Labels random_labels(Index n, int clusters, RandomStream& random) {
     return labels;
 }
 
-// The best sum over all one-to-one matches, by trying every permutation of the larger side.
+// The best sum over all one-to-one matches, from every permutation of the larger side.
 double best_by_permutations(const Matrix<double>& gain) {
     const Matrix<double> wide = gain.rows() <= gain.cols() ? gain : Matrix<double>(gain.transpose());
     std::vector<Index> order(static_cast<std::size_t>(wide.cols()));
@@ -253,8 +253,7 @@ TEST(Accuracy, AgreesWithAllPermutationsForUnequalNumbers) {
     }
 }
 
-// The list of cells and the full table must find the same optimum: many clusters with few points each go through the
-// list.
+// The list of cells and the full table must give the same optimum. Many clusters with few points each use the list.
 TEST(Accuracy, SparseTablesAgreeWithTheFullOne) {
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         RandomStream random(seed, "test.sparse");
@@ -373,7 +372,7 @@ TEST(Scores, SameBitsForPointsThatAreReadAndInSeveralProcesses) {
     const Matrix<float> points = random_points<float>(1700, 5, 5);
     RandomStream random(5, "test.processes");
     Labels labels = random_labels(1700, 6, random);
-    std::fill_n(labels.begin(), 400, 9);  // a cluster of the first blocks alone
+    std::fill_n(labels.begin(), 400, 9);  // a cluster that only the first blocks have
     test::expect_same_bits({.points = Points::borrow(points)},
                            [&](const Problem& problem, const coterie::Run& run) {
                                const auto own = internal::own_rows(problem.points, run);
@@ -488,7 +487,8 @@ TEST(UnpairedTest, ByHand) {
 }
 
 TEST(UnpairedTest, TailsOfTwoDegreesOfFreedom) {
-    // Difference t, pooled variance 1. 1 - t / sqrt(2 + t^2) without the subtraction, which would leave no digit.
+    // Difference t, pooled variance 1: 1 - t / sqrt(2 + t^2) in a form without the subtraction, which would leave no
+    // correct digit.
     for (double t = 1e-8; t < 1e9; t *= 1.7) {
         const double root = std::sqrt(2 + t * t);
         const double p = 2 / (root * (root + t));

@@ -1,6 +1,7 @@
-// Scatters are summed about the mean of all points, so that points far from 0 lose no digits, in two passes over blocks
-// of rows: the clusters' means, then what lies about them; Davies and Bouldin's distances and the mixture's densities
-// are a third one. The cut counts halves of edges in whole numbers, so that nothing is rounded before the quotient.
+// Scatter is summed about the mean of all points, so that points far from 0 lose no digits. Two more passes over blocks
+// of rows give the clusters' means and then the scatter about them. Davies-Bouldin distances and the mixture's
+// densities take another pass. The cut counts half edges in whole numbers, so that nothing is rounded before the
+// division.
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +18,7 @@ namespace coterie {
 namespace {
 
 struct Clusters {
-    std::vector<std::size_t> of;  // 0.. in the order of the labels' values, of this process' points
+    std::vector<std::size_t> of;  // 0, 1, ... in the order of the labels' values, for this process's points
     std::size_t count = 0;        // on all processes
 };
 
@@ -48,19 +49,19 @@ void require_as_many(std::string_view what, std::size_t labels, Index points) {
 
 namespace {
 
-// The clusters' means about the mean of all points, and what lies about both. Everything a sum over all processes.
+// The clusters' means relative to the mean of all points, and the scatter about both. All sums are over all processes.
 struct Partition {
-    internal::Range own;  // this process' rows
+    internal::Range own;  // this process's rows
     Clusters clusters;
     Vector<double> middle;     // d
-    std::vector<double> mean;  // k x d, less the middle
+    std::vector<double> mean;  // k x d, minus the overall mean
     std::vector<double> size;  // k
     double within = 0;         // sum_i || x_i - m_{a_i} ||^2
     double total = 0;          // sum_i || x_i - m ||^2
 
     Partition(std::string_view what, PointsView points, LabelSpan labels, const Run& run)
         : own(internal::own_rows(points, run)) {
-        // A process may have none of the rows.
+        // A process may have no rows.
         if (points.rows() == 0 || own.count() > 0 || !labels.empty()) require_as_many(what, labels.size(), own.count());
         clusters = numbered(labels, run.communicator());
         middle = coterie::mean(points, run);
@@ -107,7 +108,7 @@ struct Partition {
             sum += (mean_of(a)[j] - mean_of(b)[j]) * (mean_of(a)[j] - mean_of(b)[j]);
         return sum;
     }
-    // From a row of points, as it lies in memory, to a mean.
+    // From a row of points, as stored, to a mean.
     template <class Scalar>
     double squared_distance(const Scalar* row, Index cluster) const {
         const double* const its = mean_of(cluster);
@@ -172,7 +173,7 @@ double davies_bouldin(PointsView points, LabelSpan labels, const Run& run) {
         double worst = 0.0;
         for (Index b = 0; b < k; ++b) {
             const double both = spread[static_cast<std::size_t>(a)] + spread[static_cast<std::size_t>(b)];
-            // Two clusters without extent are told apart wherever they are; 0 over 0 is no number.
+            // Two clusters, each of equal points, are separated wherever they lie; this skips 0 / 0.
             if (b != a && both > 0.0) worst = std::max(worst, both / std::sqrt(partition.squared_distance(a, b)));
         }
         sum += worst;
@@ -234,7 +235,7 @@ double normalized_cut(const Neighbors& neighbors, LabelSpan labels) {
     Communicator alone;
     const Clusters clusters = numbered(labels, alone);
     if (clusters.count < 2) throw BadArgument("normalised cut: there must be at least 2 clusters, there is 1");
-    // An entry of A is half an edge of W at either end; the halves cancel in the quotient.
+    // An entry of A is half an edge of W at either end. The halves cancel in the quotient.
     std::vector<double> cut(clusters.count, 0.0);
     std::vector<double> volume(clusters.count, 0.0);
     for (std::size_t i = 0; i < labels.size(); ++i) {

@@ -11,7 +11,7 @@ namespace coterie {
 namespace {
 
 TEST(NormalizedCut, HandComputed) {
-    // 0 - 1 - 2 - 3 - 4 on a line, each pointing at its nearest neighbour: A has 0>1, 1>0, 2>1, 3>4, 4>3.
+    // 0 - 1 - 2 - 3 - 4 on a line, each with its nearest neighbour: A has 0>1, 1>0, 2>1, 3>4, 4>3.
     Neighbors graph;
     graph.count = 1;
     graph.indices = {1, 0, 1, 4, 3};
@@ -78,7 +78,8 @@ TEST(PartitionCriteria, TheSameAtAnyNumberOfThreadsAndOfMovedFloats) {
 }
 
 TEST(PredictionStrength, HandComputed) {
-    // Cluster 0 has the pairs of {0, 1, 2}, of which 01 stay together: 2 of 6; cluster 1 keeps its one pair.
+    // Cluster 0 has the pairs of {0, 1, 2}, of which only 01 keep a common label: 2 of 6 ordered pairs. Cluster 1 keeps
+    // its one pair.
     EXPECT_DOUBLE_EQ(prediction_strength(Labels{0, 0, 0, 1, 1}, Labels{5, 5, 7, 7, 7}), 2.0 / 6.0);
     EXPECT_DOUBLE_EQ(prediction_strength(Labels{0, 0, 0, 1, 1}, Labels{3, 3, 3, 3, 3}), 1.0);
     EXPECT_DOUBLE_EQ(prediction_strength(Labels{0, 0, 0, 1, 2}, Labels{1, 1, 1, 2, 2}), 1.0);

@@ -1,7 +1,7 @@
-// Exact: all pairs, in blocks of products of rows about the mean. Points are sorted by cluster: a row meets each
-// cluster as one stretch, so that one running sum a row is all that is kept. Blocks of rows add up in their order: the
-// same bits at any number of threads. Points that are read, and those of several processes, are gathered in memory
-// first: those of the sample. Each process then computes the same.
+// Exact: computes all pairs, in blocks of products of rows about the mean. Points are sorted by cluster, so that a row
+// meets each cluster as one stretch and needs only one running sum. Sums of blocks are added in order, so the bits are
+// the same at any number of threads. Points that are read, and points of several processes, are first gathered in
+// memory (the sample only). Then each process computes the same.
 
 #include <algorithm>
 #include <cmath>
@@ -21,9 +21,9 @@
 namespace coterie {
 namespace {
 constexpr Index kRows = 256;    // points whose silhouette one task computes
-constexpr Index kOthers = 512;  // points at the other end of a block of distances
+constexpr Index kOthers = 512;  // points on the other side of a block of distances
 
-// Rows in double about `center`, with their squared norms.
+// Rows in double relative to `center`, with their squared norms.
 struct Block {
     Matrix<double> rows;
     std::vector<double> squared_norms;
@@ -53,7 +53,7 @@ double squared_difference(const double* a, const double* b, Index columns) {
     return sum;
 }
 
-// The sum of the silhouettes, and in `of_place` that of each of `order`.
+// Returns the sum of the silhouettes and writes each of them to `of_place`, in the order of `order`.
 template <class Scalar>
 double silhouette_sum(const Rows<Scalar>& points, const std::vector<Index>& order, const std::vector<Index>& cluster,
                       const std::vector<Index>& sizes, const Vector<double>& center, const Run& run,
@@ -76,10 +76,10 @@ double silhouette_sum(const Rows<Scalar>& points, const std::vector<Index>& orde
             points, std::span(order).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)), center);
         mine.products.resize(static_cast<std::size_t>(kRows * kOthers));
         const auto rows = static_cast<std::size_t>(count);
-        std::vector<double> within(rows, 0.0);  // a: mean distance to the point's own cluster
+        std::vector<double> within(rows, 0.0);  // a: mean distance to the other points of the point's cluster
         std::vector<double> nearest(rows,
                                     std::numeric_limits<double>::infinity());  // b: smallest mean distance to another
-        std::vector<double> sum(rows, 0.0);  // of distances to the cluster being passed
+        std::vector<double> sum(rows, 0.0);  // sum of distances to the current cluster
         const auto close_cluster = [&](std::size_t i, Index passed) {
             const auto size = static_cast<double>(sizes[static_cast<std::size_t>(passed)]);
             if (passed == cluster[static_cast<std::size_t>(begin) + i])
@@ -102,8 +102,8 @@ double silhouette_sum(const Rows<Scalar>& points, const std::vector<Index>& orde
                 const auto at = static_cast<std::size_t>(i);
                 const double norm = mine.own.squared_norms[at];
                 double* const product = mine.products.data() + i * kOthers;
-                // The product form loses digits where points are near to each other beside their norms: those pairs are
-                // done directly.
+                // The product form loses digits if the distance is small compared with the norms. Those pairs are
+                // computed directly.
                 for (Index q = 0; q < other_count; ++q) {
                     const double norms = norm + mine.other.squared_norms[static_cast<std::size_t>(q)];
                     double squared = norms - 2.0 * product[q];
@@ -130,7 +130,7 @@ double silhouette_sum(const Rows<Scalar>& points, const std::vector<Index>& orde
         }
         partial[static_cast<std::size_t>(block)] = total;
     };
-    // In waves, so that the caller is asked now and then whether to go on.
+    // In waves, so that the run is asked from time to time whether to stop.
     const Index wave = 64;
     for (Index first = 0; first < blocks.count(); first += wave) {
         run.throw_if_stopped("silhouette");
@@ -146,7 +146,7 @@ double silhouette_sum(const Rows<Scalar>& points, const std::vector<Index>& orde
     return total;
 }
 
-// The silhouettes of the drawn points, and their sum.
+// The silhouettes of the sampled points, and their sum.
 struct Silhouettes {
     double sum = 0;
     std::vector<double> values;
@@ -162,7 +162,7 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
         throw BadArgument("silhouette: sample must be at least 0 (0: every point), given " + std::to_string(sample));
     RandomStream random = run.random("metrics.silhouette");
     std::vector<Index> order = sample_rows(n, sample == 0 ? n : sample, random);
-    Labels drawn;  // labels of `order`, which are those of the processes one after the other
+    Labels drawn;  // labels of `order`: those of the processes, one process after another
     for (const Index i : order)
         if (own.has(i)) drawn.push_back(labels[static_cast<std::size_t>(i - own.begin)]);
     drawn = internal::gather(run.communicator(), drawn);
@@ -177,7 +177,7 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
         gathered = internal::gather_rows(points, order, run);
         points = gathered;
     }
-    // From here on `order` are places in `points`, sorted by label.
+    // From here on `place` holds positions in `order`, sorted by label.
     std::vector<Index> place(order.size());
     std::iota(place.begin(), place.end(), Index{0});
     std::stable_sort(place.begin(), place.end(), [&](Index i, Index j) {

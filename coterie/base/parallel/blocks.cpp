@@ -1,12 +1,13 @@
-// The tree over L blocks: node i of level l is made of nodes 2i and 2i + 1 of level l - 1 (of 2i alone where it is the
-// last), level 0 are the blocks. Any range of consecutive blocks is a few whole nodes, so a process adds what lies
-// within its own blocks, and only the nodes that span processes cost a message: the process of a node's first block has
-// its sum, and gets that of the right half from the process of that half's first block. Then the root is broadcast.
+// The tree over L blocks. Level 0 holds the blocks. Node i of level l is made of nodes 2i and 2i + 1 of level l - 1, or
+// of 2i alone if it is the last.
+// Any range of consecutive blocks consists of a few whole nodes, so each process adds the nodes within its own blocks.
+// Only nodes that span processes cost a message. The process of a node's first block holds the node's sum. It receives
+// the sum of the right half from the process of that half's first block. Finally the root is broadcast.
 //
-// Threads take blocks in their order. Who finishes the second of two siblings adds them, left to right, and goes on
-// with their parent: no thread waits for another, and about log2(L) sums beside one per thread are alive at a time.
+// Threads take blocks in order. The thread that finishes the second of two siblings adds them, left to right, and goes
+// on with their parent. So no thread waits for another, and about log2(L) sums plus one per thread are alive at a time.
 //
-// What holds: which sums are added to which, and in what order, follows from L alone.
+// Invariant: L alone decides which sums are added to which, and in what order.
 
 #include "coterie/base/parallel/blocks.hpp"
 
@@ -20,8 +21,8 @@
 namespace coterie::internal {
 namespace {
 
-// The first block of a process. A border at a multiple of a power of two cuts few nodes of the tree, and every node
-// that is cut costs a message; it lies within half that power of the even share's, a fortieth of a share at most.
+// The first block of a process. A border at a multiple of a power of two cuts few nodes of the tree, and every cut node
+// costs a message. The border lies within half that power of the even share's border, which is at most 1/40 of a share.
 Index border(Index process, Index blocks, Index processes) {
     if (process == processes) return blocks;
     Index unit = 1;
@@ -32,8 +33,8 @@ Index border(Index process, Index blocks, Index processes) {
 }  // namespace
 
 RowBlocks grid_of(Index rows, Index columns) {
-    constexpr Index blocks = 64;    // of few rows: enough for the threads of a large machine
-    constexpr Index multiple = 16;  // of rows, for the kernels
+    constexpr Index blocks = 64;    // for few rows: enough for the threads of a large machine
+    constexpr Index multiple = 16;  // rows per block are a multiple of this, for the kernels
     const Index width = std::max<Index>(columns, 1);
     const Index fewest = std::clamp<Index>(65536 / width, multiple, 256);
     const Index most = std::clamp<Index>((Index{1} << 20) / width, multiple, 65536);
@@ -52,7 +53,7 @@ Range own_rows(const RowBlocks& grid, const Communicator& communicator) {
 }
 
 int process_of(Index block, const RowBlocks& grid, const Communicator& communicator) {
-    // The last process that does not begin behind the block: near the one of even shares.
+    // The last process that does not begin after the block. It is close to the process that even shares would give.
     const Index size = communicator.size();
     Index process = block * size / grid.count();
     while (border(process, grid.count(), size) > block) --process;
@@ -101,7 +102,7 @@ Points gather_rows(PointsView points, std::span<const Index> rows, const Run& ru
             const auto some = read.view().template as<Scalar>();
             own.assign(some.data, some.data + some.rows * some.columns);
         });
-        // They come in the order of the processes: put back into the order asked for.
+        // The rows arrive in the order of the processes. Restore the requested order.
         const std::vector<Scalar> all = gather(communicator, own);
         std::vector<std::size_t> order(rows.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
@@ -141,7 +142,7 @@ void BlockSums::give_back(Sum sum) {
     spare_.push_back(std::move(sum));
 }
 
-// One sum in the making.
+// One sum while it is being computed.
 class BlockSums::Adding {
 public:
     Adding(BlockSums& sums, const RowBlocks& grid, Communicator& communicator)
@@ -152,7 +153,7 @@ public:
         }
     }
 
-    // Takes the sum of a node, and merges upwards as far as its siblings are there.
+    // Takes the sum of a node, and merges upwards while the sibling's sum is available.
     void add(Node node) {
         while (node.level + 1 < levels()) {
             const Index sibling = node.number ^ 1;
@@ -170,7 +171,7 @@ public:
         waiting_.push_back(std::move(node));
     }
 
-    // The sum of all, on every process.
+    // The sum over all blocks, on every process.
     Sum total() {
         std::optional<Sum> root = resolve(levels() - 1, 0);
         if (communicator_.size() == 1) return std::move(*root);
@@ -182,12 +183,12 @@ public:
 private:
     static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
     int levels() const { return static_cast<int>(counts_.size()); }
-    // Blocks below a node.
+    // The blocks below a node.
     Range blocks(int level, Index number) const {
         return {number << level, std::min(grid_.count(), (number + 1) << level)};
     }
 
-    // The sibling, if its sum is there already; else leaves this node to wait for it.
+    // Returns the sibling if its sum is available. Otherwise stores this node until the sibling arrives.
     std::optional<Node> meet(Node& node, Index sibling) {
         const std::lock_guard lock(mutex_);
         std::optional<Node> other = find(node.level, sibling);
@@ -206,8 +207,8 @@ private:
         return std::nullopt;
     }
 
-    // Every process walks the nodes that span processes in the same order; the sum is had by the process of the node's
-    // first block. Messages follow the order of the walk, so that no two processes wait for each other.
+    // Every process walks the nodes that span processes in the same order. The process of a node's first block gets its
+    // sum. Messages follow the order of the walk, so no two processes wait for each other.
     std::optional<Sum> resolve(int level, Index number) {
         const Range range = blocks(level, number);
         const int first = process_of(range.begin, grid_, communicator_);
@@ -237,9 +238,9 @@ private:
     BlockSums& sums_;
     RowBlocks grid_;
     Communicator& communicator_;
-    std::vector<Index> counts_;  // nodes of each level
+    std::vector<Index> counts_;  // number of nodes on each level
     std::mutex mutex_;
-    std::vector<Node> waiting_;  // nodes whose sibling is not there yet
+    std::vector<Node> waiting_;  // nodes whose sibling has not arrived yet
 };
 
 std::span<const double> BlockSums::operator()(const RowBlocks& grid, const Run& run, const Stage& stage,

@@ -1,10 +1,10 @@
 #pragma once
-// Internal: passes over rows: one grid of blocks that depends on n and d alone, loops that write a row's own result,
-// and sums.
+// Internal: passes over rows. There is one grid of blocks that depends only on n and d, and there are loops that write
+// a result per row, and sums.
 //
-// Sums are added over a binary tree of fixed shape over the numbers of the blocks, so that they have the same bits for
-// any number of threads and of processes, and for rows in memory and rows that are read. Each process works on
-// consecutive blocks; what a loop writes per row is kept for the process' own rows.
+// Sums are added over a binary tree whose shape depends only on the number of blocks. So they have the same bits for
+// any number of threads and processes, for rows in memory and rows that are read. Each process works on consecutive
+// blocks. What a loop writes per row covers this process's rows only.
 
 #include <functional>
 #include <mutex>
@@ -20,7 +20,7 @@
 
 namespace coterie::internal {
 
-/// Some 64 blocks for few rows, blocks of a million numbers for many.
+/// About 64 blocks for few rows, blocks of about a million numbers for many.
 COTERIE_API RowBlocks grid_of(Index rows, Index columns);
 inline RowBlocks grid_of(PointsView points) { return grid_of(points.rows(), points.columns()); }
 
@@ -31,7 +31,7 @@ struct Range {
     Index count() const { return end - begin; }
     bool has(Index i) const { return i >= begin && i < end; }
 };
-/// The blocks, or rows, that a process works on: all of them where it is alone.
+/// The blocks, or rows, that a process works on: all of them if it is the only process.
 COTERIE_API Range own_blocks(const RowBlocks& grid, const Communicator& communicator);
 COTERIE_API Range own_rows(const RowBlocks& grid, const Communicator& communicator);
 inline Range own_rows(PointsView points, const Run& run) { return own_rows(grid_of(points), run.communicator()); }
@@ -41,16 +41,16 @@ COTERIE_API int process_of(Index block, const RowBlocks& grid, const Communicato
 template <class Scalar>
 struct RowBlock {
     Rows<Scalar> rows;
-    Index first = 0;  // number of its first row among all
+    Index first = 0;  // number of its first row among all rows
 };
 
-/// Blocks of points for the threads of a loop: views of memory, or read, the next ones being read ahead.
+/// Blocks of points for the threads of a loop: views of memory, or rows that are read with read-ahead.
 class COTERIE_API BlockReader {
 public:
     BlockReader(PointsView points, const Run& run);
 
     const RowBlocks& grid() const { return grid_; }
-    /// The rows of a block, until this worker's next.
+    /// The rows of a block, valid until this worker's next call.
     PointsView rows(Index number, int worker);
     template <class Scalar>
     RowBlock<Scalar> block(Index number, int worker) {
@@ -65,8 +65,8 @@ private:
     std::vector<RowBuffer> buffers_;
 };
 
-/// Calls body(block, worker) for each of this process' blocks. Cancelled, naming the stage, where the caller stops it;
-/// what one process throws all throw.
+/// Calls body(block, worker) for each of this process's blocks. Throws Cancelled, naming the stage, if the caller stops
+/// it. If one process throws, all throw.
 COTERIE_API void for_each_own_block(const RowBlocks& grid, const Run& run, const Stage& stage,
                                     FunctionRef<void(Index block, int worker)> body);
 /// The same with the block's rows: body(RowBlock<Scalar>, worker).
@@ -77,19 +77,19 @@ void for_each_row_block(PointsView points, const Run& run, const Stage& stage, B
                        [&](Index number, int worker) { body(reader.template block<Scalar>(number, worker), worker); });
 }
 
-/// Sums of `numbers` numbers over the blocks of a grid. It keeps its memory from one sum to the next: some log2(blocks)
+/// Sums of `numbers` numbers over the blocks of a grid. Keeps its memory from one sum to the next: about log2(blocks)
 /// sums and one per thread.
 class COTERIE_API BlockSums {
 public:
     using Clear = std::function<void(double* sum)>;
-    using Merge = std::function<void(double* left, const double* right)>;  // left becomes the sum of both
+    using Merge = std::function<void(double* left, const double* right)>;  // sets left to the sum of both
 
-    /// Cleared to 0 and added number by number, unless told otherwise. Both must be sound for sums that were never
-    /// added to.
+    /// By default, clears to 0 and adds number by number. Custom functions must also handle sums to which no block was
+    /// added.
     explicit BlockSums(Index numbers, Clear clear = nullptr, Merge merge = nullptr);
 
-    /// The sum over all blocks of all processes, on each of them, until the next call. add(block, worker, sum) adds one
-    /// block to a sum that was cleared.
+    /// The sum over all blocks of all processes, on every process; the span is valid until the next call. add(block,
+    /// worker, sum) adds one block to a cleared sum.
     std::span<const double> operator()(const RowBlocks& grid, const Run& run, const Stage& stage,
                                        FunctionRef<void(Index block, int worker, double* sum)> add);
     /// The same over points: add(RowBlock<Scalar>, worker, sum).
@@ -121,10 +121,10 @@ private:
     Sum total_;
 };
 
-/// Copies of some rows, in the order given: each process reads those of its own blocks, all have them all.
+/// Copies of some rows, in the order given. Each process reads those in its own blocks; every process gets all of them.
 COTERIE_API Points gather_rows(PointsView points, std::span<const Index> rows, const Run& run);
 
-/// One sum of `numbers` numbers over points, added number by number.
+/// One sum of `numbers` numbers over points.
 template <class Scalar, class Add>
 std::vector<double> sum_blocks(PointsView points, Index numbers, const Run& run, const Stage& stage, Add&& add) {
     BlockSums sums(numbers);

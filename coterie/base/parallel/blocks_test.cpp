@@ -1,5 +1,5 @@
-// Sums over blocks against a tree written as its definition reads, in any number of processes and threads, for rows in
-// memory and rows that are read; and what happens where one process fails.
+// Compares sums over blocks with a direct implementation of the tree, for any number of processes and threads, and for
+// rows in memory and rows that are read. Also tests what happens when one process fails.
 
 #include "coterie/base/parallel/blocks.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
-// Internal: how sums over clusters lie in one run of numbers, as BlockSums wants them: k sums of d numbers, k weights,
-// and which clusters a block touched at all. Blocks of few rows touch few of many clusters; the others are neither
-// cleared nor added, so that a sum over blocks never costs more than the rows themselves.
+// Internal: the layout of sums over clusters in one array for BlockSums: k sums of d numbers, k weights, and k flags
+// that say whether a block touched the cluster. A block with few rows touches few of many clusters. The others are
+// neither cleared nor added, so a sum over blocks never costs more than the rows themselves.
 
 #include <algorithm>
 
@@ -11,16 +11,16 @@ namespace coterie::internal {
 
 class ClusterSumLayout {
 public:
-    /// `extra`: further numbers, which are always cleared and added.
+    /// `extra`: more numbers, which are always cleared and added.
     ClusterSumLayout(Index clusters, Index dimensions, Index extra = 0) : k_(clusters), d_(dimensions), extra_(extra) {}
 
-    /// For sums that lie so.
+    /// For sums with this layout.
     BlockSums block_sums() const {
         return BlockSums(
             k_ * (d_ + 2) + extra_, [*this](double* sum) { clear(sum); },
             [*this](double* left, const double* right) { merge(left, right); });
     }
-    // Of mutable sums and of constant ones alike.
+    // Works for mutable and constant sums.
     template <class Number>
     Number* sum(Number* s, Index j) const {
         return s + j * d_;
@@ -36,7 +36,7 @@ public:
     bool touched(const double* s, Index j) const { return s[k_ * (d_ + 1) + j] != 0; }
 
     void clear(double* s) const { std::fill_n(s + k_ * (d_ + 1), k_ + extra_, 0.0); }
-    /// The sum of cluster j, to be added to; its weight may be added to thereafter, too.
+    /// The sum of cluster j, to be added to. After this call its weight may be added to as well.
     double* touch(double* s, Index j) const {
         if (!touched(s, j)) {
             s[k_ * (d_ + 1) + j] = 1;

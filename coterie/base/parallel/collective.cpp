@@ -1,5 +1,5 @@
-// One process that fails must not leave the others waiting for a message that never comes: before anything is exchanged
-// all agree on whether it went well everywhere. That costs one number per exchange.
+// A process that fails must not leave the others waiting for a message that never comes. So before any exchange all
+// processes agree on whether the work succeeded everywhere. That costs one number per exchange.
 
 #include "coterie/base/parallel/collective.hpp"
 
@@ -49,7 +49,7 @@ void agree(Communicator& communicator, std::exception_ptr error) {
     }
     const int worst = communicator.highest(own);
     if (worst == well) return;
-    // The first process among those that fared worst speaks for all.
+    // The lowest process with the worst outcome supplies the message.
     const int speaker = -communicator.highest(own == worst ? -communicator.rank() : -communicator.size());
     message = text_from(communicator, speaker, std::move(message));
     kind = from_process(communicator, speaker, kind);

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: what the processes of a fit do together, beside sums (blocks.hpp).
+// Internal: what the processes of a fit do collectively, except sums (blocks.hpp).
 
 #include <algorithm>
 #include <cstddef>
@@ -16,13 +16,13 @@
 
 namespace coterie::internal {
 
-/// Calls `work` on every process. Where it throws on one, all throw: that process its own error, the others one that
-/// says which process failed with what text (Cancelled where all that happened is that the caller stopped it).
+/// Calls `work` on every process. If it throws on one process, all throw. That process rethrows its own error. The
+/// others throw PeerFailed, which names the process and its text, or Cancelled if the caller stopped it.
 COTERIE_API void together(Communicator& communicator, FunctionRef<void()> work);
-/// The end of work that was done apart: all return where `own` is null on every process, else all throw as above.
+/// Ends work that each process did alone. Returns if `own` is null on every process; otherwise all throw as above.
 COTERIE_API void agree(Communicator& communicator, std::exception_ptr own);
 
-/// Process `root`'s value, on every process.
+/// The value of process `root`, on every process.
 template <class T>
 T from_process(Communicator& communicator, int root, T value) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -30,10 +30,10 @@ T from_process(Communicator& communicator, int root, T value) {
     return value;
 }
 
-/// The same of a text.
+/// The same for a text.
 COTERIE_API std::string text_from(Communicator& communicator, int root, std::string text);
 
-/// The processes' values behind each other in the order of the processes, on every process.
+/// The values of all processes, in the order of the processes, on every process.
 template <class T>
 std::vector<T> gather(Communicator& communicator, const std::vector<T>& own) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -51,7 +51,7 @@ std::vector<T> gather(Communicator& communicator, const std::vector<T>& own) {
     return all;
 }
 
-/// A value for another process, and from one.
+/// Sends a value to another process, and receives one.
 template <class T>
 void send_value(Communicator& communicator, const T& value, int to) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -64,7 +64,7 @@ T receive_value(Communicator& communicator, int from) {
     communicator.receive(std::as_writable_bytes(std::span(&value, 1)), from);
     return value;
 }
-/// Values whose number the other process does not know; they come behind those that it has.
+/// Sends values whose number the receiver does not know. receive_all appends them to `values`.
 template <class T>
 void send_all(Communicator& communicator, const std::vector<T>& values, int to) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -79,7 +79,7 @@ void receive_all(Communicator& communicator, std::vector<T>& values, int from) {
     if (count > 0) communicator.receive(std::as_writable_bytes(std::span(values).subspan(before)), from);
 }
 
-/// The processes' values behind each other in the order of the processes, on the first process; nothing on the others.
+/// The values of all processes, in the order of the processes, on rank 0; empty on the others.
 template <class T>
 std::vector<T> gather_at_first(Communicator& communicator, std::vector<T> own) {
     if (communicator.rank() > 0) {
@@ -90,7 +90,7 @@ std::vector<T> gather_at_first(Communicator& communicator, std::vector<T> own) {
     return own;
 }
 
-/// The other way: as many values for each process as it asks for, as they lie behind each other on the first process.
+/// The inverse: rank 0 sends each process its next `own` values of `all`, in the order of the processes.
 template <class T>
 std::vector<T> scatter_from_first(Communicator& communicator, const std::vector<T>& all, std::size_t own) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -109,7 +109,8 @@ std::vector<T> scatter_from_first(Communicator& communicator, const std::vector<
     return out;
 }
 
-/// Adds up numbers whose sums are exact, whatever their order, over the processes; all have them.
+/// Adds numbers over the processes; every process gets the sums. The sums must be exact, so that their order does not
+/// matter.
 COTERIE_API void add_up_exact(Communicator& communicator, std::span<double> numbers);
 
 /// Sums of counts over the processes, on every process.

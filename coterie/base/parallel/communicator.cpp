@@ -1,5 +1,5 @@
-// Broadcast and agreement out of messages between two processes, along a binomial tree: log2(processes) steps, each a
-// message per process. Both are what a back end gives that has nothing better of its own.
+// Default broadcast and highest, built from messages between two processes along a binomial tree. They take
+// log2(processes) steps with at most one message per process. A back end may override both with something faster.
 
 #include "coterie/base/parallel/communicator.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// The processes that work on one fit together, all by the same program (SPMD): each calls the same functions in the
-// same order. One process is the default; Open MPI, mpi4py or torch.distributed come in by deriving from this class.
+// The processes that work on one fit, all running the same program (SPMD): each calls the same functions in the same
+// order. The default is one process. Derive from this class to use Open MPI, mpi4py or torch.distributed.
 
 #include <cstddef>
 #include <span>
@@ -14,16 +14,17 @@ public:
     virtual ~Communicator() = default;
     virtual int rank() const { return 0; }
     virtual int size() const { return 1; }
-    /// How many of the processes share this machine's memory.
+    /// How many of the processes run on this machine and share its memory.
     virtual int processes_here() const { return size(); }
-    /// Hands bytes to process `to`, which receives as many. Messages of one process to another arrive in their order.
+    /// Sends bytes to process `to`, which must receive the same number. Messages from one process to another arrive in
+    /// the order sent.
     virtual void send(std::span<const std::byte> bytes, int to);
     virtual void receive(std::span<std::byte> bytes, int from);
 
-    // By default made of send and receive.
-    /// Replaces `bytes` on every process by those of process `root`.
+    // The default implementations use send and receive.
+    /// Replaces `bytes` on every process by the bytes of process `root`.
     virtual void broadcast(std::span<std::byte> bytes, int root);
-    /// The largest of the processes' values, on all of them.
+    /// The largest of the processes' values, on every process.
     virtual int highest(int value);
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// Internal: some rows by number, on every process: as they lie in memory where this process has them all, else copies.
+// Internal: some rows by number, on every process. Points into memory if this process has all rows there, else holds
+// copies.
 
 #include <cstddef>
 #include <span>
@@ -11,7 +12,7 @@
 
 namespace coterie::internal {
 
-/// T: the points' scalar type. The points must outlive it.
+/// T: the scalar type of the points, which must outlive this object.
 template <class T>
 class GatheredRows {
 public:

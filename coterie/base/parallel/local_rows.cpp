@@ -1,5 +1,6 @@
-// Every process knows who holds and who works on which rows, so that nothing need be asked for: pairs of processes
-// exchange what they share in one order on all of them, in which nobody waits for a message that waits for another.
+// Every process knows which rows each process holds and works on, so no process sends requests. All processes go
+// through the pairs of processes in the same order and exchange what they share. In that order no message waits for a
+// message that waits for another.
 
 #include "coterie/base/parallel/local_rows.hpp"
 
@@ -19,10 +20,10 @@ Index count_of(const std::vector<Range>& ranges) {
     return out;
 }
 
-using Places = std::vector<std::vector<Range>>;  // of each process' rows, in the order that they lie in
+using Places = std::vector<std::vector<Range>>;  // of each process's rows, in memory order
 
-// The rows `wanted[rank]`, of `width` bytes each, from the processes that have them: `have` says which each has, `own`
-// are this one's.
+// Fetches the rows `wanted[rank]`, of `width` bytes each, from the processes that have them. `have` lists the rows of
+// each process; `own` are the rows of this one.
 std::vector<std::byte> exchanged(const Places& have, const Places& wanted, const std::byte* own, std::size_t width,
                                  Communicator& communicator) {
     const auto me = static_cast<std::size_t>(communicator.rank());
@@ -30,7 +31,7 @@ std::vector<std::byte> exchanged(const Places& have, const Places& wanted, const
     for (std::size_t from = 0; from < have.size(); ++from)
         for (std::size_t to = 0; to < wanted.size(); ++to) {
             if (from != me && to != me) continue;
-            Index sent = 0;  // rows of `from` that lie before this range
+            Index sent = 0;  // rows of `from` that lie before this range in its memory
             for (const Range& source : have[from]) {
                 Index taken = 0;
                 for (const Range& target : wanted[to]) {
@@ -56,7 +57,7 @@ std::vector<std::byte> exchanged(const Places& have, const Places& wanted, const
     return out;
 }
 
-// The ranges of every process, on all of them.
+// The ranges of every process, on every process.
 Places told(const std::vector<Range>& own, Communicator& communicator) {
     const std::vector<std::size_t> counts = gather(communicator, std::vector<std::size_t>{own.size()});
     const std::vector<Range> all = gather(communicator, own);
@@ -116,7 +117,7 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
     worked_ = told({own_rows(grid_of(rows_, columns_), communicator)}, communicator);
     const std::size_t width = static_cast<std::size_t>(columns_) * size_of(scalar_);
     const auto me = static_cast<std::size_t>(communicator.rank());
-    std::vector<std::byte> copy;  // where the part does not lie row by row
+    std::vector<std::byte> copy;  // used if the rows of the part are not contiguous
     together(communicator, [&] {
         const bool packed = held.resident() && (held.stride() == held.columns() || held.rows() < 2);
         const auto bytes = [&](const std::vector<Range>& of) {

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: rows of which each process holds a part, as the rows of one whole in the order of the processes.
+// Internal: rows of which each process holds a part, as one set of rows in the order of the processes.
 
 #include <vector>
 
@@ -9,13 +9,13 @@
 
 namespace coterie::internal {
 
-/// Copies of the rows that this process works on (own_rows), from whoever holds them: each process may hold as many or
-/// as few as it likes. Other rows cannot be read. All processes make one together.
+/// Copies the rows that this process works on (own_rows) from the processes that hold them. Each process may hold any
+/// number of rows. Other rows cannot be read. All processes construct it collectively.
 class COTERIE_API LocalRows : public RowSource {
 public:
-    /// `held`: this process' part, in memory or read. `places`: which rows of the whole they are, range by range in the
-    /// order that they lie in; empty: those behind the rows of the processes before. BadArgument, on every process,
-    /// unless all parts have the same columns and scalar type (an empty part: any), and the places make a whole.
+    /// `held`: the part of this process, in memory or read. `places`: the row numbers of that part, range by range in
+    /// memory order; empty: they follow the rows of the processes before. Throws BadArgument on every process unless
+    /// all non-empty parts have the same columns and scalar type, and the places cover every row once.
     LocalRows(PointsView held, Communicator& communicator, const std::vector<Range>& places = {});
 
     Index rows() const override { return rows_; }
@@ -24,7 +24,7 @@ public:
     void read(Index begin, Index end, void* to) const override;
     const void* in_memory(Index begin, Index end) const override;
 
-    /// What was found for the rows that this process works on, one value each, to whoever holds them.
+    /// Sends results for the rows that this process works on, one per row, to the processes that hold the rows.
     Labels to_holders(const Labels& own) const;
 
 private:
@@ -32,7 +32,7 @@ private:
     Index rows_ = 0;
     Index columns_ = 0;
     ScalarType scalar_ = ScalarType::float64;
-    std::vector<std::vector<Range>> held_, worked_;  // by each process
+    std::vector<std::vector<Range>> held_, worked_;  // ranges of each process
     std::vector<std::byte> own_;
 };
 

@@ -1,4 +1,5 @@
-// Rows that the processes hold in parts: everyone works on what it would of the whole, and gets back what it held.
+// Processes that hold parts of the rows work on the same rows as with the whole set, and get back results for the rows
+// they held.
 
 #include "coterie/base/parallel/local_rows.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 template <class T>
 void expect_the_whole(const std::vector<Index>& parts, Index columns) {
     const Index rows = std::accumulate(parts.begin(), parts.end(), Index{0});
-    Matrix<T> whole(rows, columns + 1);  // the last column is nobody's: parts are views with a stride
+    Matrix<T> whole(rows, columns + 1);  // the last column is unused, so that parts are views with a stride
     for (Index i = 0; i < whole.size(); ++i) whole.data()[i] = static_cast<T>(i);
     const auto part_of = [&](Index begin, Index count) {
         return PointsView(Rows<T>{whole.data() + begin * whole.cols(), count, columns, whole.cols()});

@@ -1,9 +1,9 @@
-// The one parallel loop of the library: the calling thread and up to threads - 1 workers (internal/workers.cpp) take
-// block after block from one counter until none is left. Blocks differ in cost, so they are handed out one by one
-// instead of being shared out beforehand.
+// The only parallel loop of the library. The calling thread and up to threads - 1 workers (internal/workers.cpp) take
+// blocks from one counter until none is left. Blocks differ in cost, so they are handed out one by one and not divided
+// beforehand.
 //
-// What holds: every block is computed once, by one thread; a worker number is used by one thread at a time; blocks are
-// handed out in order, so the lowest that fails has always been computed when the loop ends.
+// Invariants: every block is computed once, by one thread. A worker number is used by one thread at a time. Blocks are
+// handed out in order, so the lowest failing block has always been computed when the loop ends.
 
 #include "coterie/base/parallel/parallel.hpp"
 
@@ -23,8 +23,9 @@
 
 namespace coterie {
 namespace {
-thread_local bool inside_loop = false;  // this thread is computing a block of a loop on several threads
-thread_local const FunctionRef<void()>* stop_of_loop = nullptr;  // of the loop that may be stopped, if it is one
+thread_local bool inside_loop = false;  // this thread computes a block of a loop on several threads
+thread_local const FunctionRef<void()>* stop_of_loop =
+    nullptr;  // the stop check of the current loop, if it can be stopped
 }  // namespace
 
 void for_each_block(Index count, int threads, FunctionRef<void(Index, int)> body) {
@@ -46,7 +47,7 @@ void for_each_block(Index count, int threads, FunctionRef<void(Index, int)> body
             try {
                 body(block, worker);
             } catch (...) {
-                next.fetch_add(count, std::memory_order_relaxed);  // nobody takes another one
+                next.fetch_add(count, std::memory_order_relaxed);  // no thread takes another block
                 const std::lock_guard lock(mutex);
                 if (block < error_block) {
                     error_block = block;
@@ -65,7 +66,7 @@ void for_each_block(Index count, const Run& run, const Stage& stage, FunctionRef
     const auto caller = std::this_thread::get_id();
     std::atomic<bool> stopped{run.stop_requested_here()};
     std::atomic<Index> done{0};
-    auto asked = Clock::now();  // the calling thread's
+    auto asked = Clock::now();  // only the calling thread uses it
     const auto ask = [&] {
         const double share =
             count == 0 ? 1 : static_cast<double>(done.load(std::memory_order_relaxed)) / static_cast<double>(count);
@@ -105,7 +106,7 @@ void internal::stop_if_asked() {
 int available_threads() {
     int threads = internal::processors();
     std::ifstream quota_file("/sys/fs/cgroup/cpu.max");
-    double quota = 0;  // not read where the file says "max"
+    double quota = 0;  // not read if the file says "max"
     double period = 0;
     if (quota_file >> quota >> period && quota > 0 && period > 0) {
         const int allowed = static_cast<int>(std::ceil(quota / period));

@@ -1,6 +1,6 @@
 #pragma once
-// Parallel loops that give the same bits at any thread count: work is cut into blocks whose borders depend on the
-// problem alone, each block is computed by one thread, and what blocks contribute is put together in block order.
+// Parallel loops that give the same bits at any thread count. Work is cut into blocks whose borders depend only on the
+// problem. One thread computes each block, and the blocks' results are combined in block order.
 
 #include <algorithm>
 #include <limits>
@@ -24,33 +24,35 @@ struct RowBlocks {
     Index end(Index block) const { return std::min(rows, (block + 1) * size); }
 };
 
-/// Calls body(block, worker) for every block below count on up to `threads` threads, at most the processors; worker,
-/// below `threads`, names the thread's scratch space. A body's exception stops the loop and is thrown again here (that
-/// of the lowest block that failed). In another parallel loop, or a forked child, it runs on the calling thread alone.
+/// Calls body(block, worker) for every block below count on up to `threads` threads, but no more than there are
+/// processors. `worker`, below `threads`, numbers the thread's scratch space. If a body throws, the loop stops and
+/// rethrows the exception of the lowest failing block. Inside another parallel loop, and in a forked child, the loop
+/// runs on the calling thread alone.
 COTERIE_API void for_each_block(Index count, int threads, FunctionRef<void(Index block, int worker)> body);
 
-/// A stage of a computation, for its progress and for who stops it; a loop may be a part of one, from `begin` to `end`
-/// of 1.
+/// A stage of a computation, for progress reports and stop requests. A loop may be a part of a stage: from `begin` to
+/// `end`, fractions of 1.
 struct Stage {
     std::string_view name;
     double begin = 0;
     double end = 1;
-    /// Multiplications and additions of the whole loop; few are done on the calling thread alone.
+    /// Multiplications and additions of the whole loop. A small loop runs on the calling thread alone.
     double operations = std::numeric_limits<double>::infinity();
-    /// For the progress.
+    /// For progress reports.
     int iteration = 0;
     double objective = std::numeric_limits<double>::quiet_NaN();
 };
-/// The same on run.threads, while the calling thread reports progress and asks the caller whether to stop, before the
-/// loop and then between blocks, some 20 times a second: then no further block is begun, and Cancelled, which names the
-/// stage, is thrown.
+/// The same on run.threads. About 20 times a second the calling thread reports progress and asks the caller whether to
+/// stop. It asks before the loop too. On a stop request no further block begins, and the loop throws Cancelled, which
+/// names the stage.
 COTERIE_API void for_each_block(Index count, const Run& run, const Stage& stage,
                                 FunctionRef<void(Index block, int worker)> body);
 
-/// Threads for a loop of so many multiplications and additions: 1 when waking others would cost more than it saves.
+/// Threads for a loop of `operations` multiplications and additions: 1 if waking other threads costs more than it
+/// saves.
 inline int threads_for(double operations, int threads) { return operations < 2e6 ? 1 : threads; }
 
-/// The processors this process may use: affinity mask and cgroup quota taken into account; at least 1.
+/// The number of processors that this process may use, limited by the affinity mask and the cgroup quota; at least 1.
 COTERIE_API int available_threads();
 
 }  // namespace coterie

@@ -23,13 +23,13 @@
 namespace coterie {
 namespace {
 
-// Long enough for threads to meet, without a clock.
+// Takes long enough for threads to overlap, without a clock.
 void work_a_little() {
     volatile double sum = 0;
     for (int i = 0; i < 2000; ++i) sum = sum + i;
 }
 
-// Threads that must be at work at the same time; gives up after a minute.
+// Waits until this many threads work at the same time. Gives up after a minute.
 struct Meeting {
     void wait_for(int threads) {
         {
@@ -91,8 +91,8 @@ TEST(ForEachBlock, NoMoreThreadsThanAskedForAndNoWorkerNumberTwiceAtATime) {
     }
 }
 
-// Neither atomics nor locks in the bodies: the loop itself orders what they write before what the caller reads, and
-// what the caller wrote before what they read. The thread sanitizer sees it if not.
+// The bodies use neither atomics nor locks: the loop itself orders what the caller wrote before what bodies read, and
+// what bodies wrote before what the caller reads. Otherwise the thread sanitizer reports a race.
 TEST(ForEachBlock, TheCallerSeesWhatBodiesWrote) {
     std::vector<Index> from(64);
     std::vector<Index> to(64);
@@ -108,7 +108,7 @@ TEST(ForEachBlock, TheCallerSeesWhatBodiesWrote) {
 }
 
 #ifdef __SANITIZE_THREAD__
-// And it sees no order between bodies, which the loop does not give: what internal/workers.cpp says to it hides no
+// The loop gives no order between bodies, and the sanitizer sees none: the annotations in internal/workers.cpp hide no
 // race.
 TEST(ForEachBlockDeathTest, TheThreadSanitizerReportsARaceBetweenBodies) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
@@ -138,7 +138,7 @@ TEST(ForEachBlock, ThrowsWhatTheLowestFailingBlockThrew) {
                 EXPECT_STREQ(error.message(), "block 17");
             }
         }
-        // A failure stops the loop, and the next one starts afresh.
+        // A failure stops the loop; the next loop starts from scratch.
         std::atomic<Index> visited{0};
         EXPECT_THROW(for_each_block(1000000, threads,
                                     [&](Index, int) {
@@ -187,7 +187,7 @@ TEST(ForEachBlock, ALoopInsideAnotherRunsOnTheCallingThreadAlone) {
     EXPECT_THROW(
         for_each_block(4, 2, [](Index, int) { for_each_block(4, 2, [](Index, int) { throw BadData("inside"); }); }),
         BadData);
-    // After it, and in a loop of one thread, loops have threads again.
+    // After it, and within a loop of one thread, loops use several threads again.
     for (const int outer : {1, 2}) {
         Meeting meeting;
         for_each_block(1, outer, [&](Index, int) { for_each_block(2, 2, [&](Index, int) { meeting.wait_for(2); }); });
@@ -213,7 +213,7 @@ TEST(ForEachBlock, ManyHostThreadsAtOnce) {
                 std::vector<Index> squares(40);
                 for_each_block(40, asked, [&](Index block, int worker) {
                     wrong += busy[static_cast<std::size_t>(worker)].exchange(1);
-                    // Whoever helps is no other caller, who may hold locks or wait for its own blocks.
+                    // A helper is never another caller, which may hold locks or wait for its own blocks.
                     const auto id = std::this_thread::get_id();
                     for (const auto& other : ids)
                         if (id != self && id == other.load()) ++wrong;
@@ -260,7 +260,7 @@ TEST(ForEachBlock, IsWholeInsideCancelledTasksOfTheHost) {
 int loop_in_child() {
     const pid_t child = ::fork();
     if (child == 0) {
-        ::alarm(30);  // ends a child that waits for ever
+        ::alarm(30);  // ends a child that would wait forever
         std::vector<int> visits(100, 0);
         for_each_block(100, 8, [&](Index block, int) { ++visits[static_cast<std::size_t>(block)]; });
         for (const int visit : visits)
@@ -276,7 +276,7 @@ TEST(ForEachBlock, RunsInAForkedChild) {
     std::atomic<int> sum{0};
     for_each_block(100, 8, [&](Index, int) { ++sum; });
     for (int repetition = 0; repetition < 20; ++repetition) ASSERT_EQ(loop_in_child(), 0);
-    // While other threads are in the midst of loops, too.
+    // Also while other threads are in the middle of loops.
     std::atomic<bool> stop{false};
     std::vector<std::thread> hosts;
     for (int host = 0; host < 3; ++host)
@@ -322,7 +322,7 @@ TEST(ForEachBlock, StopsWhereTheCallerAsks) {
             EXPECT_STREQ(stopped.message(), "interrupted during testing, before there was a result");
         }
         EXPECT_LT(computed, 100);
-        // Asked before the loop, too: short loops in a row are stopped as well.
+        // The loop also asks before it starts, so a series of short loops stops as well.
         computed = 4;
         EXPECT_THROW(for_each_block(1, run, {"testing"}, slow), Cancelled);
         EXPECT_EQ(computed, 4);
@@ -330,7 +330,7 @@ TEST(ForEachBlock, StopsWhereTheCallerAsks) {
 }
 
 TEST(ForEachBlock, StopsWithinALongBlockThatAsks) {
-    internal::stop_if_asked();  // in no loop: nothing
+    internal::stop_if_asked();  // outside a loop: does nothing
     for (const int threads : {1, 2}) {
         coterie::Run run(0, threads);
         std::atomic<int> steps{0};

@@ -1,5 +1,5 @@
-// MPI is loaded when several processes were started and not before: coterie runs where there is none. Who started them
-// is told by the environment that mpirun and srun give to each process; MPI itself is asked only then.
+// MPI is loaded only if several processes were started, so coterie runs without MPI installed. Environment variables
+// that mpirun and srun set in each process say how many there are. Only then is MPI itself asked.
 
 #include "coterie/base/parallel/processes.hpp"
 
@@ -29,7 +29,7 @@ const coterie_process_api& loaded() {
     return *api;
 }
 
-// The first of the environment's variables that is there.
+// The value of the first environment variable that exists.
 int told(std::initializer_list<const char*> names, int otherwise) {
     for (const char* name : names)
         if (const char* value = std::getenv(name)) return std::atoi(value);

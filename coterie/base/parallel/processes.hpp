@@ -1,5 +1,5 @@
 #pragma once
-// The processes that mpirun, or a scheduler that speaks its language, has started together.
+// The processes that mpirun, or a compatible scheduler, started for one job.
 
 #include <memory>
 
@@ -8,14 +8,16 @@
 
 namespace coterie {
 
-/// How many processes mpirun (Open MPI's, MPICH's, srun's PMI) has started, by what it tells each; 1: nobody did.
+/// How many processes mpirun (Open MPI, MPICH, PMI of srun) started, according to its environment variables. 1: it was
+/// not started by one.
 COTERIE_API int started_processes();
-/// The number of this one among them, from 0.
+/// The number of this process among them, from 0.
 COTERIE_API int started_rank();
 
-/// Joins them through MPI: every process calls it, once. Loads libcoterie-mpi.so, which is looked for beside this
-/// library (or named in COTERIE_MPI_LIBRARY): ResourceError where it, or MPI, is missing. When the last copy goes the
-/// process waits for the others and leaves; who cannot wait ends them all by end_all().
+/// Joins the processes through MPI; every process calls it once. Loads libcoterie-mpi.so from the folder of this
+/// library, or the file that COTERIE_MPI_LIBRARY names. Throws ResourceError if the library or MPI is missing. When the
+/// last copy is destroyed, the process waits for the others and leaves. A process that cannot wait ends all of them
+/// with end_all().
 class COTERIE_API Processes : public Communicator {
 public:
     virtual void end_all(int status) = 0;

@@ -11,16 +11,16 @@
 
 namespace coterie::internal {
 
-/// What one process is about to do, as pairs of a name and its value.
+/// What a process is about to do, as pairs of a name and a value.
 class Work {
 public:
-    /// With the version of coterie.
+    /// Adds the version of coterie.
     COTERIE_API explicit Work(std::string what);
     COTERIE_API Work& add(std::string name, std::string value);
-    /// The seed and the device.
+    /// Adds the seed and the device.
     COTERIE_API Work& add(const Run& run);
     COTERIE_API Work& add(const OptionValues& options);
-    /// Rows, columns and type of the numbers.
+    /// Adds rows, columns and the type of the numbers.
     COTERIE_API Work& add(PointsView points);
     const std::vector<std::pair<std::string, std::string>>& facts() const { return facts_; }
 
@@ -28,8 +28,8 @@ private:
     std::vector<std::pair<std::string, std::string>> facts_;
 };
 
-/// Throws on every process the same BadData, which says what differs and on which processes, unless all have the same
-/// work. It exchanges 8 bytes per process where they have.
+/// Throws the same BadData on every process unless all have the same work. The message names what differs and on which
+/// processes. When all agree, it exchanges 8 bytes per process.
 COTERIE_API void require_same_work(const Work& own, Communicator& communicator);
 
 }  // namespace coterie::internal

@@ -1,5 +1,5 @@
-// A thread cannot be ended from outside, so that the one whose work nobody wants any more goes on until it is done. It
-// is waited for at the end of the program: libraries that it calls must not be taken down under it.
+// A thread cannot be ended from outside, so a thread whose work is no longer needed continues until it is done. The
+// program waits for such threads when it ends, because the libraries that they call must stay loaded.
 
 #include "coterie/base/parallel/work_apart.hpp"
 
@@ -43,7 +43,7 @@ Left& left() {
 
 void work_apart(std::function<void()> work, const Run& run, std::string_view stage) {
     if (!run.should_stop) return work();
-    left();  // made before whatever the work loads, it is taken down after it has waited
+    left();  // made before anything that the work loads, so it is destroyed, and waits, first
     std::packaged_task<void()> task(std::move(work));
     std::future<void> done = task.get_future();
     std::thread thread(std::move(task));

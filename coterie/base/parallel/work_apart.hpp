@@ -1,5 +1,5 @@
 #pragma once
-// Work that cannot be asked to stop, as a call of LAPACK's, and a caller who wants to.
+// Work that cannot be asked to stop, such as a LAPACK call, for a caller that can.
 
 #include <functional>
 #include <string_view>
@@ -9,12 +9,12 @@
 
 namespace coterie::internal {
 
-/// Calls work() on a thread of its own, while this one asks the run whether to stop. If so throws Cancelled, naming the
-/// stage, and leaves the work to itself, so that it must own whatever it uses. Where nobody can stop it, it is done
-/// here. What it throws is thrown.
+/// Calls work() on a new thread, while this thread asks the run whether to stop. On a stop request it throws Cancelled,
+/// naming the stage, and abandons the work, which must therefore own everything it uses. Without run.should_stop it
+/// calls work() on this thread. Rethrows what work() throws.
 COTERIE_API void work_apart(std::function<void()> work, const Run& run, std::string_view stage);
 
-/// Whether some work was left to itself. A program that ends waits for it, unless it ends by _exit.
+/// Whether some work was abandoned. A program that ends waits for it, unless it ends by _exit.
 COTERIE_API bool work_was_left();
 
 }  // namespace coterie::internal

@@ -1,4 +1,4 @@
-// Work that nobody can interrupt is waited for, unless the caller has enough of it.
+// Work that cannot be interrupted is waited for, unless the caller asks to stop.
 
 #include "coterie/base/parallel/work_apart.hpp"
 
@@ -40,7 +40,7 @@ TEST(WorkApart, IsLeftWhereTheCallerStops) {
     EXPECT_EQ(test::message_of([&] { work_apart(work, run, "waiting"); }),
               "interrupted during waiting, before there was a result");
     EXPECT_TRUE(work_was_left());
-    go_on->set_value();  // until here it has not ended, and nobody waited for it
+    go_on->set_value();  // until here the work has not ended, and no thread waited for it
     ended->get_future().wait();
 }
 

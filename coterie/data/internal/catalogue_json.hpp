@@ -1,5 +1,5 @@
 #pragma once
-// Internal: the text of data/catalogue.json, from a source that CMake makes of it.
+// Internal: the text of data/catalogue.json, in a source that CMake generates.
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
-// Updates and batches in turn. An update is done or not begun, and a checkpoint is the state before one, so that a fit
-// which goes on from it repeats the same batches and ends with the same bits. The last sound update is kept beside the
-// network as it stands: clusters that collapse or numbers that leave the range cost what came after it, not the fit.
-// With `full` batches add up the gradient of the mean over all points before one step.
+// Alternates updates and batches. An update is either complete or not begun, and a checkpoint is the state before one.
+// So a continued fit repeats the same batches and ends with the same bits. The last sound update is kept apart from the
+// current network: if clusters collapse or numbers overflow, only the work after that update is lost. With `full`,
+// batches add the gradient of the mean over all points before one step.
 
 #include "coterie/deep/internal/alternation.hpp"
 
@@ -16,7 +16,7 @@
 namespace coterie::internal {
 namespace {
 
-// What the updates so far were like, one number each.
+// One number for each update so far.
 struct Course {
     std::vector<double> objectives, changed, balances, losses;
 
@@ -25,7 +25,7 @@ struct Course {
     }
 };
 
-// What an update leaves; the last sound one is what comes back.
+// The result of an update; the last sound one is returned.
 struct Kept {
     std::vector<std::vector<float>> parameters;
     Matrix<double> rotation, centroids;
@@ -91,9 +91,9 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
     std::iota(order.begin(), order.end(), 0);
     RandomStream random = run.random("deep.clustering-order");
     shuffle(order, random);
-    Run first = run.within();  // k-means has many starts in the first update
+    Run first = run.within();  // the first update runs k-means with many starts
     first.on_progress = nullptr;
-    const Run uninterrupted = first.unstopped();  // so that any other one is done or not begun
+    const Run uninterrupted = first.unstopped();  // so that every other update is complete or not begun
     const auto state = [&] {
         Archive archive = fit.snapshot("clustering");
         for (const auto& [name, values] : course.named())
@@ -104,7 +104,7 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
         kept.store(archive);
         return archive;
     };
-    std::optional<Archive> before;  // the state before the last update; none before the first one
+    std::optional<Archive> before;  // the state before the last update; none before the first
     const auto tell = [&] {
         run.report({.stage = "clustering",
                     .fraction = static_cast<double>(batches_done) / std::max(1, options.max_iterations),

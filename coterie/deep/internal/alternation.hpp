@@ -1,6 +1,6 @@
 #pragma once
-// Internal: the loop that every method shares which clusters in an embedding and trains it in turn: an update looks at
-// all points, then some batches move the network towards what the update asks for.
+// Internal: the loop of all methods that cluster in an embedding and train it in turn. An update evaluates all points;
+// then some batches move the network towards the update's targets.
 
 #include <functional>
 
@@ -9,33 +9,33 @@
 
 namespace coterie::internal {
 
-/// What a method does with an embedding. It may have parameters of its own, which are part of a checkpoint.
+/// What a method does with an embedding. It may have its own parameters, which are part of a checkpoint.
 class Alternation {
 public:
     virtual ~Alternation() = default;
-    /// All points' labels in this embedding, and whatever loss() needs, on every process; the run's processes share the
-    /// work. `last`: those of the last update; empty at the first one. A checkpoint is made before an update, never
-    /// between one and its batches.
+    /// Returns the labels of all points in this embedding and prepares loss(), on every process; the run's processes
+    /// share the work. `last`: the labels of the last update; empty at the first one. A checkpoint is written before an
+    /// update, never between one and its batches.
     virtual Labels update(const Matrix<double>& embedding, const Labels& last, std::uint64_t number,
                           const Run& run) = 0;
-    /// Of the last update.
+    /// The objective of the last update.
     virtual double objective() const = 0;
     virtual BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>& rows) = 0;
-    /// Of the mean squared reconstruction error beside loss().
+    /// Weight of the mean squared reconstruction error, relative to loss().
     virtual double reconstruction_weight() const { return 0; }
-    /// Moves its own parameters, after the network's step.
+    /// Moves the method's own parameters, after the network's step.
     virtual void step() {}
-    /// The space of labels: points are embedding times rotation'.
+    /// The space of labels: embedding times rotation'.
     virtual Matrix<double> rotation() const = 0;
     virtual Matrix<double> centroids() const = 0;
     virtual void store(Archive&) const {}
     virtual void load(const Archive&) {}
 };
 
-/// Pre-trains, alternates until the share of changed labels is below the tolerance, and fills the report. Batches come
-/// in an order that is drawn once: points in a file are often sorted by class. What is kept is the last update whose
-/// balance was at least half the first one's. `full`: one step a pass over all points. Progress is told after an update
-/// and after its batches. A fit that is stopped among batches leaves the checkpoint of before their update.
+/// Pre-trains, alternates until the share of changed labels is below the tolerance, and fills the report. The order of
+/// the batches is drawn once, because files are often sorted by class. Keeps the last update whose balance was at least
+/// half of the first one's. `full`: one step per pass over all points. Reports progress after an update and after its
+/// batches. A fit that is stopped among batches leaves the checkpoint from before their update.
 struct Alternated {
     DeepState state;
     Labels labels;
@@ -50,10 +50,10 @@ struct Clusters {
     double inertia = 0;
 };
 Clusters first_clusters(const Matrix<double>& embedding, int clusters, int restarts, const Run& run);
-/// Of all points, on every process.
+/// For all points, on every process.
 Clusters clusters_of(const KMeansModel& model, const Run& run);
 
-/// The options of AlternatingOptions beside those of AutoencoderOptions, for the struct that has them.
+/// Describes the options of AlternatingOptions in addition to those of AutoencoderOptions, for the struct `Options`.
 template <class Options>
 OptionSetFor<Options> describe_alternating(const std::string& automatic_interval = {},
                                            const std::string& of_restarts = restarts_of_networks) {

@@ -1,6 +1,5 @@
-// All that moves an image is one affine map, made here and applied once: one interpolation instead of one for every
-// change. Numbers are drawn in a fixed order from the stream of a batch, row by row, so that a batch depends on its
-// number alone.
+// All movements of an image form one affine map, which is applied once: one interpolation instead of one per change.
+// Numbers are drawn in a fixed order from the batch's stream, row by row, so that a batch depends only on its number.
 
 #include "coterie/deep/internal/augmentation.hpp"
 
@@ -12,7 +11,7 @@
 namespace coterie::internal {
 
 Eigen::Matrix<double, 2, 3> affine_of(const Movement& movement, ImageShape image) {
-    // From places of the new image to places of the old one, in pixels.
+    // Maps positions of the new image to positions of the old one, in pixels.
     const double angle = movement.angle * std::numbers::pi / 180;
     Eigen::Matrix2d back;
     back << std::cos(angle), std::sin(angle), -std::sin(angle), std::cos(angle);

@@ -24,7 +24,7 @@ Matrix<float> normal(Index n, Index d) {
     return out;
 }
 
-// What a network is given: one that returns its input.
+// The input of a network, seen through a network that returns it.
 Matrix<float> seen(ImageShape image, const Matrix<float>& points, const Changes& changes) {
     internal::Architecture architecture =
         internal::dense_classifier(image.items(), {}, static_cast<int>(image.items()));
@@ -48,7 +48,7 @@ Matrix<float> moved(ImageShape image, const Matrix<float>& points, const Movemen
     return seen(image, points, changes);
 }
 
-// from(r, c) -> the old place of a new one, or one outside.
+// from(r, c) -> the old position of a new one, or a position outside.
 template <class From>
 void expect_moved(ImageShape image, const Movement& movement, From&& from) {
     const Matrix<float> x = normal(2, image.items());
@@ -70,13 +70,14 @@ TEST(Augmentation, MovesPixelsExactly) {
     expect_moved(two_channels, {.flip = true}, [](int r, int c) { return std::pair(r, 5 - c); });
     expect_moved(two_channels, {.right = 2, .down = -1}, [](int r, int c) { return std::pair(r + 1, c - 2); });
     expect_moved(two_channels, {.angle = 180}, [](int r, int c) { return std::pair(3 - r, 5 - c); });
-    // A quarter clockwise: the left column becomes the top row.
+    // A quarter turn clockwise: the left column becomes the top row.
     expect_moved({1, 5, 5}, {.angle = 90}, [](int r, int c) { return std::pair(4 - c, r); });
     expect_moved({1, 5, 5}, {.flip = true, .angle = 90, .right = 1},
                  [](int r, int c) { return c < 1 ? std::pair(-1, -1) : std::pair(4 - (c - 1), 4 - r); });
-    // On a wide image a quarter about the middle: places more than half the height to the side come from outside.
+    // A quarter turn of a wide image about its centre: positions more than half the height to the side come from
+    // outside.
     expect_moved({1, 4, 6}, {.angle = 90}, [](int r, int c) { return std::pair(4 - c, r + 1); });
-    // Twice as large about the middle pixel: every other pixel is an old one.
+    // Magnified twice about the centre pixel: every other pixel is an old one.
     const Matrix<float> x = normal(1, 25);
     const Matrix<float> y = moved({1, 5, 5}, x, {.zoom = 2});
     for (int r = 0; r < 5; r += 2)
@@ -132,14 +133,14 @@ TEST(Augmentation, DrawsWithinItsStrengths) {
     const double deviation = std::sqrt((all.array() - all.mean()).square().mean());
     EXPECT_LE(added, 0.3001 * deviation);
     EXPECT_GE(added, 0.295 * deviation);
-    // Moved alone: shares of the sides, each to both sides, in units of half a side.
+    // Shifted only: shares of the sides in both directions, in units of half a side.
     const Changes shifted = internal::Augmenter({.shift = 0.2}, {1, 2, 4}, x, coterie::Run()).draw(4000, rows, random);
     for (const int c : {2, 5}) {
         EXPECT_NEAR(shifted.affine.col(c).maxCoeff(), 0.4, 0.005) << c;
         EXPECT_NEAR(shifted.affine.col(c).minCoeff(), -0.4, 0.005) << c;
         EXPECT_LE(shifted.affine.col(c).cwiseAbs().maxCoeff(), 0.4001) << c;
     }
-    // Columns of about unit deviation.
+    // The columns have about unit standard deviation.
     EXPECT_NEAR(std::sqrt(drawn.noise.cast<double>().squaredNorm() / 32000), 2, 0.1);
 }
 

@@ -1,7 +1,7 @@
-// Epochs of batches, with a method's loss put in. Orders, views and labelled points follow from the numbers of epoch
-// and batch, so that a fit goes on from a checkpoint between any two batches with the network, what its optimizers
-// remember and a few counters, to the same bits. The best epoch's parameters are kept beside those in training;
-// training that diverges is an error before there are some, and a warning after. Adversarial views take one pass more a
+// Epochs of batches with a method's loss. Orders, views and labelled points follow from the numbers of epoch and batch.
+// So a checkpoint between any two batches needs only the network, its optimizers' state and a few counters, and a fit
+// continues from it with the same bits. The best epoch's parameters are kept apart from those in training. Training
+// that diverges is an error before there are any, and a warning after that. Adversarial views take one more pass per
 // batch.
 
 #include "coterie/deep/internal/classifier_fit.hpp"
@@ -26,14 +26,14 @@
 namespace coterie::internal {
 namespace {
 
-constexpr Index distant_neighbor = 10;  // whose distance the adversarial views' is a share of
+constexpr Index distant_neighbor = 10;  // adversarial radii are a share of the distance to this neighbour
 
 ClassifierNetwork network_of(const ClassifierOptions& options) {
     if (options.network != ClassifierNetwork::automatic) return options.network;
     return options.image.empty() ? ClassifierNetwork::dense : ClassifierNetwork::vgg4;
 }
 
-// What the epochs so far were like, one number each.
+// One number for each epoch so far.
 struct Course {
     std::vector<double> objectives, criteria, balances, changed;
 
@@ -42,7 +42,7 @@ struct Course {
     }
 };
 
-// Of the points and of what else is known of them.
+// Fingerprint of the points and of the constraints on them.
 std::string fingerprint_of_all(PointsView points, const Constraints& constraints, const std::vector<double>& prior,
                                const std::string& pretrained, const Run& run) {
     const ClusterLabels clusters = constraints.cluster_labels();
@@ -97,8 +97,8 @@ public:
 private:
     Index n() const { return points_.rows(); }
 
-    // The clusters' shares in the labelled points, a label's in equal parts to its own; the prior where a cluster has
-    // none of them.
+    // The clusters' shares among the labelled points; a label's share is divided equally among its clusters. If a
+    // cluster has none of them, the prior.
     std::vector<double> known_shares() const {
         std::vector<double> out(prior_.size(), 0);
         for (const Index i : known_) {
@@ -110,7 +110,7 @@ private:
         return all ? out : prior_;
     }
 
-    // So that it is done or not begun.
+    // Cannot be interrupted, so that it is complete or not begun.
     Matrix<double> all_logits() {
         Matrix<double> out = network_.encode_all(run_.unstopped()).cast<double>();
         if (!out.allFinite()) diverged();
@@ -190,7 +190,7 @@ private:
         return Eigen::Map<const eigen::Matrix<float>>(all.data(), n(), d);
     }
 
-    // Both views of the batch's points, then labelled points.
+    // Both views of the batch's points, followed by labelled points.
     struct Seen {
         std::vector<std::int64_t> rows;
         Changes changes;
@@ -209,7 +209,7 @@ private:
         return out;
     }
 
-    // One step; the batch's loss.
+    // Makes one step and returns the batch's loss.
     double step(const std::vector<Index>& rows) {
         const auto number = static_cast<std::uint64_t>(epoch_) * static_cast<std::uint64_t>(batches_) +
                             static_cast<std::uint64_t>(batch_);
@@ -243,7 +243,7 @@ private:
         return found.value;
     }
 
-    // What was kept before it diverged is a result.
+    // Trains. If training diverges after an epoch was kept, that epoch is the result.
     void train() {
         try {
             train_epochs();
@@ -261,7 +261,7 @@ private:
     void train_epochs() {
         report_.stopped = StopReason::completed;
         std::vector<Index> order(at(n()));
-        Matrix<double> all;  // logits, as the epoch begins
+        Matrix<double> all;  // logits at the start of the epoch
         for (; epoch_ < options_.epochs; ++epoch_, batch_ = 0, sum_ = 0) {
             if (batch_ == 0 && loss_->looks_at_all()) loss_->begin_epoch(all.size() > 0 ? all : all_logits());
             std::iota(order.begin(), order.end(), Index{0});
@@ -283,7 +283,7 @@ private:
         }
     }
 
-    // What the epoch has led to.
+    // Evaluates an epoch and keeps it if it is the best.
     void judge(const Matrix<double>& logits) {
         Labels labels = likeliest_clusters(constraints_, logits);
         if (!labels_.empty()) course_.changed.push_back(1 - accuracy(labels, labels_));  // clusters matched
@@ -303,7 +303,7 @@ private:
     }
     bool sound(double balance) const { return balance >= 0.5 * expected_balance_; }
 
-    // Of all labelled points.
+    // Loss of all labelled points.
     double label_loss(const Softmax<double>& sigma) const {
         if (labelled_.empty()) return 0;
         const auto count = static_cast<Index>(known_.size());
@@ -319,7 +319,7 @@ private:
         return add_label_loss(own, clusters, options_.label_weight, unused);
     }
 
-    // Asked before every batch.
+    // Called before every batch.
     bool stopped() {
         const bool stop = run_.stop_requested();
         if (checkpoint_.wanted() && (stop || checkpoint_.due())) {
@@ -393,15 +393,15 @@ private:
     Checkpoint checkpoint_;
     FitReport report_;
     Stopwatch watch_;
-    double trained_before_ = 0;            // seconds, until the checkpoint that it goes on from
+    double trained_before_ = 0;            // seconds before the checkpoint from which it continues
     std::vector<Index> known_, labelled_;  // rows with a partial label; those of the batch
-    Vector<double> radii_;                 // n: of adversarial views
+    Vector<double> radii_;                 // n: radii of adversarial views
     double expected_balance_ = 0;
     Index batches_ = 1;
 
     int epoch_ = 0;
     Index batch_ = 0;
-    double sum_ = 0;  // of the epoch's losses, a point
+    double sum_ = 0;  // sum of the epoch's losses over its points
     Course course_;
     Labels labels_;  // of the last epoch
     Parameters kept_;

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: the one trainer of the methods of classifier.hpp. A method is a loss of two views.
+// Internal: the trainer of all methods of classifier.hpp. A method is a loss of two views.
 
 #include <functional>
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace coterie::internal {
 
-/// The options of ClassifierOptions, for the struct that has them.
+/// Describes the options of ClassifierOptions, for the struct `Options`.
 template <class Options>
 OptionSetFor<Options> describe_classifier() {
     OptionSetFor<Options> set;
@@ -49,21 +49,21 @@ OptionSetFor<Options> describe_classifier() {
     return set;
 }
 
-/// The network that options ask for, for points of d columns. BadArgument.
+/// The network for these options and points of d columns. Throws BadArgument.
 Architecture classifier_of(const ClassifierOptions& options, Index dimensions);
-/// What `augment` asks for. BadArgument.
+/// The changes that `augment` selects. Throws BadArgument.
 Augmentation augmentation_of(const ClassifierOptions& options);
 
-/// Virtual adversarial training's moves of these rows, rows x d, row i of length radii[i]: along the gradient of
-/// KL(sigma(x) || sigma(x + move)) at a random move of that length. Where the gradient is 0 there is no move.
+/// Moves for virtual adversarial training of these rows, rows x d; row i has length radii[i]. They follow the gradient
+/// of KL(sigma(x) || sigma(x + move)) at a random move of that length. If the gradient is 0, so is the move.
 Matrix<float> adversarial_moves(Network& network, const std::vector<std::int64_t>& rows, const Vector<double>& radii,
                                 RandomStream& random, int threads);
 
-/// Which views a batch is seen in.
+/// The views of a batch.
 struct Views {
-    bool first_augmented = false;     // else the point itself
-    bool second_adversarial = false;  // else augmented
-    /// The adversarial view lies this share of the distance from the tenth nearest neighbour away.
+    bool first_augmented = false;     // otherwise the point itself
+    bool second_adversarial = false;  // otherwise augmented
+    /// Length of adversarial moves, as a share of the distance to the tenth nearest neighbour.
     double radius = 0.25;
 };
 
@@ -71,19 +71,19 @@ struct Views {
 class ViewLoss {
 public:
     virtual ~ViewLoss() = default;
-    /// Whether begin_epoch() is asked for.
+    /// Whether begin_epoch() must be called.
     virtual bool looks_at_all() const { return false; }
-    /// All points' logits, n x k, before an epoch. What is made of them is part of a checkpoint.
+    /// Receives all points' logits, n x k, before an epoch. State derived from them is part of a checkpoint.
     virtual void begin_epoch(const Matrix<double>&) {}
-    /// 2 B x k logits of B rows: the first views', then the second ones'. The gradient is by them.
+    /// 2 B x k logits of B rows: the first views', then the second ones'. The gradient is with respect to them.
     virtual BatchLoss loss(const Matrix<double>& logits, const std::vector<Index>& rows) = 0;
     virtual void store(Archive&) const {}
     virtual void load(const Archive&) {}
-    /// Adds details of the method's own.
+    /// Adds the method's details.
     virtual void describe(FitReport&) const {}
 };
 
-/// What a fit knows when its loss is made.
+/// What is available when the loss is made.
 struct LossContext {
     const Constraints& constraints;
     std::vector<double> prior;
@@ -101,7 +101,7 @@ Classified train_classifier(std::string_view method, PointsView points, const Cl
                             const OptionValues& values, const std::vector<double>& prior, const Views& views,
                             const MakeLoss& make_loss, const Constraints& constraints, const Run& run);
 
-/// What every fit of such a method does. `prior`: the option's; empty: uniform.
+/// The fit of every such method. `prior`: the option; empty: uniform.
 template <class Options>
 ClassifierModelOf<Options> fit_classifier(const Problem& problem, const Options& options, const Run& run,
                                           const std::vector<double>& prior, const Views& views,

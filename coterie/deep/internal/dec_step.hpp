@@ -17,7 +17,7 @@ struct SoftLoss {
     Matrix<double> by_embedding;  // rows x p
     Matrix<double> by_centroids;  // k x p
 };
-/// p: the target of each row of z.
+/// p: the target for each row of z.
 SoftLoss soft_loss(const Matrix<double>& z, const Matrix<double>& centroids, const Matrix<double>& p);
 
 }  // namespace coterie::internal

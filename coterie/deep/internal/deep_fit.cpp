@@ -1,5 +1,6 @@
-// What deep fits share, but for their loop. Pre-training's checkpoint is the state as an epoch began, whose order
-// depends on its number alone: what is lost by going on from it is at most an epoch, and no bit.
+// The shared part of deep fits, except their loops. The checkpoint of pre-training is the state at the start of an
+// epoch, and an epoch's order depends only on its number. So a fit that continues from it repeats at most one epoch,
+// and ends with the same bits.
 
 #include "coterie/deep/internal/deep_fit.hpp"
 
@@ -60,7 +61,7 @@ ImageShape image_shape(const std::vector<int>& sides, Index dimensions) {
 
 Matrix<double> encoded(PointsView points, double unit, const Architecture& architecture, const Parameters& parameters,
                        bool half, const Run& run) {
-    // A model predicts on any machine.
+    // A model predicts on any machine, also where half precision is not available.
     Network network(architecture, run.device, run.threads, half && has_half(run.device));
     network.set_parameters(parameters);
     network.set_unit(unit);
@@ -121,7 +122,7 @@ Archive DeepFit::snapshot(const std::string& stage) const {
     network_.store(out, "network");
     out.set_labels("memory", network_.memory());
     if (!reconstruction_.empty()) out.set_vector("reconstruction", reconstruction_);
-    std::vector<double> seconds;  // of the stages that have ended, and of this one so far
+    std::vector<double> seconds;  // of the stages that have ended, and of this stage so far
     for (const auto& [name, spent] : report_.seconds) seconds.push_back(spent);
     seconds.push_back(earlier_ + watch_.seconds());
     out.set_vector("seconds", seconds);
@@ -168,7 +169,7 @@ void DeepFit::pretrain() {
     }
     std::vector<std::int64_t> order(static_cast<std::size_t>(count()));
     const auto batch = static_cast<std::size_t>(options_.pretrain_batch_size);
-    std::optional<Archive> begun;  // the state as the epoch began
+    std::optional<Archive> begun;  // the state at the start of the epoch
     const auto stop_if_asked = [&] {
         if (!run_.stop_requested()) return;
         if (begun) checkpoint_.write(*begun);
@@ -206,7 +207,7 @@ void DeepFit::pretrain() {
     if (!network_.encode_all(run_.unstopped()).allFinite())
         throw BadArgument("training diverged: lower `pretrain_rate`, or scale the points (`scale=minmax`)",
                           {.option = "pretrain_rate", .value = to_text(options_.pretrain_rate)});
-    if (begun) checkpoint_.write(*begun);  // whatever is stopped from here on need not train it again
+    if (begun) checkpoint_.write(*begun);  // a fit that is stopped from here on need not train it again
     end_stage("pretraining");
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: what the fits of deep methods share: options, the network and its pre-training, checkpoints, the report.
+// Internal: the shared part of deep fits: options, the network and its pre-training, checkpoints, the report.
 
 #include <map>
 #include <optional>
@@ -14,7 +14,7 @@ inline constexpr const char* restarts_of_networks =
     "whole fits from different starts, pre-training among it; the one is kept whose clusters leave the least of the "
     "points' scatter within them";
 
-/// The options of AutoencoderOptions, for the struct that has them.
+/// Describes the options of AutoencoderOptions, for the struct `Options`.
 template <class Options>
 OptionSetFor<Options> describe_autoencoder(const std::string& of_restarts = restarts_of_networks) {
     OptionSetFor<Options> set;
@@ -40,43 +40,44 @@ OptionSetFor<Options> describe_autoencoder(const std::string& of_restarts = rest
     return set;
 }
 
-// What every method with a network shares, autoencoder or classifier.
+// Shared by all methods with a network, autoencoder or classifier.
 
-/// Of a batch: what the encoder made of its rows.
+/// The loss of a batch, from the encoder's output for its rows.
 struct BatchLoss {
     double value = 0;
-    Matrix<float> gradient;  // by the encoder's output
+    Matrix<float> gradient;  // with respect to the encoder's output
 };
 
-/// `image`: rows and columns, or channels before them. BadArgument unless it makes d numbers.
+/// `image`: rows and columns, optionally preceded by channels. Throws BadArgument unless it has d numbers.
 ImageShape image_shape(const std::vector<int>& image, Index dimensions);
-/// The points, checked for a method of so many clusters.
+/// The points, checked for a method with this many clusters.
 PointsView checked(PointsView points, int clusters, const Run& run);
-/// This process' part of what all rows have.
+/// This process's part of values for all rows.
 Labels own_part(const Labels& labels, PointsView points, const Run& run);
-/// Of the points that a checkpoint belongs to, and of a file beside them (empty: none).
+/// Fingerprint of a checkpoint's points, and of an additional file (empty: none).
 std::string fingerprint_with(PointsView points, const std::string& path, const Run& run);
-/// The options that a checkpoint belongs to: a file's bytes are in the fingerprint, wherever it lies.
+/// The options that belong to a checkpoint, without file names: the fingerprint covers a file's content, wherever it is
+/// stored.
 OptionValues without_files(OptionValues options);
-/// What a network with such parameters makes of points, in double. BadData for points beyond 1e15.
+/// The output of a network with these parameters for the points, in double. Throws BadData for points beyond 1e15.
 Matrix<double> encoded(PointsView points, double unit, const Architecture& architecture, const Parameters& parameters,
                        bool half, const Run& run);
 /// Adds the details "parameters", "network", "device" and "backend".
 void describe_network(const Network& network, const std::string& name, const Run& run, FitReport& report);
 
-/// The network that options ask for, for points of d columns. BadArgument.
+/// The network for these options and points of d columns. Throws BadArgument.
 Architecture architecture_of(const AutoencoderOptions& options, Index dimensions);
 
-/// BadData unless the model that `pretrained` names is of one of these methods.
+/// Throws BadData unless the model that `pretrained` names is of one of these methods.
 void require_kind(const Archive& model, const std::string& path, std::initializer_list<std::string_view> methods);
 
 class DeepFit {
 public:
-    /// Checks options and points, and makes the network.
+    /// Checks options and points, and creates the network.
     DeepFit(std::string_view method, PointsView points, const AutoencoderOptions& options, const OptionValues& values,
             const Run& run);
 
-    /// Trains the autoencoder, or reads it; goes on from a checkpoint. The state after it is in network().
+    /// Trains the autoencoder, or reads it; continues from a checkpoint. network() then holds the result.
     void pretrain();
 
     Network& network() { return network_; }
@@ -87,16 +88,16 @@ public:
     /// f(X) in double, on every process.
     Matrix<double> embedding();
     FitReport& report() { return report_; }
-    /// Puts its seconds into the report, those before a checkpoint among them.
+    /// Adds the stage's seconds, including those before a checkpoint, to the report.
     void end_stage(const std::string& name);
 
     Checkpoint& checkpoint() { return checkpoint_; }
-    /// What was found when the fit began, if it is beyond pre-training: `stage` is "clustering".
+    /// The checkpoint that was found at the start of the fit, if it is past pre-training: `stage` is "clustering".
     const std::optional<Archive>& resumed() const { return resumed_; }
-    /// Network and optimizers, and what pre-training left.
+    /// Network and optimizers, and the results of pre-training.
     Archive snapshot(const std::string& stage) const;
 
-    /// Parameters, and the report's last facts.
+    /// The parameters, and the final entries of the report.
     DeepState state(Matrix<double> rotation, Matrix<double> centroids) const;
     /// labels: of all points.
     void finish(const Labels& labels, int clusters);
@@ -108,15 +109,15 @@ private:
     Network network_;
     FitReport report_;
     Stopwatch watch_;
-    double earlier_ = 0;  // seconds of this stage, until the checkpoint that it goes on from
+    double earlier_ = 0;  // seconds of this stage before the checkpoint from which it continues
     Checkpoint checkpoint_;
     std::optional<Archive> resumed_;
-    std::vector<double> reconstruction_;  // an epoch
+    std::vector<double> reconstruction_;  // one number per epoch
 };
 
-/// Entropy of k shares over ln k: 1 for equal ones, 0 when one has all; 1 for k = 1.
+/// Entropy of k shares over ln k: 1 for equal shares, 0 if one has everything; 1 for k = 1.
 double balance_of(const std::vector<double>& shares);
-/// That of the clusters' sizes.
+/// The same for the clusters' sizes.
 double balance(const Labels& labels, int clusters);
 
 }  // namespace coterie::internal

@@ -1,5 +1,6 @@
-// Weights come from safetensors only: no format is read that could run code. Every tensor is asked for by name and
-// checked (there, as many numbers, finite) before it is taken; a model of coterie by its checksum and method as well.
+// Weights are read only from safetensors, because no format that could run code is accepted. Every tensor is looked up
+// by name and checked before use (it exists, has the right size, is finite). For a model of coterie, the checksum and
+// the method are checked too.
 
 #include "coterie/deep/internal/pretrained.hpp"
 
@@ -56,7 +57,7 @@ double unit_for(const std::string& pretrained, PointsView points, const Run& run
                 const Archive model = Archive::load(pretrained);
                 if (model.has("unit")) unit = model.vector("unit", 1)[0];
             }
-        } catch (const Error&) {  // who reads the parameters will say so
+        } catch (const Error&) {  // reading the parameters reports the error
         }
     }
     return from_process(run.communicator(), 0, unit);
@@ -69,7 +70,7 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
         return std::any_of(file.tensors.begin(), file.tensors.end(), [&](const auto& t) { return t.name == name; });
     };
     if (is_coteries(file)) {
-        const Archive model = Archive::load(path);  // checks the sum of its bytes
+        const Archive model = Archive::load(path);  // verifies its checksum
         if (has("network.0") || !is_resnet18)
             require_kind(model, path, {"entropy-net", "imsat", "iic", "sela-net", "miadm-net"});
     }
@@ -78,7 +79,7 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
     if (has("network.0")) {
         for (std::size_t p = 0; p < trunk; ++p) names.push_back("network." + std::to_string(p));
     } else if (is_resnet18) {
-        // What stands before the shortest name of the first convolution in a block.
+        // The prefix of the shortest name that ends like the first convolution in a block.
         const std::string known = "layer1.0.conv1.weight";
         std::optional<std::string> before;
         for (const auto& tensor : file.tensors)

@@ -1,9 +1,9 @@
-// Before each exchange all agree on whether all is well so far, and at the end of run() once more: a process that
-// failed in between takes part in the agreement in which the others are by then, so that nobody waits for it.
+// Before each exchange all processes agree on whether all is well, and once more at the end of run(). A process that
+// failed takes part in the agreement that the others have reached. So no process waits for it.
 //
-// Sums: each process adds up one part of the numbers, as large as the others', and tells all of it. So a process sends
-// the numbers of its nodes once and those of the sum once, whatever the number of processes. What is added to what
-// follows from the number of blocks alone.
+// Sums: each process adds one equal part of the numbers and sends the result to all. So a process sends the numbers of
+// its nodes once and those of the sum once, for any number of processes. The number of blocks alone determines what is
+// added to what.
 
 #include "coterie/deep/internal/shared_pass.hpp"
 
@@ -16,7 +16,8 @@
 namespace coterie::internal {
 namespace {
 
-// f(left, right, end): the nodes that begin at these blocks make one, up to before block `end`; lower levels first.
+// f(left, right, end): combines the nodes that begin at these blocks into one, which ends before block `end`; lower
+// levels first.
 template <class F>
 void for_each_pair(Index blocks, F&& f) {
     for (Index step = 1; step < blocks; step *= 2)
@@ -64,7 +65,7 @@ void SharedPass::run(FunctionRef<void()> work) {
     } catch (const std::exception&) {
         own = std::current_exception();
     }
-    if (!error_) call([&] { agree(communicator_, own); });  // else all know of it
+    if (!error_) call([&] { agree(communicator_, own); });  // otherwise all know of the error
     if (error_) std::rethrow_exception(error_);
 }
 
@@ -93,7 +94,7 @@ void SharedPass::spread(std::span<std::byte> all, const std::vector<Index>& bord
 
 void SharedPass::add(const float* const* sums, Index count, float* total) {
     const int size = communicator_.size(), rank = communicator_.rank();
-    std::vector<Index> parts;  // borders of the numbers that each process adds up
+    std::vector<Index> parts;  // boundaries of the numbers that each process adds
     std::vector<std::vector<float>> nodes(owner_.size());
     together(communicator_, [&] {
         for (Index process = 0; process <= size; ++process) parts.push_back(count * process / size);
@@ -120,7 +121,7 @@ void SharedPass::add(const float* const* sums, Index count, float* total) {
             communicator_.receive(std::as_writable_bytes(std::span(nodes[at(block)])), from);
         });
     };
-    // In each round every process has one partner, or none.
+    // In each round every process has at most one partner.
     for (int round = 0; round < size; ++round) {
         const int partner = (round - rank + size) % size;
         if (partner > rank) send(partner);
@@ -128,7 +129,7 @@ void SharedPass::add(const float* const* sums, Index count, float* total) {
         if (partner < rank) send(partner);
     }
     for_each_pair(items_.count(), [&](Index left, Index right, Index end) {
-        if (owner_[at(left)] == owner_[at(end - 1)]) return;  // done by the process that has both
+        if (owner_[at(left)] == owner_[at(end - 1)]) return;  // computed by the process that has both
         std::vector<float>& sum = nodes[at(left)];
         for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += nodes[at(right)][i];
     });

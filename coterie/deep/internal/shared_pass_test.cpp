@@ -18,7 +18,7 @@ using internal::SharedPass;
 
 constexpr int most_processes = 6;
 
-// The sum over the blocks from `begin` on by the tree's definition: the left half is the largest power of two.
+// The sum over the blocks from `begin` on, from the definition of the tree: the left half is the largest power of two.
 float tree_sum(const std::vector<float>& parts, std::size_t begin, std::size_t end) {
     if (end - begin == 1) return parts[begin];
     std::size_t half = 1;
@@ -48,12 +48,12 @@ TEST(SharedPass, EveryItemIsOneProcess) {
         }
 }
 
-// Of numbers whose sum depends on the order.
+// For numbers whose sum depends on the order.
 TEST(SharedPass, SumsFollowTheTreeWhoeverHasTheBlocks) {
     RandomStream random(3, "test.shared-pass");
     for (const std::size_t blocks : {1, 2, 3, 7, 8, 13, 16}) {
-        constexpr std::size_t count = 4;  // fewer numbers than processes, too
-        std::vector<std::vector<float>> numbers(count, std::vector<float>(blocks));  // of each block
+        constexpr std::size_t count = 4;  // also fewer numbers than processes
+        std::vector<std::vector<float>> numbers(count, std::vector<float>(blocks));  // for each block
         for (auto& of : numbers)
             for (float& value : of) value = static_cast<float>(random.normal());
         for (int size = 1; size <= most_processes; ++size)
@@ -64,7 +64,8 @@ TEST(SharedPass, SumsFollowTheTreeWhoeverHasTheBlocks) {
                 std::vector<float> total(count);
                 std::vector<double> gathered(2 * blocks, -1);
                 pass.run([&] {
-                    // What a process has of the largest node within its blocks that begins with a block.
+                    // For each block, this process's sum over the largest node that begins with it and lies within its
+                    // own blocks.
                     std::vector<std::vector<float>> sums;
                     std::vector<const float*> places;
                     for (std::size_t block = begin; block < end; ++block) {
@@ -100,7 +101,7 @@ std::string text_of(const std::exception_ptr& error) {
     return "";
 }
 
-// A pass of one block per process.
+// A pass with one block per process.
 void expect_sound(Communicator& communicator) {
     SharedPass next(communicator, {communicator.size(), 1});
     const float own = 1.5F + static_cast<float>(communicator.rank());
@@ -110,7 +111,7 @@ void expect_sound(Communicator& communicator) {
     EXPECT_EQ(total, 7.5F);
 }
 
-// Before, between and after what the others wait for: nobody waits for ever, and the next pass is sound.
+// Fails before, between and after the exchanges: no process waits forever, and the next pass works.
 TEST(SharedPass, WhereOneFailsAllEnd) {
     for (const int moment : {0, 1, 2}) {
         const auto errors = test::run_processes(3, [&](std::shared_ptr<Communicator> communicator) {
@@ -137,7 +138,7 @@ TEST(SharedPass, WhereOneFailsAllEnd) {
                 expect_sound(*communicator);
                 throw;
             } catch (const std::runtime_error&) {
-                EXPECT_THROW(pass.run([] {}), std::runtime_error);  // it is over, on every process
+                EXPECT_THROW(pass.run([] {}), std::runtime_error);  // the pass has ended, on every process
                 expect_sound(*communicator);
                 throw;
             }
@@ -148,7 +149,7 @@ TEST(SharedPass, WhereOneFailsAllEnd) {
     }
 }
 
-// What they start from may differ by itself: files of one name, processors that round differently.
+// The processes' initial parameters may differ: files with the same name, processors that round differently.
 TEST(SharedPass, TheFirstProcessParametersCount) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<double> points = test::blobs(100, 64, 4, 3).points;
@@ -170,8 +171,8 @@ TEST(SharedPass, TheFirstProcessParametersCount) {
     test::on_processes(3, [&](std::shared_ptr<Communicator> three) { EXPECT_TRUE(trained(three) == alone); });
 }
 
-// A layer that cannot be computed, behind a batch norm whose sums the processes exchange: the others are told of it in
-// the next one.
+// A layer that fails, after a batch norm whose sums the processes exchange. The other processes learn of it in the next
+// batch norm.
 TEST(SharedPass, AProcessThatFailsWithinTheNetworkEndsAll) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<double> points = test::blobs(100, 64, 4, 3).points;
@@ -182,7 +183,7 @@ TEST(SharedPass, AProcessThatFailsWithinTheNetworkEndsAll) {
             layer.plan.kind = COTERIE_RESIDUAL;
             layer.plan.out = 100;
             ASSERT_EQ(internal::parameter_sizes(architecture.encoder[2].plan).size(), 0u);
-            architecture.encoder[2] = layer;  // in place of what follows the first batch norm
+            architecture.encoder[2] = layer;  // replaces the layer after the first batch norm
         }
         coterie::Run run(7, 1);
         run.set_communicator(communicator);

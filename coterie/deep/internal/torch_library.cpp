@@ -1,5 +1,5 @@
-// A process can hold one LibTorch: where an interpreter has loaded its own, coterie's library serves only if it was
-// built with that one.
+// A process can hold only one LibTorch. If the host, for example a Python interpreter, has loaded one, coterie's
+// library works only if it was built with the same one.
 
 #include "coterie/deep/internal/torch_library.hpp"
 
@@ -12,8 +12,8 @@
 namespace coterie::internal {
 namespace {
 
-// The file name of the LibTorch that the library at `place` asks the loader for: it stands between zeros among the
-// names that the file is linked by. Empty where there is none.
+// The file name of the LibTorch to which the library at `place` is linked. It is between zeros, among the names of
+// linked libraries. Empty if there is none.
 std::string torch_of(const std::string& place) {
     std::ifstream file(place, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -33,7 +33,7 @@ TorchLibrary open_torch_library(const char* function, FunctionRef<bool(void* fun
     TorchLibrary out;
     out.remedy = "install libtorch-dev and build coterie again";
     const std::filesystem::path of_the_host = loaded_library("libtorch_cpu.so");
-    // A second LibTorch would share some of the first one's variables, and end the process while it is loaded.
+    // A second LibTorch would share some variables with the first one, and crash the process while it is loaded.
     const auto objection = [&](const std::string& place) -> std::string {
         const std::string torch = of_the_host.empty() ? "" : torch_of(place);
         if (torch.empty() || of_the_host.filename() == torch) return {};

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: coterie's library for LibTorch, and the tables of functions that it gives.
+// Internal: coterie's library for LibTorch, and its tables of functions.
 
 #include <string>
 
@@ -8,16 +8,16 @@
 namespace coterie::internal {
 
 struct TorchLibrary {
-    std::string trouble;  // what stood in the way; empty: loaded
-    std::string remedy;   // what to do about it
-    bool alone = false;   // nobody else in this process uses the same LibTorch
+    std::string trouble;  // why it could not be loaded; empty: loaded
+    std::string remedy;   // how to fix that
+    bool alone = false;   // no other code in this process uses the same LibTorch
 
-    /// "deep methods need LibTorch ...", where `who` is "deep methods need".
+    /// "deep methods need LibTorch ...", if `who` is "deep methods need".
     std::string message(const std::string& who) const;
 };
 
-/// Loads it for good, as LibTorch cannot be unloaded, and hands `function` of it to `take`, which says whether it
-/// serves.
+/// Loads the library permanently, because LibTorch cannot be unloaded, and passes its function `function` to `take`,
+/// which returns whether it is usable.
 TorchLibrary open_torch_library(const char* function, FunctionRef<bool(void* function)> take);
 
 }  // namespace coterie::internal

@@ -1,6 +1,6 @@
-// Values and gradients together, in double, from the logarithms of the softmax, so that both are finite where
-// predictions are 0 or 1. Gradients are by the logits: a term that is the same for all clusters of a row drops out, and
-// is left out.
+// Computes values and gradients at the same time, in double, from the logarithms of the softmax, so that both are
+// finite if predictions are 0 or 1. Gradients are with respect to the logits. A term that is equal for all clusters of
+// a row cancels there and is omitted.
 
 #include "coterie/deep/internal/view_losses.hpp"
 
@@ -34,12 +34,12 @@ double add_following(const Softmax<double>& sigma, const Softmax<double>& tau, d
 
 double add_pair_information(const Softmax<double>& sigma, const Softmax<double>& tau, double weight,
                             Matrix<double>& by_first, Matrix<double>& by_second) {
-    constexpr double least = 1e-300;  // whose logarithm is finite
+    constexpr double least = 1e-300;  // a number whose logarithm is finite
     const double share = 1 / static_cast<double>(sigma.probability.rows());
     const Matrix<double> q = share * sigma.probability.transpose() * tau.probability;
     const Matrix<double> p = 0.5 * (q + q.transpose());
     const Vector<double> log_sums = p.rowwise().sum().cwiseMax(least).array().log();
-    // The derivative of the information by P_ab, + 1, which the softmax takes away again.
+    // The derivative of the information with respect to P_ab, plus a constant that the softmax cancels.
     Matrix<double> slope = p.cwiseMax(least).array().log();
     slope.colwise() -= log_sums;
     slope.rowwise() -= log_sums.transpose();

@@ -1,7 +1,8 @@
 #pragma once
-// Internal: losses of two views of the same points as functions of their logits, beside those of entropy/losses.hpp.
+// Internal: losses of two views of the same points as functions of their logits, in addition to those of
+// entropy/losses.hpp.
 //
-//     sigma, tau   N x k  predictions of the first and the second view, row by row of the same point
+//     sigma, tau   N x k  predictions of the first and the second view; a row belongs to the same point in both
 //     Q            k x k  1/N sum_i sigma_i tau_i', P = (Q + Q') / 2, p its row sums
 //
 // A term returns weight * value and adds weight * (its gradient with respect to each view's logits).
@@ -14,11 +15,11 @@ namespace coterie::internal {
 double add_view_divergence(const Softmax<double>& sigma, const Softmax<double>& tau, double weight,
                            Matrix<double>& by_first, Matrix<double>& by_second);
 
-/// IMSAT's: mean KL(sigma_i || tau_i) with sigma as it is: its gradient is of the second view only.
+/// IMSAT: mean KL(sigma_i || tau_i) with sigma constant, so the gradient is only with respect to the second view.
 double add_following(const Softmax<double>& sigma, const Softmax<double>& tau, double weight,
                      Matrix<double>& by_second);
 
-/// IIC's: minus the mutual information of the clusters of two views, -sum_ab P_ab ln(P_ab / (p_a p_b)).
+/// IIC: minus the mutual information of the clusters of two views, -sum_ab P_ab ln(P_ab / (p_a p_b)).
 double add_pair_information(const Softmax<double>& sigma, const Softmax<double>& tau, double weight,
                             Matrix<double>& by_first, Matrix<double>& by_second);
 

@@ -60,7 +60,7 @@ TEST(ViewLosses, FollowingMovesTheSecondViewOnly) {
     expect_gradients(x, t, Matrix<double>::Zero(5, 4), second, value);
 }
 
-// Sums over pairs of clusters, as IIC is defined.
+// Sums over pairs of clusters, from the definition of IIC.
 double pair_information(const Matrix<double>& x, const Matrix<double>& t) {
     const Matrix<double> p = soft(x).probability, q = soft(t).probability;
     const Index k = x.cols(), n = x.rows();
@@ -91,7 +91,7 @@ TEST(ViewLosses, PairInformation) {
     expect_gradients(x, t, first, second, value);
 }
 
-// Decisive, equal and fair views share ln k; views of one cluster share nothing; both without overflow.
+// Decisive, equal and fair views share ln k; views with one cluster share nothing. Neither overflows.
 TEST(ViewLosses, PairInformationAtItsEnds) {
     Matrix<double> x = Matrix<double>::Zero(6, 3);
     for (Index i = 0; i < 6; ++i) x(i, i % 3) = 2000;

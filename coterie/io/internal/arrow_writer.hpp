@@ -1,5 +1,5 @@
 #pragma once
-// Internal: rows of a table to Arrow's IPC format.
+// Internal: writes the rows of a table in Arrow's IPC format.
 
 #include <memory>
 #include <span>
@@ -13,15 +13,15 @@ namespace coterie {
 
 class ArrowRows {
 public:
-    /// `stream`: without the table of contents that ends a file.
+    /// `stream`: omits the table of contents that ends a file.
     ArrowRows(OutputFile& file, const std::vector<std::string>& names, std::vector<FieldType> types, bool stream);
     ArrowRows(const ArrowRows&) = delete;
     ArrowRows& operator=(const ArrowRows&) = delete;
     ~ArrowRows();
 
-    /// BadData where a field is not of its column's type.
+    /// Throws BadData if a field does not match its column's type.
     void write(std::span<const std::string> fields);
-    /// Nothing is written after this.
+    /// Completes the file; write() must not be called afterwards.
     void finish();
 
 private:

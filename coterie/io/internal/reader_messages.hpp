@@ -1,8 +1,10 @@
 #pragma once
-// Internal: what coterie-read (io/internal/reader/) writes to its standard output and reader_process.cpp reads from it:
-// messages of a head and `bytes` bytes. An answer is
+// Internal: the messages that coterie-read (io/internal/reader/) writes to its standard output and reader_process.cpp
+// reads. A message is a head and `bytes` bytes. An answer is
+//
 //   array, data (any number of times, together the array's bytes), end      or      refusal, at any moment.
-// Both sides are of one build on one machine, so numbers go as they lie in memory.
+//
+// Both sides come from the same build on the same machine, so numbers are sent in memory format.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,14 +22,14 @@ struct MessageHead {
     std::uint32_t detail;
     std::uint64_t bytes;
 };
-constexpr std::size_t longest_text = std::size_t{1} << 20;  // bytes of an array or a refusal
+constexpr std::size_t longest_text = std::size_t{1} << 20;  // most bytes of an array description or a refusal
 
-/// Processor seconds allowed for `bytes`, the size of the file and, once it is known, what the array in it claims to
-/// hold: `base` and one more for every 10 MB. (The libraries read some hundred MB a second.)
+/// Processor seconds allowed for `bytes`: the size of the file plus, once it is known, the claimed size of the array.
+/// `base` plus one second for every 10 MB. (The libraries read some hundred MB a second.)
 constexpr double reader_seconds(double base, double bytes) { return base + bytes / 1e7; }
 
-/// Bytes of address space for the same: 1 GiB, since a chunk that is packed may be larger than what is taken from it,
-/// and four times as much as was claimed.
+/// Bytes of address space for the same: four times the claimed size, plus 1 GiB, because a compressed chunk may be
+/// larger than the part that is used.
 constexpr double reader_memory(double bytes) { return 1024.0 * 1024 * 1024 + 4 * bytes; }
 
 }  // namespace coterie::formats

@@ -1,7 +1,7 @@
-// The caller's side of coterie-read: starts it, reads its messages, bounds how long they may take, and says what became
-// of it. posix_spawn, because a process of many threads may not fork and go on; a process group of its own, so that the
-// terminal's Ctrl-C reaches the caller alone, who then ends the child. The array's extents are checked before memory is
-// taken, and its bytes go from the pipe straight into that memory.
+// The caller's side of coterie-read: starts it, reads its messages, limits how long they may take, and reports how it
+// ended. It uses posix_spawn, because a process with many threads must not fork and continue. The child gets its own
+// process group, so that Ctrl-C in the terminal reaches only the caller, who then ends the child. The array's extents
+// are checked before memory is allocated. Its bytes go from the pipe directly into that memory.
 
 #include "coterie/io/internal/reader_process.hpp"
 
@@ -85,7 +85,7 @@ public:
 
     void allow(double seconds) { seconds_ = seconds; }
 
-    /// Exactly `size` bytes. Throws when they do not come.
+    /// Reads exactly `size` bytes. Throws if they do not come.
     void read(void* to, std::size_t size) {
         auto* next = static_cast<std::byte*>(to);
         while (size > 0) {
@@ -93,7 +93,8 @@ public:
             const int found = ::poll(&ready, 1, 50);
             if (asked_.seconds() > 0.05) {
                 run_.throw_if_stopped_here("reading");
-                // A child that waits uses no processor time; on a busy machine one that works does not use much.
+                // A waiting child uses no processor time, and a working child uses little on a busy machine, so the
+                // clock counts too.
                 if (since_.seconds() > 10 * seconds_)
                     throw BadData(source_ + ": is not read after " + rounded(10 * seconds_) +
                                   " seconds: it is damaged, or lies where it cannot be reached");
@@ -122,13 +123,13 @@ public:
 private:
     static std::string rounded(double seconds) { return std::to_string(std::lround(std::max(1.0, seconds))); }
 
-    // The child closed its end of the pipe before its answer was whole: what became of it.
+    // The child closed its end of the pipe before the answer was complete: reports how it ended.
     [[noreturn]] void fail() {
         int status = 0;
         pid_t ended = 0;
         for (const Stopwatch watch; ended == 0 && watch.seconds() < 1; ::poll(nullptr, 0, 2))
             ended = ::waitpid(process_, &status, WNOHANG);
-        if (ended != 0) process_ = -1;  // reaped, here or (-1) by the host's own handler
+        if (ended != 0) process_ = -1;  // reaped here, or (-1) by a handler of the host
         if (ended <= 0) nonsense("the half of an answer");
         if (WIFEXITED(status)) nonsense("exit status " + std::to_string(WEXITSTATUS(status)));
         const int signal = WTERMSIG(status);
@@ -167,7 +168,8 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
     if (const auto kind = fs::status(path, failed).type();
         kind != fs::file_type::regular && kind != fs::file_type::not_found && kind != fs::file_type::directory)
         throw BadData(source + ": is not a regular file, and HDF5 and MATLAB files are read from nothing else");
-    const auto file_bytes = static_cast<double>(formats::file_size(path));  // what is missing is told as everywhere
+    const auto file_bytes =
+        static_cast<double>(formats::file_size(path));  // reports a missing file as other readers do
 
     Child child(
         {program.path.empty() ? installed_reader(source) : program.path, std::string(format), path, std::string(key),
@@ -195,7 +197,7 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
             array.item_bytes = item_bytes(array.element);
             array.fortran = (head.detail & 256) != 0;
             array.shape.resize(head.detail >> 16);
-            if (extents > 0) std::memcpy(array.shape.data(), text.data(), extents);  // a single number has none
+            if (extents > 0) std::memcpy(array.shape.data(), text.data(), extents);  // a single number has no extents
             array.note = text.substr(name + 1);
             array.source = source + ":" + text.substr(extents, name - extents);
             bytes = checked_bytes(array.shape, array.item_bytes, array.source);

@@ -1,7 +1,7 @@
 #pragma once
-// Internal: HDF5 and MATLAB files, read by the program coterie-read in a process of its own. Their libraries crash,
-// hang and take memory without bound on some damaged files; there that ends a child and becomes an error like any
-// other. It also keeps libhdf5 out of the processes that link libcoterie, which may hold one already.
+// Internal: reads HDF5 and MATLAB files with the program coterie-read in a separate process. On some damaged files
+// their libraries crash, hang or take unlimited memory. In a child process that becomes an ordinary error. It also
+// keeps libhdf5 out of processes that link libcoterie, which may have loaded one already.
 
 #include <string>
 #include <string_view>
@@ -13,13 +13,13 @@ namespace coterie::formats {
 
 struct ReaderProgram {
     std::string path;     // empty: coterie-read of this installation
-    double seconds = 10;  // `base` of reader_seconds; ten times the whole may pass on the clock
+    double seconds = 10;  // `base` of reader_seconds; ten times the whole limit may pass on the clock
 };
 
-/// The array meant by `key` and `purpose` (as choose() says) in a file of `format`, "hdf5" or "mat". Its
-/// source is FILE:NAME. Nothing that the child says is believed unchecked: BadData where it dies, stalls or talks
-/// nonsense, ResourceError where memory does not suffice or the program is missing, Cancelled when `run` says stop. No
-/// child is left behind, however this ends.
+/// The array chosen by `key` and `purpose` (see choose()) in a file of `format`, "hdf5" or "mat". Its source is
+/// FILE:NAME. Everything that the child sends is checked. Throws BadData if the child dies, stalls or sends invalid
+/// messages, ResourceError if memory is short or the program is missing, Cancelled if `run` stops. No child process
+/// remains in any case.
 Array read_apart(std::string_view format, const std::string& path, std::string_view key, Purpose purpose,
                  const std::string& source, const Run& run, const ReaderProgram& program = {});
 

@@ -1,5 +1,5 @@
-// HDF5 and MATLAB files by way of coterie-read: sound ones, damaged ones, and programs in its place that crash, stall,
-// lie or do not exist. Whatever happens, no child and no open file is left.
+// HDF5 and MATLAB files through coterie-read: intact files, damaged files, and programs in its place that crash, stall,
+// lie or do not exist. In every case, no child process and no open file remains.
 
 #include "coterie/io/internal/reader_process.hpp"
 
@@ -66,7 +66,7 @@ protected:
         ::chmod(path.c_str(), 0755);
         return path;
     }
-    // What is said of x.mat, a sound file, when the program is this one.
+    // The message about x.mat, an intact file, if `program` reads it.
     template <class E>
     std::string says(const formats::ReaderProgram& program, const coterie::Run& run = coterie::Run()) const {
         const std::string path = folder.file("x.mat", matlab({{"X", 3, 2, points_3x2}}));
@@ -75,7 +75,7 @@ protected:
         EXPECT_TRUE(said.starts_with(path)) << said;
         return said;
     }
-    // A program that answers with these bytes.
+    // A program that sends these bytes as its answer.
     std::string answer(const std::string& bytes) const {
         folder.file("answer", bytes);
         return program("cat '" + (folder / "answer") + "'");
@@ -91,7 +91,7 @@ std::string message(Message kind, std::uint32_t detail, const std::string& text,
     const formats::MessageHead head{kind, detail, text.size() + more};
     return std::string(reinterpret_cast<const char*>(&head), sizeof head) + text;
 }
-// Of float64, in two dimensions.
+// An array of float64 with two dimensions.
 std::string described(std::int64_t rows, std::int64_t columns) {
     return message(Message::array, 2 | 2U << 16, raw<std::int64_t>({rows, columns}) + "X" + '\0');
 }
@@ -121,7 +121,7 @@ TEST_F(Reader, ExtentsAreCheckedBeforeMemoryIsTaken) {
     const std::string path = folder.file("x.mat", matlab({{"X", 2147483647, 1000000, points_3x2}}));
     EXPECT_TRUE(
         has(message_of<ResourceError>([&] { read_points_file(path); }), "x.mat:X needs about 1.6e+07 GiB of memory"));
-    // What the program says is not believed either.
+    // The program's claims are checked as well.
     EXPECT_TRUE(has(says<ResourceError>({answer(described(std::int64_t{1} << 40, 1000))}), "needs about 8.19e+06 GiB"));
     EXPECT_TRUE(
         has(says<BadData>({answer(described(std::int64_t{1} << 40, std::int64_t{1} << 40))}), "is not one an array"));
@@ -150,7 +150,7 @@ TEST_F(Reader, ProgramThatTalksNonsense) {
           message(Message::array, 99 | 1U << 16, raw<std::int64_t>({3}) + "X" + '\0'),
           message(Message::array, 2 | 1U << 16, raw<std::int64_t>({3}) + "no end")})
         EXPECT_TRUE(has(says<BadData>({answer(bytes)}), "answered with")) << bytes;
-    // The same words in order are an array.
+    // The same messages in the right order are an array.
     const Array array = read_apart("mat", folder / "x.mat", "", Purpose::points, folder / "x.mat", coterie::Run(),
                                    {answer(described(3, 2) + whole + message(Message::end, 0, ""))});
     EXPECT_EQ(std::memcmp(array.data.data(), points_3x2.data(), 48), 0);
@@ -180,8 +180,8 @@ TEST_F(Reader, OnlyRegularFiles) {
     EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(folder / "pipe.h5"); }), "is not a regular file"));
 }
 
-// Each reading ends, with an array or with an error, in whatever is left of a sound file: bytes changed, a piece
-// cut out, a number made large. A second of processor time must do.
+// Reading a damaged copy of a good file (changed bytes, a piece cut out, a number made large) ends with an array or
+// with an error. The time limit starts at half a second of processor time.
 void expect_sound_or_refused(const Folder& folder, const std::string& name, const std::string& format, int trials) {
     const std::string good = contents(folder / name);
     ASSERT_FALSE(good.empty());

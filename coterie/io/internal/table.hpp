@@ -1,7 +1,7 @@
 #pragma once
-// Internal: a table as its reader shows it, whatever bytes it stands in: named columns whose fields are numbers, dates
-// or words, and rows in pieces that are parsed in parallel. Text and Arrow each make one of theirs; which columns are
-// taken, what they are, and what is said of a field that cannot be taken is decided once, for both.
+// Internal: the interface of a table, whatever its file format. It has named columns whose fields are numbers, dates or
+// words, and rows in pieces that are parsed in parallel. Text and Arrow each implement it. The choice of columns, their
+// kinds and the messages about unusable fields are shared.
 
 #include <cstddef>
 #include <memory>
@@ -16,15 +16,15 @@
 
 namespace coterie::formats {
 
-// So many words of a column are told apart: more are no categories.
+// Most distinct words that are counted per column; more are not categories.
 inline constexpr std::size_t most_words = 10000;
 
 /// What the fields of a column are.
 struct ColumnWords {
     Index numbers = 0;
     Index dates = 0;
-    Index words = 0;                 // that are neither
-    std::set<std::string> distinct;  // of all three, `most` at most of each piece
+    Index words = 0;                 // neither numbers nor dates
+    std::set<std::string> distinct;  // distinct values of all three kinds, at most `most` per piece
     void add(ColumnWords&& other) {
         numbers += other.numbers;
         dates += other.dates;
@@ -40,11 +40,11 @@ public:
     std::size_t columns() const { return columns_; }
     bool has_header() const { return !names_.empty(); }
     const std::vector<std::string>& names() const { return names_; }
-    /// Of the rows' own names or numbers, which nobody asked for and which is no coordinate; -1: there is none. What is
-    /// said of it is behind its number.
+    /// Number of the column that holds row names or row numbers, which is used only if the user asks for it; -1: none.
+    /// index_said() is the text that follows the column's number in the message.
     std::ptrdiff_t index_column() const { return index_; }
     const std::string& index_said() const { return index_said_; }
-    /// How it was read, where that was guessed.
+    /// Notes on how the file was read, if that was guessed.
     const std::vector<std::string>& said() const { return said_; }
     const std::string& header_said() const { return header_said_; }
     const std::string& source() const { return source_; }
@@ -59,54 +59,54 @@ public:
     std::vector<std::size_t> selection(const std::vector<std::string>& given) const {
         return column_names().positions(given);
     }
-    /// Positions of the names. BadData names those that are missing.
+    /// Positions of the names. Throws BadData that lists the missing ones.
     std::vector<std::size_t> named(const std::vector<std::string>& wanted) const;
 
-    /// The number of each word of a column.
+    /// Number of each word of a column.
     using Dictionary = std::unordered_map<std::string_view, Index>;
     struct Plan {
-        std::vector<Index> targets;                             // per column of the file: column of the matrix, or -1
-        std::ptrdiff_t words = -1;                              // column whose fields are collected
-        bool blank_words = false;                               // empty fields there are accepted
-        std::size_t taken = 0;                                  // columns of the matrix
-        bool missing = false;                                   // NaN for a value that is missing
-        bool points = false;                                    // coordinates: squares of them must not overflow
-        bool advises = false;                                   // what becomes of missing values and dates can be said
-        bool categories_help = false;                           // words might be taken as categories
-        std::vector<ColumnKind> kinds = {};                     // per column of the file; empty: numbers
-        std::vector<std::shared_ptr<Dictionary>> numbers = {};  // per column of the file, where kinds has a category
+        std::vector<Index> targets;          // for each column of the file: column of the matrix, or -1
+        std::ptrdiff_t words = -1;           // column whose fields are collected
+        bool blank_words = false;            // empty fields there are accepted
+        std::size_t taken = 0;               // columns of the matrix
+        bool missing = false;                // missing values become NaN
+        bool points = false;                 // coordinates: their squares must not overflow
+        bool advises = false;                // messages may name the options for missing values and dates
+        bool categories_help = false;        // messages may suggest categories for words
+        std::vector<ColumnKind> kinds = {};  // for each column of the file; empty: numbers
+        std::vector<std::shared_ptr<Dictionary>> numbers = {};  // for each column of the file whose kind is category
 
         ColumnKind kind(std::size_t j) const { return kinds.empty() ? ColumnKind::number : kinds[j]; }
     };
-    /// Finds where the rows are, of which there must be one; what follows needs it.
+    /// Finds the rows, of which there must be at least one. The functions below need it.
     virtual void find_rows(const Plan& plan, int threads) = 0;
     Index rows() const { return starts_.back(); }
     std::size_t pieces() const { return starts_.size() - 1; }
     Index rows_before(std::size_t piece) const { return starts_[piece]; }
-    /// What the fields of every column are, over all rows; of those not asked for, nothing.
+    /// What the fields of every requested column are, over all rows; nothing for the others.
     virtual std::vector<ColumnWords> words_of_columns(const std::vector<bool>& asked, std::size_t most,
                                                       int threads) const = 0;
-    /// The rows of pieces first..last-1, one behind the other; words only where the plan has them, which stay until the
-    /// next call.
+    /// Parses the rows of pieces first..last-1, one after another. Collects words only if the plan asks for them; they
+    /// are valid until the next call.
     virtual void parse(const Plan& plan, std::size_t first, std::size_t last, float* to, std::string_view* words,
                        int threads) = 0;
     virtual void parse(const Plan& plan, std::size_t first, std::size_t last, double* to, std::string_view* words,
                        int threads) = 0;
-    /// The fields, without quotes, of the record at `at`, which is moved behind it; false where there is none.
+    /// Reads the fields, without quotes, of the record at `at`, and moves `at` past it. Returns false if there is none.
     virtual bool next_record(std::size_t& at, std::vector<std::string>& fields) const = 0;
     virtual std::size_t first_record() const { return 0; }
-    /// Whether float32 holds what is taken as well as float64.
+    /// Whether float32 represents the taken columns as well as float64.
     virtual bool is_narrow(const Plan&) const { return false; }
 
 protected:
-    // `where` is a reader's own name of a place.
+    // `where` identifies a place in the reader's own units.
     virtual Index row_of(std::size_t where) const = 0;  // from 1, as an editor shows it
     struct Field {
         std::size_t where;
         std::string text;
     };
     virtual Field field_at(std::size_t piece, Index row, std::size_t column) const = 0;
-    /// Calls use(fields without quotes) for every row until it says false.
+    /// Calls use(fields without quotes) for every row until it returns false.
     virtual void each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const = 0;
 
     [[noreturn]] void refuse(const std::string& text, ErrorFields fields = {}) const {
@@ -114,42 +114,42 @@ protected:
     }
     [[noreturn]] void refuse_field(std::size_t where, std::size_t column, const std::string& text,
                                    std::string_view value) const;
-    /// A field's value as the plan says, `word` where that is a category. BadData on what has none.
+    /// The value of a field according to the plan; `word` is used for a category. Throws BadData if it has no value.
     template <class Scalar>
     void take_field(std::size_t where, std::size_t column, std::string_view field, std::string_view word,
                     const Plan& plan, Scalar& value) const;
     template <class Scalar>
     void take_missing(std::size_t where, std::size_t column, std::string_view field, const Plan& plan,
                       Scalar& value) const;
-    /// Rows of a piece that were parsed: BadData on a number whose square overflows.
+    /// Checks the parsed rows of a piece. Throws BadData for a number whose square overflows.
     template <class Scalar>
     void refuse_too_large(const Plan& plan, std::size_t piece, const Scalar* rows) const;
-    /// The first of the columns where it alone has no name: pandas and R write the rows' names there.
+    /// Marks the first column as the index if it alone has no name: pandas and R write row names there.
     void find_nameless_index();
     /// Counts a field that is not missing.
     void count_word(ColumnWords& column, std::string_view word) const;
 
     std::string source_;
     char decimal_ = '.';
-    bool has_dialect_ = true;  // separator, decimal sign and header are a matter of options
+    bool has_dialect_ = true;  // separator, decimal sign and header are options of this format
     std::size_t columns_ = 0;
     std::ptrdiff_t index_ = -1;
     std::string index_said_;
-    std::vector<std::string> names_;  // empty: they have none
+    std::vector<std::string> names_;  // empty: the columns have no names
     std::vector<std::string> said_;
-    std::string header_said_;          // of a header that might surprise
-    std::vector<Index> starts_ = {0};  // rows before each piece, and all
+    std::string header_said_;          // about a header that might surprise
+    std::vector<Index> starts_ = {0};  // rows before each piece, and the total
 
 private:
     std::string why_not_a_number(std::size_t where, std::size_t column, std::string_view field, const Plan& plan) const;
     std::string missing_text(const Plan& plan) const;
 };
 
-/// `one_column`: of labels, words in the first row that are no header among them.
+/// `one_column`: for labels; words in the first row that are not a header are labels.
 std::unique_ptr<Table> open_text_table(const Bytes& bytes, std::string_view source, bool tab_separated,
                                        const ReadOptions& options, bool one_column);
 
-/// Whether bytes begin as an Arrow file (IPC, Feather version 2) or stream does.
+/// Whether the bytes start as an Arrow file (IPC, Feather version 2) or stream.
 bool is_arrow(std::span<const std::byte> data);
 std::unique_ptr<Table> open_arrow_table(const Bytes& bytes, std::string_view source, const ReadOptions& options);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Internal: how a text file is written, found out before its numbers are read: characters and line ends, comment lines,
-// what separates fields, the decimal sign, and which word stands for a value that is missing.
+// Internal: detects how a text file is written, before its numbers are read: encoding and line ends, comment lines,
+// separator, decimal sign, and words for missing values.
 
 #include <cstddef>
 #include <memory>
@@ -15,17 +15,18 @@ namespace coterie::formats {
 /// As a separator: any run of blanks and tabs.
 inline constexpr char run_of_blanks = ' ';
 
-/// Blanks that mean nothing beside a field; a tab that separates is none.
+/// Blanks to ignore around a field; a tab that separates is not one.
 inline bool is_blank(char c, char separator) { return c == ' ' || c == '\r' || (c == '\t' && separator != '\t'); }
 
 /// Text as UTF-8 whose lines end with '\n'.
 struct DecodedText {
     std::string_view text;
-    std::shared_ptr<const std::string> owner;  // of text that had to be converted
-    std::string said;                          // how it was converted; empty where it was not
+    std::shared_ptr<const std::string> owner;  // holds text that had to be converted
+    std::string said;                          // how it was converted; empty if it was not
 };
-/// UTF-16 (with a byte order mark, or by its zero bytes) and what is no UTF-8 (taken for Windows-1252, of which Latin-1
-/// is a part) are converted, and line ends of '\r' alone. BadData on what is no text.
+/// Converts UTF-16 (recognised by a byte order mark or by its zero bytes) and text that is not UTF-8. The latter is
+/// read as Windows-1252, which includes Latin-1. Also converts line ends of '\r' alone. Throws BadData if the file is
+/// not text.
 DecodedText decode_text(const Bytes& bytes, std::string_view source);
 
 /// The records of a text and the fields of a record.
@@ -33,36 +34,37 @@ struct Records {
     std::string_view text;
     std::string source;  // for messages
     char separator = 0;
-    bool quotes = false;    // there is a '"'
-    bool comments = false;  // lines that begin with '#' are none
+    bool quotes = false;    // the text has a '"'
+    bool comments = false;  // lines that begin with '#' are not records
 
-    /// Just behind the record's '\n', or the end of the text.
+    /// The position after the record's '\n', or the end of the text.
     std::size_t end_of(std::size_t begin) const;
     bool is_empty(std::size_t begin, std::size_t end) const;
     bool is_comment(std::size_t begin) const { return comments && text[begin] == '#'; }
-    /// Raw fields (quotes kept, blanks trimmed) of the record [begin, end). BadData on text behind a closing quote.
+    /// Splits the record [begin, end) into raw fields (with quotes, blanks trimmed). Throws BadData for text after a
+    /// closing quote.
     void split(std::size_t begin, std::size_t end, std::vector<std::string_view>& fields) const;
 };
-/// A field without its quotes; doubled ones inside stay doubled.
+/// A field without its outer quotes; doubled quotes inside stay doubled.
 std::string_view inside_quotes(std::string_view field);
-/// And made single.
+/// The same with doubled quotes made single.
 std::string without_quotes(std::string_view field);
 
-/// Words that stand for a value that is not there: empty, NA, NaN, null, ?, - and a few more, in any case of letters.
+/// Whether a word stands for a missing value: empty, NA, NaN, null, ?, - and a few more, in upper or lower case.
 bool is_missing_word(std::string_view word);
 /// inf and infinity, with or without a sign.
 bool is_infinite_word(std::string_view word);
-/// Digits and what may stand between or beside them (blanks, points, commas, signs, percent): no name of a column.
+/// Digits and characters that occur in or around numbers (blanks, points, commas, signs, percent): not a column name.
 bool is_like_a_number(std::string_view word);
 
 struct Dialect {
     char decimal = '.';
-    std::size_t first = 0;          // where the first record begins, a header or a row
-    std::string_view last_comment;  // of the lines above it, without its '#'
-    std::vector<std::string> said;  // what was guessed
+    std::size_t first = 0;          // position of the first record, a header or a row
+    std::string_view last_comment;  // of the lines before the first record, without its '#'
+    std::vector<std::string> said;  // notes on what was guessed
 };
-/// Sets `records.separator` and `records.comments`. `options` overrule what is guessed. `words`: the file holds labels,
-/// in which '#' is a letter like any other.
+/// Sets `records.separator` and `records.comments`. `options` take precedence over guesses. `words`: the file holds
+/// labels, in which '#' is an ordinary character.
 Dialect find_dialect(Records& records, const ReadOptions& options, bool tab_separated, bool words);
 
 /// ";", "a tab", "blanks"

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: the best one-to-one match when only few pairs have anything to gain.
+// Internal: the best one-to-one match when only few pairs have a gain.
 
 #include <cstdint>
 #include <span>
@@ -9,16 +9,16 @@
 
 namespace coterie::internal {
 
-/// One non-zero entry of a table: `gain` > 0 when row u is matched to column v.
+/// One non-zero entry of a table: matching row u to column v gains `gain` > 0.
 struct Gain {
     Index row = 0;
     Index column = 0;
     std::int64_t gain = 0;
 };
 
-/// Column of each row (-1: none) in a match of largest total gain; pairs that are not listed gain nothing and are not
-/// made. `gains` sorted by row, then column, each pair once. Exact (integers). Memory: the listed pairs, never rows x
-/// columns.
+/// The column of each row (-1: none) in a match of largest total gain. Pairs that are not listed gain nothing and are
+/// not matched. `gains` must be sorted by row, then column, each pair once. Exact (integers). Memory depends on the
+/// listed pairs, not on rows x columns.
 std::vector<Index> maximum_gain_match(std::span<const Gain> gains, Index rows, Index columns);
 
 }  // namespace coterie::internal

@@ -1,13 +1,13 @@
-// The threads of parallel loops are oneTBB's: one pool that all libraries of the process share, so that two loops of
-// two host threads get no more workers than there are processors. A loop never waits for a worker that has not come,
-// and idle workers give the processor up, then sleep; so nothing collapses where processors are shared.
+// The threads of parallel loops come from oneTBB: one pool that all libraries of the process share. So two loops on two
+// host threads get no more workers than there are processors. A loop never waits for a worker that has not come. Idle
+// workers yield the processor and then sleep, so speed does not collapse on shared processors.
 //
-// What holds: callers never run each other's work; the host cancelling its own tasks leaves none of ours undone;
-// workers compute in the caller's rounding and flush-to-zero mode; a child after a fork works alone.
+// Invariants: callers never run each other's work. If the host cancels its own tasks, none of ours stays undone.
+// Workers use the caller's rounding and flush-to-zero mode. A child after a fork works alone.
 //
-// Under the thread sanitizer this file is compiled without it: it does not see how the library, which was built without
-// it, orders what threads do, and would report the library's own hand-over. The order is said to it in run_workers. A
-// suppression of what passes through the library would silence every race of a loop's body instead: it is called there.
+// This file is compiled without the thread sanitizer. oneTBB is built without it, so the sanitizer does not see how
+// oneTBB orders threads, and would report its hand-over as a race. run_workers tells the sanitizer that order. A
+// suppression of reports through the library would not do: loop bodies are called there, so it would hide their races.
 
 #include "coterie/base/parallel/internal/workers.hpp"
 
@@ -37,8 +37,8 @@ namespace {
 
 std::atomic<bool> workers_lost{false};  // this is the child of a fork
 
-// For the thread sanitizer, which does not see into this file and into oneTBB: all that was done before order_before(p)
-// comes before what is done after order_after(p).
+// The sanitizer does not see into this file and oneTBB. These calls tell it that everything before order_before(p)
+// happens before everything after order_after(p).
 void order_before([[maybe_unused]] void* point) {
 #ifdef COTERIE_THREAD_SANITIZER
     __tsan_release(point);
@@ -50,14 +50,14 @@ void order_after([[maybe_unused]] void* point) {
 #endif
 }
 
-// An arena says who may help. It is lent to one loop at a time, so that callers never run each other's work, and kept
-// for the next: workers that still look for work there come within a microsecond.
+// An arena decides which threads may help. It is lent to one loop at a time, so that callers never run each other's
+// work. It is kept for the next loop: workers that still look for work there come within a microsecond.
 class Arenas {
 public:
     // Never destroyed: loops may run until the process ends.
     static Arenas& of_process() {
         static Arenas& arenas = *new Arenas;
-        order_after(&arenas);  // its making: static, by one thread
+        order_after(&arenas);  // it was made by one thread, as a static
         return arenas;
     }
     std::unique_ptr<tbb::task_arena> take(int threads) {
@@ -101,7 +101,7 @@ private:
 }  // namespace
 
 void run_workers(int workers, FunctionRef<void(int worker)> work) {
-    // Isolated from the host's tasks; with the caller's floating-point settings.
+    // Isolated from the host's tasks, with the caller's floating-point settings.
     tbb::task_group_context context(tbb::task_group_context::isolated, tbb::task_group_context::fp_settings);
     const LentArena arena(workers);
     // oneTBB orders the caller before its workers and their ends before the caller's return.

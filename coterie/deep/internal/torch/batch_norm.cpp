@@ -1,7 +1,7 @@
-// Batch norm on the CPU. Its moments are sums over a batch, in double, block of items by block of items (blocks.hpp):
-// LibTorch's own shares out the whole batch by the number of threads, and knows no other processes. Squares of numbers
-// in single precision are exact in double, so that one pass over the batch finds both moments. Backwards the same of
-// the gradient and of its products with the differences from the mean.
+// Batch norm on the CPU. Its moments are sums over a batch, in double, block of items by block of items (blocks.hpp).
+// LibTorch's own version divides the batch by the number of threads and does not support several processes. Squares of
+// single-precision numbers are exact in double, so one pass over the batch gives both moments. The backward pass does
+// the same for the gradient and its products with the differences from the mean.
 
 #include "coterie/deep/internal/torch/batch_norm.hpp"
 
@@ -16,9 +16,9 @@ namespace coterie_deep {
 namespace {
 
 constexpr double least_variance = 1e-5;
-constexpr int64_t lanes = 8;  // of sums beside one another, a vector's or two
+constexpr int64_t lanes = 8;  // parallel partial sums, for one or two vector registers
 
-// Adds up x and its squares.
+// Adds the sums of x and of its squares.
 COTERIE_WIDE void add_moments(int64_t count, const float* __restrict x, double* __restrict sum) {
     double first[lanes] = {}, second[lanes] = {};
     int64_t i = 0;
@@ -35,7 +35,7 @@ COTERIE_WIDE void add_moments(int64_t count, const float* __restrict x, double* 
     }
     for (int64_t lane = 0; lane < lanes; ++lane) sum[0] += first[lane], sum[1] += second[lane];
 }
-// Adds up the slopes and their products with x - mean.
+// Adds the sums of the slopes and of their products with x - mean.
 COTERIE_WIDE void add_slopes(int64_t count, const float* __restrict slope, const float* __restrict x, float mean,
                              double* __restrict sum) {
     double first[lanes] = {}, second[lanes] = {};
@@ -62,7 +62,7 @@ COTERIE_WIDE void scale_slopes(int64_t count, const float* __restrict slope, con
     for (int64_t i = 0; i < count; ++i) to[i] = slope[i] * by_slope + ((x[i] - mean) * by_x + added);
 }
 
-// Planes in single precision: as they lie, or converted.
+// Planes in single precision: used directly, or converted.
 class Reader {
 public:
     Reader(const Tensor& of, int64_t places) : of_(of), places_(places), single_(of.scalar_type() == at::kFloat) {
@@ -80,7 +80,7 @@ private:
     bool single_;
     std::vector<float> buffer_;
 };
-// f(plane, its channel, where to write it) for all planes of `out`.
+// Calls f(plane, its channel, where to write it) for all planes of `out`.
 template <class F>
 void write_planes(Tensor& out, int64_t channels, int64_t places, const F& make_f) {
     at::parallel_for(0, out.numel() / places, std::max<int64_t>(1, 16384 / places), [&](int64_t begin, int64_t end) {
@@ -101,7 +101,7 @@ class BatchNorm : public torch::autograd::Function<BatchNorm> {
         for (int64_t side = 2; side < x.dim(); ++side) out *= x.size(side);
         return out;
     }
-    // Two sums per channel over the batch: make_add() gives f(plane, sums of its channel) for one thread.
+    // Two sums per channel over the batch. make_add() returns f(plane, channel, sums of that channel) for one thread.
     template <class F>
     static std::vector<double> sums(const Batch& batch, int64_t channels, const F& make_add) {
         std::vector<double> parts(static_cast<std::size_t>(2 * channels * batch.own().count));
@@ -133,7 +133,7 @@ public:
         for (int64_t c = 0; c < channels; ++c) {
             const double middle = found[static_cast<std::size_t>(2 * c)] / count;
             const double square = found[static_cast<std::size_t>(2 * c + 1)] / count;
-            const double variance = std::max(square - middle * middle, square * 0);  // NaN stays
+            const double variance = std::max(square - middle * middle, square * 0);  // keeps NaN
             mean[c] = static_cast<float>(middle);
             factor[c] = static_cast<float>(1 / std::sqrt(variance + least_variance));
             scales[static_cast<std::size_t>(c)] = factor[c] * weight.data_ptr<float>()[c];

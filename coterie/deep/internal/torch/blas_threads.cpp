@@ -1,5 +1,5 @@
-// What blas_threads.hpp promises, by OpenBLAS's own functions, found by name in whatever LibTorch brought: LibTorch may
-// as well have been linked with another library for products of matrices, and nothing is to be done then.
+// Implements blas_threads.hpp with OpenBLAS functions, found by name in the libraries that LibTorch loaded. LibTorch
+// may also be linked with another BLAS; then nothing is done.
 
 #include "coterie/deep/internal/torch/blas_threads.hpp"
 
@@ -13,16 +13,16 @@ namespace {
 struct OpenBlas {
     int (*get_num_threads)() = found<int (*)()>("openblas_get_num_threads");
     void (*set_num_threads)(int) = found<void (*)(int)>("openblas_set_num_threads");
-    int (*get_parallel)() = found<int (*)()>("openblas_get_parallel");  // 0: no threads, 1: its own, 2: OpenMP's
+    int (*get_parallel)() = found<int (*)()>("openblas_get_parallel");  // 0: no threads, 1: its own threads, 2: OpenMP
     bool has_own_threads =
         get_num_threads != nullptr && set_num_threads != nullptr && get_parallel != nullptr && get_parallel() == 1;
     std::mutex mutex;
-    int living = 0;  // how many of this class there are
+    int living = 0;  // number of living NoBlasThreads
     int before = 1;
 
     template <class Function>
     static Function found(const char* symbol) {
-        return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, symbol));  // also in what LibTorch depends on
+        return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, symbol));  // also searches LibTorch's dependencies
     }
 };
 

@@ -1,12 +1,12 @@
 #pragma once
-// Internal to coterie-deep: one thread per product of matrices where OpenBLAS has threads of its own, which know
-// nothing of the threads here: more threads than processors take more than twice as long. OpenBLAS built for OpenMP
-// knows, and is left alone. Many may live at once, unlike in linalg/eigen.cpp, where OpenMP's threads must stand still,
-// too.
+// Internal to coterie-deep: one thread per matrix product if OpenBLAS has its own threads. These do not know about the
+// threads here, and more threads than processors take more than twice as long. OpenBLAS built for OpenMP does know and
+// is left unchanged. Several objects may live at the same time, in contrast to linalg/eigen.cpp, where the number of
+// OpenMP threads must not change either.
 
 namespace coterie_deep {
 
-/// While one lives, a product of matrices has one thread; when the last one is gone, as many as before.
+/// While an object lives, a matrix product uses one thread. After the last one is destroyed, it uses as many as before.
 class NoBlasThreads {
 public:
     NoBlasThreads();

@@ -1,5 +1,6 @@
-// Sums over blocks (blocks.hpp). Tensors number by number, each along the tree over the blocks (network_abi.h), so that
-// threads may share out the numbers without changing a bit; other processes get the sums of this one's nodes.
+// Sums over blocks (blocks.hpp). Tensors are added number by number, each along the tree over the blocks
+// (network_abi.h). So threads may divide the numbers without changing a bit. Other processes receive the sums of this
+// process's nodes.
 
 #include "coterie/deep/internal/torch/blocks.hpp"
 

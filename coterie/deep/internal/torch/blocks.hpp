@@ -1,7 +1,7 @@
 #pragma once
-// Internal to coterie-deep: work on the CPU cut into blocks that depend on sizes alone, each one thread's, added up
-// along a tree over the blocks: the same bits at any number of threads and, where a batch is shared, of processes.
-// LibTorch's own layers share out the work by the number of threads and have other bits with other numbers.
+// Internal to coterie-deep: work on the CPU, cut into blocks that depend only on sizes. One thread computes each block,
+// and results are added along a tree over the blocks. So the bits are the same at any number of threads and, for a
+// shared batch, of processes. LibTorch's own layers divide the work by the number of threads, which changes the bits.
 
 #include <algorithm>
 #include <vector>
@@ -19,12 +19,12 @@ namespace coterie_deep {
 
 using at::Tensor;
 
-// One thread computes, without a graph, while it lives.
+// While it lives, this thread computes alone and without a graph.
 class Alone {
 public:
 #ifdef _OPENMP
     Alone() {
-        at::internal::lazy_init_num_threads();  // else the first operator of a thread sets its number
+        at::internal::lazy_init_num_threads();  // otherwise a thread's first operator sets its number
         omp_set_num_threads(1);
     }
     ~Alone() { omp_set_num_threads(before_); }
@@ -46,10 +46,10 @@ struct Blocks {
     int64_t items, size;
     int64_t count = std::max<int64_t>(1, (items + size - 1) / size);
 };
-// f(block, its first item, how many).
+// Calls f(block, its first item, number of items).
 template <class F>
 void for_each_block(const Blocks& blocks, F&& f) {
-    // Two at least: what runs beside another is not shared out once more, by MKL either.
+    // At least two: LibTorch and MKL then do not divide the work of a block again.
     at::parallel_for(0, std::max<int64_t>(2, blocks.count), 1, [&](int64_t begin, int64_t end) {
         const Alone alone;
         for (int64_t block = begin; block < std::min(end, blocks.count); ++block) {
@@ -59,32 +59,32 @@ void for_each_block(const Blocks& blocks, F&& f) {
     });
 }
 
-/// The items of a batch, and which of them are this process': some blocks, one after the other, or none.
+/// The items of a batch, and the part of this process: some consecutive blocks, or none.
 class Batch {
 public:
-    // Of fewer, putting weights and images in the order of the kernels takes a larger share of the time.
+    // With fewer items, packing weights and images for the kernels takes a larger share of the time.
     static Blocks blocks_of(int64_t items) { return {items, 32}; }
 
-    /// All of them.
+    /// All items belong to this process.
     explicit Batch(int64_t items) : all_(blocks_of(items)), own_(all_) {}
     Batch(int64_t own, const coterie_sharing& sharing)
         : all_(blocks_of(sharing.items)), own_(own, all_.size), first_(sharing.first / all_.size), sharing_(sharing) {}
 
     int64_t items() const { return all_.items; }
-    /// This process' blocks, numbered from 0; one without items where it has none.
+    /// This process's blocks, numbered from 0; one block without items if it has none.
     const Blocks& own() const { return own_; }
-    /// Sums per own block, `count` of each, become those over all blocks, in the order of the blocks.
+    /// Adds the sums of all own blocks, `count` numbers each, over all blocks, in the order of the blocks.
     std::vector<double> sum_of(const std::vector<double>& parts, int64_t count) const;
-    /// The same of tensors in single precision, along the tree. The parts are written to.
+    /// The same for tensors in single precision, along the tree. Overwrites the parts.
     Tensor sum_of(const std::vector<Tensor>& parts) const;
 
-    /// Whether gradients by the parameters are wanted of a pass backwards.
+    /// Whether a backward pass needs gradients with respect to the parameters.
     bool of_parameters = true;
 
 private:
     Blocks all_, own_;
-    int64_t first_ = 0;          // own block among all
-    coterie_sharing sharing_{};  // no functions: all are own
+    int64_t first_ = 0;          // number of the first own block
+    coterie_sharing sharing_{};  // without functions, all blocks belong to this process
 };
 
 }  // namespace coterie_deep

@@ -1,5 +1,5 @@
 #pragma once
-// Internal to coterie-deep: plain and transposed convolutions on the CPU, and dense layers beside them.
+// Internal to coterie-deep: plain and transposed convolutions, and dense layers, on the CPU.
 
 #include <cstdint>
 
@@ -9,10 +9,10 @@
 
 namespace coterie_deep {
 
-// With their gradients, which are kept until the pass ends: so long must the batch live. An empty bias: none.
+// The gradients need the batch until the pass ends. An empty bias means none.
 
-/// This process' images x of a batch convolved with `weight` (transposed: images of which x would be the convolution),
-/// plus `bias`.
+/// This process's images x of a batch convolved with `weight`, plus `bias`. transposed: the images whose convolution
+/// has the shape of x.
 at::Tensor blocked_convolution(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                                std::int64_t stride, std::int64_t pad, bool transposed, const Batch& batch);
 /// x weight' + bias.

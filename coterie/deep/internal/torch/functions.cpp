@@ -1,6 +1,6 @@
-// The functions of network_abi.h. Nothing of coterie's is included but that header, and no C++ object, exception or
-// string crosses the border: this library may be compiled with other strings than the rest (cmake/FindLibTorch.cmake).
-// Compiles against LibTorch 1.13 and 2.x alike.
+// The functions of network_abi.h. This library includes only that header of coterie, and no C++ object, exception or
+// string crosses the interface, because it may be compiled with another string ABI (cmake/FindLibTorch.cmake). Compiles
+// with LibTorch 1.13 and 2.x.
 
 #include <memory>
 #include <string>
@@ -28,8 +28,8 @@ const char* description() {
 }
 const char* error() { return last_error().c_str(); }
 
-// LibTorch's part for CUDA makes itself known when it is loaded. Nothing links it, so that only who asks for CUDA waits
-// for it; a LibTorch for the CPU alone has none.
+// LibTorch's CUDA library registers itself when it is loaded. It is not linked, so that only users of CUDA wait for it.
+// A LibTorch for the CPU does not have it.
 bool has_cuda() {
     static const void* const part = dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_LOCAL);
     return part != nullptr && torch::cuda::is_available();
@@ -108,7 +108,7 @@ int64_t items_per_block(const coterie_network* network, int64_t items) {
     return network->shares() ? Batch::blocks_of(items).size : 0;
 }
 
-// The sum of squares of a block's differences: one thread's, in double.
+// One thread sums the squared differences of a block, in double.
 int32_t reconstruct(coterie_network* network, double weight, double* value) {
     return guarded([&] {
         network->require_pass();

@@ -1,5 +1,5 @@
 #pragma once
-// Internal to coterie-deep: how a function of its tables runs: what it throws stays on this side.
+// Internal to coterie-deep: runs a function of its tables so that no exception leaves the library.
 
 #include <string>
 
@@ -15,7 +15,7 @@ inline std::string& last_error() {
     return text;
 }
 
-/// Runs f; what it throws becomes 1 and the text of last_error().
+/// Runs f. If it throws, returns 1 and stores the text in last_error().
 template <class F>
 int32_t guarded(F&& f) {
     try {
@@ -32,8 +32,8 @@ int32_t guarded(F&& f) {
     return 1;
 }
 
-/// Of this thread's passes. Asking for as many as there are would still start a pool of threads anew, which spin before
-/// they sleep: twice the time of a pass.
+/// Sets the number of threads of this thread's passes. Setting the current number again would restart the pool, whose
+/// threads spin before they sleep: that doubles the time of a pass.
 inline void use_threads(int32_t threads) {
     if (at::get_num_threads() != threads) at::set_num_threads(threads);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Internal to coterie-deep: passes in bfloat16 on CUDA, where LibTorch chooses the layers that are worth it (autocast).
-// On the CPU layers.cpp chooses them itself.
+// Internal to coterie-deep: passes in bfloat16 on CUDA, where LibTorch chooses suitable layers (autocast). On the CPU
+// layers.cpp chooses them.
 
 #include <ATen/autocast_mode.h>
 #include <torch/types.h>
@@ -8,7 +8,7 @@
 
 namespace coterie_deep {
 
-/// While it lives, layers that are worth it run in bfloat16 on CUDA.
+/// While it lives, suitable layers run in bfloat16 on CUDA.
 class HalfGuard {
 public:
     explicit HalfGuard(bool on) : on_(on) { set(true); }

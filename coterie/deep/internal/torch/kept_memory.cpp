@@ -1,7 +1,7 @@
-// An allocator of LibTorch's that keeps what is freed. A step of a training asks for the same sizes as the last one, so
-// that blocks are kept whole and found by their size: the smallest that is large enough, and not by more than a
-// quarter. Blocks below 64 KiB are left to malloc, which keeps those itself. What is kept and what is in use are
-// together never more than half above what was in use at the fullest moment. Any thread may take and give.
+// A LibTorch allocator that keeps freed memory. A training step requests the same sizes as the last one, so whole
+// blocks are kept and found by size: the smallest one that is large enough, and at most a quarter larger. Blocks below
+// 64 KiB go to malloc, which keeps them itself. Kept and used memory together never exceed 1.5 times the largest amount
+// used so far. Any thread may allocate and free.
 
 #include "coterie/deep/internal/torch/kept_memory.hpp"
 
@@ -19,7 +19,8 @@ namespace coterie_deep {
 namespace {
 
 constexpr std::size_t smallest_kept = 65536;
-constexpr std::size_t before = 64;  // bytes before each tensor's, for its size: as much as tensors are aligned to
+constexpr std::size_t before =
+    64;  // bytes before each tensor's memory, for its size: as much as the alignment of tensors
 
 class Keeper final : public c10::Allocator {
 public:
@@ -42,7 +43,7 @@ public:
         drop_to(used_);
     }
 
-    /// The one of this process; never destroyed, as tensors may outlive everything.
+    /// The allocator of this process. It is never destroyed, because tensors may outlive everything.
     static Keeper& one() {
         static Keeper* const keeper = new Keeper;
         return *keeper;
@@ -98,7 +99,7 @@ private:
         used_ += size;
         fullest_ = std::max(fullest_, used_);
     }
-    // Gives back what is kept, the smallest first, until no more than `most` is held.
+    // Frees kept blocks, the smallest first, until at most `most` bytes are held.
     void drop_to(std::size_t most) {
         while (!kept_.empty() && used_ + kept_bytes_ > most) {
             kept_bytes_ -= kept_.begin()->first;
@@ -109,7 +110,7 @@ private:
 
     std::mutex mutex_;
     std::multimap<std::size_t, void*> kept_;
-    std::size_t kept_bytes_ = 0, used_ = 0, fullest_ = 0;  // of blocks that may be kept
+    std::size_t kept_bytes_ = 0, used_ = 0, fullest_ = 0;  // for blocks that may be kept
     int networks_ = 0;
 };
 

@@ -1,16 +1,15 @@
 #pragma once
-// Internal to coterie-deep: memory of tensors on the CPU that is kept between the steps of a training. The activations
-// of a batch are freed and taken again at every step; malloc gives the large ones back to the system, which then has to
-// find and clear all of their pages anew: a third of the time of convolutional networks.
+// Internal to coterie-deep: keeps memory of CPU tensors between training steps. Every step frees and allocates the
+// activations of a batch. malloc returns large blocks to the system, which must then provide and clear all pages again.
+// That takes a third of the time of convolutional networks.
 
 namespace coterie_deep {
 
-/// Tensors on the CPU take their memory from here from now on. Only for a LibTorch that nobody else in the process
-/// uses: the allocator is LibTorch's as a whole.
+/// From now on, CPU tensors get their memory from here. Use it only with a LibTorch that no other code in the process
+/// uses, because it replaces the allocator of the whole LibTorch.
 void keep_memory_between_steps();
 
-/// While one lives, memory of tensors that are freed is kept for those to come, and goes back when the last one is
-/// gone.
+/// While an object lives, memory of freed tensors is kept for later ones. It is released with the last object.
 class KeptMemory {
 public:
     KeptMemory();

@@ -1,7 +1,7 @@
-// Parameters of layers and the way of a batch through them. On the CPU dense and convolutional layers and maxima are
-// ours (linear.hpp, convolution.hpp, max_pool.hpp: the same bits at any number of threads), and so are batch norms of
-// convolutional networks (batch_norm.hpp), whose every layer works on blocks of items, which processes may share. All
-// else, and everything on other devices, is LibTorch's.
+// Parameters of layers, and the pass of a batch through them. On the CPU, dense and convolutional layers and max pools
+// are coterie's own (linear.hpp, convolution.hpp, max_pool.hpp), with the same bits at any number of threads. So are
+// batch norms of convolutional networks (batch_norm.hpp). All layers of such networks work on blocks of items, which
+// processes may share. Everything else, and everything on other devices, is LibTorch's.
 
 #include "coterie/deep/internal/torch/layers.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 Tensor activated(const Tensor& x, int32_t activation) { return activation == COTERIE_RELU ? torch::relu(x) : x; }
 
-// Of none an empty one: functions take no undefined tensor.
+// An empty tensor if there is no bias, because autograd functions accept no undefined tensors.
 Tensor in_type(const Tensor& bias, torch::ScalarType type) { return bias.defined() ? bias.to(type) : at::empty({0}); }
 
 Tensor dense(const Layer& layer, const Tensor& from, const Part::Pass& pass) {
@@ -35,7 +35,7 @@ Tensor convolved(const Layer& layer, const Tensor& from, int64_t pad, const Part
     if (!from.device().is_cpu())
         return transposed ? at::conv_transpose2d(from, layer.weight, layer.bias, stride)
                           : at::conv2d(from, layer.weight, layer.bias, stride, pad);
-    // LibTorch 1.13 has no gradient of transposed ones in bfloat16.
+    // LibTorch 1.13 has no gradient of transposed convolutions in bfloat16.
     const auto type = pass.half && !transposed ? torch::kBFloat16 : torch::kFloat32;
     return blocked_convolution(from.contiguous().to(type), layer.weight.to(type), in_type(layer.bias, type), stride,
                                pad, transposed, *pass.batch);
@@ -126,8 +126,8 @@ Tensor Part::run(Tensor x, std::size_t begin, std::size_t end, const Pass& pass)
                                    pass.momentum, *pass.batch);
                     break;
                 }
-                // Of one place an item as of one item whose places are the batch: sums over the batch are shared
-                // out by the number of threads, those over places are one thread's.
+                // If each item has one position, they become one item whose positions are the batch. LibTorch divides
+                // sums over the batch by the number of threads, but one thread computes sums over positions.
                 const auto sizes = x.sizes().vec();
                 const bool one_place = x.numel() == sizes[0] * sizes[1];
                 if (one_place) x = x.flatten(1).t().unsqueeze(0).contiguous();

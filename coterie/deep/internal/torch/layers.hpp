@@ -1,5 +1,5 @@
 #pragma once
-// Internal to coterie-deep: an encoder or a decoder, layers one after the other as network_abi.h describes them.
+// Internal to coterie-deep: an encoder or a decoder: a sequence of layers as described in network_abi.h.
 
 #include <cstddef>
 #include <vector>
@@ -22,10 +22,10 @@ struct Layer {
 class Part {
 public:
     struct Pass {
-        bool training;  // batch norms use the batch's own means, and move the running ones by `momentum`
+        bool training;  // batch norms use the batch's means, and move the running means by `momentum`
         double momentum;
         bool half;           // dense and convolutional layers in bfloat16
-        const Batch* batch;  // on the CPU, of a network that has convolutions; else null
+        const Batch* batch;  // on the CPU, for a network with convolutions; otherwise null
     };
 
     Part() = default;
@@ -37,7 +37,7 @@ public:
         return layers_.empty() ? 0 : layers_.back().weight.defined() + layers_.back().bias.defined();
     }
     bool has_convolutions() const;
-    // What is trained, and what is kept with it.
+    // Appends the trained tensors to `trained`, and these and the running means to `all`.
     void collect(std::vector<Tensor>& trained, std::vector<Tensor>& all);
 
 private:

@@ -1,5 +1,5 @@
-// The dense layer on the CPU and its gradient. A product of matrices adds up along the inner side only, so blocks of
-// the outer sides, each one thread's, have the bits of one thread whatever their number (blocks.hpp).
+// The dense layer on the CPU and its gradient. A matrix product adds only along the inner dimension. So blocks of the
+// outer dimensions, one thread each, give the bits of a single thread, for any number of blocks (blocks.hpp).
 
 #include "coterie/deep/internal/torch/linear.hpp"
 
@@ -11,7 +11,7 @@ namespace coterie_deep {
 namespace {
 
 class BlockedLinear : public torch::autograd::Function<BlockedLinear> {
-    // Wide enough for a product of matrices to be worth a thread.
+    // Wide enough to make a matrix product worth a thread.
     static Blocks features(int64_t count) { return {count, 64}; }
 
 public:

@@ -1,5 +1,5 @@
 #pragma once
-// Internal to coterie-deep: maxima over windows on the CPU.
+// Internal to coterie-deep: max pooling on the CPU.
 
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace coterie_deep {
 
-/// Of images in single precision or bfloat16, with the gradient; pad < kernel / 2.
+/// For images in single precision or bfloat16, with the gradient; pad < kernel / 2.
 at::Tensor max_pool(const at::Tensor& x, std::int64_t kernel, std::int64_t stride, std::int64_t pad);
 
 }  // namespace coterie_deep

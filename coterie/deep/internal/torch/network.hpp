@@ -1,6 +1,6 @@
 #pragma once
-// Internal to coterie-deep: what a coterie_network is: an encoder and a decoder, their optimizers, and the pass that
-// is kept.
+// Internal to coterie-deep: the content of a coterie_network: an encoder and a decoder, their optimizers, and the kept
+// pass.
 
 #include <algorithm>
 #include <stdexcept>
@@ -32,10 +32,10 @@ struct coterie_network {
     int threads = 1;
     coterie_deep::Shape shape{};
     coterie_deep::Part encoder, decoder;
-    int64_t decoder_inputs = 0;  // 0: there is no decoder
+    int64_t decoder_inputs = 0;  // 0: no decoder
     std::vector<Tensor> encoder_trained, decoder_trained, all;
     std::vector<coterie_deep::Optimizer> optimizers;
-    // The pass that is kept: its batch, and what is gone backwards from, with the gradients.
+    // The kept pass: its batch, and the roots of the backward pass with their gradients.
     coterie_deep::Batch batch{0};
     Tensor input, output;
     std::vector<Tensor> roots, slopes;
@@ -61,7 +61,7 @@ struct coterie_network {
 
     static void to_host(const Tensor& tensor, float* to) {
         const Tensor host = tensor.detach().to(torch::kCPU, torch::kFloat32).contiguous();
-        std::copy_n(host.data_ptr<float>(), host.numel(), to);  // of no items, too
+        std::copy_n(host.data_ptr<float>(), host.numel(), to);  // also without items
     }
     Tensor gradient_of(const float* host) const {
         return torch::from_blob(const_cast<float*>(host), output.sizes(), torch::kFloat32).to(device);

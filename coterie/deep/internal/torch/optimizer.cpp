@@ -1,6 +1,6 @@
-// Steps of the optimizers. LibTorch's own make a pass over memory per operation; on the CPU a step is here one pass
-// over each parameter's, and every number is one thread's: the same bits at any number of threads. On other devices the
-// operations are LibTorch's.
+// Steps of the optimizers. LibTorch's versions make one pass over memory per operation. On the CPU, a step here is one
+// pass over the memory of each parameter. One thread computes each number, so the bits are the same at any number of
+// threads. Other devices use LibTorch's operations.
 
 #include "coterie/deep/internal/torch/optimizer.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 struct AdamStep {
     float rate, scale, beta1, beta2, epsilon, decay;
 };
-// By itself and without overlaps, so that the compiler makes vectors of it.
+// A separate function without aliasing, so that the compiler vectorises it.
 void adam_step(int64_t count, const AdamStep with, const float* __restrict g, float* __restrict x, float* __restrict m,
                float* __restrict v) {
     for (int64_t i = 0; i < count; ++i) {
@@ -63,7 +63,7 @@ int64_t Optimizer::memory_size() const {
 }
 
 float* Optimizer::get_memory(float* to) const {
-    // The count as it is: as a number of single precision it would be inexact from 2^24 on.
+    // The bits of the count: as a single-precision number it would be inexact from 2^24 on.
     const auto steps = static_cast<uint32_t>(steps_);
     std::memcpy(to++, &steps, sizeof steps);
     for (const auto* tensors : {&first_, &second_})

@@ -11,14 +11,14 @@ namespace coterie_deep {
 
 using at::Tensor;
 
-/// One optimizer's parameters and what it remembers of them.
+/// The parameters of one optimizer and its state for them.
 class Optimizer {
 public:
     Optimizer(const coterie_optimizer& plan, std::vector<Tensor> parameters);
 
     void step();
 
-    // What it remembers, as numbers of single precision: the count of steps, then moments.
+    // The state as single-precision numbers: the count of steps, then the moments.
     int64_t memory_size() const;
     float* get_memory(float* to) const;
     const float* set_memory(const float* from);

@@ -1,5 +1,6 @@
-// Numbers between precisions (vectors.hpp), as vectors on every processor: what lies below the kept bits is rounded to
-// even by an addition of integers, which compilers turn into vectors. What holds: bit by bit what LibTorch converts to.
+// Converts numbers between precisions (vectors.hpp) with vector instructions on every processor. The bits below the
+// kept ones are rounded to even by an integer addition, which compilers vectorise. Invariant: bit for bit the same as
+// LibTorch's conversion.
 
 #include "coterie/deep/internal/torch/vectors.hpp"
 
@@ -16,7 +17,7 @@ COTERIE_WIDE void copy(int64_t count, const float* __restrict from, c10::BFloat1
     for (int64_t i = 0; i < count; ++i) {
         uint32_t bits = 0;
         std::memcpy(&bits, &from[i], sizeof bits);
-        const uint32_t rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;  // to even
+        const uint32_t rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;  // rounds to even
         to[i].x = static_cast<uint16_t>(from[i] == from[i] ? rounded : 0x7FC0);
     }
 }

@@ -1,11 +1,11 @@
 #pragma once
-// Internal to coterie-deep: loops that the compiler turns into vectors: each by itself and without overlaps.
+// Internal to coterie-deep: loops that the compiler vectorises. Each is a separate function without aliasing.
 
 #include <cstdint>
 
 #include <c10/util/BFloat16.h>
 
-// Compiled for AVX2 and for what every processor has, chosen when the library is loaded.
+// Compiled for AVX2 and for every processor; the choice is made when the library is loaded.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define COTERIE_WIDE __attribute__((target_clones("avx2", "default")))
@@ -15,7 +15,7 @@
 
 namespace coterie_deep {
 
-/// `count` numbers in another precision, to even, or in the same.
+/// Converts `count` numbers to another precision, rounded to even, or copies them in the same.
 void copy(std::int64_t count, const float* from, float* to);
 void copy(std::int64_t count, const c10::BFloat16* from, float* to);
 void copy(std::int64_t count, const float* from, c10::BFloat16* to);

@@ -1,8 +1,9 @@
-// The functions of encoder_abi.h: LibTorch's operations and their derivatives. Sentences lie one behind the other as
-// rows, so that dense layers see no padding; for attention alone they are laid into sentences of the longest's length,
-// whose added keys are masked. What is dropped is a hash of the number given and the place (splitmix64, four 16-bit
-// lots of each): LibTorch's generator is one thread's and takes longer than the pass. Sums are LibTorch's: the same
-// bits for the same number of threads. Compiles against LibTorch 1.13 and 2.x alike.
+// The functions of encoder_abi.h, with LibTorch's operations and their derivatives. Sentences are stored one after
+// another as rows, so that dense layers have no padding. Only attention pads them to the longest sentence and masks the
+// added keys.
+// What is dropped is a hash of the given number and the position (splitmix64, four 16-bit draws per hash). LibTorch's
+// generator uses one thread and takes longer than the pass. Sums are LibTorch's: the same bits for the same number of
+// threads. Compiles with LibTorch 1.13 and 2.x.
 
 #include <cmath>
 #include <cstring>
@@ -27,9 +28,9 @@ struct coterie_encoder {
     coterie_deep::KeptMemory kept;
     coterie_encoder_plan plan{};
     int threads = 1;
-    std::vector<Tensor> parameters, first, second;  // and the moments of each
+    std::vector<Tensor> parameters, first, second;  // and their moments
     uint32_t steps = 0;
-    Tensor vectors;  // of the pass that is kept
+    Tensor vectors;  // of the kept pass
 };
 
 namespace coterie_deep {
@@ -97,7 +98,7 @@ int32_t get_encoder_gradient(coterie_encoder* encoder, int32_t number, float* to
     });
 }
 
-/// What of a pass is dropped.
+/// What a pass drops.
 class Drops {
 public:
     explicit Drops(uint64_t number) : number_(number) {}
@@ -130,7 +131,7 @@ private:
     uint64_t number_, calls_ = 0;
 };
 
-// The bucket of a relative position, key less query, as encoder.cpp has it.
+// The bucket of a relative position, key minus query, as in encoder.cpp.
 int64_t bucket_of(int64_t relative, int64_t buckets) {
     const int64_t half = buckets / 2, exact = half / 2, far = std::abs(relative);
     int64_t bucket = far;
@@ -164,8 +165,8 @@ Tensor states(const coterie_encoder& encoder, const int32_t* pieces, const int64
     int64_t longest = 0;
     for (int64_t s = 0; s < sentences; ++s) longest = std::max(longest, starts[s + 1] - starts[s]);
     std::vector<int64_t> numbers(pieces, pieces + rows), places(static_cast<std::size_t>(rows));
-    std::vector<int64_t> laid(static_cast<std::size_t>(sentences * longest), 0);  // row of each place of attention
-    std::vector<int64_t> back(static_cast<std::size_t>(rows));                    // and the other way round
+    std::vector<int64_t> laid(static_cast<std::size_t>(sentences * longest), 0);  // row of each position in attention
+    std::vector<int64_t> back(static_cast<std::size_t>(rows));                    // the inverse
     Tensor mask = torch::zeros({sentences, 1, 1, longest}, torch::kFloat32);
     for (int64_t s = 0; s < sentences; ++s)
         for (int64_t i = 0; i < longest; ++i) {
@@ -293,7 +294,7 @@ int64_t encoder_memory_size(const coterie_encoder* encoder) {
 }
 int32_t get_encoder_memory(const coterie_encoder* encoder, float* to) {
     return guarded([&] {
-        std::memcpy(to++, &encoder->steps, sizeof encoder->steps);  // the count's own bits
+        std::memcpy(to++, &encoder->steps, sizeof encoder->steps);  // the bits of the count
         for (const auto* tensors : {&encoder->first, &encoder->second})
             for (const Tensor& tensor : *tensors) {
                 std::memcpy(to, tensor.data_ptr<float>(), bytes_of(tensor));

@@ -1,13 +1,13 @@
 // Datasets of HDF5 files, through the HDF5 library, which also converts byte orders and number types. Rows are read and
-// sent in blocks of whole chunks, so that no chunk is unpacked twice and the array lies in memory once, at the
-// caller's.
+// sent in blocks of whole chunks. So no chunk is unpacked twice, and the array exists in memory only once, in the
+// calling process.
 
 #include <algorithm>
 
 #include "coterie/io/internal/reader/reader.hpp"
 
 #ifdef COTERIE_HAVE_HDF5
-#define H5_USE_110_API 1  // of the oldest version that is supported; newer ones know it by this name
+#define H5_USE_110_API 1  // the API of the oldest supported version; newer versions provide it under this name
 #include <hdf5.h>
 #endif
 
@@ -84,7 +84,7 @@ bool shape_of(hid_t dataset, std::vector<std::int64_t>& shape) {
     return true;
 }
 
-// A file may name others to read from: those of the person who sent it. Nothing but the file itself is read.
+// A file may refer to other files, which would be read with the rights of this user. So only the file itself is read.
 const char* kept_elsewhere(hid_t dataset) {
     const Handle made(H5Dget_create_plist(dataset), H5Pclose);
     if (!made.ok()) return nullptr;
@@ -100,7 +100,7 @@ constexpr const char* own_data_only = ", and other files are not read; copy the 
 
 herr_t refuse_external_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
 
-// Of links to follow: external ones lead nowhere.
+// Access properties that do not follow external links.
 hid_t own_links() {
     const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
     H5Pset_elink_cb(access, &refuse_external_link, nullptr);
@@ -137,7 +137,7 @@ herr_t visit(hid_t file, const char* path, const H5O_info_t* info, void* data) {
     return 0;
 }
 
-// Rows to read at once: about 64 MB, in whole chunks.
+// Number of rows to read at once: about 64 MB, in whole chunks.
 hsize_t block_rows(hid_t dataset, const std::vector<hsize_t>& extents, std::size_t row_bytes) {
     hsize_t rows = std::max<hsize_t>(1, (std::size_t{1} << 26) / row_bytes);
     const Handle layout(H5Dget_create_plist(dataset), H5Pclose);

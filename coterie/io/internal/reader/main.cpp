@@ -1,7 +1,7 @@
-// The process around the two readers: its limits, its answer. Nothing is done before the limits stand: address space by
-// reader_memory(), but no more than there is; processor time by reader_seconds(), whose end is SIGXCPU; no core file.
-// All that can be refused in words is; what cannot, a crash inside a library, the caller sees by the missing end of the
-// answer.
+// The process around the two readers: its limits and its answer. It sets the limits before anything else. Address space
+// is limited by reader_memory() and by the available memory. Processor time is limited by reader_seconds(), after which
+// SIGXCPU ends the process. There is no core file. Errors are sent as messages. If a library crashes, the caller
+// notices the missing end of the answer.
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -34,7 +34,7 @@ void write_all(const void* from, std::size_t size) {
     while (size > 0) {
         const ssize_t put = ::write(STDOUT_FILENO, next, size);
         if (put < 0 && errno == EINTR) continue;
-        if (put < 0) std::_Exit(1);  // nobody listens
+        if (put < 0) std::_Exit(1);  // the caller is gone
         next += put;
         size -= static_cast<std::size_t>(put);
     }
@@ -50,7 +50,7 @@ void send(Message kind, std::uint32_t detail, std::span<const std::byte> bytes) 
 
 void Answer::allow(double bytes) const {
     set_limit(RLIMIT_CPU, std::ceil(reader_seconds(base_, file_bytes_ + bytes)));
-#ifndef COTERIE_SANITIZED  // whose shadows are addresses, too
+#ifndef COTERIE_SANITIZED  // its shadow memory also counts as address space
     const auto there_is = static_cast<double>(available_memory());
     const double proportionate = reader_memory(file_bytes_ + bytes);
     set_limit(RLIMIT_AS, there_is > 0 ? std::min(there_is, proportionate) : proportionate);
@@ -83,8 +83,7 @@ void Answer::refuse(ErrorKind kind, const std::string& text) {
 int main(int count, char** words) {
     using namespace coterie;
     using namespace coterie::formats;
-    // It ends with whoever started it, keeps no file open that was not meant for it, and leaves no picture of its
-    // memory.
+    // Ends with its parent, keeps no file open that it does not need, and leaves no core dump.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::syscall(SYS_close_range, 3U, ~0U, 0U);
     set_limit(RLIMIT_CORE, 0);
@@ -102,7 +101,7 @@ int main(int count, char** words) {
             answer.refuse(ErrorKind::resource, path + ": cannot be read: it needs more memory than there is");
         }
     } catch (const std::exception&) {
-        return 1;  // the file went away, or there is no memory for a message
+        return 1;  // the file disappeared, or there is no memory for a message
     }
-    std::_Exit(0);  // what the libraries would tidy up the system does, and a damaged file cannot end that in a crash
+    std::_Exit(0);  // skips the libraries' cleanup, which a damaged file could crash; the system frees everything
 }

@@ -1,5 +1,5 @@
-// Variables of MATLAB 5 to 7.3 files, through matio: full matrices of real numbers, also those in the cells of a cell
-// array, as sets of several views have them, which are called NAME{1}, NAME{2}, ...
+// Variables of MATLAB 5 to 7.3 files, through matio: full matrices of real numbers. Matrices in the cells of a cell
+// array, as in data with several views, are called NAME{1}, NAME{2}, ...
 
 #include <limits>
 
@@ -36,8 +36,8 @@ bool element_of(matio_classes kind, Element& element) {
     }
 }
 
-// matio reads what a truncated file still has and leaves the rest as it happens to be, so the file's elements are
-// walked first: each says how long it is, and all must be there. (Version 7.3 files are HDF5 behind a MATLAB header.)
+// For a truncated file, matio reads what is there and leaves the rest uninitialised. So the file's elements are walked
+// first: each states its length, and all bytes must exist. (Version 7.3 files are HDF5 after a MATLAB header.)
 void require_whole(std::span<const std::byte> data, const std::string& what) {
     const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(data[i]); };
     const bool little = data.size() >= 128 && byte(126) == 'I' && byte(127) == 'M';
@@ -69,7 +69,7 @@ std::vector<std::int64_t> shape_of(const matvar_t& variable) {
     return out;
 }
 
-// The cells of a cell array; none of anything else.
+// The cells of a cell array; empty for anything else.
 std::vector<matvar_t*> cells_of(matvar_t& variable) {
     std::vector<matvar_t*> out;
     if (variable.class_type != MAT_C_CELL || variable.data == nullptr || variable.data_size <= 0) return out;
@@ -88,7 +88,7 @@ Content described(const matvar_t& variable, std::string name) {
     return {std::move(name), shape_of(variable), numeric};
 }
 
-// A variable is listed, but a cell array by its matrices where it has any.
+// Lists a variable, or for a cell array with matrices its matrices.
 void describe(matvar_t& variable, std::vector<Content>& contents) {
     const std::size_t before = contents.size();
     const std::vector<matvar_t*> cells = cells_of(variable);
@@ -119,7 +119,7 @@ void read_matlab(const std::string& path, const std::string& key, Purpose purpos
     const Content& chosen = choose(contents, key, purpose, path, array.note);
     const std::string source = path + ":" + chosen.name;
 
-    // A cell's variable is the name up to its brace; a variable's own name holds none.
+    // The name of a cell's variable ends before the brace; variable names contain no brace.
     const std::string name = chosen.name.substr(0, chosen.name.find('{'));
     const Variable variable(Mat_VarReadInfo(file.get(), name.c_str()));
     if (!variable) throw BadData(source + ": cannot be read: the file is damaged");

@@ -1,6 +1,6 @@
-// The functions of process_abi.h on MPI-3: a library of its own, so that coterie itself needs no MPI. Counts of MPI are
-// ints, so that long messages go in pieces. Errors are fatal there (MPI's default): a process that is lost ends all,
-// and mpirun says which it was.
+// The functions of process_abi.h on MPI-3, in a separate library, so that coterie itself does not need MPI. MPI counts
+// are ints, so long messages are sent in pieces. Errors are fatal (MPI's default): if one process is lost, all end, and
+// mpirun reports which one it was.
 
 #include "coterie/base/parallel/internal/mpi/process_abi.h"
 

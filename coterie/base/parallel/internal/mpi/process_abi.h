@@ -1,5 +1,5 @@
-/* Internal: the border between coterie and a message-passing library, in C, so that a library of its own can stand
- * behind it. */
+/* Internal: the interface between coterie and a message-passing library, in C, so that a separate library can implement
+ * it. */
 #pragma once
 
 #include <stdint.h>
@@ -10,11 +10,11 @@ extern "C" {
 
 #define COTERIE_PROCESS_ABI 2
 
-/* Functions are called from one thread, the one that called start(). Where the library fails it ends all processes. */
+/* One thread calls all functions: the one that called start(). If the library fails, it ends all processes. */
 typedef struct coterie_process_api {
     int32_t abi;
-    /* Joins the other processes; once, before anything else. Leaves the library running where somebody else started
-     * it. */
+    /* Joins the other processes. Call it once, before anything else. Uses the library as it is if the host has started
+     * it already. */
     void (*start)(void);
     /* Waits for the others, then leaves them. */
     void (*finish)(void);
@@ -30,7 +30,7 @@ typedef struct coterie_process_api {
     int32_t (*highest)(int32_t value);
 } coterie_process_api;
 
-/* Null where `abi` is not the one that the library was built for. */
+/* Null if `abi` is not the version that the library was built for. */
 #ifdef __cplusplus
 __attribute__((visibility("default")))
 #endif
