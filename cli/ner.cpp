@@ -307,7 +307,7 @@ SupportVectors vectors_for(const NerRequest& request, const ner::Corpus& support
     return out;
 }
 
-// ModelComparison that of the support's own words, so that one sees how far apart they are.
+// Next to that of the support's own words, so that one sees how far apart they are.
 std::string share_of_outside(const ner::AdaptReport& report, const ner::Tagger& tagger) {
     return (tagger.outside_share ? share_text(*tagger.outside_share) + ", " : "") + report.share_origin + "; " +
            share_text(tagger.support_outside_share) + " of the support's words";
