@@ -1,6 +1,7 @@
-// Every way of adapting is a fit of a method of the library (subspace, soft targets) or a mean, and becomes prototypes
-// or a linear function (tagger.hpp). Words of the support stand first in one matrix, the others below them: leaving a
-// sentence out takes its tags away and changes nothing else, so the same matrix serves all comparisons.
+// Each method of adaptation is a fit of a library method (subspace, soft targets) or a mean. The result is a set of
+// prototypes or a linear function (tagger.hpp).
+// The words of the support come first in one matrix, the other words follow. Leaving out a sentence only removes its
+// tags, so the same matrix serves all comparisons.
 
 #include "coterie/ner/adapt.hpp"
 
@@ -34,7 +35,7 @@ constexpr std::array<std::string_view, 7> names = {"auto",     "k-means",    "su
 
 using Share = std::optional<std::pair<double, double>>;
 
-// Rows of words and what is known of them; some of the tags 0..L-1 may have no word.
+// Rows of words and their tags. A tag in 0..L-1 may occur at no word.
 struct Task {
     const Matrix<float>* vectors = nullptr;  // n x d, words with a tag first
     Labels tags;                             // n, -1: not known
@@ -54,7 +55,7 @@ struct Task {
     }
 };
 
-// What the methods of the library take: tags with words alone, numbered anew.
+// The form that the methods of the library take: only tags that occur, with new numbers.
 struct Labelling {
     std::vector<std::int32_t> tag_of;  // by new number
     Labels labels;                     // n
@@ -92,7 +93,7 @@ KnownRows known_rows(const Task& task) {
 
 Vector<double> mean_of_rows(const Matrix<double>& rows) { return rows.colwise().mean().transpose(); }
 
-// x - m to U (x - m), rows by rows.
+// Maps each row x to U (x - m).
 Matrix<double> projected(const Matrix<double>& rows, const Vector<double>& origin, const Matrix<double>& directions) {
     Matrix<double> centred = rows;
     centred.rowwise() -= origin.transpose();
@@ -100,7 +101,7 @@ Matrix<double> projected(const Matrix<double>& rows, const Vector<double>& origi
     return centred * directions.transpose();
 }
 
-// The subspace method's fit as a tagger.
+// Fits the subspace method and makes a tagger of the result.
 Tagger subspace_tagger(const Task& task, const OptionValues& options, int prototypes_of_outside, const Share& share,
                        const Run& run) {
     const Labelling labelling(task);
@@ -134,7 +135,7 @@ Tagger in_support_space(const Task& task, const OptionValues& options, const Sha
     const Matrix<float> seen =
         projected(task.vectors->cast<double>(), space.origin, space.directions).template cast<float>();
     Tagger out = subspace_tagger({&seen, task.tags, task.count}, options, outside_prototypes, share, run);
-    // U2 (U1 (x - m1) - m2) = U2 U1 (x - m1) - U2 m2, and the prototypes are less U2 m2 already.
+    // U2 (U1 (x - m1) - m2) = U2 U1 (x - m1) - U2 m2. The prototypes already have U2 m2 subtracted.
     const Vector<double> shift = out.directions * out.origin;
     out.prototypes.rowwise() += shift.transpose();
     out.directions = Matrix<double>(out.directions * space.directions);
@@ -148,10 +149,10 @@ Tagger logistic(const Task& task, const Run& run) {
     SoftTargetOptions options;
     options.cross_entropy = CrossEntropy::forward;
     options.optimizer = Optimizer::lbfgs;
-    options.epochs = 3;  // of 100 iterations
+    options.epochs = 3;  // 100 iterations each
     const Matrix<double> vectors = known.vectors.cast<double>();
-    // C = 1, of the mean loss. The weights that it is of are those of the vectors as they are, not in units of their
-    // spread.
+    // C = 1 with the mean loss. The penalty is on the weights of the unscaled vectors; training scales them, hence
+    // `unit`.
     const double unit =
         coterie::internal::training_unit(column_moments(vectors, Run(0, 1)), static_cast<int>(labelling.tag_of.size()));
     options.gamma = 0.5 / static_cast<double>(known.tags.size()) / (unit * unit);
@@ -241,7 +242,7 @@ void check_support(const Corpus& support, PointsView vectors, PointsView other) 
                       std::to_string(other.columns()) + " of the other words");
 }
 
-// What the option says: an interval, or a word. BadArgument.
+// The interval that the option gives; nothing for "auto" and "none". Throws BadArgument.
 Share share_as_given(const std::string& text) {
     if (text == "auto" || text == "none") return {};
     const auto refuse = [&] {
@@ -261,7 +262,7 @@ Share share_as_given(const std::string& text) {
     return std::pair(low, high);
 }
 
-// What of [0, 1] the tags that are known leave to the share of O.
+// The smallest and the largest share of O that the known tags allow.
 std::pair<double, double> possible_share(const Task& task) {
     double outside = 0;
     double inside = 0;
@@ -296,10 +297,10 @@ double estimated_share(const Task& task, const Run& run) {
 struct Compared {
     Adaptation method = Adaptation::kmeans;
     std::vector<MentionCounts> folds;
-    std::vector<double> scores;  // of the words left out, a row of tags each
+    std::vector<double> scores;  // of the words left out, one row of scores per word
     Labels tags;
 
-    // All folds but one; `without` -1: all.
+    // The sum over all folds but `without`; -1: over all folds.
     MentionCounts sum(std::ptrdiff_t without = -1) const {
         MentionCounts out;
         for (std::size_t f = 0; f < folds.size(); ++f) {
@@ -312,7 +313,7 @@ struct Compared {
     }
 };
 
-// The standard error of the difference of two F1, by the jackknife over the folds.
+// The standard error of the difference of the two F1, by the jackknife over the folds.
 double standard_error(const Compared& a, const Compared& b) {
     const std::size_t n = a.folds.size();
     std::vector<double> differences;
@@ -327,7 +328,7 @@ double standard_error(const Compared& a, const Compared& b) {
     return std::sqrt(sum * static_cast<double>(n - 1) / static_cast<double>(n));
 }
 
-// Leaves out one sentence of the support after the other.
+// Leaves out each sentence of the support in turn.
 std::vector<Compared> compare(const std::vector<Adaptation>& methods, const Corpus& support, const Task& all,
                               const std::vector<Index>& first, const Share& share, const AdaptOptions& options,
                               const Run& run) {
@@ -366,7 +367,7 @@ std::vector<Compared> compare(const std::vector<Adaptation>& methods, const Corp
             const Matrix<double> seen = tagger.scores(PointsView(vectors), run.within());
             for (Index i = 0; i < seen.rows(); ++i) {
                 const std::int32_t tag = all.tags[at(first[s] + i)];
-                if (left[at(tag)] == 0) continue;  // a type of this sentence alone
+                if (left[at(tag)] == 0) continue;  // a type that occurs only in this sentence
                 scores.insert(scores.end(), seen.row(i).data(), seen.row(i).data() + seen.cols());
                 tags.push_back(tag);
             }
@@ -383,7 +384,7 @@ std::string percent(double share) {
     return std::string(out.data(), end) + " %";
 }
 
-// Clusters of rare types may drift over the words that are not annotated.
+// Clusters of rare types may drift towards words that are not annotated.
 void warn_of_drift(const Tagger& tagger, const Task& task, Index annotated, const Run& run, AdaptReport& report) {
     const Index others = task.vectors->rows() - annotated;
     if (others == 0) return;

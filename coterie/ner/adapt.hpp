@@ -1,22 +1,26 @@
 #pragma once
-// Adapting a tagger to a domain from a few annotated sentences (the support) and many words that are not annotated
-// (Hammal, Uthayasooriyar and Corro 2025), beside the baselines of the field.
+// Adapts a tagger to a domain from a few annotated sentences (the support) and many words that are not annotated
+// (Hammal, Uthayasooriyar and Corro 2025). Also has the usual baselines.
 //
-//     k-means         constrained k-means with joint subspace selection (coterie/subspace/) over the words of both: 10
-//                     prototypes for O, as many as it has words where they are fewer, one per type; 3 rounds
+//     k-means         constrained k-means with joint subspace selection (coterie/subspace/) over all words: 3 rounds,
+//                     one prototype per type, 10 for O (fewer if the support has fewer words with tag O)
 //     support-space   the same in the space of the support's discriminant analysis
 //     discriminant    linear discriminant analysis of the support: one mean per tag, OAS shrinkage
 //     logistic        logistic regression on the support, 1/2 || V ||^2 + sum_i loss_i (C = 1)
 //     prototypes      nearest mean of a tag's words (Proto: Snell et al. 2017)
 //     nearest-word    nearest word of the support (NNShot; with Viterbi StructShot: Yang and Katiyar 2020)
 //
-// Which of the first four is best depends on the domain: many types and little O ask for the support alone. So the
-// automatic choice leaves out one sentence of the support after the other, adapts to the others (its words are not
-// annotated then), and counts the mentions of the sentences left out; those of types that no other sentence has do not
-// count. Taken is the first of the four whose F1 is not below the largest by more than one standard error of their
-// difference (jackknife over the sentences): with a few dozen mentions a larger difference than that is needed to leave
-// what is best as a rule. At most 10,000 of the other words take part in it. The scores of the words left out also make
-// the tagger's probabilities; where a method is asked for, it alone is adapted once per sentence.
+// Which of the first four is best depends on the domain. With many types and few words of O, use only the support. The
+// automatic choice compares the four by leaving out each sentence of the support in turn:
+// - It adapts to the other sentences. The words of the sentence left out then count as not annotated.
+// - It counts the mentions in the sentence left out. Mentions of types that occur in no other sentence do not count.
+// - At most 10,000 of the words that are not annotated take part.
+// - It takes the first of the four whose F1 is within one standard error of the largest. The standard error is that of
+//   the difference of the two F1 (jackknife over the sentences). The four are in order of their usual quality, and a
+//   few dozen mentions cannot show a smaller difference.
+//
+// The scores of the words left out also give the tagger's probabilities. If a method is given, only that method is
+// adapted once per sentence for this.
 
 #include <optional>
 #include <string>
@@ -39,32 +43,33 @@ COTERIE_API std::string_view name(Adaptation method);
 
 struct COTERIE_API AdaptOptions {
     Adaptation method = Adaptation::automatic;
-    /// The share of O among all words: "0.95", "0.9:0.97" (an interval), "none", or "auto": the share that logistic
-    /// regression finds among the words that are not annotated where every type has 5 mentions, else none. The
-    /// support's own share is no guide: its sentences were looked for because of their mentions. A share a little above
-    /// the truth does less harm than one below.
+    /// The share of O among all words: "0.95", "0.9:0.97" (an interval), "none" or "auto".
+    /// "auto": if every type has 5 mentions, the share that logistic regression finds among the words that are not
+    /// annotated; else none. The share in the support is biased, because its sentences were chosen for their mentions.
+    /// A share slightly too large does less harm than one too small.
     std::string outside_share = "auto";
-    Assignment assignment = Assignment::hard;  // of k-means
+    Assignment assignment = Assignment::hard;  // for k-means
 
     static const OptionSet& described();
 };
 
 struct AdaptReport {
-    Adaptation method = Adaptation::kmeans;  // the one taken
+    Adaptation method = Adaptation::kmeans;  // the method that was used
     std::string chosen_because;              // in words
-    /// Mentions of the sentences left out; empty where nothing was to be chosen or could be compared.
+    /// Counts over the sentences left out. Empty if there was no choice to make, or if nothing could be compared.
     std::vector<std::pair<Adaptation, MentionCounts>> compared;
-    /// low, high; none where no share was used.
+    /// Lowest and highest share of O; none if the method used no share.
     std::optional<std::pair<double, double>> outside_share;
     std::string share_origin;  // in words
-    /// Words of left-out sentences from which the tagger's sharpness is; 0: no sentence can be left out.
+    /// Number of words of left-out sentences that determined the tagger's sharpness. 0: no sentence could be left out.
     Index calibrated_on = 0;
     std::vector<std::string> warnings;
 };
 
-/// The support: annotated sentences with n_s word vectors (n_s x d) in their order; other: n_u x d vectors of words
-/// that are not annotated, or none. BadData where a sentence is not annotated, a type has no mention, there is no
-/// mention or no word outside one, or vectors do not fit; BadArgument on options.
+/// The support has annotated sentences; support_vectors (n_s x d) has one row per word, in order. `other` has n_u x d
+/// vectors of words that are not annotated; it may be empty.
+/// Throws BadData if a sentence is not annotated, if a type has no mention, or if the support has no mention or no word
+/// outside mentions. Also if vectors do not fit or are not finite. Throws BadArgument if an option is not valid.
 COTERIE_API Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other,
                          const AdaptOptions& options, const Run& run, AdaptReport* report = nullptr);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Internal: one way of adapting by itself, for the papers' tables: nothing is compared, no sentence is left out, so the
-// tagger gives no probabilities.
+// Internal: adapts by one method, without the comparison and without leaving out sentences. So the tagger gives no
+// probabilities. For the tables of the papers.
 
 #include <optional>
 
@@ -11,12 +11,12 @@ namespace coterie::ner::internal {
 struct Way {
     Adaptation method = Adaptation::kmeans;  // not automatic
     Assignment assignment = Assignment::hard;
-    bool subspace = true;              // of k-means; false: in the space of the vectors
-    std::optional<double> share = {};  // of O among all words; none: no share
-    bool estimated = false;            // the share that logistic regression gives, however few the mentions
+    bool subspace = true;              // for k-means; false: no subspace, in the space of the vectors
+    std::optional<double> share = {};  // share of O among all words; none: no share
+    bool estimated = false;            // uses the share that logistic regression finds, with any number of mentions
 };
 
-/// As adapt() makes it of a sound support.
+/// Adapts as adapt() does. The support must be valid.
 Tagger adapted_once(const Corpus& support, const Matrix<float>& support_vectors, const Matrix<float>& other,
                     const Way& way, const Run& run);
 

@@ -1,6 +1,7 @@
-// The likelihood is concave in a: its slope, the mean score of the tags that are less the mean score that a expects,
-// falls. Where it crosses 0 is bracketed by doubling and then halved to the last bit: a few hundred words cost nothing,
-// and no step can fail.
+// The log-likelihood is concave in a. Its slope is the mean score of the true tags less the mean score expected with a,
+// and it falls as a grows.
+// The zero of the slope is bracketed by doubling, then found by bisection. A few hundred words cost almost nothing, and
+// no step can fail.
 
 #include "coterie/ner/internal/calibration.hpp"
 
@@ -37,7 +38,7 @@ double sharpness_of(const Matrix<double>& scores, const Labels& tags) {
     const Index count = scores.cols();
     if (n == 0 || count < 2) return 0;
     const double other = 1 / (static_cast<double>(n) + 2);
-    // In units of the scores, so that where the search begins is no matter of them.
+    // The search starts in units of the scores, so that their scale does not matter.
     double spread = 0;
     for (Index i = 0; i < n; ++i)
         for (Index t = 0; t < count; ++t)

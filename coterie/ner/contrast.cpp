@@ -1,6 +1,7 @@
-// Distances and gradients of all pairs as products of matrices, as the terms of the divergence of a pair separate: with
-// P = 1 / S by elements 4 D_pq = sum_i S_pi P_qi + P_pi S_qi - 2 + (m_pi - m_qi)^2 (P_pi + P_qi). In double precision,
-// as terms that cancel have the size of m^2 / s. The matrices are n x n of a batch: 2,048 words are 32 MB each.
+// Distances and gradients of all pairs are computed as products of matrices, because the terms of the divergence
+// separate. With P = 1 / S by elements, 4 D_pq = sum_i S_pi P_qi + P_pi S_qi - 2 + (m_pi - m_qi)^2 (P_pi + P_qi).
+// Computed in double precision, because terms of size m^2 / s cancel. The matrices are n x n for a batch of n words: 32
+// MB each for 2,048 words.
 
 #include "coterie/ner/contrast.hpp"
 
@@ -15,16 +16,17 @@ namespace coterie::ner::internal {
 namespace {
 
 constexpr Index projected_dimensions = 128;
-constexpr double first_weights = 0.02;  // their standard deviation
+constexpr double first_weights = 0.02;  // standard deviation of the weights at the start
 constexpr double least_norm = 1e-12;
 const double least_variance = std::exp(-14.0);
 constexpr const char* kind = "ner-projection";
 constexpr std::array<const char*, 4> names = {"mean", "mean_bias", "variance", "variance_bias"};
 
-// NaN stays, so that training that diverges is seen.
+// NaN stays NaN, so that divergence of the training is noticed.
 double at_least_zero(double value) { return value < 0 ? 0 : value; }
 
-// The pairs' part of the loss: the gradient of the sum by D, both of its triangles together.
+// The loss as a function of the distances D. Returns the gradient of the sum by D, where each pair has both of its
+// terms added.
 Matrix<double> pair_loss(const Matrix<double>& distances, const std::vector<std::int32_t>& tags, ContrastLoss& out) {
     const Index n = distances.rows();
     Matrix<double> gradient = Matrix<double>::Zero(n, n);
@@ -100,7 +102,8 @@ ContrastLoss contrast_loss(const Matrix<double>& means, const Matrix<double>& va
     const Matrix<double> by = pair_loss(contrast_distances(means, variances, distance), tags, out);
     const Vector<double> sums = by.rowwise().sum();
     if (distance == ContrastDistance::directions) {
-        // By u: 2 sum_q by_pq (u_p - u_q); by m what of it is across u, over |m|.
+        // The gradient by u is 2 sum_q by_pq (u_p - u_q). The gradient by m is its part orthogonal to u, divided by
+        // |m|.
         const Matrix<double> u = directions_of(means);
         out.by_means = 2 * (sums.asDiagonal() * u - by * u);
         const Vector<double> along = out.by_means.cwiseProduct(u).rowwise().sum();
@@ -166,7 +169,7 @@ ProjectedLoss projected_loss(const Matrix<float>& vectors, const std::vector<std
     };
     const Matrix<double> means = projected(0);
     const Matrix<double> before = projected(2);
-    // elu(v) + 1 is v + 1 above 0 and e^v below, and its slope the smaller of 1 and e^v.
+    // elu(v) + 1 is v + 1 above 0 and e^v below. Its slope is the smaller of 1 and e^v.
     const auto variance = [](double v) { return (v > 0 ? v + 1 : std::exp(v)) + least_variance; };
     const auto slope = [](double v) { return v > 0 ? 1.0 : std::exp(v); };
     const ContrastLoss loss = contrast_loss(means, before.unaryExpr(variance), tags, distance);

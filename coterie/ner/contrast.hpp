@@ -1,13 +1,15 @@
 #pragma once
-// Internal: the loss of CONTaiNER (Das, Katiyar, Passonneau and Zhang 2022). A word is a Gaussian of diagonal variance,
-// and words of one tag are drawn together, all others apart.
+// Internal: the loss of CONTaiNER (Das, Katiyar, Passonneau and Zhang 2022). Each word is a Gaussian with diagonal
+// variance. The loss pulls words of one tag together and pushes other words apart.
 //
 //     h       d     vector of a word; r = max(h, 0)
 //     m, s    l     mean A r + a, variance elu(B r + b) + 1 + e^-14; l = 128
-//     D_pq          1/2 (KL(p || q) + KL(q || p)), or || m_p / |m_p| - m_q / |m_q| ||^2, in which no variance takes
-//     part loss          of a word p with others of its tag, Q: -ln( mean over Q of exp(-D_pq) / sum_{q != p}
-//     exp(-D_pq) );
-//                   a word that is the only one of its tag has none
+//     D_pq          1/2 (KL(p || q) + KL(q || p)), or || m_p / |m_p| - m_q / |m_q| ||^2, which does not use the
+//                   variances
+//     loss          of a word p, with Q the other words of its tag:
+//                   -ln( mean over Q of exp(-D_pq) / sum_{q != p} exp(-D_pq) )
+//
+// The only word of a tag has no loss.
 
 #include <array>
 #include <string>
@@ -20,27 +22,27 @@ namespace coterie::ner::internal {
 
 enum class ContrastDistance { divergence, directions };
 
-/// n x l each; D is n x n.
+/// Means and variances are n x l each. Returns D, n x n.
 Matrix<double> contrast_distances(const Matrix<double>& means, const Matrix<double>& variances,
                                   ContrastDistance distance);
 
 struct ContrastLoss {
-    double sum = 0;               // over the words that have one
-    Index words = 0;              // how many
+    double sum = 0;               // over the words that have a loss
+    Index words = 0;              // their number
     Matrix<double> by_means;      // gradient of the sum, n x l
     Matrix<double> by_variances;  // n x l
 };
 ContrastLoss contrast_loss(const Matrix<double>& means, const Matrix<double>& variances,
                            const std::vector<std::int32_t>& tags, ContrastDistance distance);
 
-/// A, a, B, b.
+/// The parameters A, a, B, b.
 struct Projection {
-    static constexpr const char* file = "projection.coterie";  // in an encoder's folder
+    static constexpr const char* file = "projection.coterie";  // in the folder of an encoder
 
     std::array<Matrix<float>, 4> parameters;  // l x d, 1 x l, l x d, 1 x l
 
     static Projection drawn(Index dimensions, RandomStream random);
-    /// BadData, naming the file, on what is none for d dimensions.
+    /// Throws BadData, with the name of the file, if the file is not a projection for d dimensions.
     static Projection load(const std::string& path, Index dimensions);
     void save(const std::string& path) const;
 };
@@ -49,7 +51,7 @@ struct ProjectedLoss {
     double sum = 0;
     Index words = 0;
     Matrix<float> by_vectors;                    // gradient of the sum, n x d
-    std::array<Matrix<float>, 4> by_parameters;  // of the projection's
+    std::array<Matrix<float>, 4> by_parameters;  // by the parameters of the projection
 };
 ProjectedLoss projected_loss(const Matrix<float>& vectors, const std::vector<std::int32_t>& tags,
                              const Projection& projection, ContrastDistance distance);

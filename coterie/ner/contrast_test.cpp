@@ -1,5 +1,5 @@
-// The loss of CONTaiNER beside the textbook's divergence, an integral and plain loops; gradients beside finite
-// differences; the projection's file.
+// Compares the loss of CONTaiNER with the textbook's divergence, an integral and plain loops, and its gradients with
+// finite differences. Also tests the file of the projection.
 
 #include "coterie/ner/contrast.hpp"
 
@@ -24,7 +24,7 @@ struct Gaussians {
     std::vector<std::int32_t> tags;
 };
 
-// The last tag is that of one word.
+// Only one word has the last tag.
 Gaussians drawn_gaussians(Index words, Index dimensions, std::uint64_t seed) {
     RandomStream random(seed, "test.contrast");
     Gaussians out{Matrix<double>(words, dimensions), Matrix<double>(words, dimensions), {}};
@@ -38,7 +38,7 @@ Gaussians drawn_gaussians(Index words, Index dimensions, std::uint64_t seed) {
     return out;
 }
 
-// KL(p || q) of the textbook, whose logarithms drop out of the sum of both directions.
+// KL(p || q) of the textbook. Its logarithms cancel in the sum of both directions.
 double divergence(const Gaussians& words, Index p, Index q) {
     double out = 0;
     for (Index j = 0; j < words.means.cols(); ++j) {
@@ -154,7 +154,7 @@ TEST(NerContrast, FarWordsGiveFiniteLosses) {
     EXPECT_TRUE(loss.by_means.allFinite() && loss.by_variances.allFinite());
 }
 
-// Vectors and projection are floats: the slope along the gradient is its norm.
+// Vectors and projection are floats, so only the slope along the gradient is checked: it is the norm of the gradient.
 TEST(NerContrast, TheProjectionsGradientsAreThoseOfFiniteDifferences) {
     RandomStream random(5, "test.contrast.projection");
     Matrix<float> vectors(13, 6);
@@ -187,7 +187,7 @@ TEST(NerContrast, TheProjectionsGradientsAreThoseOfFiniteDifferences) {
             EXPECT_EQ(here.by_parameters[2].cwiseAbs().maxCoeff(), 0);
             continue;
         }
-        EXPECT_LT(here.by_parameters[1].cwiseAbs().maxCoeff(), 1e-9);  // all means moved alike are as far apart
+        EXPECT_LT(here.by_parameters[1].cwiseAbs().maxCoeff(), 1e-9);  // moving all means changes no distance
         check(projection.parameters[2], here.by_parameters[2], "variance");
         check(projection.parameters[3], here.by_parameters[3], "variance_bias");
     }

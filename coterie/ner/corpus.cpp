@@ -1,5 +1,6 @@
-// Corpora: what is asked of one, which format a file is in, and writing. Mentions are kept as pieces of sentences, and
-// tags made from them, so that no scheme of tags is known beyond the reader and the writer of CoNLL columns.
+// Corpora: their members, the choice of the format, and writing.
+// Mentions are stored as parts of sentences, and tags are computed from them. So only the reader and the writer of
+// CoNLL columns know the schemes of tags.
 
 #include "coterie/ner/corpus.hpp"
 
@@ -55,7 +56,7 @@ Labels Corpus::tags() const {
 
 std::vector<std::vector<TextSpan>> Corpus::text_spans() const {
     std::vector<std::vector<TextSpan>> out(documents.size());
-    std::size_t document = 0, counted = 0, points = 0;  // bytes of the document whose code points are in `points`
+    std::size_t document = 0, counted = 0, points = 0;  // the first `counted` bytes have `points` code points
     for (const Sentence& sentence : sentences) {
         if (sentence.document != document) document = sentence.document, counted = points = 0;
         const std::string_view text = documents[document].text;
@@ -117,7 +118,7 @@ Corpus Corpus::subset(std::span<const std::size_t> chosen) const {
 
 namespace internal {
 
-constexpr std::size_t most_types = 10000;  // each is compared with every mention's
+constexpr std::size_t most_types = 10000;  // each new mention is compared with all of them
 
 std::int32_t type_number(Corpus& corpus, std::string_view type) {
     const auto found = std::find(corpus.types.begin(), corpus.types.end(), type);
@@ -166,7 +167,7 @@ CorpusFormat format_of(std::string_view text, std::string source) {
     return CorpusFormat::text;
 }
 
-// Sound UTF-8 without a byte order mark.
+// Checks that the text is valid UTF-8, and removes a byte order mark.
 std::string_view sound_text(std::string_view bytes, const std::string& source) {
     if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
     if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))

@@ -1,12 +1,12 @@
 #pragma once
-// A corpus: documents cut into sentences and words, and the mentions of named entities that somebody marked in them.
+// A corpus: documents split into sentences and words, and the annotated mentions of named entities.
 //
-//     document   a text in UTF-8; words and mentions are pieces of it, so that what is found can be shown where it
-//     stands word       bytes begin..end-1 of its document's text mention    consecutive words of one sentence, and a
-//     type ("PER"); mentions do not overlap tag        of a word: O outside every mention, else its mention's type (the
-//     IO scheme, which models learn)
+//     document   a text in UTF-8; words and mentions are parts of it, so that they can be shown in place
+//     word       bytes begin..end-1 of its document's text
+//     mention    consecutive words of one sentence, and a type ("PER"); mentions do not overlap
+//     tag        of a word: O outside mentions, else the type of its mention (the IO scheme, which models learn)
 //
-// Words are numbered through the corpus in the order in which they stand: row i of a matrix of word vectors is word i.
+// Words are numbered in their order in the corpus. Row i of a matrix of word vectors is word i.
 
 #include <cstdint>
 #include <span>
@@ -21,34 +21,34 @@
 namespace coterie::ner {
 
 struct Word {
-    std::size_t begin = 0;  // bytes of the document's text
+    std::size_t begin = 0;  // byte positions in the document's text
     std::size_t end = 0;
 };
 
 struct Mention {
-    std::size_t begin = 0;  // words of the sentence, begin < end
+    std::size_t begin = 0;  // word positions in the sentence, begin < end
     std::size_t end = 0;
     std::int32_t type = 0;   // in 0..types-1 of the corpus
-    double margin = 0;       // of a mention that a tagger found: tagger.hpp; else 0
-    double probability = 0;  // the same; 0 where the tagger gives none
+    double margin = 0;       // for mentions found by a tagger (tagger.hpp); else 0
+    double probability = 0;  // for mentions found by a tagger; 0 if it gives none
 };
 
 struct Sentence {
     std::size_t document = 0;
     std::vector<Word> words;        // at least one
-    std::vector<Mention> mentions;  // in their order; none where not annotated
-    bool annotated = false;         // somebody said what is a mention in it and what is not
-    Index line = 0;                 // of the file, from 1, where the sentence begins; 0: it is from no file
+    std::vector<Mention> mentions;  // in order; empty if the sentence is not annotated
+    bool annotated = false;         // true: all its mentions are known
+    Index line = 0;                 // line of the file where the sentence begins, from 1; 0: not from a file
 };
 
 struct Document {
     std::string text;    // UTF-8
-    std::string record;  // of JSON lines: the object as it was read; else empty
+    std::string record;  // for JSON lines: the object as it was read; else empty
 };
 
-/// A mention as a piece of its document's text.
+/// The position of a mention in its document's text.
 struct TextSpan {
-    std::size_t begin = 0;  // Unicode code points, begin < end
+    std::size_t begin = 0;  // in Unicode code points, begin < end
     std::size_t end = 0;
     std::string text;
     Mention mention;
@@ -56,10 +56,10 @@ struct TextSpan {
 
 enum class CorpusFormat {
     automatic,
-    conll,       // a word per line, its tag last, a blank line between sentences, -DOCSTART- between documents
-    json_lines,  // a document per line
+    conll,       // one word per line, its tag last, a blank line between sentences, -DOCSTART- between documents
+    json_lines,  // one document per line
     text,        // one document of plain text
-    brat         // text, and its marks in the file FILE.ann beside it
+    brat         // a text, and its annotations in FILE.ann in the same folder
 };
 /// "conll", "json-lines", ...
 COTERIE_API std::string_view name(CorpusFormat format);
@@ -67,13 +67,13 @@ COTERIE_API std::string_view name(CorpusFormat format);
 struct COTERIE_API Corpus {
     std::vector<Document> documents;
     std::vector<Sentence> sentences;
-    std::vector<std::string> types;  // by first appearance
+    std::vector<std::string> types;  // in order of first appearance
     CorpusFormat format = CorpusFormat::conll;
-    std::string source;              // where it is from, for messages
-    std::vector<std::string> notes;  // what the caller should know: the scheme of the tags, say
+    std::string source;              // name of the source, for messages
+    std::vector<std::string> notes;  // information for the caller, for example the scheme of the tags
 
     Index words() const;
-    /// Number of the first word of every sentence, and of all words at the end.
+    /// Number of the first word of each sentence, followed by the number of all words.
     std::vector<Index> first_words() const;
     std::string_view text_of(const Sentence& sentence, const Word& word) const {
         return std::string_view(documents[sentence.document].text).substr(word.begin, word.end - word.begin);
@@ -81,58 +81,63 @@ struct COTERIE_API Corpus {
     std::string text_of(const Sentence& sentence, const Mention& mention) const;
     /// One per word: 0 for O, 1 + type in a mention, -1 in a sentence that is not annotated.
     Labels tags() const;
-    /// The mentions of every document, in their order.
+    /// The mentions of each document, in order.
     std::vector<std::vector<TextSpan>> text_spans() const;
-    /// Sets the mentions of a sentence from one such tag per word (0, or 1 + type): neighbours of one type are one
-    /// mention.
+    /// Sets the mentions of a sentence from one tag per word (0, or 1 + type). Neighbouring words of one type become
+    /// one mention. The sentence then counts as annotated.
     void set_mentions(std::size_t sentence, std::span<const std::int32_t> tags);
-    /// "FILE, line 12" of a sentence.
+    /// "FILE: line 12", the place of a sentence.
     std::string place_of(std::size_t sentence) const;
-    /// Those sentences alone: of CoNLL columns in the documents they are from, else each as a document of its own text,
-    /// with the other keys of the document it is from.
+    /// A corpus of only these sentences.
+    /// For CoNLL columns, they stay in their documents. Otherwise each becomes a document with only its own text, and
+    /// with the other keys of its old document.
     Corpus subset(std::span<const std::size_t> sentences) const;
 };
 
-/// How tags that do not fit together are met.
+/// What to do with tags that do not fit together.
 enum class TagReading {
-    checked,  // BadData with file and line
-    lenient   // a mention ends and begins where the script conlleval says; a note counts them
+    checked,  // throws BadData with file and line
+    lenient   // mentions end and begin by the rules of the script conlleval; a note gives the number of such tags
 };
 
 struct COTERIE_API CorpusOptions {
-    /// automatic: JSON lines where the first character is { or [; conll where the name ends in .conll, .iob, .bio or
-    /// .tsv or the first lines end in tags (O, B-X, I-X, E-X, S-X); brat where it ends in .ann; else text.
+    /// automatic: conll if the name ends in .conll, .iob, .bio or .tsv; json_lines if it ends in .jsonl; brat if it
+    /// ends in .ann. Otherwise the content decides: conll if the first lines end in tags (O, B-X, I-X, E-X, S-X);
+    /// json_lines if the first character is { or [; else text.
     CorpusFormat format = CorpusFormat::automatic;
     TagReading tags = TagReading::checked;
 
-    /// The format: which tags are accepted depends on what is done with them.
+    /// Describes only the format. Which tags are accepted depends on what the caller does with them.
     static const OptionSet& described();
 };
 
-/// Reads a file (.gz too; "-" is standard input) in UTF-8. BadData names file and line.
+/// Reads a file in UTF-8, also compressed as .gz; "-" is standard input. Throws BadData with file and line.
 ///
-/// conll: fields between tabs where the line has one, else between blanks; first the word, last its tag. One field per
-/// line: nothing is annotated. Tags in BIO, IOB1, IO or BIOES (or BILOU); which one is found from the tags: mentions
-/// that begin with I- more often than with B- are IOB1 (IO is IOB1 without any B-). The document's text is the words
-/// with blanks between them, and a line end after each sentence.
+/// conll: Fields are separated by tabs if the line has a tab, else by blanks. The first field is the word, the last its
+/// tag. With one field per line, nothing is annotated. Tags are in BIO, IOB1, IO or BIOES (or BILOU), and the tags show
+/// which: if more mentions begin with I- than with B-, the scheme is IOB1 (or IO, if there is no B-). The document's
+/// text is the words, with blanks between them and a line end after each sentence.
 ///
-/// json_lines: {"text": T, "label" | "entities": [[begin, end, TYPE], ...]} (doccano, spaCy), {"text": T, "spans":
-/// [{"start": .., "end": .., "label": ..}, ..]} (Prodigy), {"text": T, "entities": [{"start_offset": .., "end_offset":
-/// .., "label": ..}, ..]} (doccano with relations), or [T, {"entities": [[begin, end, TYPE], ..]}] (spaCy's training
-/// data). begin and end count Unicode code points. A document without any of these keys is not annotated.
+/// json_lines: begin and end count Unicode code points. Accepted forms of a line:
+/// - {"text": T, "label" or "labels" or "entities": [[begin, end, TYPE], ...]} (doccano, spaCy)
+/// - {"text": T, "spans": [{"start": .., "end": .., "label": ..}, ..]} (Prodigy)
+/// - {"text": T, "entities": [{"start_offset": .., "end_offset": .., "label": ..}, ..]} (doccano with relations)
+/// - [T, {"entities": [[begin, end, TYPE], ..]}] (spaCy's training data)
 ///
-/// Text is cut into sentences and words by Unicode's rules (UAX 29, as ICU has them), and words at the ends of marked
-/// pieces too (a note names the first of them that are
-/// no borders by these rules); no sentence ends within a marked piece. Blanks at the ends of a marked piece are left
-/// out of it; a piece of nothing else, one outside the text, and two that overlap are BadData.
+/// A document without any of these keys is not annotated.
+///
+/// Text is split into sentences and words by the rules of Unicode (UAX 29, as implemented by ICU). Words also end where
+/// annotated spans do; if these rules have no border at such a place, a note names the first one. No sentence ends
+/// inside an annotated span. Blanks at the ends of an annotated span are removed. A span of only blanks, a span outside
+/// the text and two spans that overlap throw BadData.
 COTERIE_API Corpus read_corpus(const std::string& path, const CorpusOptions& options = {});
-/// The same of text at hand; `source` names it in messages, and its ending counts for the format.
+/// Reads a corpus from text in memory. `source` names it in messages, and its ending helps to choose the format.
 COTERIE_API Corpus parse_corpus(std::string_view bytes, const std::string& source, const CorpusOptions& options = {});
 
-/// Writes the corpus with its mentions, "-" to standard output, whole or not at all: a corpus of CoNLL columns as WORD
-/// TAB TAG lines (BIO), others as JSON lines, {"text": T, "spans": [{"start": .., "end": .., "label": .., "text": ..,
-/// "margin": .., "probability": ..}]} with the other keys that the document came with; the last two where not 0.
-/// Offsets count code points.
+/// Writes the corpus with its mentions; "-" is standard output. Writes the whole file or nothing.
+/// A corpus of CoNLL columns is written as lines WORD TAB TAG (BIO). Others are written as JSON lines, {"text": T,
+/// "spans": [{"start": .., "end": .., "label": .., "text": .., "margin": .., "probability": ..}]}, with the other keys
+/// that the document had. Margin and probability are written if not 0. Offsets count code points.
 COTERIE_API void write_corpus(const std::string& path, const Corpus& corpus);
 
 }  // namespace coterie::ner

@@ -1,5 +1,5 @@
-// Corpora: every scheme of tags gives the same mentions, every form of JSON the same marks, offsets survive, and what
-// is broken is refused with its line.
+// Corpora: every scheme of tags gives the same mentions, and every form of JSON the same annotations.
+// Offsets stay the same from input to output. Files that are not valid give an error with the line.
 
 #include "coterie/ner/corpus.hpp"
 
@@ -47,7 +47,7 @@ TEST(NerCorpus, SchemesMeanTheSameMentions) {
         EXPECT_EQ(shown_mentions(corpus), meant) << scheme;
         EXPECT_EQ(corpus.notes, Shown{"a.conll: tags read as " + scheme});
     }
-    // IO cannot tell neighbours of one type apart.
+    // IO cannot separate neighbours of one type.
     EXPECT_EQ(shown_mentions(parse_corpus("Paris I-LOC\nRome I-LOC\nx O\n", "a.conll")), Shown{"LOC:Paris Rome"});
 }
 
@@ -62,14 +62,14 @@ TEST(NerCorpus, ColumnsSentencesAndDocuments) {
     EXPECT_EQ(corpus.sentences[1].line, 6);
     EXPECT_EQ(corpus.first_words(), (std::vector<Index>{0, 2, 3, 4}));
     EXPECT_EQ(corpus.tags(), (Labels{0, 1, 0, 0}));
-    // A word alone: nothing is annotated.
+    // One field per line: nothing is annotated.
     const Corpus bare = parse_corpus("one\ntwo\n\nthree\n", "a.conll");
     EXPECT_FALSE(bare.sentences[0].annotated);
     EXPECT_EQ(bare.tags(), (Labels{-1, -1, -1}));
 }
 
 TEST(NerCorpus, FormsOfJsonMeanTheSameMarks) {
-    // Offsets count code points: the first two have 2 and 4 bytes.
+    // Offsets count code points: the first two characters have 2 and 4 bytes.
     const std::string text = R"("é😀 Zoë Weiß saw Paris. She left.")";
     const Shown meant = {"PER:Zoë Weiß", "LOC:Paris"};
     for (const std::string& line :
@@ -94,7 +94,7 @@ TEST(NerCorpus, FormsOfJsonMeanTheSameMarks) {
 }
 
 TEST(NerCorpus, WordsAndSentencesEndWhereMarksDo) {
-    // No border of UAX 29 within "Dr. No. Who"; the mark ends within a word.
+    // UAX 29 has no border within "Dr. No. Who". The annotation ends within a word.
     const Corpus corpus =
         parse_corpus(R"({"text": "Saw Dr. No. Whoever left. Ok.", "label": [[4, 15, "PER"]]})", "a.jsonl");
     EXPECT_EQ(shown_mentions(corpus), Shown{"PER:Dr. No. Who"});
@@ -234,7 +234,7 @@ TEST(NerCorpus, BadFilesAreRefusedWithTheirLine) {
         EXPECT_TRUE(has(message, bad.words)) << message;
         EXPECT_TRUE(has(message, bad.name)) << message;
     }
-    // The same tags, read as conlleval reads them.
+    // The same tags, read by the rules of conlleval.
     const Corpus lenient = parse_corpus("A B-X\nb I-X\nc O\nd I-Y\n", "a.conll", {.tags = TagReading::lenient});
     EXPECT_EQ(shown_mentions(lenient), (Shown{"X:A b", "Y:d"}));
     EXPECT_EQ(lenient.notes.size(), 2u);
@@ -266,7 +266,7 @@ TEST(NerUnicode, BrokenSequencesAreFound) {
         EXPECT_EQ(broken_utf8("é" + bad), 2u) << ::testing::PrintToString(bad);
 }
 
-// The counts that the corpora's authors publish.
+// The counts that the authors of the corpora publish.
 TEST(NerCorpus, PublishedCounts) {
     struct Case {
         std::string file, scheme;

@@ -1,6 +1,6 @@
-// The pass in plain loops over the products of linalg/: sentences lie one behind the other as rows of a matrix, dense
-// layers take some hundred rows at once, and attention goes sentence by sentence and head by head. Nothing is padded,
-// so nothing is masked.
+// The forward pass in plain loops over the products of linalg/. The sentences follow each other as rows of a matrix.
+// Dense layers take a few hundred rows at a time. Attention takes one sentence and one head at a time. There is no
+// padding, so there are no masks.
 
 #include "coterie/ner/encoder.hpp"
 
@@ -17,7 +17,7 @@
 
 namespace coterie::ner {
 
-// Parts of Encoder::Network, which is known outside this source by its name.
+// Parts of Encoder::Network. Not in an unnamed namespace, because Encoder::Network has external linkage.
 namespace network {
 
 using internal::Activation;
@@ -43,7 +43,7 @@ namespace {
 using coterie::internal::at;
 using namespace network;
 
-constexpr Index pieces_together = 256;  // dense layers take at least so many rows where there are
+constexpr Index pieces_together = 256;  // minimum number of rows for dense layers, if there are that many
 
 using MatrixF = Matrix<float>;
 
@@ -56,10 +56,10 @@ struct Encoder::Network {
     Activation activation = Activation::gelu;
     bool trained_on_tags = false;
     internal::WordPieces vocabulary;
-    Matrix<float> pieces;  // of the vocabulary, x hidden
-    Matrix<float> places;  // positions x hidden; the token type's row is in it
+    Matrix<float> pieces;  // one row per piece of the vocabulary, x hidden
+    Matrix<float> places;  // positions x hidden; includes the row of the token type
     Normalisation of_embeddings;
-    Matrix<float> relative;  // buckets x heads; empty but for MPNet
+    Matrix<float> relative;  // buckets x heads; empty except for MPNet
     std::vector<Layer> layers;
 
     explicit Network(const std::string& path);
@@ -85,7 +85,7 @@ Encoder::Network::Network(const std::string& path) {
     std::size_t next = 0;
     const auto matrix = [&] { return folder.matrix(next++); };
     const auto vector = [&] { return Vector<float>(folder.matrix(next++).row(0).transpose()); };
-    // In braces what stands first is read first.
+    // Braces are evaluated from left to right, so the tensors are read in their order.
     const auto dense = [&] { return Dense{matrix(), vector()}; };
     const auto normal = [&] { return Normalisation{vector(), vector()}; };
     pieces = matrix();
@@ -107,8 +107,8 @@ void apply(const Dense& dense, const MatrixF& in, MatrixF& out) {
     out.rowwise() += dense.bias.transpose();
 }
 
-// The bucket of a relative position, key less query (Raffel et al. 2020): half of them for each side, near ones exact,
-// others by their logarithm up to 128.
+// The bucket of a relative position, key less query (Raffel et al. 2020). Each side has half of the buckets: near
+// positions have one each, others are grouped by logarithm up to 128.
 Index bucket_of(Index relative, Index buckets) {
     const Index half = buckets / 2;
     const Index exact = half / 2;

@@ -1,17 +1,17 @@
 #pragma once
-// A word's vector from its sentence: the forward pass of a pre-trained encoder of the BERT kind, without any library of
-// networks.
+// Computes the vector of a word from its sentence: the forward pass of a pre-trained encoder such as BERT, without a
+// neural network library.
 //
 //     pieces   of the words of a sentence (WordPiece), between [CLS] and [SEP]
 //     h^0      embeddings of piece, position and (BERT) token type, normalised
-//     h^l      layer l = 1..L: multi-head attention, then two dense layers with an activation between, each with its
-//              residual and normalisation after it (Vaswani et al. 2017; Devlin et al. 2019); MPNet adds a learnt
+//     h^l      layer l = 1..L: multi-head attention, then two dense layers with an activation between. Each is followed
+//              by its residual and a normalisation (Vaswani et al. 2017; Devlin et al. 2019). MPNet adds a learned
 //              number per head and relative position to the attention scores (Song et al. 2020)
 //     x        of a word: the mean of h^l of its first and its last piece
 //
-// A sentence of more pieces than the encoder has positions is cut at borders of words; of a word that has more by
-// itself, all pieces but the first ones and the last are left out. Sentences are not padded, and which of them are
-// computed together depends on the corpus alone: the same bits at any number of threads.
+// A sentence with more pieces than the encoder has positions is split between words. If one word has more pieces than
+// that, only its first pieces and its last piece are kept. Sentences are not padded, and their grouping depends only on
+// the corpus. So the result has the same bits for any number of threads.
 
 #include <memory>
 #include <string>
@@ -24,22 +24,28 @@ namespace coterie::ner {
 
 class COTERIE_API Encoder {
 public:
-    /// A folder as Hugging Face's programs write it: config.json (model_type bert, distilbert or mpnet; activation
-    /// gelu, gelu_new or relu), vocab.txt, tokenizer_config.json and model.safetensors (F32). BadData, naming the file
-    /// and the key or tensor, where one is missing, of another shape than config.json says, or not finite.
+    /// Reads a folder as Hugging Face's programs write it:
+    /// - config.json (model_type bert, distilbert or mpnet; activation gelu, gelu_new or relu)
+    /// - vocab.txt and tokenizer_config.json
+    /// - model.safetensors (F32)
+    ///
+    /// Throws BadData, with the file and the key or tensor, if one is missing, is not finite, or has another shape than
+    /// config.json says.
     explicit Encoder(const std::string& folder);
     Encoder(Encoder&&) noexcept;
     Encoder& operator=(Encoder&&) noexcept;
     ~Encoder();
 
     Index dimensions() const;
-    /// L.
+    /// The number of layers L.
     int layers() const;
-    /// "last" is L, "middle" L / 2, a number from 0 to L itself. "auto" is L where the encoder was trained on tags
-    /// (source.hpp), else L / 2, which serves better then. BadArgument names them.
+    /// The number of a layer: "last" is L, "middle" is L / 2, and a number from 0 to L is itself. "auto" is L if the
+    /// encoder was trained on tags (source.hpp), else L / 2, which is better in that case. Throws BadArgument for any
+    /// other text.
     int layer_of(const std::string& text) const;
 
-    /// One row per word of the corpus, layer l. Throws as the run's stop says.
+    /// The vectors after layer l, one row per word of the corpus. Throws Cancelled if the run is stopped, and BadData
+    /// if vectors are not finite.
     Matrix<float> encode(const Corpus& corpus, int layer, const Run& run) const;
 
 private:

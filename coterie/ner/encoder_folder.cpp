@@ -1,5 +1,5 @@
-// What a folder must hold is checked here and nowhere else: encoding (encoder.cpp) and training (source.cpp) take what
-// this gives. Names of tensors differ between the three kinds of encoders, their meaning and order do not.
+// Checks the contents of a folder, once for encoding (encoder.cpp) and training (source.cpp).
+// The three kinds of encoders name their tensors differently, but the meaning and the order are the same.
 
 #include "coterie/ner/encoder_folder.hpp"
 
@@ -19,9 +19,9 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 using coterie::internal::at;
 
-constexpr const char* mark = "coterie_trained_on_tags";  // in config.json
+constexpr const char* mark = "coterie_trained_on_tags";  // key in config.json
 
-/// A file of JSON, or what of it is asked for.
+/// A file with a JSON object, and its values by key.
 class Config {
 public:
     explicit Config(const std::string& path) : path_(path) {
@@ -98,7 +98,7 @@ EncoderShape shape_of(const Config& config) {
         out.activation = Activation::relu;
     else
         config.refuse(activation_key, "gelu, gelu_new or relu");
-    // MPNet numbers positions from the padding's on.
+    // MPNet's first position is the number after that of the padding.
     const double padding = mpnet ? config.number("pad_token_id", 1) : -1;
     if (!(padding >= -1 && padding <= 1e7 && padding == std::floor(padding)))
         config.refuse("pad_token_id", "a whole number from 0 to 10,000,000");
@@ -116,7 +116,7 @@ EncoderShape shape_of(const Config& config) {
     };
     out.dropout = dropout(distil ? "dropout" : "hidden_dropout_prob");
     out.dropout_of_attention = dropout(distil ? "attention_dropout" : "attention_probs_dropout_prob");
-    out.dropout_of_mixed = distil ? 0 : out.dropout;  // DistilBERT drops none there
+    out.dropout_of_mixed = distil ? 0 : out.dropout;  // DistilBERT has no dropout there
     out.trained_on_tags = config.flag(mark, false);
     return out;
 }
@@ -194,7 +194,7 @@ EncoderFolder::EncoderFolder(const std::string& folder)
       tensors_path_(path_in(folder, "model.safetensors")),
       bytes_(formats::read_bytes(tensors_path_)),
       file_(formats::parse_safetensors_table(bytes_.data, tensors_path_)) {
-    // Before so many names are made: a layer has more than one tensor.
+    // Checked before names are made for all layers. Each layer has more than one tensor.
     if (shape.layers > static_cast<Index>(file_.tensors.size()))
         throw BadData(tensors_path_ + ": holds " + counted(static_cast<Index>(file_.tensors.size()), "tensor") +
                           ", too few for the " + std::to_string(shape.layers) + " layers of config.json",
@@ -214,7 +214,7 @@ Vector<float> EncoderFolder::token_type() const {
 }
 
 const formats::SafetensorsFile::Entry* EncoderFolder::find(const std::string& key) const {
-    std::string other = key;  // as TensorFlow called what normalises
+    std::string other = key;  // the names of normalisations in TensorFlow
     if (key.find("LayerNorm.") != std::string::npos)
         other =
             key.ends_with(".weight") ? key.substr(0, key.size() - 6) + "gamma" : key.substr(0, key.size() - 4) + "beta";
@@ -249,7 +249,7 @@ Matrix<float> EncoderFolder::matrix(std::size_t parameter) const {
 
 void EncoderFolder::write_trained(const std::string& to, const std::vector<std::vector<float>>& values,
                                   const Projection* projection) const {
-    // The new bytes of a tensor, in its old place.
+    // The new values of a tensor, which keeps its place in the file.
     std::map<const formats::SafetensorsFile::Entry*, const std::vector<float>*> replaced;
     std::vector<float> positions = values[1];
     const Vector<float> token_type = this->token_type();
@@ -258,7 +258,7 @@ void EncoderFolder::write_trained(const std::string& to, const std::vector<std::
     for (std::size_t p = 0; p < parameters_.size(); ++p)
         replaced[find(parameters_[p].key)] = p == 1 ? &positions : &values[p];
 
-    // Written beside its place, then renamed: it is there whole or not at all.
+    // The folder is written under another name, then renamed, so that it is complete or missing.
     const std::filesystem::path place(to);
     std::filesystem::path beside(to);
     beside += ".part";
@@ -281,7 +281,7 @@ void EncoderFolder::write_trained(const std::string& to, const std::vector<std::
         write_file(path_in(beside.string(), "config.json"), config.dump(2) + "\n");
         if (projection != nullptr) projection->save(path_in(beside.string(), Projection::file));
         OutputFile file(path_in(beside.string(), "model.safetensors"));
-        // The header stays: tensors keep their names, shapes and places.
+        // The header stays, because tensors keep their names, shapes and places.
         file.write(bytes_.data.data(),
                    static_cast<std::size_t>(file_.tensors.front().data.data() - bytes_.data.data()));
         for (const auto& entry : file_.tensors) {
@@ -309,7 +309,7 @@ std::vector<Chunk> chunks_of(const Corpus& corpus, const WordPieces& vocabulary,
         bool open = false;
         for (const Word& word : sentence.words) {
             std::vector<std::int32_t> own = vocabulary.pieces_of(corpus.text_of(sentence, word));
-            if (own.empty()) own = {vocabulary.unknown()};  // a word of nothing but control characters
+            if (own.empty()) own = {vocabulary.unknown()};  // a word of only control characters
             if (own.size() > most) own.erase(own.begin() + static_cast<std::ptrdiff_t>(most) - 1, own.end() - 1);
             if (!open || out.back().pieces.size() - 1 + own.size() > most) {
                 if (open) out.back().pieces.push_back(vocabulary.end());

@@ -1,6 +1,7 @@
 #pragma once
-// Internal: an encoder as it lies in a folder: what config.json says, the pieces of vocab.txt, and the tensors of
-// model.safetensors in an order of ours, whatever their names; and how a corpus is cut for it.
+// Internal: an encoder in a folder: the values of config.json, the pieces of vocab.txt and the tensors of
+// model.safetensors. The tensors have a fixed order, independent of their names. Also splits a corpus into chunks for
+// it.
 
 #include <map>
 #include <string>
@@ -20,30 +21,30 @@ enum class Activation { gelu, gelu_tanh, relu };
 struct EncoderShape {
     std::string kind;  // bert, distilbert, mpnet
     Index hidden = 0, heads = 0, inner = 0, layers = 0;
-    Index words = 0;           // pieces of the vocabulary
-    Index positions = 0;       // rows of the table of positions
+    Index words = 0;           // number of pieces in the vocabulary
+    Index positions = 0;       // number of rows of the position table
     Index first_position = 0;  // the row of a sentence's first piece
-    Index token_types = 0;     // BERT's; else 0
-    Index buckets = 0;         // of relative positions; 0: none
+    Index token_types = 0;     // for BERT; else 0
+    Index buckets = 0;         // number of buckets of relative positions; 0: none
     double epsilon = 0;        // of normalisations
     Activation activation = Activation::gelu;
     bool trained_on_tags = false;
-    // Shares of numbers that training drops: of the embeddings and what the layers' second half gives; of attention; of
-    // what the layers' first half gives.
+    // Shares of numbers that training drops: after the embeddings and after the dense layers; in the attention; after
+    // the attention.
     double dropout = 0, dropout_of_attention = 0, dropout_of_mixed = 0;
 };
 
 class EncoderFolder {
 public:
-    /// As Encoder's constructor: BadData naming file and key or tensor.
+    /// Throws BadData as Encoder's constructor does, with the file and the key or tensor.
     explicit EncoderFolder(const std::string& folder);
 
     EncoderShape shape;
     WordPieces vocabulary;
 
-    /// In this order: pieces; positions, the token type's row added; weight and bias of the normalisation after them;
-    /// relative positions where there are; then per layer weight and bias of query, key, value, output, normalisation,
-    /// inner, outer, normalisation. A bias, and what normalises, is a row.
+    /// The order of the parameters: pieces; positions, with the row of the token type added; weight and bias of their
+    /// normalisation; relative positions, if any. Then, per layer, weight and bias of query, key, value, output,
+    /// normalisation, inner, outer, normalisation. Biases and the parameters of normalisations are one row each.
     struct Parameter {
         std::string key;  // without the prefix that some programs write
         Index rows = 0, columns = 0;
@@ -52,32 +53,33 @@ public:
     const std::vector<Parameter>& parameters() const { return parameters_; }
     Matrix<float> matrix(std::size_t parameter) const;
 
-    /// The folder with other numbers, those of parameters(), as a folder `to`, which must not be there: config.json
-    /// with the mark that it was trained on tags, what else it holds as it was, and the projection where there is one.
-    /// ResourceError where it cannot be written.
+    /// Writes a copy of the folder with new values for parameters() to the folder `to`. It must not exist, or be empty.
+    /// config.json gets the key that says the encoder was trained on tags. Writes the projection if there is one.
+    /// Throws ResourceError if the folder cannot be written.
     void write_trained(const std::string& to, const std::vector<std::vector<float>>& values,
                        const Projection* projection = nullptr) const;
 
 private:
     Matrix<float> read(const std::string& key, Index rows, Index columns, bool vector) const;
-    /// What every position has added to it.
+    /// The row that is added to every position.
     Vector<float> token_type() const;
     const formats::SafetensorsFile::Entry* find(const std::string& key) const;
 
     std::string folder_, tensors_path_;
     formats::Bytes bytes_;
     formats::SafetensorsFile file_;
-    std::map<std::string, std::size_t> entries_;  // of the file, by key
+    std::map<std::string, std::size_t> entries_;  // index of the tensor in the file, by key
     std::vector<Parameter> parameters_;
 };
 
 /// Pieces of consecutive words of a sentence, between [CLS] and [SEP].
 struct Chunk {
-    Index first_word = 0;  // in the corpus
+    Index first_word = 0;  // its number in the corpus
     std::vector<std::int32_t> pieces;
-    std::vector<std::pair<Index, Index>> words;  // first and last piece of each
+    std::vector<std::pair<Index, Index>> words;  // first and last piece of each word
 };
-/// Of at most `positions` pieces each: Encoder says how longer sentences and words are cut.
+/// Splits the corpus into chunks of at most `positions` pieces each. encoder.hpp says how long sentences and words are
+/// split.
 std::vector<Chunk> chunks_of(const Corpus& corpus, const WordPieces& vocabulary, Index positions);
 
 }  // namespace coterie::ner::internal

@@ -1,5 +1,5 @@
-// Encoders and their pieces beside what Hugging Face's programs gave (tests/ner/make_golden.py), sentences that are too
-// long, folders that lie, and the other sources of vectors.
+// Compares encoders and pieces with the results of Hugging Face's programs (tests/ner/make_golden.py).
+// Also tests long sentences, folders that contradict themselves, and the other sources of vectors.
 
 #include "coterie/ner/encoder.hpp"
 
@@ -82,15 +82,15 @@ TEST(NerEncoder, Layers) {
 TEST(NerEncoder, LongSentencesAndOddWords) {
     const Encoder encoder(golden("bert"));  // 78 pieces between [CLS] and [SEP]
     std::vector<std::string> words(10'000, "stop");
-    words[5] = std::string(500, '.');  // more pieces than there are positions
-    words[6] = "\xe2\x80\x8b";         // nothing is left of it
+    words[5] = std::string(500, '.');  // more pieces than the encoder has positions
+    words[6] = "\xe2\x80\x8b";         // cleaning leaves nothing of it
     words[7] = std::string(2000, 'x');
     const Corpus corpus = corpus_of_words(words);
     const Matrix<float> all = encoder.encode(corpus, 3, coterie::Run(0, 1));
     EXPECT_TRUE(all.allFinite());
     EXPECT_GT(all.rowwise().squaredNorm().minCoeff(), 0);
     for (const int threads : {2, 8}) EXPECT_EQ(all, encoder.encode(corpus, 3, coterie::Run(0, threads)));
-    // The words behind that word begin a piece of their own: as a sentence of 78 words.
+    // The words after that word begin a new chunk, like a sentence of 78 words.
     const Matrix<float> alone =
         encoder.encode(corpus_of_words(std::vector<std::string>(78, "stop")), 3, coterie::Run(0, 1));
     EXPECT_LT((all.middleRows(8 + 76, 78) - alone).cwiseAbs().maxCoeff(), 1e-4);

@@ -1,6 +1,7 @@
-// The text stands twice in the page: as marked-up sentences for everybody, and as JSON, escaped so that no text can end
-// the script element, from which the script draws them anew to be corrected. Offsets are code points in both forms of
-// download, so the JSON has them, too.
+// The page holds the text twice: as HTML sentences for all readers, and as JSON, from which the script draws them again
+// for correction.
+// The JSON is escaped, so no text can end the script element. Both download formats use offsets in code points, so the
+// JSON does too.
 
 #include "coterie/ner/page.hpp"
 
@@ -26,7 +27,7 @@ using coterie::internal::escape_markup;
 using PageJson = nlohmann::ordered_json;
 
 struct Shown {
-    std::vector<std::pair<std::size_t, std::string>> sentences;  // and what they are suggested for, or nothing
+    std::vector<std::pair<std::size_t, std::string>> sentences;  // each with the type that it is suggested for, or ""
     Index too_long = 0;
 };
 
@@ -104,8 +105,8 @@ std::string mark(const std::string& text, std::int32_t type, const std::string& 
            (title.empty() ? "" : " title=\"" + escape_markup(title) + "\"") + ">" + escape_markup(text) + "</mark>";
 }
 
-// A class per colour: the three numbers of "#0072B2". Names of CSS begin with a capital here, as options are never
-// named by their flags.
+// One CSS class per colour, with the three numbers of "#0072B2". CSS variables begin with a capital letter here, so
+// that they do not look like flags of the command line.
 std::string colour_style() {
     std::string out;
     for (std::size_t t = 0; t < coterie::internal::colours.size(); ++t) {

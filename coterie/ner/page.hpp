@@ -1,6 +1,6 @@
 #pragma once
-// What a tagger found, as a page of HTML that stands alone: the text with its mentions, to look at, to correct, and to
-// take away as a support for the next adapt(). Nothing is fetched; without scripts it can be read.
+// Shows what a tagger found as one HTML page: the text with its mentions. The reader can correct them and download them
+// as a support for the next adapt(). The page loads nothing else, and can be read without scripts.
 
 #include <string>
 #include <vector>
@@ -17,19 +17,20 @@ inline constexpr Index most_sentences_of_page = 1000;
 inline constexpr Index most_words_of_page = 100000;
 inline constexpr Index most_words_of_page_sentence = 2000;
 
-/// Who made the page and of what; each may be empty.
+/// The origin of the page. Each text may be empty.
 struct PageOrigin {
     std::string model;    // file of the tagger
-    std::string command;  // how it was asked for
+    std::string command;  // the command that made the page
     std::string date;
 };
 
-/// `found`: a corpus after Tagger::tag with these vectors, a row per word. Sentences in `suggested` stand first, the
-/// others in their order, up to the bounds above; the page says how many are shown and which. A mention has its type's
-/// colour and name, the stronger the surer it is (its probability), and tells its runner-up: the tag of the next larger
-/// score of its word of least margin. Sentences that the reader has looked over are downloaded in the form in which the
-/// corpus was read: CoNLL columns, else JSON lines of {"text", "spans"}, offsets in code points. BadData as
-/// Tagger::scores, and where there is not one row per word.
+/// `found` is a corpus after Tagger::tag with these vectors, one row per word. Sentences in `suggested` come first,
+/// then the others in order, up to the limits above. The page says which and how many are shown.
+/// Each mention has the colour and the name of its type. The colour is stronger if its probability is larger. A mention
+/// also shows the second best tag of its word with the smallest margin.
+/// Sentences that the reader has checked are downloaded in the format of the corpus: CoNLL columns, else JSON lines of
+/// {"text", "spans"} with offsets in code points.
+/// Throws BadData as Tagger::scores does, and if there is not one row per word.
 COTERIE_API std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView vectors,
                                       const std::vector<Suggestion>& suggested, const PageOrigin& origin,
                                       const Run& run);

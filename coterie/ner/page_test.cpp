@@ -1,4 +1,4 @@
-// The page as a text; what it does in a browser is tested in cli/tests/ner_page_test.py.
+// Tests the text of the page. Its script is tested in a browser by cli/tests/ner_page_test.py.
 #include "coterie/ner/page.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(NerPage, HoldsWhatWasFoundInCodePoints) {
     EXPECT_EQ(sentence["words"][sentence["words"].size() - 2], 13);
     EXPECT_EQ(sentence["words"].back(), 17);
     ASSERT_EQ(sentence["mentions"].size(), 1);
-    // Scores 0, 1.5 and 1 at sharpness 2: exp(3) / (1 + exp(3) + exp(2)), and with exp(2) above.
+    // Scores 0, 1.5 and 1 at sharpness 2: exp(3) / (1 + exp(3) + exp(2)), and for B exp(2) divided by the same.
     const double sum = 1 + std::exp(3) + std::exp(2);
     EXPECT_NEAR(sentence["mentions"][0][3], std::exp(3) / sum, 5e-4);
     EXPECT_EQ(sentence["mentions"][0][4], "A, probability 0.71; next B, 0.26");

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: one function per format. Each takes sound UTF-8 without a byte order mark and fills a corpus whose source
+// Internal: one function per format. Each takes valid UTF-8 without a byte order mark, and fills a corpus whose source
 // is set.
 
 #include <string_view>
@@ -13,16 +13,16 @@ namespace coterie::ner::internal {
 void parse_conll(std::string_view text, TagReading reading, Corpus& corpus);
 void parse_json_lines(std::string_view text, Corpus& corpus);
 void parse_plain(std::string_view text, Corpus& corpus);
-/// `marks`: the text of the .ann file, `marks_source` its name.
+/// `marks` is the text of the .ann file, `marks_source` its name.
 void parse_brat(std::string_view text, std::string_view marks, const std::string& marks_source, Corpus& corpus);
 
-/// The number of a type, new or known.
+/// The number of a type. Adds the type if it is new.
 std::int32_t type_number(Corpus& corpus, std::string_view type);
 
-/// BadData at a line of the corpus' source, or of the file named.
+/// Throws BadData for a line of the file `source`.
 [[noreturn]] void refuse_line(const std::string& source, Index line, const std::string& text);
 
-/// Lines without their ends (\n, \r\n), numbered from 1.
+/// Calls f with each line, without its end (\n or \r\n), and its number from 1.
 template <class F>
 void for_each_line(std::string_view text, F&& f) {
     Index number = 0;

@@ -1,6 +1,6 @@
-// Mentions are compared as pieces of the text without its blanks, so that corpora whose documents, sentences or words
-// were cut otherwise can be compared too. Two of conlleval's figures are left out, the share of right tags and of right
-// words.
+// Mentions are compared as spans of the text without its blanks. So corpora can be compared that split the text
+// differently into documents, sentences or words.
+// Two figures of conlleval are left out: the share of correct tags and of correct words.
 
 #include "coterie/ner/scoring.hpp"
 
@@ -17,8 +17,8 @@ namespace {
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-// The text of all documents without blanks. Offsets in it are the same however a text was cut into documents, lines and
-// words, so that corpora of different formats can be compared.
+// The text of all documents without blanks. Its offsets do not depend on how the text is split into documents, lines
+// and words, so corpora of different formats can be compared.
 class BareText {
 public:
     explicit BareText(const Corpus& corpus) : corpus_(corpus) {
@@ -28,7 +28,7 @@ public:
         }
     }
     const std::string& text() const { return text_; }
-    /// Of a byte of a document; fast where calls come in their order.
+    /// The offset of a byte of a document. Fast if the calls are in order.
     std::size_t offset(std::size_t document, std::size_t byte) {
         if (document != document_ || byte < byte_) document_ = document, byte_ = 0, offset_ = begins_[document];
         passed_.clear();
@@ -52,7 +52,7 @@ private:
     std::size_t document_ = 0, byte_ = 0, offset_ = 0;
 };
 
-using Place = std::tuple<std::size_t, std::size_t, std::string>;  // offsets in the bare text, type
+using Place = std::tuple<std::size_t, std::size_t, std::string>;  // offsets in the text without blanks, type
 
 std::set<Place> places_of(const Corpus& corpus, BareText& bare) {
     std::set<Place> out;

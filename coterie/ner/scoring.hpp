@@ -1,10 +1,10 @@
 #pragma once
-// Scores of mentions as the script conlleval counts them: a mention that was found is right where the same piece of the
-// text is marked with the same type.
+// Scores of mentions as the script conlleval computes them. A mention that was found is right if the same span of the
+// text has the same type in the gold corpus.
 //
 //     precision  right / found        recall  right / marked        F1  2 precision recall / (precision + recall)
 //
-// each 0 where it would be 0 / 0. Micro: the counts of all types added up.
+// Each is 0 if it would be 0 / 0. Micro: from the sums of the counts over all types.
 
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@
 namespace coterie::ner {
 
 struct COTERIE_API MentionCounts {
-    Index marked = 0;  // in the gold corpus
+    Index marked = 0;  // number of mentions in the gold corpus
     Index found = 0;
     Index right = 0;
 
@@ -26,12 +26,13 @@ struct COTERIE_API MentionCounts {
 
 struct MentionScores {
     MentionCounts micro;
-    /// Types of either corpus, by name.
+    /// The types of both corpora, sorted by name.
     std::vector<std::pair<std::string, MentionCounts>> types;
 };
 
-/// Both hold the same text, blanks apart; formats, and cuts into documents, sentences and words, may differ. BadData
-/// names the line of `gold` where the texts differ. Sentences of `gold` that are not annotated are refused.
+/// Both corpora must hold the same text, except for blanks. Their formats, and how they split the text into documents,
+/// sentences and words, may differ.
+/// Throws BadData, with the line of `gold`, if the texts differ or if a sentence of `gold` is not annotated.
 COTERIE_API MentionScores score_mentions(const Corpus& gold, const Corpus& found);
 
 }  // namespace coterie::ner

@@ -1,4 +1,4 @@
-// Scores beside a plain rewriting of conlleval's rules in Python, on random tags, well-formed and not.
+// Compares scores with conlleval's rules, written again in Python, on random tags, well-formed and not.
 
 #include "coterie/ner/scoring.hpp"
 
@@ -37,13 +37,13 @@ TEST(NerScoring, OtherTextsAreRefused) {
     EXPECT_TRUE(has(message_of<BadData>([&] { score_mentions(gold, other); }), "at line 3 of the former"));
     EXPECT_TRUE(
         has(message_of<BadData>([&] { score_mentions(bare, gold); }), "bare.conll: line 1: the sentence is not"));
-    // Lines at the end are no sentence.
+    // Line ends at the end make no sentence.
     EXPECT_EQ(score_mentions(gold, parse_corpus("a B-X\n\nb O", "found.conll")).micro.found, 1);
     const Corpus text = parse_corpus("a b.\n\n", "a.txt"), same = parse_corpus("a b.", "b.txt");
     EXPECT_FALSE(has(message_of<BadData>([&] { score_mentions(text, same); }), "are not of the same text"));
 }
 
-// One text, whatever the format, and however it is cut into documents and lines.
+// The same text in any format, split in any way into documents and lines.
 TEST(NerScoring, FormatsAndDocumentsMayDiffer) {
     const std::vector<Corpus> same = {
         parse_corpus(
@@ -95,7 +95,7 @@ TEST(NerScoring, CountsAsConlleval) {
         found += "w " + b + "\n";
     }
     folder.file("both.txt", both);
-    // conlleval's loop over lines, with its flags; the tables of its two functions are written as sets.
+    // conlleval's loop over lines, with its flags. The tables of its two functions are written as sets.
     ASSERT_TRUE(coterie::testing::run_python(folder, R"(
 import collections, sys
 folder = sys.argv[1]

@@ -1,8 +1,9 @@
-// The encoder's passes are LibTorch's (deep/word_encoder.hpp); the loss and its gradient by the words' vectors
-// and what is trained beside them stand here, in closed form: of prototypes, with g = p - y, sum_t g_t c_t and
-// sum_i g_it (x_i - c_t); of contrasts in internal/contrast.cpp. The order of an epoch follows from its number, and
-// what is dropped from the batch's: a checkpoint needs the parameters, what the optimizer remembers, and how far the
-// epoch is.
+// The encoder's passes use LibTorch (deep/word_encoder.hpp). The loss is computed here, and its gradient by the word
+// vectors and by the additional parameters, in closed form.
+// For prototypes, with g = p - y, the gradients are sum_t g_t c_t and sum_i g_it (x_i - c_t). For contrasts, see
+// contrast.cpp.
+// The order of an epoch depends only on its number, and the dropout of a batch on the batch's number. So a checkpoint
+// needs only the parameters, the optimizer's state and the position in the epoch.
 
 #include "coterie/ner/source.hpp"
 
@@ -46,7 +47,7 @@ coterie_encoder_plan plan_of(const EncoderShape& shape) {
 
 PrototypeLoss prototype_loss(const Matrix<float>& vectors, const std::vector<std::int32_t>& tags,
                              const Matrix<float>& prototypes) {
-    // || x ||^2 is the same for all tags.
+    // || x ||^2 is the same for all tags, so it is left out.
     const Matrix<double> x = vectors.cast<double>();
     const Matrix<double> c = prototypes.cast<double>();
     Matrix<double> scores = x * c.transpose();
@@ -85,7 +86,7 @@ constexpr int most_passes_over_a_support = 100;
 constexpr double warm_up = 0.1;
 constexpr std::array<std::string_view, 3> objectives = {"prototypes", "contrastive", "support"};
 
-// What is trained on: sentences as pieces, and tags of their words among those of the corpus that have a word.
+// The training data: sentences as pieces, and the tags of their words. Per corpus, only tags that occur have a number.
 struct Source {
     struct Sentence {
         std::size_t corpus = 0;
@@ -93,7 +94,7 @@ struct Source {
     };
     std::vector<Sentence> sentences;
     std::vector<Labels> tags;  // of each corpus, by word
-    std::vector<Index> count;  // of its tags
+    std::vector<Index> count;  // number of tags of each corpus
     Index words = 0;
 };
 
@@ -131,7 +132,7 @@ std::filesystem::path projection_of(const std::string& encoder) {
     return std::filesystem::path(encoder) / internal::Projection::file;
 }
 
-// Everything that the training's result depends on but options and seed.
+// A hash of everything that determines the result of the training, except options and seed.
 std::string fingerprint_of(const std::string& encoder, const std::vector<Corpus>& corpora, SourceObjective objective) {
     Sha256 sum;
     const auto add = [&](std::string_view text) {
@@ -165,7 +166,7 @@ Matrix<float> means_of_tags(const Matrix<float>& vectors, const Labels& tags, In
     return sums.cast<float>();
 }
 
-// How words of a contrastive objective are apart.
+// The distance between words of a contrastive objective.
 struct ContrastChoice {
     internal::ContrastDistance distance = internal::ContrastDistance::divergence;
     std::string told;
@@ -339,16 +340,16 @@ private:
         return out;
     }
 
-    // The words of a batch by their corpora.
+    // The words of a batch that are from one corpus.
     struct Rows {
         std::vector<Index> rows;
         std::vector<std::int32_t> tags;
     };
     struct Loss {
         double sum = 0;
-        Index words = 0;                    // that have a loss
-        Matrix<float> by_vectors;           // gradients of the sum
-        std::vector<Matrix<float>> beside;  // by what is trained beside the encoder; empty: none
+        Index words = 0;                    // number of words that have a loss
+        Matrix<float> by_vectors;           // gradient of the sum
+        std::vector<Matrix<float>> beside;  // by the additional parameters; empty: none
     };
     Loss loss_of(const Matrix<float>& vectors, const std::vector<Rows>& of) const {
         Loss out{0, 0, Matrix<float>(vectors.rows(), vectors.cols()), std::vector<Matrix<float>>(beside_.size())};
@@ -384,7 +385,8 @@ private:
         return out;
     }
 
-    // Returns the sum of the loss over the batch's words before the step, and how many have one.
+    // Returns the sum of the loss over the words of the batch before the step, and the number of words that have a
+    // loss.
     std::pair<double, Index> step(const std::vector<const Source::Sentence*>& sentences, double rate) {
         WordBatch batch;
         std::vector<Rows> of(source_.count.size());
@@ -401,7 +403,7 @@ private:
             batch.pieces.insert(batch.pieces.end(), chunk.pieces.begin(), chunk.pieces.end());
             batch.starts.push_back(start + static_cast<std::int64_t>(chunk.pieces.size()));
         }
-        const std::uint64_t drop = run_.random("ner.source.drop", batches_).next64() | 1;  // 0 would be none
+        const std::uint64_t drop = run_.random("ner.source.drop", batches_).next64() | 1;  // 0 would mean no dropout
         const Loss loss = loss_of(network_->forward(batch, drop), of);
         if (!std::isfinite(loss.sum)) refuse_divergence();
         const auto scale = static_cast<float>(loss.words > 0 ? 1 / static_cast<double>(loss.words) : 0);
@@ -448,19 +450,19 @@ private:
     ContrastChoice contrast_;
     std::optional<Checkpoint> checkpoint_;
     std::optional<WordEncoder> network_;
-    int own_ = 0;  // parameters of the encoder; after them prototypes of each corpus, or those of the projection
-    std::vector<std::pair<Index, Index>> beside_;  // their rows and columns
+    int own_ = 0;  // number of the encoder's parameters; then come the prototypes of each corpus, or the projection
+    std::vector<std::pair<Index, Index>> beside_;  // rows and columns of the additional parameters
 
     std::vector<double> losses_;
     int epoch_ = 0;
-    std::size_t next_ = 0;  // sentence of the epoch's order
-    Index words_ = 0;       // of the epoch so far
-    Index counted_ = 0;     // those with a loss
-    double sum_ = 0;        // of it
+    std::size_t next_ = 0;  // position in the order of the epoch
+    Index words_ = 0;       // in this epoch so far
+    Index counted_ = 0;     // words with a loss in this epoch
+    double sum_ = 0;        // of the loss
     std::uint64_t batches_ = 0;
 };
 
-// The folder that is written must be new, so that nothing of somebody's is lost.
+// The output folder must be new or empty, so that nothing is overwritten.
 void check_place(const std::string& out) {
     std::error_code ignored;
     const bool there = std::filesystem::exists(out, ignored);

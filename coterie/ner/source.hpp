@@ -1,26 +1,27 @@
 #pragma once
-// Training an encoder on annotated corpora of other domains, the source, so that words of one type come to lie together
-// before a tagger is adapted to a domain with few annotations (adapt.hpp).
+// Trains an encoder on annotated corpora of other domains, the source. Words of one type then lie close together before
+// a tagger is adapted to a domain with few annotations (adapt.hpp).
 //
 //     x       d        vector of a word: Encoder's, of the last layer
-//     c_t     d        prototype of tag t, trained along; each corpus has its own for O and for each of its types
+//     c_t     d        prototype of tag t, also trained; each corpus has its own for O and for each of its types
 //     p_t              exp(-1/2 || x - c_t ||^2) / sum_u exp(-1/2 || x - c_u ||^2), over the tags of the word's corpus
 //     m, s    128      mean and variance of a word's Gaussian: A r + a and elu(B r + b) + 1 + e^-14, r = max(x, 0)
 //     D_ij             1/2 (KL(i || j) + KL(j || i)), the divergence of two words' Gaussians
 //
-//     prototypes   the mean of -ln p of the words' tags (Hammal, Uthayasooriyar and Corro 2025, equation 2)
-//     contrastive  the mean of -ln( mean over j in Q_i of exp(-D_ij) / sum_{j != i} exp(-D_ij) ) over the words i of a
-//                  batch, j others of the same corpus in it, Q_i those of i's tag (CONTaiNER: Das et al. 2022). A, a,
-//                  B, b, the projection, start at random and are kept beside the encoder as projection.coterie
-//     support      the same on the few sentences that a tagger is to be adapted from, of an encoder that has one. Where
-//                  a type has one mention, D_ij is || m_i / |m_i| - m_j / |m_j| ||^2, as nothing tells its variance.
-//                  Passes go on until the loss is above that of the one before, 100 at most
+// Objectives:
+// - prototypes: the mean of -ln p of the words' tags (Hammal, Uthayasooriyar and Corro 2025, equation 2).
+// - contrastive: the mean of -ln( mean over j in Q_i of exp(-D_ij) / sum_{j != i} exp(-D_ij) ) over the words i of a
+//   batch (CONTaiNER: Das et al. 2022). The words j are those of the same corpus in the batch, and Q_i those with the
+//   tag of i. The projection A, a, B, b starts at random, and is saved in the encoder's folder as projection.coterie.
+// - support: the same on the support, the few sentences that a tagger is to be adapted to. The encoder must have a
+//   projection. If a type has only one mention, D_ij is || m_i / |m_i| - m_j / |m_j| ||^2, because one mention does not
+//   determine a variance. Passes go on until the loss is larger than in the pass before, at most 100.
 //
-// Prototypes start as the means of their words. A batch is sentences, drawn from all corpora together, of 512 words, of
-// a support 2,048; steps are AdamW's (Loshchilov and Hutter 2019; beta 0.9 and 0.999, epsilon 1e-6, decay 0.01 of
-// matrices), the gradient is of norm 1 at most, and what config.json says is dropped. The rate rises through the first
-// tenth of the words and falls to 0 by the last; on a support it stays. The same bits for the same seed and number of
-// threads.
+// Prototypes start as the means of their words. A batch takes sentences from all corpora until they have 512 words, or
+// 2,048 for a support. Steps are those of AdamW (Loshchilov and Hutter 2019) with beta 0.9 and 0.999, epsilon 1e-6, and
+// decay 0.01 for matrices. The norm of the gradient is at most 1. Dropout is as in config.json. The learning rate rises
+// over the first tenth of the words and then falls to 0 at the last. It is constant on a support. The same seed and
+// number of threads give the same bits.
 
 #include <string>
 #include <vector>
@@ -36,32 +37,36 @@ enum class SourceObjective { prototypes, contrastive, support };
 
 struct COTERIE_API SourceOptions {
     SourceObjective objective = SourceObjective::prototypes;
-    int epochs = 1;               // passes over the corpora; of a support 1, as it ends by itself
+    int epochs = 1;               // passes over the corpora; must be 1 for a support, which ends by its loss
     double learning_rate = 5e-5;  // the largest
 
     static const OptionSet& described();
 };
 
 struct SourceReport {
-    std::vector<double> loss_per_epoch;  // mean over its words; contrastive: over those with another of their tag
-    std::string distance;                // between words, and why, in words; of prototypes none
-    Index words = 0;                     // of all corpora
-    Index words_trained = 0;             // by this call; epochs x words where it was not cut off
-    double seconds = 0;                  // of those
-    bool interrupted = false;            // the folder holds what was trained so far
+    std::vector<double> loss_per_epoch;  // mean over its words; contrastive: over the words that share their tag with
+                                         // another word of the batch
+    std::string distance;                // the distance between words and the reason, in words; empty for prototypes
+    Index words = 0;                     // number of words of all corpora
+    Index words_trained = 0;             // in this call; epochs x words if it was not interrupted
+    double seconds = 0;                  // time for those words
+    bool interrupted = false;            // the folder holds the encoder as trained so far
     std::vector<std::string> warnings;
 };
 
-/// Trains the encoder in the folder `encoder` (Encoder's constructor says what it holds) on corpora whose sentences are
-/// all annotated, and writes it as a folder `out` of the same kind, which must not be there yet, with the key
-/// coterie_trained_on_tags in config.json: Encoder::layer_of("auto") is its last layer. Prototypes are not kept. A
-/// support is one corpus.
+/// Trains the encoder in the folder `encoder` on annotated corpora. Encoder's constructor says what the folder holds.
+/// The result is written as the same kind of folder to `out`, which must not exist, or be empty. The new config.json
+/// has the key coterie_trained_on_tags, so Encoder::layer_of("auto") is the last layer. Prototypes are not saved. For a
+/// support, there must be exactly one corpus.
 ///
-/// Goes on from run.checkpoint, to the same bits. Where the run is stopped, the folder holds what was trained so far;
-/// where there is a checkpoint, no folder is written and Cancelled is thrown, and the same call goes on from it.
-/// BadData: a folder that is not sound or has no projection for a support, a corpus without a mention or with sentences
-/// that are not annotated, a checkpoint of another training. BadArgument: options, `out`, training that diverges.
-/// ResourceError: no LibTorch.
+/// Continues from run.checkpoint, to the same bits. If the run is stopped, the folder holds what was trained so far. If
+/// the run is stopped and has a checkpoint, no folder is written and Cancelled is thrown. The same call then continues
+/// from the checkpoint.
+///
+/// Throws BadData if a folder is not valid, or has no projection for a support. Also if a corpus has no mention or has
+/// sentences that are not annotated, or if a checkpoint is of another training. Throws BadArgument if an option, `out`
+/// or run.device is not accepted, or if training diverges. Throws ResourceError if LibTorch is not available or if
+/// memory does not suffice.
 COTERIE_API SourceReport train_source(const std::string& encoder, const std::vector<Corpus>& corpora,
                                       const std::string& out, const SourceOptions& options, const Run& run);
 

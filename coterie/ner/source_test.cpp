@@ -1,5 +1,6 @@
-// Source training on tiny random encoders: LibTorch's pass beside our own, gradients beside finite differences, losses
-// that fall, types that come apart, trainings that are cut off, and what is refused.
+// Tests source training on tiny random encoders. Compares LibTorch's pass with our own, and gradients with finite
+// differences.
+// Also tests that losses fall, that types separate, training with interruptions, and input that is not valid.
 
 #include "coterie/ner/source.hpp"
 
@@ -32,7 +33,7 @@ std::string tiny(const std::string& kind) {
     return std::string(root != nullptr ? root : ".") + "/tests/ner/" + kind;
 }
 
-// Sentences of 3 to 12 words; which are mentions, and of what, follows from the word alone.
+// Sentences of 3 to 12 words. Only the word determines whether it is a mention, and of which type.
 Corpus source_corpus(int sentences, std::uint64_t seed, const std::string& first_type, const std::string& second_type) {
     RandomStream random(seed, "test.source");
     const std::vector<std::string> words = {"un", "words", "stop", "unaffable", "playing", "cafe", "plain", "text"};
@@ -52,7 +53,7 @@ Corpus source_corpus(int sentences, std::uint64_t seed, const std::string& first
     return parse_corpus(file, first_type + ".conll");
 }
 
-// Three words are a FIRST, two a SECOND, each once per sentence; or of each type one word alone.
+// Three words are of type FIRST, two of type SECOND, each type once per sentence. Or only one word per type.
 Corpus corpus_of_kinds(int sentences, std::uint64_t seed, bool one_word_per_type) {
     RandomStream random(seed, "test.source.kinds");
     std::string file;
@@ -75,7 +76,7 @@ Corpus corpus_of_kinds(int sentences, std::uint64_t seed, bool one_word_per_type
     return parse_corpus(file, "kinds.conll");
 }
 
-// F1 of nearest words of a support on other sentences, in the last layer.
+// F1 on other sentences of a tagger by nearest words of a support, with the last layer.
 double f1_of_nearest_words(const std::string& folder, const Corpus& support, const Corpus& gold) {
     const Encoder encoder(folder);
     const coterie::Run run(0, 2);
@@ -86,8 +87,8 @@ double f1_of_nearest_words(const std::string& folder, const Corpus& support, con
     return score_mentions(gold, found).micro.f1();
 }
 
-// The tiny encoder with numbers as training begins with them: those that are committed give all words nearly the same
-// vector in the last layer.
+// The tiny encoder with random values as at the start of training. With the committed values, all words have nearly the
+// same vector in the last layer.
 std::string fresh(const std::string& kind, const Folder& place) {
     const internal::EncoderFolder from(tiny(kind));
     RandomStream random(11, "test.source.fresh");
@@ -177,7 +178,7 @@ TEST(NerSource, GradientsAreThoseOfFiniteDifferences) {
             const std::string what =
                 std::string(kind) + " " +
                 (p < own ? folder.parameters()[static_cast<std::size_t>(p)].key : std::string("prototypes"));
-            // Attention does not see what all keys have in common.
+            // What all keys have in common does not change the attention.
             if (what.find(".k.bias") != std::string::npos || what.find("k_lin.bias") != std::string::npos ||
                 what.find("key.bias") != std::string::npos) {
                 EXPECT_LT(norm, 1e-2) << what;
@@ -222,7 +223,7 @@ TEST(NerSource, TrainsOnCorporaOfDifferentTypes) {
         EXPECT_FALSE(std::filesystem::exists(out + ".part"));
     }
     EXPECT_NE(contents(folder / "bert/model.safetensors"), contents(tiny("bert") + "/model.safetensors"));
-    // Positions are written without the token types that were added to them: what is not trained changes nothing.
+    // Positions are written without the token types that were added to them. Without training, nothing changes.
     const SourceReport still =
         train_source(tiny("bert"), corpora, folder / "still", {.learning_rate = 1e-30}, coterie::Run(1, 2));
     EXPECT_GT(still.loss_per_epoch.at(0), 0);
@@ -234,7 +235,7 @@ TEST(NerSource, TrainsOnCorporaOfDifferentTypes) {
               1e-4);
 }
 
-// In one piece and in pieces of two batches, whose state is left in the file "state".
+// Trains without interruption, and with a stop after every two batches and a checkpoint in the file "state".
 void expect_same_bits_in_pieces(const std::string& encoder, const std::vector<Corpus>& corpora,
                                 const SourceOptions& options, const Folder& folder) {
     train_source(encoder, corpora, folder / "whole", options, coterie::Run(5, 2));
@@ -290,7 +291,7 @@ TEST(NerSource, ContrastsGoOnFromACheckpointToTheSameBits) {
     expect_same_bits_in_pieces(fresh("bert", folder),
                                {source_corpus(150, 3, "PER", "LOC"), source_corpus(90, 4, "SHIP", "PORT")},
                                {.objective = SourceObjective::contrastive, .epochs = 2, .learning_rate = 1e-3}, folder);
-    const Folder second;  // from the first of them, on a support
+    const Folder second;  // continues from the encoder of the first, on a support
     expect_same_bits_in_pieces(folder / "whole", {source_corpus(12, 8, "A", "B")},
                                {.objective = SourceObjective::support, .learning_rate = 1e-3}, second);
 }
@@ -310,7 +311,7 @@ TEST(NerSource, ContrastsBringWordsOfATypeTogether) {
     EXPECT_EQ(Encoder(folder / "contrasted").layer_of("auto"), 3);
     EXPECT_LT(f1_of_nearest_words(start, support, gold), 0.5);
     EXPECT_GT(f1_of_nearest_words(folder / "contrasted", support, gold), 0.9);
-    // Another objective keeps no projection.
+    // Other objectives save no projection.
     train_source(folder / "contrasted", {gold}, folder / "prototypes", {}, coterie::Run(1, 2));
     EXPECT_FALSE(std::filesystem::exists(folder / "prototypes/projection.coterie"));
 }

@@ -1,5 +1,6 @@
-// Drawing and looking for sentences. A support drawn greedily is biased: its sentences were looked for because of their
-// mentions, so their share of O is below the corpus'.
+// Draws and finds sentences. A support drawn by the greedy rule is biased: its sentences were chosen for their
+// mentions.
+// So its share of O is smaller than that of the corpus.
 
 #include "coterie/ner/support.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// Which sentences to annotate: a support drawn from an annotated corpus, a support's sentences found again in a corpus,
-// and what to annotate next.
+// Chooses sentences: draws a support from an annotated corpus, finds the sentences of a support in a corpus, and
+// suggests sentences to annotate next.
 
 #include <string>
 #include <vector>
@@ -19,32 +19,34 @@ struct COTERIE_API SampleOptions {
     static const OptionSet& described();
 };
 
-/// A support with at least `shots` mentions of every type, by the greedy rule of the field (Yang and Katiyar 2020):
-/// types in ascending frequency; while a type has fewer mentions in the support, a sentence that has it is drawn, each
-/// of those left equally likely, and all of its mentions count. Numbers of sentences, ascending. BadData where a type
-/// has fewer than `shots` mentions, BadArgument on options.
+/// Draws a support with at least `shots` mentions of every type, by the usual greedy rule (Yang and Katiyar 2020).
+/// Types are taken in ascending order of frequency. While a type has too few mentions, a sentence that has it is drawn
+/// at random, and all mentions of the sentence count. Returns the numbers of the sentences, ascending.
+/// Throws BadData if the corpus has no mentions, or a type has fewer than `shots`. Throws BadArgument if an option is
+/// not valid.
 COTERIE_API std::vector<std::size_t> sample_support(const Corpus& corpus, const SampleOptions& options, const Run& run);
 
-/// For every sentence of `some` the first sentence of `all` with the same words that was not taken yet. BadData, naming
-/// file and line, where there is none.
+/// For each sentence of `some`, the first sentence of `all` with the same words that was not yet used. Throws BadData,
+/// with file and line, if there is none.
 COTERIE_API std::vector<std::size_t> find_sentences(const Corpus& some, const Corpus& all);
 
 struct COTERIE_API SuggestOptions {
-    int count = 5;  // sentences
+    int count = 5;  // number of sentences
 
     static const OptionSet& described();
 };
 
 struct Suggestion {
     std::size_t sentence = 0;
-    std::int32_t type = 0;  // what it would teach most about
-    double value = 0;       // 0 to 1
+    std::int32_t type = 0;  // the type that the sentence would teach most about
+    double value = 0;       // from 0 to 1
 };
 
-/// Sentences worth annotating: those with a word near the border of a type. Let g be a word's score of type t less its
-/// largest other score, and h the median of |g| over all words and types; the word's value is
-/// exp(-|g| / h) / (1 + exp(-g / h)). Of each type in turn, in the tagger's order, the sentence of largest value that
-/// was not taken is taken. Sentences that are annotated are left out. BadData as Tagger::tag, BadArgument on options.
+/// Suggests sentences to annotate: those with a word near the border of a type. Let g be a word's score of type t less
+/// its largest other score, and h the median of |g| over all words and types. The value of the word is exp(-|g| / h) /
+/// (1 + exp(-g / h)).
+/// The types take turns in the order of the tagger. Each takes the sentence of largest value that is still free.
+/// Annotated sentences are left out. Throws BadData as Tagger::tag does, and BadArgument if an option is not valid.
 COTERIE_API std::vector<Suggestion> suggest_sentences(const Tagger& tagger, const Corpus& corpus, PointsView vectors,
                                                       const SuggestOptions& options, const Run& run);
 

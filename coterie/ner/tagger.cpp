@@ -1,6 +1,6 @@
-// Scores by the products of linalg/, in blocks of rows; decoding sentence by sentence. What every way of adapting
-// leaves is prototypes in a linear space or a linear function, so that a tagger is one file of a few matrices whatever
-// made it.
+// Scores use the products of linalg/, in blocks of rows. Decoding takes one sentence at a time.
+// Every method of adaptation gives prototypes in a linear space or a linear function. So a tagger is one file with a
+// few matrices, for any method.
 
 #include "coterie/ner/tagger.hpp"
 
@@ -96,7 +96,7 @@ Matrix<double> Transitions::logarithms(Index tags) const {
                                          : type_other / std::max(types - 1, 1.0);
     for (Index from = 0; from <= tags; ++from) {
         double sum = out.row(from).sum();
-        if (!(sum > 0)) {  // never seen: all are alike
+        if (!(sum > 0)) {  // never seen: all are equally likely
             out.row(from).setOnes();
             sum = static_cast<double>(tags);
         }

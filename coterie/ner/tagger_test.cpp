@@ -1,5 +1,6 @@
-// Taggers: baselines beside plain loops, logistic regression by its optimality conditions, Viterbi beside all
-// sequences, choosing, shares, saving, and what is refused.
+// Compares the baselines with plain loops, and Viterbi with all sequences. Checks the optimality conditions of logistic
+// regression.
+// Also tests the automatic choice, shares, saving, and input that is not valid.
 
 #include "coterie/ner/tagger.hpp"
 
@@ -21,7 +22,8 @@ using coterie::internal::at;
 using coterie::testing::Folder;
 using coterie::testing::has;
 
-// A corpus whose words' vectors lie about a centre per tag, in the first three of d columns; the others are noise.
+// A corpus whose word vectors lie around one centre per tag in the first three of d columns. The other columns are
+// noise.
 struct World {
     Corpus corpus;
     Matrix<float> vectors;
@@ -105,7 +107,7 @@ TEST(NerTagger, LogisticRegressionIsOptimal) {
     const Tagger tagger = adapted(support, {}, {.method = Adaptation::logistic});
     const Matrix<double> scores = tagger.scores(support.vectors, coterie::Run(0, 1));
     const Labels tags = support.corpus.tags();
-    // V + sum_i (sigma_i - y_i) x_i' = 0 for C = 1, and the same of the bias without V.
+    // V + sum_i (sigma_i - y_i) x_i' = 0 for C = 1, and the same for the bias, without V.
     Matrix<double> gradient = tagger.prototypes;
     Vector<double> of_bias = Vector<double>::Zero(3);
     for (Index i = 0; i < scores.rows(); ++i) {
@@ -188,7 +190,7 @@ TEST(NerTagger, MarginsAreTheLeastOfTheirWords) {
         }
 }
 
-// Tags drawn from the probabilities of a known sharpness: it is found again, and nothing else is as likely.
+// Tags are drawn from the probabilities of a known sharpness. It is found again, and other values are less likely.
 TEST(NerCalibration, FindsTheSharpnessOfTheWords) {
     RandomStream random(4, "test.calibration");
     const Index n = 4000;
@@ -223,7 +225,7 @@ TEST(NerCalibration, Borders) {
     const double never = -std::numeric_limits<double>::infinity();
     Matrix<double> scores(4, 3);
     scores << 3, 0, never, 0, 5, never, 4, 1, never, 0, 2, never;
-    const double right = internal::sharpness_of(scores, {0, 1, 0, 1});  // all right: sure, not without bound
+    const double right = internal::sharpness_of(scores, {0, 1, 0, 1});  // all right: a is large, but bounded
     EXPECT_GT(right, 0.1);
     EXPECT_LT(right, 10);
     EXPECT_EQ(internal::sharpness_of(scores, {1, 0, 1, 0}), 0);  // all wrong
@@ -235,7 +237,8 @@ TEST(NerCalibration, Borders) {
 }
 
 TEST(NerCalibration, AShiftIsAnotherShareOfOutside) {
-    // Words of O, A and B in equal parts at s_t = log density: a text with nine tenths of O, by Bayes' rule.
+    // O, A and B occur equally often, and s_t = log density. The shift must give Bayes' rule for a text with nine
+    // tenths of O.
     const Labels tags = {0, 1, 2, 0, 1, 2};
     const double shift = internal::shift_of(tags, 0.9);
     const std::array<double, 3> scores = {-1.5, -0.3, -2.0};
@@ -299,7 +302,7 @@ TEST(NerAdapt, AShareShiftsProbabilities) {
     shifted.tag(after, fresh.vectors, {}, coterie::Run(0, 1));
     Index mentions = 0;
     for (std::size_t s = 0; s < before.sentences.size(); ++s) {
-        ASSERT_EQ(before.sentences[s].mentions.size(), after.sentences[s].mentions.size());  // the same, but less sure
+        ASSERT_EQ(before.sentences[s].mentions.size(), after.sentences[s].mentions.size());  // but less probable
         for (std::size_t m = 0; m < before.sentences[s].mentions.size(); ++m, ++mentions)
             EXPECT_LT(after.sentences[s].mentions[m].probability, before.sentences[s].mentions[m].probability);
     }
@@ -319,22 +322,22 @@ TEST(NerAdapt, TheBestOfTheSupportIsTaken) {
     }
     for (const auto& [method, counts] : report.compared) {
         if (method != report.method) continue;
-        // Taken though another is better only where it is said.
+        // If another method is better than the one taken, the report says why.
         EXPECT_EQ(counts.f1() < best, has(report.chosen_because, "within a standard error of the largest"));
     }
     EXPECT_TRUE(has(report.chosen_because, "when each of 8 sentences of the support is left out"));
     EXPECT_EQ(tagger.method, name(report.method));
-    // One sentence: nothing to compare.
+    // With one sentence, there is nothing to compare.
     adapted(world(1, 4), other.vectors.leftCols(8), {}, &report);
     EXPECT_TRUE(report.compared.empty());
     EXPECT_TRUE(has(report.chosen_because, "nothing could be compared"));
 }
 
-// Where the other words are of another kind and draw a prototype away, what the support says wins.
+// The other words are of another kind and draw a prototype away. Then a method that uses only the support wins.
 TEST(NerAdapt, WhatOnlyTheSupportKnowsIsTakenWhereItIsBetter) {
     const World support = world(10, 1, 5);
     Matrix<float> other = world(200, 2, 5).vectors;
-    other.col(1).array() += 5;  // nearer to PER than to anything else, and far away
+    other.col(1).array() += 5;  // nearer to PER than to any other centre, and far away
     other.col(2).array() -= 2;
     other.col(5).array() += 12;
     AdaptReport report;
@@ -362,7 +365,7 @@ TEST(NerAdapt, SharesAreUsedAndTold) {
     EXPECT_EQ(report.outside_share, std::pair(0.7, 0.7));
     EXPECT_EQ(report.share_origin, "as given, of which the support's tags leave 0.7 to 0.7");
     adapted(support, other.vectors, {.method = Adaptation::logistic, .outside_share = "0.7"}, &report);
-    EXPECT_FALSE(report.outside_share);  // of the method
+    EXPECT_FALSE(report.outside_share);  // the method uses no share
     EXPECT_TRUE(has(report.share_origin, "logistic takes it for probabilities alone"));
 }
 
@@ -467,7 +470,7 @@ TEST(NerSupport, SuggestionsAreNearTheBorder) {
     World all = world(30, 2);
     for (Sentence& sentence : all.corpus.sentences) sentence.annotated = false;
     const Tagger tagger = adapted(support, all.vectors, {.method = Adaptation::prototypes});
-    // One word halfway between O and PER.
+    // One word is halfway between O and PER.
     const Matrix<double> c = tagger.prototypes;
     all.vectors.row(175) = (0.5 * (c.row(0) + c.row(1)) + tagger.origin.transpose()).cast<float>();
     const auto suggested = suggest_sentences(tagger, all.corpus, all.vectors, {4}, coterie::Run(0, 1));

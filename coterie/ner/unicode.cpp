@@ -1,5 +1,5 @@
-// Unicode's tables, which are ICU's: borders of sentences and words, classes, lower case and decomposition.
-// The only source that knows ICU, and the one that is compiled otherwise without it.
+// Unicode's tables, by ICU: borders of sentences and words, classes, lower case and decomposition.
+// Only this source uses ICU. Without ICU, it is compiled to functions that throw.
 
 #include "coterie/ner/unicode.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: what the room needs to know of Unicode. Offsets are bytes of UTF-8.
+// Internal: the functions on Unicode text that this module needs. Offsets are bytes of UTF-8.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,26 +12,26 @@
 namespace coterie::ner::internal {
 
 using coterie::internal::broken_utf8;
-/// Code points in sound UTF-8.
+/// Number of code points in valid UTF-8.
 std::size_t count_code_points(std::string_view text);
-/// The code point at a byte of sound UTF-8, and how many bytes it has.
+/// A code point at a byte of valid UTF-8, and its number of bytes.
 struct CodePoint {
     std::uint32_t value = 0;
     std::size_t bytes = 1;
 };
 CodePoint code_point_at(std::string_view text, std::size_t at);
-/// White space in Unicode's sense.
+/// Whether the code point is white space in Unicode.
 bool is_space(std::uint32_t value);
 
-/// Borders of sentences, then of words, by UAX 29, each with 0 and text.size(). BadArgument where ICU is not built in.
+/// Borders of sentences, and of words, by UAX 29. Each list includes 0 and text.size(). These and the functions below
+/// throw BadArgument if the library was built without ICU.
 std::vector<std::size_t> sentence_borders(std::string_view text);
 std::vector<std::size_t> word_borders(std::string_view text);
 
-/// Classes of a code point that BERT's tokeniser asks for, as Unicode 8 had them: that is what the crate tokenizers
-/// knows.
+/// Classes of a code point that BERT's tokeniser uses, as in Unicode 8, the version that the crate tokenizers has.
 enum class CharacterClass { other, punctuation, control, mark };
 CharacterClass character_class(std::uint32_t value);
-/// Lower case of every code point by itself, full mapping; canonical decomposition of a text.
+/// Lower case of each code point alone, with the full mapping; canonical decomposition of a text.
 std::string lower_case(std::string_view text);
 std::string decomposed(std::string_view text);
 

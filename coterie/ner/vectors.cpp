@@ -1,5 +1,5 @@
 // Three sources of vectors: an encoder, a file of rows, a table of words.
-// What is told apart here is what the path is, so that nobody must say it.
+// The path decides which it is, so the caller need not say it.
 
 #include "coterie/ner/vectors.hpp"
 
@@ -44,7 +44,7 @@ Table table_of_text(const std::string& path) {
             at = next;
         }
         const auto here = static_cast<Index>(numbers.size() - before);
-        // Some files begin with the counts of words and of columns.
+        // Some files begin with a line with the number of words and of columns.
         if (number == 1 && here == 1) {
             numbers.clear();
             return;
@@ -66,7 +66,7 @@ Table table_of_text(const std::string& path) {
 
 Points resident_points(const std::string& path, const Run& run) {
     ReadOptions options;
-    options.advises = false;  // a word has its vector, or the corpus has none
+    options.advises = false;  // errors suggest no options, because rows cannot be left out
     Points out = read_points_file(path, options, run).points;
     if (!out.resident()) throw ResourceError(path + ": the vectors do not fit into memory");
     return out;

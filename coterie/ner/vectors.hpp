@@ -1,5 +1,5 @@
 #pragma once
-// Where the vectors of words come from.
+// Gets the vectors of words from an encoder or a file.
 
 #include <string>
 #include <vector>
@@ -13,24 +13,28 @@
 namespace coterie::ner {
 
 struct COTERIE_API VectorOptions {
-    std::string layer = "auto";  // of an encoder: Encoder::layer_of
+    std::string layer = "auto";  // for an encoder, see Encoder::layer_of
 
     static const OptionSet& described();
 };
 
 struct WordVectors {
     Points vectors;                  // one row per word of the corpus
-    std::string layer;               // of an encoder: its number; else empty
-    std::vector<std::string> notes;  // what the caller should know: words without a vector, say
+    std::string layer;               // the number of the encoder's layer; else empty
+    std::vector<std::string> notes;  // information for the caller, for example about words without a vector
 };
 
-/// By what `source` is:
-/// a folder with config.json   an encoder (encoder.hpp), its layer as Encoder::layer_of says;
-/// FILE.npy                    a row per word of the corpus, written beforehand;
-/// another file, a folder      static vectors: lines WORD x_1 .. x_d (GloVe), or vocab.txt and vectors.npy; a word that
-/// is
-///                             not there is looked for in lower case, and else has the mean of all vectors.
-/// BadData where it does not fit the corpus; BadArgument on a layer without an encoder.
+/// Gets the vectors from `source`:
+///
+///     a folder with config.json   an encoder (encoder.hpp) with the layer of Encoder::layer_of
+///     FILE.npy                    one row per word of the corpus, computed in advance
+///     other files and folders     static vectors: lines WORD x_1 .. x_d (GloVe), or a folder with vocab.txt and
+///                                 vectors.npy. A word that is missing is searched in lower case. If that is missing
+///                                 too,
+///                                 it gets the mean of all vectors.
+///
+/// Throws BadData if the source is not valid or does not fit the corpus. Throws BadArgument for a layer without an
+/// encoder.
 COTERIE_API WordVectors word_vectors(const std::string& source, const Corpus& corpus, const VectorOptions& options,
                                      const Run& run);
 

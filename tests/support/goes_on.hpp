@@ -1,5 +1,5 @@
 #pragma once
-// For tests of fits that keep checkpoints: cut off again and again, they go on to the bits of one that never was.
+// For tests of fits with checkpoints. A fit that is stopped again and again gives the same bits as one without a stop.
 
 #include <chrono>
 #include <filesystem>
@@ -21,14 +21,14 @@
 
 namespace coterie::test {
 
-/// What a fit found, as far as it must not depend on whether it was cut off.
+/// The results of a fit that must not depend on stops.
 struct Outcome {
     Labels labels;
     std::vector<double> numbers;
     bool operator==(const Outcome&) const = default;
 };
 
-/// Labels, the parts that are saved, and what is told of the fit but the work it took.
+/// The labels, the saved parts, and the report of the fit except its measures of work.
 inline Outcome outcome_of(const Model& model, Communicator& communicator) {
     Outcome out{internal::gather(communicator, model.labels()), {}};
     Archive archive{std::string(model.method())};
@@ -51,8 +51,10 @@ inline Outcome outcome_of(const Model& model, Communicator& communicator) {
     return out;
 }
 
-/// Stops the fit at one question or read later every time, by turns in memory and read, on one and two threads, in one
-/// process and in three, until it is through. Returns how often a checkpoint was gone on from.
+/// Stops the fit again and again, each time from its checkpoint, until it completes. It stops at a later question or
+/// read every four attempts. Attempts alternate between points in memory and read points, with one and two threads, and
+/// with one and three processes.
+/// Returns the number of attempts that started from a checkpoint.
 template <class Fitting, class Options>
 int goes_on(const Fitting& fit, const Options& options, const Problem& problem) {
     Communicator alone;
@@ -74,7 +76,7 @@ int goes_on(const Fitting& fit, const Options& options, const Problem& problem) 
                 mine.points = read_rows(problem.points, [&](Index) {
                     if (stop || ++events <= patience) return;
                     stop = true;
-                    std::this_thread::sleep_for(std::chrono::milliseconds(60));  // a loop asks every 50
+                    std::this_thread::sleep_for(std::chrono::milliseconds(60));  // a loop asks every 50 ms
                 });
             Run run(7, attempt % 2 == 1 ? 1 : 1 + attempt / 2 % 2);
             run.checkpoint = path;

@@ -18,7 +18,7 @@
 
 namespace coterie::test {
 
-/// Messages between threads. Who receives from one that has ended gets PeerFailed.
+/// Messages between threads. Receiving from a process that has ended throws PeerFailed.
 class Exchange {
 public:
     explicit Exchange(int size) : ended_(static_cast<std::size_t>(size), false) {}
@@ -67,7 +67,8 @@ private:
     int rank_;
 };
 
-/// Calls body(communicator) on `size` threads, one per process; returns what each threw (nullptr: nothing).
+/// Calls body(communicator) on `size` threads, one per process. Returns the exceptions; nullptr for a thread that threw
+/// none.
 inline std::vector<std::exception_ptr> run_processes(int size,
                                                      const std::function<void(std::shared_ptr<Communicator>)>& body) {
     Exchange exchange(size);
@@ -86,7 +87,7 @@ inline std::vector<std::exception_ptr> run_processes(int size,
     return errors;
 }
 
-/// The same of bodies that must not throw: the first error is thrown on.
+/// The same for bodies that must not throw. Rethrows the first exception.
 inline void on_processes(int size, const std::function<void(std::shared_ptr<Communicator>)>& body) {
     for (const auto& error : run_processes(size, body))
         if (error) std::rethrow_exception(error);

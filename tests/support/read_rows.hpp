@@ -1,5 +1,5 @@
 #pragma once
-// For tests: points in memory that are handed out as if they were read.
+// For tests: points in memory that behave like points read from a file.
 
 #include <algorithm>
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace coterie::test {
 
-/// A copy of the points that is not resident; every read tells `on_read` how many.
+/// A copy of the points that is not resident. Each read calls `on_read` with its number of rows.
 inline Points read_rows(
     PointsView points, std::function<void(Index rows)> on_read = [](Index) {}) {
     class Copy : public RowSource {

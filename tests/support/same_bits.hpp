@@ -1,6 +1,6 @@
 #pragma once
-// For tests of methods that take points in blocks: the same bits for points in memory and read, for any number of
-// threads and of processes.
+// For tests of methods that take points in blocks. Points in memory and read points give the same bits, for any number
+// of threads and processes.
 
 #include <memory>
 #include <vector>
@@ -17,14 +17,14 @@
 
 namespace coterie::test {
 
-/// What a fit found, as far as it must not depend on where it ran.
+/// The results of a fit that must not depend on where it ran.
 struct Bits {
     Labels labels;  // of all rows
     std::vector<double> numbers;
     bool operator==(const Bits&) const = default;
 };
 
-/// `fit` gives what it found, with the labels of its process' rows, for a problem and a run.
+/// `fit` takes a problem and a run. It returns the results, with the labels of the rows of its process.
 template <class FitToBits>
 void expect_same_bits(const Problem& problem, const FitToBits& fit, const std::vector<int>& processes = {1, 2, 3, 5}) {
     const Bits expected = fit(problem, Run(7, 1));
@@ -44,7 +44,7 @@ void expect_same_bits(const Problem& problem, const FitToBits& fit, const std::v
                     << "process " << communicator->rank() << " of " << size << ", " << threads << " threads";
             });
     }
-    // Each of three holds some runs of rows, and can read no others than those that it works on.
+    // Each of three processes holds a few ranges of rows. It works on these rows only, and can read no others.
     if (problem.points.view().resident())
         on_processes(3, [&](std::shared_ptr<Communicator> communicator) {
             Run run(7, 1);

@@ -1,5 +1,5 @@
 #pragma once
-// For tests: sparse points of dense ones.
+// For tests: sparse points made from dense ones.
 
 #include <memory>
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace coterie::test {
 
-/// The entries that are not 0, with starts and columns of type Number.
+/// The entries that are not 0. Starts and columns have type Number.
 template <class Number = std::int32_t, class Scalar>
 std::shared_ptr<const SparsePoints> sparse_of(const Matrix<Scalar>& dense) {
     struct Arrays {
@@ -31,8 +31,8 @@ std::shared_ptr<const SparsePoints> sparse_of(const Matrix<Scalar>& dense) {
                                                 std::span<const Scalar>(arrays->values), arrays);
 }
 
-/// n rows of k groups, round-robin: about `entries` numbers from 0.5 to 3 in a row, most of them in the columns of its
-/// group, which are those of its own k-th of all.
+/// n rows, where row i belongs to group i % k. The d columns are divided equally among the groups. A row has about
+/// `entries` numbers from 0.5 to 3, most of them in the columns of its group.
 template <class Scalar>
 Matrix<Scalar> words(Index n, Index d, int k, int entries, std::uint64_t seed = 1) {
     RandomStream random(seed, "words");

@@ -1,6 +1,5 @@
 #pragma once
-// What the tests of this room share: a folder that goes away, bytes made by hand, a Python to compare with, the data
-// sets.
+// For tests: a temporary folder, files made of bytes, a Python to compare with, the data sets.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -82,7 +81,7 @@ inline std::string idx(int type, std::initializer_list<std::uint32_t> shape, std
     return out + std::string(data);
 }
 
-/// The message of the coterie::Error of type E that f throws; a test failure otherwise.
+/// The message of the coterie::Error of type E that f throws. Otherwise the test fails.
 template <class E, class F>
 std::string message_of(F&& f) {
     try {
@@ -99,7 +98,7 @@ std::string message_of(F&& f) {
 
 inline bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// The system's Python with the given modules; empty when there is none.
+/// The path of the system's Python; empty if it is missing or lacks a module of `imports`.
 inline std::string python(const std::string& imports) {
     const std::string interpreter = "/usr/bin/python3";
     if (!std::filesystem::exists(interpreter)) return {};
@@ -112,7 +111,7 @@ inline bool run_python(const Folder& folder, std::string_view script, const std:
     return std::system(("/usr/bin/python3 '" + path + "' " + arguments + " >/dev/null").c_str()) == 0;
 }
 
-/// A file of the data sets below $COTERIE_DATA, empty when it is not there.
+/// The path of a file below $COTERIE_DATA; empty if it does not exist.
 inline std::string data_file(const std::string& name) {
     std::filesystem::path folder;
     if (const char* data = std::getenv("COTERIE_DATA"))

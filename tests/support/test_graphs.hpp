@@ -15,7 +15,7 @@ struct Edge {
 };
 using Edges = std::vector<Edge>;
 
-/// Each edge in both directions; those given twice are added.
+/// Each edge in both directions. Weights of repeated edges are added.
 inline SparseMatrix graph(Index n, const Edges& edges) {
     std::vector<Eigen::Triplet<double, Index>> entries;
     for (const Edge& edge : edges) {
@@ -52,7 +52,7 @@ inline SparseMatrix star(Index n) {
     return graph(n, edges);
 }
 
-/// A path through all points, so that it is connected, and `count` edges more; weights in (0, 1].
+/// A path through all points, so that the graph is connected, and `count` further edges. Weights are in (0, 1].
 inline SparseMatrix random_graph(Index n, Index count, std::uint64_t seed) {
     RandomStream random(seed, "test.graph");
     Edges edges;
@@ -65,7 +65,8 @@ inline SparseMatrix random_graph(Index n, Index count, std::uint64_t seed) {
     return graph(n, edges);
 }
 
-/// Point i is in group i % groups: about `inside` edges a point within its group, `outside` to the others.
+/// Point i is in group i % groups. A point has about `inside` edges within its group, and `outside` edges to other
+/// groups.
 inline SparseMatrix planted_graph(Index n, Index groups, double inside, double outside, std::uint64_t seed) {
     RandomStream random(seed, "test.planted");
     Edges edges;

@@ -1,5 +1,5 @@
 #pragma once
-// For tests: layers by their definitions, in double.
+// For tests: layers computed by their definitions, in double precision.
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace coterie::test {
 
-// One channel-first image through a convolution with zeros around it, or a transposed one cropped: by definition.
+// A convolution of one channel-first image with zero padding, or a transposed convolution with cropping.
 inline std::vector<double> plain_convolution(const std::vector<double>& x, int rows, int columns,
                                              const coterie_layer& plan, const std::vector<float>& weight,
                                              const std::vector<float>& bias, int& out_rows, int& out_columns) {
@@ -58,8 +58,8 @@ struct Images {
     std::vector<std::vector<double>> pixels;
 };
 
-/// A list of layers, parameters in the order of network_abi.h. training: batch norms by the batch's own means, which
-/// move the running ones.
+/// A list of layers, with parameters in the order of network_abi.h. In training, batch norms use the means of the batch
+/// and update the running means.
 class PlainNetwork {
 public:
     PlainNetwork(const std::vector<internal::Layer>& layers, std::vector<std::vector<float>>& parameters, bool training)

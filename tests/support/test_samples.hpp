@@ -1,5 +1,5 @@
 #pragma once
-// For tests: points in clusters, options that make a fit short, and what to do without LibTorch.
+// For tests: points in clusters, options for short fits, and a way to skip tests without LibTorch.
 
 #include <memory>
 
@@ -24,7 +24,7 @@ struct Sample {
     Matrix<double> points;
     Labels truth;
 };
-/// n points about k normal centres.
+/// n points around k centres, which are normally distributed.
 inline Sample blobs(Index n, Index d, int k, std::uint64_t seed) {
     RandomStream random(seed, "test.deep");
     Matrix<double> centres(k, d);
@@ -50,7 +50,8 @@ inline void make_small(AlternatingOptions& options) {
     options.kmeans_restarts = 5;
 }
 
-/// Stops when the batches of the first update that it makes are done: clustering is told of after both.
+/// Stops after the batches of the first update. Progress is reported after the update and after its batches, so it
+/// stops at the second report.
 inline coterie::Run stopped_after_batches(std::uint64_t seed) {
     coterie::Run run(seed);
     const auto told = std::make_shared<int>(0);

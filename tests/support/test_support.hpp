@@ -1,5 +1,5 @@
 #pragma once
-// For tests: random points, errors' words, and a plain Lloyd to compare with.
+// For tests: random points, messages of errors, and a plain Lloyd to compare with.
 
 #include <cmath>
 #include <functional>
@@ -17,13 +17,13 @@ namespace coterie::test {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Points with what is known about them. They must outlive what comes back.
+/// A problem with these points and the other fields of `known`. The points must outlive it.
 inline Problem with(PointsView points, Problem known = {}) {
     known.points = Points::borrow(points);
     return known;
 }
 
-/// What the library's error says, or "nothing was thrown".
+/// The message of the coterie::Error that `act` throws, or "nothing was thrown".
 inline std::string message_of(const std::function<void()>& act) {
     try {
         act();
@@ -33,7 +33,7 @@ inline std::string message_of(const std::function<void()>& act) {
     return "nothing was thrown";
 }
 
-/// n normal points in d dimensions, each coordinate of mean `shift`.
+/// n normal points in d dimensions. Each coordinate has mean `shift` and standard deviation 1.
 inline Matrix<double> normal_points(Index n, Index d, std::uint64_t seed, double shift = 0) {
     std::mt19937_64 random(seed);
     std::normal_distribution<double> normal;
@@ -42,8 +42,8 @@ inline Matrix<double> normal_points(Index n, Index d, std::uint64_t seed, double
     return out;
 }
 
-/// n points around `blobs` centres of standard deviation `spread`, themselves with deviation 1 about their centre, all
-/// shifted by `offset`.
+/// n points around `blobs` random centres, all shifted by `offset`. Centres have standard deviation `spread`; points
+/// have 1 around their centre.
 template <class T>
 Matrix<T> blob_points(Index n, Index d, int blobs, double spread, std::uint64_t seed, double offset = 0) {
     RandomStream random(seed, "test.blobs");
@@ -67,7 +67,7 @@ struct PlainResult {
     double inertia = 0;
 };
 
-/// Lloyd's algorithm as the textbook has it, in double, `iterations` times or until no label changes.
+/// Lloyd's algorithm of the textbook, in double precision. Ends after `iterations` iterations or when no label changes.
 inline PlainResult plain_lloyd(const Matrix<double>& x, Matrix<double> c, int iterations,
                                const std::vector<double>& weights = {}) {
     PlainResult out;

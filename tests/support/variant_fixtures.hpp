@@ -1,5 +1,5 @@
 #pragma once
-// For tests: data and comparisons that the variants of k-means share.
+// For tests: data and comparisons for the variants of k-means.
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ namespace coterie::fixtures {
 
 using test::with;
 
-/// n points around k well separated or (spread large) overlapping centres, round-robin: row i belongs to group i % k.
+/// n points around k centres, which overlap if `spread` is large. Row i belongs to group i % k.
 template <class T = double>
 Matrix<T> blobs(Index n, Index d, int k, double spread, std::uint64_t seed = 1) {
     RandomStream random(seed, "blobs");
@@ -34,7 +34,7 @@ Matrix<T> blobs(Index n, Index d, int k, double spread, std::uint64_t seed = 1) 
     return out;
 }
 
-/// Small whole coordinates: many ties and duplicates.
+/// Small integer coordinates, with many ties and duplicates.
 template <class T = double>
 Matrix<T> lattice(Index n, Index d, int side, std::uint64_t seed) {
     RandomStream random(seed, "lattice");
@@ -52,7 +52,7 @@ inline std::vector<double> whole_weights(Index n, std::uint64_t seed, int lowest
     return out;
 }
 
-/// Each row repeated as often as its whole weight says; `source` tells the row a copy is of.
+/// Repeats each row as often as its integer weight says. `source` gets the original row of each copy.
 template <class T>
 Matrix<T> copies(const Matrix<T>& points, const std::vector<double>& weights, std::vector<Index>& source) {
     source.clear();
@@ -74,7 +74,7 @@ inline bool same_partition(const Labels& a, const Labels& b) {
     return true;
 }
 
-/// sum_i w_i || x_i - mean of its cluster ||^2, plainly.
+/// sum_i w_i || x_i - mean of its cluster ||^2, by a plain loop.
 template <class T>
 double plain_inertia(const Matrix<T>& points, const Labels& labels, int k, const std::vector<double>& weights = {}) {
     Matrix<double> sums = Matrix<double>::Zero(k, points.cols());
@@ -108,7 +108,7 @@ inline void expect_same_bits(const PointsView& a, const PointsView& b) {
         }
 }
 
-/// Stores, writes, reads and loads the model through the list of methods.
+/// Stores the model, writes it to bytes, reads these and loads the model through the list of methods.
 inline std::unique_ptr<Model> round_trip(const Model& model) {
     Archive archive{std::string(model.method())};
     model.store(archive);
@@ -116,7 +116,7 @@ inline std::unique_ptr<Model> round_trip(const Model& model) {
     return model_of(Archive::from_bytes(std::as_bytes(std::span(bytes.data(), bytes.size())), "test"));
 }
 
-/// What every fit report must hold.
+/// Checks the properties of every fit report.
 inline void expect_sound_report(const Model& model, Index n, Index d, int k, const Run& run) {
     const FitReport& report = model.fit_report();
     EXPECT_EQ(report.points, n);
@@ -142,7 +142,7 @@ inline void expect_sound_report(const Model& model, Index n, Index d, int k, con
     EXPECT_EQ(model.dimensions(), d);
 }
 
-/// Fits with 1, 2 and 8 threads: labels, centroids, objective and its history must be the same bits.
+/// Fits with 1, 2 and 8 threads. Labels, centroids, objective and its history must have the same bits.
 template <class Fit>
 void expect_same_bits_at_any_threads(const Fit& fit) {
     Run one(11, 1);
@@ -157,8 +157,8 @@ void expect_same_bits_at_any_threads(const Fit& fit) {
     }
 }
 
-/// Constant points, then two distinct ones, for three clusters: empty clusters and a warning, no NaN, labels that
-/// predict repeats.
+/// Fits three clusters to equal points, then to points with two distinct values. Expects empty clusters, a warning, no
+/// NaN, and labels equal to those of predict().
 template <class Fit>
 void expect_empty_clusters_reported(const Fit& fit) {
     Matrix<double> points = Matrix<double>::Constant(30, 2, 0.1);
@@ -176,7 +176,7 @@ void expect_empty_clusters_reported(const Fit& fit) {
     }
 }
 
-/// Weight w against w copies of the row, from the same starting centroids.
+/// Compares weight w with w copies of the row, from the same initial centroids.
 template <class Fit>
 void expect_weights_act_as_copies(const Fit& fit, double tolerance) {
     const Matrix<double> points = blobs(80, 3, 4, 3.0, 6);
@@ -195,13 +195,14 @@ void expect_weights_act_as_copies(const Fit& fit, double tolerance) {
               tolerance * 30);
 }
 
-/// Stopped at once and stopped after a few questions. `relabels`: labels are those of the centroids, by another pass.
+/// Stops a fit at once, and another after two iterations. `relabels`: the labels are those of the centroids, by a
+/// further pass.
 template <class Fit>
 auto expect_stops(const Fit& fit, bool relabels = true) {
     Run run(0, 1);
     run.should_stop = [] { return true; };
     const Matrix<double> points = blobs(400, 3, 8, 12.0);
-    try {  // a seeding that never asks has a result: its starting centroids
+    try {  // if the seeding never asks, the result is its initial centroids
         EXPECT_EQ(fit(points, run).fit_report().stopped, StopReason::interrupted);
     } catch (const Cancelled&) {
     }
@@ -227,7 +228,7 @@ inline void expect_falling(const std::vector<double>& values, double tolerance) 
         EXPECT_LE(values[t], values[t - 1] + tolerance * (1 + std::abs(values[t - 1]))) << "iteration " << t;
 }
 
-/// Runs `call` and expects an exception of type E whose message holds every one of `words`.
+/// Runs `call`. Expects an exception of type E whose message contains each of `words`.
 template <class E>
 void expect_error(const std::function<void()>& call, const std::vector<std::string>& words) {
     try {
@@ -240,7 +241,7 @@ void expect_error(const std::function<void()>& call, const std::vector<std::stri
     }
 }
 
-/// The arguments every method refuses, through the list of methods.
+/// The arguments that are an error for every method, through the list of methods.
 inline void expect_usual_refusals(const std::string& name) {
     const Method& method = find_method(name);
     Run run(1, 1);

@@ -1,5 +1,5 @@
-// CoNLL columns (Tjong Kim Sang and De Meulder 2003).
-// The whole file is read before a tag is judged, since only all of its tags show their scheme.
+// Reads CoNLL columns (Tjong Kim Sang and De Meulder 2003).
+// The whole file is read before tags are checked, because the scheme follows from all tags.
 
 #include <optional>
 
@@ -12,7 +12,7 @@ namespace {
 
 struct Columns {
     std::string_view word;
-    std::string_view last;  // empty where there is one field
+    std::string_view last;  // empty if there is one field
 };
 
 bool is_blank_byte(char c) { return c == ' ' || c == '\t'; }

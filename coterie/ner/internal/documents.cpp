@@ -1,6 +1,6 @@
-// Texts with marked pieces: JSON lines in the forms of doccano, spaCy and Prodigy, brat's stand-off marks, and text
-// without any. All end in one function, which cuts a document into sentences and words and finds the words of the
-// marks.
+// Reads texts with annotated spans: JSON lines of doccano, spaCy and Prodigy, brat's stand-off annotations, and plain
+// text.
+// All use one function, which splits a document into sentences and words and finds the words of the spans.
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +14,7 @@
 namespace coterie::ner::internal {
 namespace {
 
-// A marked piece as it was written: code points of the text.
+// An annotated span as it was written, in code points of the text.
 struct Mark {
     std::int64_t begin = 0;
     std::int64_t end = 0;
@@ -27,14 +27,14 @@ struct Mark {
 };
 
 struct Piece {
-    std::size_t begin = 0;  // bytes
+    std::size_t begin = 0;  // in bytes
     std::size_t end = 0;
     const Mark* mark = nullptr;
 };
 
-// Marks in bytes, without blanks at their ends, in their order. BadData, naming the file of the marks.
+// The spans in bytes, sorted, without blanks at their ends. Throws BadData with the name of the annotation file.
 std::vector<Piece> pieces_of(const std::vector<Mark>& marks, std::string_view text, const std::string& source) {
-    std::vector<std::size_t> starts;  // bytes at which code points begin, and the end
+    std::vector<std::size_t> starts;  // bytes at which code points begin, then the size of the text
     for (std::size_t at = 0; at < text.size(); at += code_point_at(text, at).bytes) starts.push_back(at);
     starts.push_back(text.size());
     const auto length = static_cast<std::int64_t>(starts.size()) - 1;
@@ -63,10 +63,11 @@ std::vector<Piece> pieces_of(const std::vector<Mark>& marks, std::string_view te
     return out;
 }
 
-// Marks that begin or end where no word does, which cut it: a slip, or "Ada" in "Ada's".
+// Counts spans that begin or end inside a word and so split it. They may be mistakes, or on purpose, as for "Ada" in
+// "Ada's".
 struct CutWords {
     Index marks = 0;
-    std::string first;  // place and word
+    std::string first;  // place and word of the first
 
     void look(const std::vector<Piece>& pieces, const std::vector<std::size_t>& borders, std::string_view text,
               const std::string& source, Index line) {
@@ -105,7 +106,7 @@ void add_document(Document document, const std::vector<Mark>& marks, const std::
     const std::size_t number = corpus.documents.size();
     const std::string& text = corpus.documents.emplace_back(std::move(document)).text;
     const std::vector<Piece> pieces = pieces_of(marks, text, marks_source);
-    // Words end where marks do, sentences not within one.
+    // Words also end where spans do. Sentences do not end inside a span.
     std::vector<std::size_t> cuts = word_borders(text);
     cut_words.look(pieces, cuts, text, marks_source, line);
     for (const Piece& piece : pieces) cuts.insert(cuts.end(), {piece.begin, piece.end});

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: style and script of a page of mentions, as CMake took them from mentions.css and mentions.js.
+// Internal: style and script of the page of mentions. CMake copies them from mentions.css and mentions.js.
 
 #include <string_view>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: the parts of source training that stand for themselves.
+// Internal: the parts of source training that can be tested alone.
 
 #include <vector>
 
@@ -9,7 +9,8 @@
 
 namespace coterie::ner::internal {
 
-/// The encoder as LibTorch's part takes it; its parameters are EncoderFolder's, in their order.
+/// Describes the encoder for the library that uses LibTorch. The parameters are those of EncoderFolder, in the same
+/// order.
 coterie_encoder_plan plan_of(const EncoderShape& shape);
 
 struct PrototypeLoss {
@@ -17,7 +18,8 @@ struct PrototypeLoss {
     Matrix<float> by_vectors;     // gradient of the sum, n x d
     Matrix<float> by_prototypes;  // L x d
 };
-/// Of words with tags in 0..L-1: ln p_t = -1/2 || x - c_t ||^2 less the logarithm of the sum over the tags.
+/// The loss of words with tags in 0..L-1. ln p_t is -1/2 || x - c_t ||^2 less the logarithm of the sum of exp of this
+/// over the tags.
 PrototypeLoss prototype_loss(const Matrix<float>& vectors, const std::vector<std::int32_t>& tags,
                              const Matrix<float>& prototypes);
 

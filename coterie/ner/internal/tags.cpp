@@ -1,6 +1,7 @@
-// Tag schemes. Mentions come from one rule for all of them, that of the script conlleval, which on well-formed tags of
-// any scheme gives what the scheme means; what is well-formed is checked apart, so that scores of other programs' tags
-// can be had by the same rule (Tjong Kim Sang and De Meulder 2003; Ramshaw and Marcus 1995 for IOB1).
+// Tag schemes. Mentions come from the rule of the script conlleval for all schemes. On well-formed tags of any scheme,
+// it gives the meaning of the scheme.
+// Whether tags are well-formed is checked separately. So tags of other programs can be scored by the same rule (Tjong
+// Kim Sang and De Meulder 2003; Ramshaw and Marcus 1995 for IOB1).
 
 #include "coterie/ner/internal/tags.hpp"
 
@@ -37,7 +38,7 @@ bool mention_begins(const TagParts& before, const TagParts& tag) {
 
 namespace {
 
-// What makes the step from one tag to the next ill-formed; nothing where it is not.
+// The reason why the step from one tag to the next is ill-formed; empty if it is well-formed.
 std::string fault(const TagParts& before, const TagParts& tag, bool ends_marked, bool begins_marked) {
     const bool goes_on = (tag.place == 'I' || tag.place == 'E') && !mention_begins(before, tag);
     if (begins_marked && (tag.place == 'I' || tag.place == 'E') && !goes_on)
@@ -54,7 +55,7 @@ std::string scheme_of(const std::vector<std::vector<ReadTag>>& sentences, const 
     Index ends = 0;
     Index begins_b = 0;
     Index begins_i = 0;
-    Index touching = 0;  // B- just behind a mention of its type
+    Index touching = 0;  // B- directly after a mention of the same type
     for (const auto& sentence : sentences) {
         TagParts before;
         for (const ReadTag& tag : sentence) {

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: the tags of words in CoNLL files, and the mentions that they mean.
+// Internal: the tags of words in CoNLL files, and the mentions that they stand for.
 
 #include <string>
 #include <string_view>
@@ -9,27 +9,28 @@
 
 namespace coterie::ner::internal {
 
-/// A tag taken apart. O: place 'O', no type.
+/// A tag split into its parts. For O: place 'O' and no type.
 struct TagParts {
     char place = 'O';  // B, I, E or S
     std::string_view type;
 };
-/// Also L and U, which are E and S by other names. False where it is no tag.
+/// Also accepts L and U, which are other names of E and S. Returns false if the text is not a tag.
 bool split_tag(std::string_view tag, TagParts& parts);
 
-/// Whether a mention ends between two words with these tags, and whether one begins: the rules of the script conlleval,
-/// with E and S.
+/// Whether a mention ends, or begins, between two words with these tags: the rules of the script conlleval, with E and
+/// S.
 bool mention_ends(const TagParts& before, const TagParts& tag);
 bool mention_begins(const TagParts& before, const TagParts& tag);
 
-/// A tag with the line it stands on.
+/// A tag and its line in the file.
 struct ReadTag {
     TagParts parts;
     std::string_view text;
     Index line = 0;
 };
-/// Which scheme the tags are in, "BIO" and so on. With `reading` checked BadData, naming `source` and the line, where
-/// they are not well-formed in it; else `broken` counts those that are not.
+/// Returns the scheme of the tags, for example "BIO".
+/// If `reading` is checked, throws BadData, with `source` and the line, if a tag does not follow the scheme. Else
+/// counts such tags in `broken`.
 std::string scheme_of(const std::vector<std::vector<ReadTag>>& sentences, const std::string& source, TagReading reading,
                       Index& broken);
 

@@ -1,5 +1,5 @@
-// Code points in UTF-8 that is known to be sound: no byte is asked twice, and no table is needed. White space is a
-// property of few code points, which are written down.
+// Code points in valid UTF-8. The bytes are not checked again, and no table is needed.
+// Few code points are white space, so they are listed here.
 
 #include "coterie/ner/unicode.hpp"
 

@@ -1,7 +1,7 @@
-// The steps are those of the crate, in its order: clean, CJK, accents, lower case; blanks, punctuation; pieces. Of all
-// code points one is known to be met otherwise, with ICU 72 and tokenizers 0.23.3: the crate does not decompose
-// U+11938; and the capital letters that Unicode 16 and 17 added, 55 of them, have a lower case from the version of ICU
-// on that knows it.
+// Follows the crate tokenizers in its order: clean, CJK, accents, lower case; blanks, punctuation; pieces. Known
+// differences, with ICU 72 and tokenizers 0.23.3:
+// - The crate does not decompose U+11938.
+// - For the 55 capital letters that Unicode 16 and 17 added, the lower case depends on the version of ICU.
 
 #include "coterie/ner/internal/word_pieces.hpp"
 
@@ -18,7 +18,7 @@ constexpr std::size_t longest_part = 100;  // code points
 bool is_cjk(std::uint32_t c) {
     return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x20000 && c <= 0x2A6DF) ||
            (c >= 0x2A700 && c <= 0x2B73F) || (c >= 0x2B740 && c <= 0x2B81F) ||
-           (c >= 0x2B920 && c <= 0x2CEAF) ||  // the crate's; the original has 0x2B820
+           (c >= 0x2B920 && c <= 0x2CEAF) ||  // as in the crate; the original has 0x2B820
            (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x2F800 && c <= 0x2FA1F);
 }
 

@@ -1,9 +1,9 @@
 #pragma once
-// Internal: BERT's tokeniser. A word is cleaned, taken apart at CJK characters and punctuation, in lower case and
-// without accents where the folder says so, and each part cut into the longest pieces of the vocabulary (Wu et al.
-// 2016), a piece within a part with ## before it. As Hugging Face's program in Rust does it (crate tokenizers:
-// BertNormalizer, BertPreTokenizer, WordPiece), which differs from theirs in Python on rare characters and is what
-// people run; special tokens in the text are text.
+// Internal: BERT's tokeniser. It cleans a word and splits it at CJK characters and punctuation. If the folder says so,
+// it makes lower case and removes accents. Each part is split into the longest pieces of the vocabulary (Wu et al.
+// 2016). Pieces inside a part have the prefix ##.
+// Follows Hugging Face's program in Rust (crate tokenizers: BertNormalizer, BertPreTokenizer, WordPiece), the one in
+// common use. It differs from theirs in Python for rare characters. Special tokens in the text are treated as text.
 
 #include <cstdint>
 #include <string>
@@ -22,8 +22,8 @@ struct WordPieceRules {
 class WordPieces {
 public:
     WordPieces() = default;
-    /// The text of a vocabulary: a piece per line, numbered from 0. BadData, naming `source`, where a piece is there
-    /// twice or a special one is missing.
+    /// The vocabulary has one piece per line, numbered from 0. Throws BadData, with `source`, if a piece occurs twice
+    /// or a special piece is missing.
     WordPieces(std::string_view vocabulary, const std::string& source, const WordPieceRules& rules,
                const std::string& unknown, const std::string& begin, const std::string& end);
 
@@ -32,7 +32,7 @@ public:
     std::int32_t end() const { return end_; }      // [SEP]
 
     std::int32_t unknown() const { return unknown_; }
-    /// Numbers of the pieces of a text in sound UTF-8; may be none.
+    /// Numbers of the pieces of a text in valid UTF-8. There may be none.
     std::vector<std::int32_t> pieces_of(std::string_view text) const;
 
 private:
