@@ -14,8 +14,8 @@
 
 #include "common.hpp"
 #include "coterie/base/error.hpp"
-#include "coterie/base/processor.hpp"
 #include "coterie/base/parallel/work_apart.hpp"
+#include "coterie/base/processor.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {

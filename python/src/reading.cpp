@@ -6,9 +6,9 @@
 
 #include "coterie/data/catalogue.hpp"
 #include "coterie/data/read.hpp"
-#include "coterie/io/text_header.hpp"
 #include "coterie/io/read_request.hpp"
 #include "coterie/io/row_files.hpp"
+#include "coterie/io/text_header.hpp"
 #include "coterie/pipeline/column_coding.hpp"
 
 namespace coterie::python {

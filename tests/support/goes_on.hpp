@@ -10,14 +10,14 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/processes_in_threads.hpp"
-#include "tests/support/read_rows.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
-#include "tests/support/test_files.hpp"
 #include "coterie/model/archive.hpp"
 #include "coterie/model/model.hpp"
+#include "tests/support/processes_in_threads.hpp"
+#include "tests/support/read_rows.hpp"
+#include "tests/support/test_files.hpp"
 
 namespace coterie::test {
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "coterie/base/parallel/communicator.hpp"
 #include "coterie/base/error.hpp"
+#include "coterie/base/parallel/communicator.hpp"
 
 namespace coterie::test {
 

@@ -8,12 +8,12 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/parallel/blocks.hpp"
-#include "coterie/base/parallel/local_rows.hpp"
-#include "tests/support/processes_in_threads.hpp"
-#include "tests/support/read_rows.hpp"
 #include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/parallel/local_rows.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
+#include "tests/support/processes_in_threads.hpp"
+#include "tests/support/read_rows.hpp"
 
 namespace coterie::test {
 

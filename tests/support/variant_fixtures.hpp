@@ -14,9 +14,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/test_support.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/model/archive.hpp"
+#include "tests/support/test_support.hpp"
 
 namespace coterie::fixtures {
 
