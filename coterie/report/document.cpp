@@ -1,4 +1,5 @@
-// Describes the result of a fit in one place, so that the command, Python and the page all report the same.
+// Describes the result of a fit, or of a model applied to points, in one place. The command, Python and the page are
+// views of this description, so they all report the same.
 
 #include "coterie/report/document.hpp"
 

@@ -53,7 +53,7 @@ public:
         add(std::move(about), "u16", rounded);
     }
     void add_column(Json about, const std::vector<float>& values) { add(std::move(about), "f32", values); }
-    /// Lines, one per row. Line breaks within a row are replaced.
+    /// Lines, one per row. A line break within a text would start another row.
     void add_text(Json about, const std::string& lines) {
         about["bytes"] = lines.size();
         add(std::move(about), "text", std::vector<char>(lines.begin(), lines.end()));
