@@ -1,6 +1,6 @@
 // coterie predict: labels and other outputs of the model for new rows. The requested outputs are checked before points
-// are read. Rows are labelled and written block by block, so neither rows nor results must fit into memory. Files get
-// their final names only when all of them are complete. The outputs are a list over Output; flags, column names and
+// are read. Rows are labelled and written block by block, so neither rows nor results need to fit into memory. Files
+// get their final names only when all of them are complete. The outputs are a list over Output; flags, column names and
 // messages follow from it.
 
 #include <algorithm>

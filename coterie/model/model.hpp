@@ -109,7 +109,7 @@ public:
     Index output_columns(Output which) const;
 
     /// Computes labels and outputs of this process's rows in one pass. Calls take(results) for consecutive rows, in
-    /// order, some at a time, so neither points nor results must fit into memory. Results and errors are those of
+    /// order, some at a time, so neither points nor results need to fit into memory. Results and errors are those of
     /// predict and output.
     void apply(PointsView points, const Wanted& wanted, const Run& run,
                FunctionRef<void(const RowResults&)> take) const;
