@@ -1,7 +1,7 @@
-// Reads the words of a line by the description of the commands, and prints help from it. Help is looked for first,
-// anywhere before "--", so that it is given whatever else is wrong with the line, an unknown command apart. Then every
-// word is taken once, from left to right, and checked as it is met; the command acts only when all were accepted. A
-// slip is answered with the nearest word there is, the first among equals.
+// Parses the words of a line by the description of the commands, and prints help from it. Help comes first: --help
+// anywhere before "--" prints it whatever else is wrong with the line, except an unknown command. Then every word is
+// parsed once, from left to right, and checked at once. The command runs only when all words are accepted. A misspelt
+// word gets the nearest known word as a suggestion, the first of equally near ones.
 
 #include "command_line.hpp"
 
@@ -61,13 +61,13 @@ void append_entry(std::string& out, const std::string& title, const std::string&
     if (first) out += "\n";
 }
 
-// The candidate that `word` is most likely a slip of, or empty.
+// The candidate that `word` most likely misspells, or empty.
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
     std::string best;
-    // Half of a short word changed is another word: "gmm" is no slip of "aml".
+    // With half of its letters changed, a short word is a different word: "gmm" does not misspell "aml".
     std::size_t least = std::max<std::size_t>(word.size() < 4 ? 1 : 2, word.size() / 3) + 1;
     for (const auto& candidate : candidates) {
-        // The beginning of a word is as good as a slip of it.
+        // The beginning of a word counts as a match.
         const bool begins = word.size() >= 2 && candidate.starts_with(word);
         const std::size_t distance = begins ? 0 : edit_distance(word, candidate);
         if (distance < least) {
@@ -78,7 +78,7 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
     return best;
 }
 
-// The words of one command, once its name and its parents' names are taken off.
+// The words of one command, after its name and its parents' names.
 class Words {
 public:
     Words(const Command& command, std::string path, const std::vector<std::string>& words, std::size_t next)
@@ -144,8 +144,7 @@ private:
     }
 
     std::string next_value(const Flag& flag, const std::string& name) {
-        // A value may begin with one dash (a negative number, standard input), but "--" there means that the value was
-        // forgotten.
+        // A value may begin with one dash (a negative number, standard input). "--" means that the value is missing.
         if (next_ >= words_.size() || words_[next_].starts_with("--"))
             throw UsageError(
                 "option " + name + " needs a value: " + (flag.accepted.empty() ? flag.value : flag.accepted),
@@ -197,7 +196,7 @@ std::string placeholder(const Option& option) {
     return "VALUE";
 }
 
-// The program's; empty: not told yet.
+// The flags of the program; empty: not registered yet.
 std::set<std::string, std::less<>>& known_flags() {
     static std::set<std::string, std::less<>> flags;
     return flags;
@@ -210,7 +209,7 @@ Flag flag_of(const Option& option, const std::string& group) {
     flag.value = placeholder(option);
     flag.meaning = with_flags(option.meaning + (option.automatic.empty() ? "" : "; auto: " + option.automatic));
     const bool told = option.kind == OptionKind::flag || option.kind == OptionKind::text ||
-                      (option.kind == OptionKind::choice && flag.value != "WORD");  // by the placeholder
+                      (option.kind == OptionKind::choice && flag.value != "WORD");  // the placeholder shows it
     if (!told) flag.accepted = option.accepted();
     if (option.kind == OptionKind::flag) {
         if (std::get<bool>(option.default_value)) flag.standard = "true";
@@ -223,7 +222,7 @@ Flag flag_of(const Option& option, const std::string& group) {
     return flag;
 }
 
-// Where the name of a command or method should stand, none of which is spelt like a file or a data set.
+// A word in place of a command or method that names a file or a data set. No command or method is spelt like one.
 bool names_data(const std::string& word) {
     std::error_code error;
     return word.starts_with("data:") || word.find_first_of("./") != std::string::npos ||

@@ -1,11 +1,10 @@
 #pragma once
-// What the command accepts is described once, as data. Parsing, --help, the man page and shell completion all read that
-// description, so that none of them can say something the others do not. A method's options come in the same way, from
-// its OptionSet.
+// Describes once, as data, what the command accepts. Parsing, --help, the man page and shell completion all read this
+// description, so they always agree. A method's options come from its OptionSet.
 //
-// CLI11 is not used: of what stands here it could take over the words of a line (110 lines of command_line.cpp), while
-// its help, its suggestions and its messages would be replaced by these again, and a description in its terms could not
-// feed the manual page, the completion and the reference. Fits that are run again have a script, or tune's grid.
+// CLI11 is not used. Of this code it could replace only the parsing of a line's words (110 lines of command_line.cpp).
+// Its help, suggestions and messages would have to be replaced, and a description in its terms could not generate the
+// man page, the completion and the reference. To repeat fits, use a script or tune's grid.
 
 #include <functional>
 #include <memory>
@@ -23,17 +22,17 @@ enum class Completion { nothing, choices, file, points, data_name };
 
 struct Flag {
     std::string name;      // "--labels-out"
-    std::string former;    // a name that it had before: accepted, not shown
-    char letter = 0;       // 'k': -k is the same
-    std::string value;     // placeholder, "FILE"; empty: a switch, which also takes =true and =false
+    std::string former;    // an earlier name: accepted, but not shown
+    char letter = 0;       // 'k': -k is the same flag
+    std::string value;     // placeholder, "FILE"; empty: a switch, which also accepts =true and =false
     std::string meaning;   // one sentence
-    std::string accepted;  // "a whole number, at least 1"; empty where the meaning says it
-    std::string standard;  // what holds when it is not given; empty: nothing
+    std::string accepted;  // "a whole number, at least 1"; empty where `meaning` says it
+    std::string standard;  // the default; empty: none
     std::vector<std::string> choices;
     Completion completion = Completion::nothing;
-    std::string group;                             // heading it stands under
-    bool repeats = false;                          // may be given more than once; every value is taken
-    std::function<void(const std::string&)> take;  // a switch is given "true"
+    std::string group;                             // heading in the help
+    bool repeats = false;                          // may be given more than once; every value is used
+    std::function<void(const std::string&)> take;  // a switch gets "true"
 };
 
 struct Operand {
@@ -43,7 +42,7 @@ struct Operand {
     Completion completion = Completion::nothing;
     std::vector<std::string> choices;
     std::function<void(const std::string&)> take;
-    bool repeats = false;  // the last one may: every word is taken
+    bool repeats = false;  // only for the last operand: takes all remaining words
 };
 
 struct Example {
@@ -54,54 +53,55 @@ struct Example {
 struct Command {
     std::string name;
     std::string summary;  // one line
-    std::string details;  // a paragraph or more, for --help and the man page
+    std::string details;  // one or more paragraphs, for --help and the man page
     std::vector<Operand> operands;
     std::vector<Flag> flags;
     std::vector<Example> examples;
     std::string commands_are;  // what its subcommands are called: "METHOD"
     std::vector<Command> commands;
-    /// An unknown subcommand's message, where there is a better one than a list.
+    /// Throws the error for an unknown subcommand; unset: the error lists all subcommands.
     std::function<void(const std::string&)> refuse_command;
-    /// Does the work once every word was taken; returns the exit code.
+    /// Runs the command after all words are parsed. Returns the exit code.
     std::function<int()> act;
 };
 
-/// A mistake in the words of the command line, with a second line that helps.
+/// An error in the words of the command line, with a hint on a second line.
 struct UsageError : BadArgument {
     UsageError(const std::string& text, std::string hint_) : BadArgument(text), hint(std::move(hint_)) {}
     std::string hint;
 };
 
-/// Reads the words after the program's name, and acts. --help anywhere prints help of the command it stands in.
+/// Parses the words after the program's name and runs the command. --help at any place prints the help of its command.
 int run_command_line(const Command& root, const std::vector<std::string>& words);
 
 std::string help_text(const Command& command, const std::string& path);
-/// What --help and the man page say in brackets behind a flag's meaning; may be empty.
+/// The text in brackets after a flag's meaning in --help and the man page. May be empty.
 std::string accepted_text(const Flag& flag);
 std::string usage_line(const Command& command, const std::string& path);
 
-/// Flags for every option of a described struct; what is given is parsed, checked and set in `target`, which the flags
+/// Flags for every option of a described struct. Given values are parsed, checked and set in `target`, which the flags
 /// keep alive.
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<void> target);
-/// Flags for every option; what is given lands in `values`.
+/// Flags for every option. Given values are stored in `values`.
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<OptionValues> values);
-/// "--max-iterations", of the name "max_iterations".
+/// "--max-iterations" for "max_iterations".
 std::string option_flag(std::string_view name);
-/// Before this, with_flags takes every word between backquotes for an option; after it, those that `root` or a command
-/// below it has a flag for. So a file's name with backquotes in it stays what it is.
+/// Registers the flags of `root` and its subcommands. From then on, with_flags treats a word between backquotes as an
+/// option only if it has such a flag, so a file name with backquotes stays unchanged. Before the call, it treats every
+/// such word as an option.
 void know_flags(const Command& root);
-/// A text of the library, where names of options stand between backquotes (base/error.hpp), in the command's words:
-/// `max_iterations` is --max-iterations, `loss=renyi` is --loss renyi.
+/// Rewrites a text of the library, in which option names are between backquotes (base/error.hpp), with the command's
+/// flags: `max_iterations` becomes --max-iterations, `loss=renyi` becomes --loss renyi.
 std::string with_flags(std::string_view text);
 std::vector<std::string> with_flags(std::vector<std::string> texts);
 
-/// The flag called `name` among `flags`, to say more about it.
+/// The flag called `name` among `flags`, so that the caller can extend it.
 Flag& flag_named(std::vector<Flag>& flags, std::string_view name);
 
 void append(std::vector<Flag>& flags, std::vector<Flag> more);
 
-/// A hint: "did you mean X?", X being `before` and the candidate that `word` is most likely a slip of; else
-/// `otherwise`.
+/// A hint: "did you mean X?". X is `before` and the candidate that `word` most likely misspells. Without such a
+/// candidate, returns `otherwise`.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates,
                          const std::string& otherwise, const std::string& before = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-// The subcommands, each described in a file of its own, and what is generated from their descriptions.
+// The subcommands, each described in its own file, and what is generated from their descriptions.
 
 #include <functional>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace coterie::cli {
 
-/// The whole tree: coterie and all below it.
+/// The whole tree: coterie and all its subcommands.
 Command root_command();
 
 Command fit_command();

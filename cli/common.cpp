@@ -1,6 +1,6 @@
-// What subcommands share. Outputs are checked in two passes: first what can be refused without touching any of them,
-// then whether each can be begun, which leaves nothing behind. Files are compared by what they are, so that a link or
-// another spelling of an input is not written over.
+// Functions that subcommands share. Outputs are checked in two passes: first all checks that touch no file, then
+// whether each file can be opened, which leaves nothing behind. Paths are compared by the file they refer to, so a link
+// to an input, or another spelling of its path, is not overwritten.
 
 #include "common.hpp"
 
@@ -38,7 +38,7 @@ bool is_data_name(const std::string& path) { return path.rfind("data:", 0) == 0;
 bool same_file(const std::string& a, const std::string& b) {
     std::error_code error;
     if (std::filesystem::equivalent(a, b, error)) return true;
-    // Made absolute first: a path of which nothing exists yet would stay relative.
+    // Made absolute first, because a path that does not exist yet would stay relative.
     const auto whole = [&](const std::string& path) {
         return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
     };
@@ -87,7 +87,7 @@ const OptionSet& RunRequest::described() {
 }
 
 namespace {
-// "2G": bytes, in units of 1024.
+// "2G" in bytes. Units are powers of 1024.
 std::uint64_t bytes_of(const std::string& text) {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -224,9 +224,9 @@ void Outputs::keep(const std::string& path) {
     if (path.empty() || path == "-" || is_data_name(path)) return;
     try {
         for (auto& file : files_of(path)) inputs_.push_back(std::move(file));
-    } catch (const BadData&) {  // none matches, which is told by who reads them
+    } catch (const BadData&) {  // no file matches; the reader reports it
     }
-    // "file.npz:key" is the file before the colon, unless a file has that very name.
+    // "file.npz:key" refers to the file before the colon, unless a file has the whole name.
     std::error_code error;
     const auto colon = path.rfind(':');
     if (colon != std::string::npos && !std::filesystem::exists(path, error)) inputs_.push_back(path.substr(0, colon));

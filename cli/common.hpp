@@ -1,6 +1,5 @@
 #pragma once
-// What several subcommands share: how points and truth are read, how a Run is made, where results may go, how labels
-// are scored.
+// Shared by several subcommands: reading points and truth, making a Run, checking outputs, scoring labels.
 
 #include <cstdint>
 #include <memory>
@@ -18,41 +17,41 @@
 
 namespace coterie::cli {
 
-// The library's own words for numbers, tables and pieces of documents.
+// The library's internal functions for numbers, tables and parts of documents.
 using namespace internal;
 
 std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request);
 
-/// How a computation runs.
+/// Options of how a computation runs.
 struct RunRequest {
     std::int64_t seed = 0;
-    std::optional<int> threads;  // automatic: all there are
-    std::string memory;          // empty: what there is
+    std::optional<int> threads;  // automatic: all available threads
+    std::string memory;          // empty: the available memory
     std::string device = "cpu";
     std::string checkpoint;
     bool quiet = false;
     bool json = false;
 
     static const OptionSet& described();
-    /// In one process: refused where mpirun has started several.
+    /// For commands that need one process: an error where mpirun started several.
     Run run() const;
-    /// In as many as there are. The others than the first are silent from now on.
+    /// For commands that work in several processes. From now on, only rank 0 prints.
     Run run_in_processes() const;
 
 private:
     Run as_told() const;
 };
-/// The flags among --seed, --threads, --device, --checkpoint, --quiet and --json that are named.
+/// Flags for the listed names, out of --seed, --threads, --device, --checkpoint, --quiet and --json.
 std::vector<Flag> run_flags(std::shared_ptr<RunRequest> request, const std::vector<std::string>& names);
 
-/// A flag that names a file, or a column in one.
+/// A flag that names a file, or a column of a file.
 Flag text_flag(std::string name, std::string value, std::string meaning, std::string group, std::string& target,
                std::shared_ptr<void> owner, Completion completion = Completion::nothing);
 
-/// An operand that must be given.
+/// A required operand.
 Operand text_operand(std::string name, std::string meaning, std::string& target, std::shared_ptr<void> owner,
                      Completion completion = Completion::file);
-/// POINTS, wherever points are read.
+/// The operand POINTS, for all commands that read points.
 Operand points_operand(std::string& target, std::shared_ptr<void> owner);
 
 extern const char* const weights_column_meaning;
@@ -60,16 +59,17 @@ extern const char* const labels_out_meaning;
 extern const char* const table_out_meaning;
 extern const char* const report_meaning;
 
-/// UsageError on a column of weights without their file.
+/// Throws UsageError on a column of weights without a file of weights.
 void require_weights(const std::string& file, const std::string& column);
-/// A weight for each of the rows; errors name the file.
+/// One weight per row. Errors name the file.
 std::vector<double> read_weights(const std::string& file, const std::string& column, Index rows,
                                  const std::vector<FilePart>& points);
 
-/// Points with "did you mean" on a data set's name.
+/// Reads points. Suggests a name where a data set's name is misspelt.
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run);
 
-/// What f() gives; of data that it refuses as "points: ..." or "predict: ..." the message names `source` instead.
+/// Returns f(). Where f throws BadData with a message "points: ..." or "predict: ...", the message names `source`
+/// instead.
 template <class F>
 auto naming_points(const std::string& source, F&& f) {
     try {
@@ -81,23 +81,22 @@ auto naming_points(const std::string& source, F&& f) {
     }
 }
 
-/// From a labels file, or several for several files of points, or the truth that comes with data:NAME.
+/// Reads a labels file, several labels files for several files of points, or the truth of data:NAME.
 Truth read_truth(const std::string& path, const std::string& column, const Run& run,
                  const std::vector<FilePart>& points = {});
 
-/// Output files are tried before the work starts, so that a typing mistake costs no fit.
+/// Output files are checked before the work starts, so that a misspelt path costs no fit.
 class Outputs {
 public:
-    /// An empty path is no output. `extensions`: those that are accepted; empty: any.
+    /// An empty path means no output. `extensions`: the accepted ones; empty: any.
     void add(const std::string& flag, const std::string& path, const std::vector<std::string>& extensions = {});
-    /// An input that must not be written over.
+    /// Adds an input file that no output may overwrite.
     void keep(const std::string& path);
-    /// BadArgument or ResourceError when an output cannot be what is asked for.
+    /// Throws BadArgument or ResourceError when an output cannot be written as requested.
     void check(bool json) const;
-    /// The folder of the first that is a file: where temporary files of the work's size go; else the current folder's
-    /// empty name.
+    /// The folder for large temporary files: the folder of the first output that is a file, or "" (the current folder).
     std::string folder() const;
-    /// One of them is standard output, so that the table must go elsewhere.
+    /// Whether an output is standard output; then the result must be printed elsewhere.
     bool uses_standard_output() const;
 
 private:
@@ -111,10 +110,10 @@ private:
     int standard_inputs_ = 0;
 };
 
-/// Outputs that could not be written: they do not take the others with them.
+/// Collects outputs that could not be written, so that the other outputs are still written.
 class Failures {
 public:
-    /// Runs write(); false where it failed for want of room, a reader, a permission.
+    /// Runs write(). Returns false where it threw ResourceError (a full disk, no reader, no permission).
     template <class Write>
     bool attempt(Write&& write) {
         try {
@@ -126,7 +125,7 @@ public:
         }
     }
     bool empty() const { return texts_.empty(); }
-    /// ResourceError that tells all of them, where there are any: the last thing a command does.
+    /// Throws one ResourceError with all messages, if there are any. A command calls this last.
     void rethrow() const;
 
 private:
@@ -136,10 +135,10 @@ private:
 const std::vector<std::string>& label_extensions();
 const std::vector<std::string>& table_extensions();
 
-/// Where an output goes to standard output, text goes aside.
+/// Prints text to standard output, or to standard error where an output uses standard output.
 void print_result(const std::string& text, const Outputs& outputs);
 
-/// Positions among `known` of the names in `text`, which commas separate. BadArgument names the option and the names.
+/// Positions among `known` of the comma-separated names in `text`. Throws BadArgument, naming the option and the names.
 std::vector<std::size_t> positions_of(const std::string& option, const std::string& text,
                                       const std::vector<std::string>& known);
 

@@ -1,5 +1,5 @@
-// coterie compare: points and truth are read as for a fit of k-means, which takes every table; what is compared, and
-// how it is told, is selection's.
+// coterie compare: reads points and truth as for a fit of k-means, which accepts every table. The comparison and its
+// texts are in coterie/selection and coterie/report.
 
 #include "coterie/report/selection_document.hpp"
 #include "coterie/selection/compare_methods.hpp"
@@ -60,7 +60,7 @@ int compare_on(const CompareRequest& request) {
     const bool none = std::all_of(found.methods.begin(), found.methods.end(),
                                   [](const ComparedMethod& method) { return !method.error.empty(); });
     if (!fit.report.empty() && !none) {
-        // What was found is drawn, also after an interrupt.
+        // The results are drawn even after an interrupt.
         run.should_stop = nullptr;
         run.on_progress = nullptr;
         const ComparisonDrawings drawn =

@@ -1,7 +1,7 @@
-// Completion for bash, zsh and fish. What may stand at a place of a line is found here, once, from the commands' own
-// descriptions: each shell's script hands over the words before the cursor and gets back a word and its meaning per
-// line, which it sieves and shows in its own way. So a script is short, knows nothing of commands and options, and
-// never differs from the program that is installed beside it. A line ":files" stands for the shell's own file names.
+// Completion for bash, zsh and fish. This code finds what may come next on a line from the commands' own descriptions.
+// Each shell's script passes the words up to the cursor, and gets one word and its meaning per line. It filters and
+// shows them in its own way. So a script is short, contains no commands or options, and always agrees with the
+// installed program. A line ":files" stands for the shell's own file names.
 
 #include "completion.hpp"
 
@@ -21,7 +21,7 @@ const Flag* flag_written(const Command& command, const std::string& word) {
     return nullptr;
 }
 
-// What may stand for a value or an operand, behind `before`.
+// Adds what may stand for a value or an operand, after `before`.
 void offer(Offers& offers, Completion completion, const std::vector<std::string>& choices, const std::string& meaning,
            const std::string& before = "") {
     offers.files = completion == Completion::file || completion == Completion::points;
@@ -61,7 +61,7 @@ Offers offers_for(const Command& root, const std::vector<std::string>& words) {
     }
 
     std::vector<const Flag*> given;
-    const Flag* waiting = nullptr;  // for its value
+    const Flag* waiting = nullptr;  // the flag whose value comes next
     std::size_t operands = 0;
     bool flags_end = false;
     for (; next < before; ++next) {

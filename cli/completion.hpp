@@ -1,5 +1,5 @@
 #pragma once
-// What a shell offers for the word at the cursor, and the scripts by which bash, zsh and fish ask for it.
+// What a shell offers for the word at the cursor, and the scripts through which bash, zsh and fish ask for it.
 
 #include <string>
 #include <vector>
@@ -14,16 +14,16 @@ struct Offer {
 };
 
 struct Offers {
-    std::vector<Offer> words;  // every one that may stand there, whatever the current word begins with
-    bool files = false;        // and names of files
+    std::vector<Offer> words;  // all words that may stand there, whatever the current word begins with
+    bool files = false;        // whether file names may stand there, too
 };
 
-/// `words` are those behind the program's name, the last one that at the cursor (empty: nothing of it is written yet).
+/// `words`: the words after the program's name. The last is the word at the cursor (empty: nothing typed yet).
 Offers offers_for(const Command& root, const std::vector<std::string>& words);
-/// A line per offer: the word, a tab, its meaning. Last ":files", where files may stand.
+/// One line per offer: the word, a tab, its meaning. The last line is ":files" where file names may stand.
 std::string offers_text(const Offers& offers);
 
-/// Scripts that bash, zsh and fish source; they ask `coterie completion words`.
+/// Scripts for bash, zsh and fish to source. They call `coterie completion words`.
 std::string bash_completion();
 std::string zsh_completion();
 std::string fish_completion();

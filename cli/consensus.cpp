@@ -1,5 +1,5 @@
-// coterie consensus: words to options, and a table of what was found. The partition and what is said of it are
-// selection's.
+// coterie consensus: turns words into options, and prints a table of the result. The partition is computed in
+// coterie/selection, and its texts come from coterie/report.
 
 #include "coterie/selection/consensus.hpp"
 #include "coterie/report/selection_document.hpp"

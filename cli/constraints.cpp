@@ -1,5 +1,6 @@
-// Partial labels, shares and sizes from words to the problem. Values that name labels are kept as text until the file
-// of labels has been read, because only its names tell where one ends: a label may hold commas and equals signs.
+// Reads partial labels, shares and sizes from the command line into the problem. Values that name labels stay text
+// until the labels file is read. A label may contain commas and equals signs, and only the file's names show where it
+// ends.
 
 #include "constraints.hpp"
 
@@ -31,7 +32,7 @@ bool parse(const std::string& text, Number& number) {
     return true;
 }
 
-// "3" is 3 to 3; an end that is left out stays as it is.
+// "3" means 3 to 3. A missing end leaves its variable unchanged.
 template <class Number>
 bool parse_interval(const std::string& text, Number& low, Number& high) {
     const auto colon = text.find(':');
@@ -45,8 +46,8 @@ bool parse_interval(const std::string& text, Number& low, Number& high) {
     return text.size() > 1 && (first.empty() || parse(first, low)) && (second.empty() || parse(second, high));
 }
 
-// The items of LABEL=VALUE,LABEL=VALUE as pairs. A label may hold a comma where it is the only one of its flag, and '='
-// anywhere.
+// The items of LABEL=VALUE,LABEL=VALUE as pairs. A label may contain '='. It may contain a comma if it is the only
+// label in its flag.
 std::vector<std::pair<std::string, std::string>> labelled_values(const char* flag, const std::string& text,
                                                                  const std::vector<std::string>& labels,
                                                                  const char* accepted) {
@@ -128,7 +129,7 @@ std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<Constrain
 
 namespace {
 
-// Rows of the points, from a table of two columns of numbers and one of words.
+// Reads pairs of rows from a table with two columns of numbers and one of words.
 void read_pairs(const std::string& file, Problem& problem, const Run& run) {
     ReadOptions options;
     options.words = WordColumns::categories;

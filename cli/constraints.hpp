@@ -1,5 +1,5 @@
 #pragma once
-// What the flags of fit say about labels known in part, shares of labels and sizes of clusters.
+// The constraint flags of fit: partial labels, shares of labels, sizes of clusters, pairs of rows.
 
 #include <memory>
 #include <optional>
@@ -20,14 +20,14 @@ struct ConstraintRequest {
     std::string sizes;
     std::string pairs;
 
-    /// UsageError when an option comes without the one it needs.
+    /// Throws UsageError when an option needs another one that is missing.
     void check() const;
 };
-/// The flags for what the method takes.
+/// The flags for the constraints that the method takes.
 std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<ConstraintRequest> request);
 
-/// Reads the file, or the files beside those of the points, and the values' form into the problem; whether they can be
-/// met is the method's to say.
+/// Reads the labels file (or one for each file of points) and the values into the problem, and checks their form. The
+/// method checks whether they can be met.
 void read_constraints(const ConstraintRequest& request, const std::vector<FilePart>& points, Problem& problem,
                       const Run& run);
 

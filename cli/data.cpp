@@ -1,5 +1,5 @@
-// coterie data: the catalogue as a table, one entry in full, a download. Only get uses the network; list and show look
-// for the files in the folders of data each time and remember nothing.
+// coterie data: prints the catalogue as a table, prints one entry in full, or downloads one. Only `get` uses the
+// network. `list` and `show` look for the files in the data folders each time and cache nothing.
 
 #include <nlohmann/json.hpp>
 
@@ -31,7 +31,7 @@ const CatalogueEntry& entry_called(const std::string& given) {
     }
 }
 
-// It can be got by a download, or only by hand.
+// Whether the entry can be downloaded; otherwise only by hand.
 bool has_download(const CatalogueEntry& entry) {
     for (const auto& file : entry.files)
         if (file.url.empty()) return false;

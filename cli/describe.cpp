@@ -1,5 +1,5 @@
-// coterie describe: what the clusters of a model are in some rows. What is told is made by the library
-// (coterie/pipeline/description.hpp); the rest is as in predict, with which it shares model_command.hpp.
+// coterie describe: describes the clusters of a model in some rows. The description comes from the library
+// (coterie/pipeline/description.hpp). The rest is shared with predict, in model_command.hpp.
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -21,7 +21,7 @@ struct DescribeRequest : ModelRequest {
     std::string report;
 };
 
-// The clusters of the other model for the same rows, which it takes from the file as its own fit would.
+// The other model's clusters for the same rows. It reads the file as its own fit did.
 ModelComparison clusters_of_other(const DescribeRequest& request, const Pipeline& pipeline, const PreparedRows& rows,
                                   const Description& description, const Run& run) {
     const Pipeline other = Pipeline::load(request.compare_with);
@@ -68,7 +68,7 @@ int describe_rows(const DescribeRequest& request) {
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
     Description description = naming_points(request.points, [&] { return describe(pipeline, rows, run, weights); });
-    if (run.communicator().rank() > 0) return Exit::done;  // the first process tells
+    if (run.communicator().rank() > 0) return Exit::done;  // rank 0 prints
     bar.clear();
     seconds.emplace_back("describe", watch.restart());
     AppliedResult result = description_result(pipeline, std::move(description), rows, request.points);

@@ -1,5 +1,5 @@
-// coterie evaluate: how well a column of labels agrees with a truth. Scores and the matched table are the pipeline's;
-// here are words and tables. Rows without a truth are counted, told and left out.
+// coterie evaluate: how well a column of labels agrees with a truth. The pipeline computes the scores and the matched
+// table; this file handles words and tables. Rows without a truth are left out, and their number is shown.
 
 #include <nlohmann/json.hpp>
 

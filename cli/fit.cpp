@@ -1,6 +1,6 @@
-// coterie fit METHOD: in which order a fit is told, notes, warnings and its end on standard error before the result on
-// standard output. What it does is in fitting.cpp, which tune shares. Examples are made from what a method takes, so
-// that a new one needs no line here.
+// coterie fit METHOD: the order of a fit's messages. Notes, warnings and the reason of its end go to standard error,
+// then the result goes to standard output. The work is in fitting.cpp, which tune shares. Examples are built from what
+// a method takes, so a new method needs no line here.
 
 #include "commands.hpp"
 #include "coterie/base/parallel/collective.hpp"
@@ -49,7 +49,7 @@ std::vector<Example> examples_for(const Method& method) {
     const bool has_k = has_clusters(method);
     const std::string k = has_k ? " -k " : "";
     const auto has = [&](const char* option) { return method.options->find(option) != nullptr; };
-    std::string few_passes;  // whoever tries the first example wants to see its end
+    std::string few_passes;  // so that the first example ends soon
     if (has("pretrain_epochs")) few_passes += " --pretrain-epochs 10";
     if (has("pretrain_epochs") && has("max_iterations")) few_passes += " --max-iterations 300";
     if (method.takes.device && has("epochs")) few_passes += " --epochs 5";

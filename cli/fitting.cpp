@@ -1,6 +1,6 @@
-// From the words of a fit to its files. What words and inputs alone show to be wrong is refused before the fit: options
-// that need others, outputs that cannot be written, a truth of another length. Files come last, also those of a fit
-// that was interrupted. Messages about points name the file that they came from.
+// A fit, from the command line to its output files. Errors that words and inputs alone can show are reported before the
+// fit: options that need others, outputs that cannot be written, a truth of another length. Files are written last,
+// also those of an interrupted fit. Messages about points name their file.
 
 #include "fitting.hpp"
 
@@ -25,7 +25,7 @@
 namespace coterie::cli {
 namespace {
 
-// Before the fit, not after it: a truth that does not belong to these points should cost nothing.
+// Checked before the fit, so that a truth for other points costs no time.
 void require_fitting_truth(const Truth& truth, Index rows, const std::string& source) {
     const auto& labels = truth.column.labels;
     require_rows(labels, "truth " + truth.source, rows, source);
@@ -45,16 +45,16 @@ bool takes_affinities(const Method& method, const FitRequest& request) {
            affinity->second == OptionValue(std::string("precomputed"));
 }
 
-// They may come as a sparse graph.
+// Whether the points may be a sparse graph.
 bool may_be_graph(const Method& method, const FitRequest& request) {
     return takes_affinities(method, request) && request.reading->label_column.empty() &&
            request.reading->columns.empty();
 }
 
-// As messages name it.
+// The source of the points, as messages name it.
 std::string source_of(const FitRequest& request) { return request.points == "-" ? "standard input" : request.points; }
 
-// Of affinities there are no points to prepare; of a graph none to draw.
+// Affinities have no points to prepare; a graph has none to draw.
 void refuse_what_points_have(const FitRequest& request, bool graph) {
     const auto refuse = [&](const std::string& option) {
         throw BadArgument("option " + option + ": " + request.points +
@@ -69,7 +69,7 @@ void refuse_what_points_have(const FitRequest& request, bool graph) {
     if (!request.report.empty()) refuse("--report");
 }
 
-// The labels of the fit, which the model might give otherwise, and what the model says beside them.
+// Writes the labels of the fit, which may differ from the model's prediction, with the model's outputs.
 void write_table(ResultTable& table, const Pipeline& pipeline, const Run& run) {
     const Labels& labels = pipeline.labels();
     if (table.wanted().empty()) {
@@ -135,7 +135,7 @@ Outputs FitRequest::check() const {
 
 OptionValues FitRequest::options() const {
     OptionValues out = *given;
-    // With partial labels the labels say how many clusters there are, whatever the method's default.
+    // With partial labels, their labels decide the number of clusters, whatever the method's default.
     if (!constraints->partial_labels.empty()) out.emplace("clusters", Automatic());
     return out;
 }
@@ -258,7 +258,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         inputs.rows = std::move(file.rows);
         parts = file.parts;
         if (graph_wanted && is_edge_list(file.points, request.points, source)) {
-            // Numbers of points would be rounded.
+            // float32 would round the numbers of points.
             if (file.points.scalar() == ScalarType::float32)
                 throw BadArgument("option --precision: " + source + " is a graph, whose lines are read in float64");
             problem.graph = std::make_shared<SparseMatrix>(formats::graph_of_edges(file.points, source));
@@ -270,7 +270,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
             own_truth = std::move(file.labels);
         }
     }
-    // Of a data set of the catalogue somebody has thought already; affinities have no columns.
+    // Data sets of the catalogue are already checked; affinities have no columns.
     if (!problem.graph && !request.points.starts_with("data:") && !takes_affinities(method, request))
         for (const auto& hint : column_hints(problem, *request.preprocessing))
             inputs.warnings.push_back(with_flags(hint));
@@ -346,19 +346,19 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
                                  *request.columns);
         } catch (const BadData& error) {
             if (!may_be_graph(method, request)) throw;
-            throw BadData(source + ": " + error.message(), error.fields());  // what is the matter is in its numbers
+            throw BadData(source + ": " + error.message(), error.fields());  // the error is in the values of the file
         }
     };
     const Pipeline pipeline = naming_points(source, fitted);
     const bool interrupted = InterruptGuard::interrupted();
     bar.clear();
-    // What follows writes what was found; it must not stop because the fit was asked to.
+    // The rest writes the results. It must run even when the fit was asked to stop.
     run.should_stop = nullptr;
     run.on_progress = nullptr;
     const Model& model = pipeline.model();
     Communicator& communicator = run.communicator();
     const bool first = communicator.rank() == 0;
-    std::optional<Description> description;  // before any file is written: it may lack memory
+    std::optional<Description> description;  // before any file is written, because it may run out of memory
     if (!inputs.problem.graph && !takes_affinities(method, request)) {
         const PreparedRows rows_of_fit = pipeline.fitted_rows();
         if (request.report.empty())
@@ -366,7 +366,7 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
         else
             description = describe(pipeline, rows_of_fit, run, inputs.problem.weights, &pipeline.labels_of_prepared());
     }
-    Labels labels;  // of all points, where more than a file is made of them
+    Labels labels;  // of all points, for outputs that one process writes from all labels
     const bool needed = inputs.truth || !request.picture.empty() || !request.report.empty();
     if (first && needed) labels = pipeline.labels();
     const bool in_parts = is_in_parts(request.labels_out);
@@ -390,7 +390,7 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
             if (file && !in_parts) to_file([&] { file->write(some); });
         });
     if (file) to_file([&] { file->commit(); });
-    if (!first) {  // the first process tells and writes
+    if (!first) {  // rank 0 prints and writes
         FitResult result;
         result.report = pipeline.fit_report();
         result.interrupted = interrupted || result.report.stopped == StopReason::interrupted;
@@ -429,7 +429,7 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
         });
         result.seconds.emplace_back("draw", watch.seconds());
         if (drawn) attempt("picture", request.picture, [&] { write_file(request.picture, picture); });
-        // The page lists itself among what was written.
+        // The page lists itself among the written files.
         if (drawn && !request.report.empty()) {
             writes("report", request.report);
             if (!failures.attempt([&] { write_file(request.report, page(result, picture, option_flag, map, search)); }))

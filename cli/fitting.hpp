@@ -1,6 +1,5 @@
 #pragma once
-// A fit from the words of the command line to the files it leaves: what fit does once, and tune does with the options
-// it has found.
+// A fit, from the command line to its output files. fit does this once; tune does it with the options that it found.
 
 #include <memory>
 #include <optional>
@@ -36,28 +35,28 @@ struct FitRequest {
     std::string picture;
     bool strict = false;
 
-    /// UsageError or ResourceError before any work is done: options that need others, outputs that cannot be written.
+    /// Throws UsageError or ResourceError before any work: for options that need others, and outputs that cannot be
+    /// written.
     Outputs check() const;
-    /// `given`, and with partial labels as many clusters as these have where nothing is said.
+    /// `given`; with partial labels and without an explicit number, also their number of clusters.
     OptionValues options() const;
 };
 
-/// What is learned from the points of a fit stands under this.
+/// Heading for what is learned from the training data.
 inline constexpr const char* preparing_heading = "Preparing (stored in the model, and applied again by predict)";
 
-/// A subcommand named after the method: POINTS, and every flag of a fit that it takes. `first`: flags that come before
-/// the method's own.
+/// A subcommand named after the method: POINTS, and all fit flags that the method takes. `first`: flags before the
+/// method's own.
 Command method_command(const Method& method, std::shared_ptr<FitRequest> request, std::vector<Flag> first = {});
-/// Flags of what reads a table and prepares it, whichever methods come after.
+/// Flags for reading and preparing a table, for any method.
 std::vector<Flag> table_flags(const std::shared_ptr<FitRequest>& request);
-/// A command whose subcommands are the methods refuses others with this.
+/// The error of a command whose subcommands are the methods, for another word.
 void refuse_method(const std::string& word);
 bool has_clusters(const Method& method);
-/// What was left to a default that decides what is found: how many clusters there are. `given`: the options that are
-/// not left to their defaults.
+/// Notes on a default that decides the result: the number of clusters. `given`: the options that were set.
 std::vector<std::string> notes_on(const Method& method, const OptionValues& given);
 
-/// All that a fit reads.
+/// All inputs of a fit.
 struct FitInputs {
     Problem problem;
     std::optional<Truth> truth;
@@ -66,22 +65,22 @@ struct FitInputs {
     std::shared_ptr<const TableRows> rows = {};
     double seconds = 0;
 };
-/// BadData when parts do not belong together.
+/// Throws BadData when the inputs do not belong together.
 FitInputs read_inputs(const Method& method, const FitRequest& request, const Run& run);
 
-/// Whether the command has to find the number of clusters: auto is asked for, and no partial labels say it.
+/// Whether the command must choose the number of clusters: `auto` is given, and partial labels do not set it.
 bool chooses_clusters(const Method& method, const OptionValues& given, const FitRequest& request);
-/// What the criteria say, for the points as the fit will see them.
+/// The criteria's choice of k, for the points as the fit will see them.
 ClusterChoice choose_for(const Method& method, const OptionValues& given, const FitRequest& request,
                          const FitInputs& inputs, Run run);
 
-/// Prepares the points, fits, scores, and writes the files that were asked for, those that fail apart: they are told by
-/// `failures` and not among what is written. `given`: the options that are not left
-/// at their defaults. `search`: page_search() of what chose them, for the page. The caller's InterruptGuard must live.
+/// Prepares the points, fits, scores, and writes the requested files. Files that fail are listed in `failures`, not
+/// among the written ones. `given`: the options that were set. `search`: page_search() of the search that chose them,
+/// for the page. The caller's InterruptGuard must exist during the call.
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
                         Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice = {},
                         const std::string& search = {});
-/// Says on standard error what ended the fit before it converged; the exit code.
+/// Prints to standard error why the fit ended before it converged. Returns the exit code.
 int tell_end(const FitResult& result, const FitRequest& request);
 
 }  // namespace coterie::cli

@@ -1,6 +1,6 @@
-// coterie geometry: what a point is told by are lists of names and functions, from which the table, the JSON document
-// and the csv are all made; another quantity is one line. What is not defined at a point is blank there and does not
-// count among the least, median and largest. Rows have the numbers that they have in the file.
+// coterie geometry: lists of names and functions define the quantities of a point. The table, the JSON document and the
+// csv all come from these lists, so a new quantity is one line. A quantity that is undefined at a point is blank there,
+// and is left out of the least, median and largest value. Rows keep their numbers in the file.
 
 #include "coterie/manifold/geometry.hpp"
 
@@ -35,14 +35,14 @@ struct GeometryRequest {
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
 };
 
-// Points with a label, and which of them to look at.
+// The points that have a label, and which of them to examine.
 struct Labelled {
     Points points;
     LabelColumn labels;
     std::string source;
     std::vector<std::string> notes;
-    Index blank = 0;               // rows left out
-    std::vector<Index> file_rows;  // of the points' file
+    Index blank = 0;               // number of rows left out
+    std::vector<Index> file_rows;  // numbers in the points' file
     std::vector<Index> rows;
 };
 
@@ -91,7 +91,7 @@ void choose_rows(const GeometryRequest& request, Labelled& data) {
                       (names.empty() ? "" : "; there are " + join(names)));
 }
 
-// What can be summed up of a point: its name, and its value where it is defined.
+// A quantity that can be summarised: its name, and its value where it is defined.
 struct Quantity {
     const char* name;
     std::optional<double> (*of)(const PointGeometry&);
@@ -155,7 +155,7 @@ std::vector<Spread> spreads_of(const std::vector<PointGeometry>& all) {
             if (const auto value = quantity.of(point)) values.push_back(*value);
         if (values.empty()) continue;
         std::sort(values.begin(), values.end());
-        // The lower of two in the middle: a mean of them may not exist where values are infinite.
+        // The lower of the two middle values. Their mean may not exist where values are infinite.
         out.push_back({quantity.name, values.front(), values[(values.size() - 1) / 2], values.back()});
     }
     return out;
@@ -165,7 +165,7 @@ double share_of(const std::vector<PointGeometry>& all, const Property& property)
     return static_cast<double>(std::count_if(all.begin(), all.end(), property.of)) / static_cast<double>(all.size());
 }
 
-// A field of a csv file.
+// A field of a csv file, quoted where necessary.
 std::string quoted(const std::string& text) {
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string out = "\"";
@@ -187,7 +187,7 @@ std::string rows_csv(const Labelled& data, const std::vector<PointGeometry>& all
         for (const auto& quantity : quantities) {
             out += ",";
             if (const auto value = quantity.of(point))
-                out += formatted("%.17g", *value);  // in full, as a program reads it back
+                out += formatted("%.17g", *value);  // with all digits, so that programs read back the same value
         }
         for (const auto& property : properties) out += property.of(point) ? ",1" : ",0";
         out += "\n";
@@ -231,7 +231,8 @@ GeometryOptions options_of(const GeometryRequest& request) {
     return options;
 }
 
-// By the label's name: the library knows its rows, which are not the file's where some have no label.
+// Names the label. The library knows only its own row numbers, which differ from the file's where some rows have no
+// label.
 void require_enough(const Labelled& data, const GeometryOptions& options) {
     const Labels& labels = data.labels.labels;
     std::map<std::int32_t, Index> counts;

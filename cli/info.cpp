@@ -1,5 +1,5 @@
-// coterie info: what a model file holds, from the file itself. It is read once, as it may be standard input, and made
-// into a model before anything is told of it: a file that predict would refuse is refused here as well.
+// coterie info: prints what a model file contains. The file is read once, because it may be standard input. It is made
+// into a model before anything is printed, so a file that predict does not accept is an error here, too.
 
 #include <algorithm>
 
@@ -32,7 +32,7 @@ std::string name_of(Archive::ElementType type) {
     return "unknown";
 }
 
-// A row per tensor; meaning(name) says what it is.
+// One row per tensor. meaning(name) describes it.
 template <class Meaning>
 std::string tensor_table(const Archive& archive, Meaning meaning) {
     std::vector<std::vector<std::string>> tensors;
@@ -45,7 +45,7 @@ std::string tensor_table(const Archive& archive, Meaning meaning) {
     return table({"tensor", "type", "shape", "size", "meaning"}, tensors);
 }
 
-// Of named entities.
+// Prints a model of named entities.
 int tell_of_tagger(const Archive& archive, const InfoRequest& request) {
     const ner::Tagger tagger = ner::Tagger::from(archive, request.model);
     if (request.running->json) {
@@ -129,7 +129,7 @@ int tell(const InfoRequest& request) {
     }
     for (const auto& [name, value] : archive.options()) rows.emplace_back(name, to_text(value));
     for (const auto& [name, value] : archive.texts())
-        if (name != "label_names") rows.emplace_back(name, value);  // told already
+        if (name != "label_names") rows.emplace_back(name, value);  // printed above
     print(facts(rows) + "\n" + tensor_table(archive, [&](const std::string& name) { return described(name).meaning; }));
     return Exit::done;
 }

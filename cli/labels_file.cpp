@@ -1,5 +1,5 @@
-// Labels go from process to process and to the file a million at a time: the first process holds its own and one piece.
-// A process keeps its labels until those before it are written, so that none computes later for it.
+// Sends labels between processes and writes them to the file, a million at a time. Rank 0 holds its own labels and one
+// piece. Each process keeps its labels until those of earlier processes are written, so no computation waits for it.
 
 #include "labels_file.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The labels of all rows of one or several processes as files: --labels-out, and other outputs by row.
+// Files of labels for all rows, from one or several processes: --labels-out and other outputs by row.
 
 #include <cstdint>
 #include <functional>
@@ -12,12 +12,13 @@
 
 namespace coterie::cli {
 
-/// Whether each process writes a file of its own rows: {rank} in the name stands for its number.
+/// Whether each process writes its rows to a separate file: then the name contains {rank}, which stands for the
+/// process's number.
 bool is_in_parts(const std::string& path);
-/// The name of this process' file.
+/// The name of this process's file.
 std::string part_of(const std::string& path, const Communicator& communicator);
 
-/// Clusters as labels are written: those of a label are one, by name (merged_by_label).
+/// Writes clusters as labels: the clusters of a label become one, by name (merged_by_label).
 class LabelsFile {
 public:
     LabelsFile(const std::string& path, Index rows, const ClusterLabels& of_clusters, const TableRows* ids = nullptr);
@@ -29,8 +30,8 @@ private:
     LabelsWriter writer_;
 };
 
-/// On the first process: calls take(labels) with those of the other processes, in their order, some at a time. The
-/// others hand over their `own`.
+/// On rank 0: calls take(labels) with the labels of the other processes, in order, some at a time. The others send
+/// their `own`.
 void take_from_others(Communicator& communicator, std::span<const std::int32_t> own,
                       const std::function<void(std::span<const std::int32_t>)>& take);
 

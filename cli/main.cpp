@@ -1,5 +1,5 @@
-// coterie, the command: `coterie --help` says what it does. The root of its description stands here, with the commands
-// that print this description for others, shells and the manual. What is around the commands is in program.cpp.
+// The command coterie: `coterie --help` shows what it does. This file has the root of the command description, and the
+// commands that print it for shells and the manual. program.cpp has the frame around the commands.
 
 #include <iostream>
 #include <memory>

@@ -1,6 +1,6 @@
-// The manual page as troff, made from the descriptions that lines are read by; only what these do not hold is written
-// here: exit codes, variables of the environment, files. All text goes through troff(), so that none of it is taken for
-// a request.
+// The man page as troff, made from the same descriptions that parse the command line. Only what these lack is written
+// here: exit codes, environment variables, files. All text passes through troff(), so that none of it is read as a
+// request.
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ std::string troff(const std::string& text) {
     std::string out;
     bool line_start = true;
     for (const char c : text) {
-        // A dot or an apostrophe at a line's start would be read as a request.
+        // At the start of a line, a dot or an apostrophe would be read as a request.
         if (line_start && (c == '.' || c == '\'')) out += "\\&";
         if (c == '\\') {
             out += "\\e";
@@ -74,7 +74,7 @@ std::vector<std::pair<std::string, const Command*>> leaves(const Command& comman
 
 std::string man_page(const Command& root) {
     std::string out = ".\\\" Made by coterie man from the descriptions that the command reads its own options with.\n";
-    // A fixed date keeps the page the same from build to build.
+    // A fixed date, so that every build makes the same page.
     out += ".TH COTERIE 1 2026-01-01 " + macro_argument("coterie " COTERIE_VERSION) + " " +
            macro_argument("User commands") + "\n";
     out += ".SH NAME\ncoterie \\- " + troff(root.summary) + "\n.SH SYNOPSIS\n";

@@ -1,5 +1,5 @@
-// coterie methods: the list, or the options of one method. The JSON document has the options' kinds, ranges, defaults
-// and meanings; the reference in docs/ is made from it.
+// coterie methods: prints the list of methods, or the options of one method. The JSON document has the kinds, ranges,
+// defaults and meanings of options. The reference in docs/ is made from it.
 
 #include "coterie/methods.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the subcommands share that apply a saved model to points.
+// Shared by the subcommands that apply a saved model to points.
 
 #include <memory>
 #include <string>
@@ -25,7 +25,7 @@ inline std::vector<Operand> model_operands(const std::shared_ptr<ModelRequest>& 
             points_operand(request->points, request)};
 }
 
-/// The model's columns by name, unless --columns says which.
+/// Reads the model's columns by name, unless --columns selects others.
 inline PointsFile points_for(const Pipeline& pipeline, const ModelRequest& request, const Run& run,
                              bool keep_rows = false) {
     ReadOptions options = request.reading->options();
@@ -34,7 +34,7 @@ inline PointsFile points_for(const Pipeline& pipeline, const ModelRequest& reque
     return points_from(request.points, options, run);
 }
 
-/// As the model takes them; of points that it refuses the message begins with their source.
+/// Prepares the points as the model takes them. The message of an error begins with their source.
 inline PreparedRows prepared_for(const Pipeline& pipeline, const ModelRequest& request, const PointsFile& file,
                                  const Run& run) {
     try {
@@ -45,7 +45,7 @@ inline PreparedRows prepared_for(const Pipeline& pipeline, const ModelRequest& r
     }
 }
 
-/// Completes what came of the points with what the command knows of them.
+/// Adds to the result what only the command knows.
 inline void complete(AppliedResult& result, const ModelRequest& request, const PointsFile& file,
                      const PreparedRows& rows, const Run& run) {
     result.model = request.model;
@@ -58,7 +58,7 @@ inline void complete(AppliedResult& result, const ModelRequest& request, const P
     result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());
 }
 
-/// Prints it. Where an output is standard output, text goes aside.
+/// Prints the result. Text goes to standard error where an output uses standard output.
 inline void tell_applied(const AppliedResult& result, const ModelRequest& request, const Outputs& outputs) {
     if (!request.running->quiet)
         for (const auto& note : result.notes) print_note(note);

@@ -1,5 +1,5 @@
 // coterie ner: named entities from a few annotated sentences. A thin layer on coterie/ner/: each subcommand reads
-// corpora, gets the vectors of their words, calls one function, and tells what came of it.
+// corpora, gets their word vectors, calls one function, and prints the result.
 
 #include <algorithm>
 #include <map>
@@ -28,7 +28,7 @@ namespace coterie::cli {
 namespace {
 
 struct NerRequest {
-    std::string corpus;  // or the support, or the gold corpus
+    std::string corpus;  // the corpus, the support, or the gold corpus
     std::string model;
     std::string found;
     std::string other;
@@ -47,7 +47,7 @@ struct NerRequest {
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
 };
 
-// What is told on standard error, or under "notes" in the document.
+// Notes, shown on standard error or under "notes" in the document.
 class Notes {
 public:
     explicit Notes(const NerRequest& request) : quiet_(request.running->quiet) {}
@@ -130,7 +130,7 @@ std::string vectors_text(const std::string& source, const ner::WordVectors& vect
     return source + (vectors.layer.empty() ? "" : ", layer " + vectors.layer);
 }
 
-// What is read and what is written, checked before anything is worked out.
+// Checks the inputs and outputs before any work.
 Outputs outputs_of(const NerRequest& request, const std::vector<std::string>& inputs, const char* flag,
                    const std::string& file, const std::vector<std::string>& kinds = {}) {
     Outputs out;
@@ -141,7 +141,7 @@ Outputs outputs_of(const NerRequest& request, const std::vector<std::string>& in
     return out;
 }
 
-// act(run), with progress, which Ctrl-C ends.
+// Calls act(run) with a progress bar. Ctrl-C stops it.
 template <class Act>
 void interruptible(const NerRequest& request, Act&& act) {
     Run run = request.running->run();
@@ -272,13 +272,13 @@ int sample(const NerRequest& request) {
 
 struct SupportVectors {
     Points support;
-    Points other;  // may be none
+    Points other;  // may be empty
     std::string text;
     std::string layer;
 };
 
-// Of an encoder or a table each corpus has its own; the rows of a file are the words of the other corpus, in which the
-// support's sentences are looked for.
+// With an encoder or a table, each corpus gets its own vectors. The rows of a file are the words of the other corpus,
+// and the support's sentences are looked up there.
 SupportVectors vectors_for(const NerRequest& request, const ner::Corpus& support, const ner::Corpus* other,
                            Notes& notes, const Run& run) {
     if (other != nullptr && request.vectors.ends_with(".npy")) {
@@ -301,13 +301,13 @@ SupportVectors vectors_for(const NerRequest& request, const ner::Corpus& support
     notes.add(own.notes);
     if (other != nullptr) {
         const ner::WordVectors others = ner::word_vectors(request.vectors, *other, *request.encoding, run);
-        if (own.layer.empty()) notes.add(others.notes);  // an encoder's would be said twice
+        if (own.layer.empty()) notes.add(others.notes);  // an encoder's notes would appear twice
         out.other = others.vectors;
     }
     return out;
 }
 
-// Next to that of the support's own words, so that one sees how far apart they are.
+// Shown next to the share of the support's own words, so that readers see the difference.
 std::string share_of_outside(const ner::AdaptReport& report, const ner::Tagger& tagger) {
     return (tagger.outside_share ? share_text(*tagger.outside_share) + ", " : "") + report.share_origin + "; " +
            share_text(tagger.support_outside_share) + " of the support's words";
@@ -400,7 +400,7 @@ ner::WordVectors vectors_like(const ner::Tagger& tagger, const NerRequest& reque
     return out;
 }
 
-// act(vectors of the corpus' words, run).
+// Calls act(vectors of the words of the corpus, run).
 template <class Act>
 void on_words(const ner::Tagger& tagger, const NerRequest& request, const ner::Corpus& corpus, Notes& notes,
               Act&& act) {
@@ -413,7 +413,7 @@ std::string page_of(const NerRequest& request, const ner::Tagger& tagger, const 
                               run);
 }
 
-// The corpus and the page, after all work is done. One that fails leaves the other.
+// Writes the corpus and the page after all work is done. If one fails, the other is still written.
 struct WrittenMentions {
     WrittenMentions(const NerRequest& request, const std::string& page, const ner::Corpus& corpus) {
         if (!request.out.empty()) out = failures.attempt([&] { ner::write_corpus(request.out, corpus); });

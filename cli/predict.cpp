@@ -1,7 +1,7 @@
-// coterie predict: labels and any other outputs of the model for new rows. Which outputs it has is checked before
-// points are read. Rows are labelled block by block and written as they come, so that neither they nor what is found
-// need fit into memory; no file is put in place before all are complete. What is asked for is a list over Output, from
-// which flags, columns' names and messages follow.
+// coterie predict: labels and other outputs of the model for new rows. The requested outputs are checked before points
+// are read. Rows are labelled and written block by block, so neither rows nor results need to fit into memory. Files
+// get their final names only when all of them are complete. The outputs are a list over Output; flags, column names and
+// messages follow from it.
 
 #include <algorithm>
 #include <numeric>
@@ -31,7 +31,7 @@ struct PredictRequest : ModelRequest {
                                                            {Output::outlier_score, {}}};
 };
 
-// What one column of an output is called: the labels, the clusters, or, of an embedding, the dimensions.
+// The column names of an output: the labels, the clusters or, for an embedding, the dimensions.
 std::vector<std::string> column_names(const Model& model, Output output, Index columns) {
     if (output == Output::label_scores) return model.cluster_labels().names;
     if (output == Output::outlier_score) return {"outlier-score"};
@@ -47,7 +47,7 @@ std::string flag_of(Output output) {
     return "--" + std::string(name(output)) + "-out";
 }
 
-// --scores-out gives the best there is: scores of labels, or of a model without labels the memberships.
+// --scores-out writes label scores or, for a model without labels, the memberships.
 Output wanted_of(const Pipeline& pipeline, Output output) {
     if (output == Output::label_scores && !pipeline.has(output) && pipeline.has(Output::memberships))
         return Output::memberships;
@@ -67,7 +67,7 @@ void require_outputs(const PredictRequest& request, const Pipeline& pipeline) {
                               (there.empty() ? "" : "; it takes " + there));
 }
 
-// What the table tells. On the first process the labels are those of all points where they are asked for.
+// What the printed table shows. On rank 0, `labels` has the labels of all points where they are needed.
 struct Predicted {
     std::vector<Index> sizes;
     Index noise = 0;
@@ -75,7 +75,7 @@ struct Predicted {
     std::vector<std::pair<std::string, std::string>> written;
 };
 
-// Every file is begun before the first row and put in place after the last.
+// Opens every file before the first row, and moves it to its final name after the last.
 Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipeline, const PreparedRows& rows,
                             const PointsFile& file, bool labels_needed, const Run& run, Failures& failures) {
     const Model& model = pipeline.model();
@@ -84,7 +84,7 @@ Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipel
     const Index all = rows.points.rows() + static_cast<Index>(rows.left_out.size());
     const Index own = rows.own_rows(run);
     const bool in_parts = is_in_parts(request.labels_out);
-    const bool together = !request.labels_out.empty() && !in_parts;  // in one file
+    const bool together = !request.labels_out.empty() && !in_parts;  // all labels in one file
     std::optional<LabelsFile> labels;
     if (in_parts || (together && first))
         labels.emplace(part_of(request.labels_out, communicator), in_parts ? own : all, model.cluster_labels(),
@@ -111,7 +111,7 @@ Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipel
     }
     Predicted out{std::vector<Index>(static_cast<std::size_t>(model.clusters()), 0), 0, {}, {}};
     const bool kept = labels_needed || (together && !first);
-    // An output that fails is let go of, and the others go on.
+    // An output that fails is dropped, and the others continue.
     const auto attempt = [&](auto& output, auto&& act) {
         if (output && !failures.attempt([&] { act(*output); })) output.reset();
     };
@@ -186,9 +186,9 @@ int predict(const PredictRequest& request) {
     run.should_stop = InterruptGuard::interrupted;
     Failures failures;
     const Predicted predicted = predict_and_write(request, pipeline, rows, file, truth.has_value(), run, failures);
-    // Rows that are read in blocks are not read once more for a warning; describe gives it of them, too.
+    // Rows that are read in blocks are not read a second time for a warning. describe also gives this warning.
     const std::string far = rows.points.resident() ? far_rows_warning(pipeline, rows, run) : std::string();
-    if (run.communicator().rank() > 0) {  // the first process tells
+    if (run.communicator().rank() > 0) {  // rank 0 prints
         failures.rethrow();
         return Exit::done;
     }

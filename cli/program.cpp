@@ -1,6 +1,6 @@
-// What every program here is around its commands: signals, messages of one line, exit codes. The environment that other
-// libraries look at when they are loaded is set first of all, before there is a second thread. What a command throws
-// ends here, in the command's words and with the exit code of its kind.
+// The frame of every program here: signals, one-line messages, exit codes. Environment variables that other libraries
+// read when they are loaded are set first, before a second thread exists. Errors of a command end here: they are
+// printed in the command's terms, and their kind gives the exit code.
 
 #include "program.hpp"
 
@@ -21,10 +21,10 @@
 namespace coterie::cli {
 namespace {
 
-std::shared_ptr<Processes> processes;  // none until they are joined
+std::shared_ptr<Processes> processes;  // nullptr until the processes are joined
 
-// All end with this code. Rank 0 reports errors that occur on every rank. An error of one other rank alone is reported
-// by that rank: the pause lets rank 0 report it first and end all. Being stopped is no error of a rank.
+// All processes end with this code. Rank 0 reports errors that occur on every rank. Any other rank reports an error
+// that it alone has: the pause lets rank 0 report first and end all. An interrupt does not count as an error of a rank.
 int end(int code, const std::function<void()>& tell) {
     const int rank = processes ? processes->rank() : started_rank();
     if (rank > 0) {
@@ -40,7 +40,7 @@ int end(int code, const std::function<void()>& tell) {
     return code;
 }
 
-// A message is one line, whatever file names it quotes.
+// A message is one line, whatever file names it contains.
 std::string one_line(std::string text) {
     for (char& c : text)
         if (static_cast<unsigned char>(c) < 0x20) c = ' ';
@@ -82,15 +82,15 @@ int run(const Command& root, const std::vector<std::string>& words) {
     }
 }
 
-// LibTorch brings OpenMP's threads with it, which spin while they wait for work and so slow everything down when the
-// processors are shared with other programs. libgomp reads how long to spin when it is loaded: that is when a network
-// is asked for, after this.
+// LibTorch uses OpenMP threads, which spin while they wait for work. This slows everything down when other programs
+// share the processors. libgomp reads how long to spin when it is loaded. That happens when a network is first used,
+// after this call.
 void wait_asleep() {
     if (std::getenv("OMP_WAIT_POLICY") == nullptr) ::setenv("GOMP_SPINCOUNT", "20000", 0);
 }
 
-// OpenBLAS chooses its kernels when it is loaded, and older ones (Debian 12's) take recent processors for very old
-// ones. The environment is a program's to set, not the library's.
+// OpenBLAS chooses its kernels when it is loaded. Older versions (Debian 12's) mistake recent processors for very old
+// ones. A program may set the environment; the library must not.
 void choose_openblas_kernels() {
     const char* const kernels = internal::has_avx512() ? "SkylakeX" : internal::has_avx2() ? "Haswell" : nullptr;
     if (kernels != nullptr) ::setenv("OPENBLAS_CORETYPE", kernels, 0);
@@ -98,7 +98,7 @@ void choose_openblas_kernels() {
 
 std::string words_of_command;
 
-// A word in quotes where a shell would read another thing.
+// Quotes a word that a shell would read differently.
 std::string quoted(const std::string& word) {
     constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
     if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
@@ -130,7 +130,7 @@ int run_program(Command (*root)(), int count, char** words) {
     know_flags(program);
     const int code = run(program, std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
     processes.reset();
-    if (internal::work_was_left()) {  // nobody wants it any more, and it may take minutes
+    if (internal::work_was_left()) {  // the remaining work is useless and may take minutes
         std::fflush(nullptr);
         std::_Exit(code);
     }

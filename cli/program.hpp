@@ -9,15 +9,16 @@
 
 namespace coterie::cli {
 
-/// What main returns: the commands' exit code, or that of the error that ended them, which is told on standard error.
+/// The return value of main: the command's exit code, or that of the error that ended it, which is printed on standard
+/// error.
 int run_program(Command (*root)(), int count, char** words);
 
-/// The words that started the program, as a shell reads them; and the time, as 2026-11-23T10:00:00Z.
+/// The command line that started the program, quoted for a shell. And the time, as 2026-11-23T10:00:00Z.
 const std::string& command_text();
 std::string date_text();
 
-/// Of the processes that mpirun has started: joined at the first call, left when the program ends; where one of them
-/// fails, all end.
+/// The processes that mpirun started. They are joined at the first call and left when the program ends. When one of
+/// them fails, all end.
 std::shared_ptr<Processes> join_started_processes();
 
 }  // namespace coterie::cli

@@ -1,5 +1,5 @@
-// The user's rows are read again from where they came, so that they stand in the table as they were written: words,
-// dates and columns that are no coordinates too. Nothing but one row is held.
+// Reads the user's rows again from their source, so that the table shows them as they were written, including words,
+// dates and columns that are not coordinates. Only one row is in memory at a time.
 
 #include "result_table.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// --table-out: the user's own rows with what was found of them, as csv or Arrow.
+// --table-out: the user's own rows with the results for each, as csv or Arrow.
 
 #include <cstdint>
 #include <memory>
@@ -12,17 +12,18 @@
 
 namespace coterie::cli {
 
-/// All columns of the points' file as they stand there (of formats that are no text: the points' numbers), then label,
-/// and, of models that have them, confidence (the largest membership), distance (to the row's own centroid) and
-/// outlier_score. Rows that were left out have these empty, noise all but the last.
+/// All columns of the points' file as written (for binary formats: the points' numbers), then label and, for models
+/// that have them, confidence (the largest membership), distance (to the row's own centroid) and outlier_score. Rows
+/// that were left out have these fields empty. Noise rows have all but outlier_score empty.
 class ResultTable {
 public:
-    /// Of `rows`, or where there are none of `points` under `names`. The pipeline must outlive this.
+    /// Writes the columns of `rows`; without rows, those of `points`, named `names`. The pipeline must outlive this
+    /// object.
     ResultTable(const std::string& path, const TableRows* rows, const Points& points,
                 const std::vector<std::string>& names, const Pipeline& pipeline);
-    /// What write() wants beside clusters.
+    /// The outputs that write() needs, in addition to clusters.
     const std::vector<Output>& wanted() const { return wanted_; }
-    /// The next rows: a cluster for each, and outputs as wanted().
+    /// Writes the next rows: one cluster per row, and the outputs of wanted().
     void write(std::span<const std::int32_t> clusters, std::span<const Matrix<double>> outputs);
     void commit() { writer_->commit(); }
 
@@ -34,7 +35,7 @@ private:
     const ClusterLabels& of_clusters_;
     std::vector<std::string> names_of_labels_;
     std::vector<Output> wanted_;
-    std::vector<FieldType> types_;  // of the columns; empty in csv
+    std::vector<FieldType> types_;  // of the columns; empty for csv
     std::unique_ptr<TableWriter> writer_;
     Index at_ = 0;
     RowBuffer buffer_;

@@ -1,6 +1,6 @@
-// Text goes out by write() and not through a stream: an error is seen where it happens, and a signal's handler may do
-// the same. Handlers touch lock-free atomics, write a fixed text or end the process, nothing else. The progress bar is
-// one line, never wider than the terminal, drawn anew at most twenty times a second within a stage.
+// Writes text with write() instead of a stream: errors appear where they happen, and a signal handler may do the same.
+// Handlers only touch lock-free atomics, write a fixed text or end the process. The progress bar is one line, never
+// wider than the terminal. Within a stage it is drawn at most twenty times a second.
 
 #include "terminal.hpp"
 
@@ -21,12 +21,12 @@
 namespace coterie::cli {
 namespace {
 
-static_assert(std::atomic<int>::is_always_lock_free);  // or a signal handler may not touch it
+static_assert(std::atomic<int>::is_always_lock_free);  // otherwise a signal handler must not touch it
 std::atomic<int> interrupts{0};
 std::atomic<bool> guarded{false};
-std::atomic<bool> among_others{false};  // one of several processes
+std::atomic<bool> among_others{false};  // this process is one of several
 
-// 0: done; otherwise the error's number.
+// Returns 0 on success, otherwise errno.
 int write_all(int descriptor, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -55,8 +55,7 @@ void on_interrupt(int signal) {
     errno = saved;
 }
 
-// A mapped file became shorter: what lies beyond its end cannot be read, and nothing that was computed from it is
-// sound.
+// A mapped file became shorter. The rest cannot be read, and results computed from it are invalid.
 void on_lost_file(int) {
     write_from_handler(
         "coterie: a file has become shorter while it was read; run the command again when nothing changes its files\n");
@@ -74,11 +73,11 @@ bool coloured() {
 }
 
 bool silent = false;
-std::string mark_of_process;  // of messages
+std::string mark_of_process;  // prefix of messages
 
 void print_line(std::string_view colour, std::string_view label, const std::string& text) {
     if (silent) return;
-    constexpr std::size_t longest = 5000;  // whatever a file makes a message quote
+    constexpr std::size_t longest = 5000;  // limit of a message, whatever it quotes from a file
     std::string line;
     if (coloured() && !colour.empty()) {
         line = "\033[" + std::string(colour) + "m" + std::string(label) + "\033[0m ";
@@ -128,13 +127,13 @@ bool shows_progress() { return !silent && is_terminal(STDERR_FILENO); }
 void prepare_signals(bool several_processes) {
     among_others = several_processes;
     std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGXFSZ, SIG_IGN);  // a file grown beyond the limit is an error of its write, told as one
+    std::signal(SIGXFSZ, SIG_IGN);  // write() reports a file beyond the size limit as an error
     struct sigaction lost {};
     lost.sa_handler = on_lost_file;
     sigemptyset(&lost.sa_mask);
     ::sigaction(SIGBUS, &lost, nullptr);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        // A background job is started with SIGINT ignored, one of nohup with SIGHUP, and should stay deaf to it.
+        // A background job starts with SIGINT ignored, a job of nohup with SIGHUP. It should keep ignoring it.
         struct sigaction old {};
         if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler == SIG_IGN) continue;
         struct sigaction action {};

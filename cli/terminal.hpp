@@ -1,6 +1,6 @@
 #pragma once
-// Standard output carries the result, standard error everything else. Interrupts, the progress bar and colour live here
-// too.
+// Standard output gets the result, standard error everything else. Also handles interrupts, the progress bar and
+// colour.
 
 #include <string>
 #include <string_view>
@@ -12,31 +12,31 @@ namespace coterie::cli {
 /// Exit codes.
 enum Exit { done = 0, failure = 1, usage = 2, bad_data = 3, not_converged = 4, interrupted = 130 };
 
-/// Of several processes that work on one fit the first one speaks; the others print nothing.
+/// When several processes work on one fit, only rank 0 prints. The others call this.
 void stay_silent();
-/// Ends the silence; messages begin with `mark`.
+/// Ends the silence. Messages begin with `mark`.
 void speak_up(const std::string& mark);
 
-/// Writes to standard output. A reader that went away (| head) is no error; a full disk is a ResourceError.
+/// Writes to standard output. A closed reader (| head) is not an error; a full disk is a ResourceError.
 void print(std::string_view text);
 
-/// One line "coterie: TEXT", in colour where that is wanted.
+/// One line "coterie: TEXT", in colour where the terminal supports it.
 void print_error(const std::string& text);
 void print_hint(const std::string& text);
 void print_warning(const std::string& text);
-/// What is worth knowing and no trouble.
+/// For information that needs no action.
 void print_note(const std::string& text);
 /// Plain text to standard error.
 void print_aside(std::string_view text);
 
-/// Standard error is a terminal that can move its cursor.
+/// Whether standard error is a terminal that can move its cursor.
 bool shows_progress();
 
-/// Until an InterruptGuard lives, Ctrl-C (and SIGTERM and SIGHUP, which are treated as Ctrl-C throughout) ends the
-/// process with 130 at once; SIGPIPE and SIGXFSZ are ignored throughout. One of several processes prints nothing on
+/// Installs the signal handlers. SIGTERM and SIGHUP always act like Ctrl-C. Without an InterruptGuard, Ctrl-C ends the
+/// process with 130 at once. SIGPIPE and SIGXFSZ are always ignored. One of several processes prints nothing on
 /// SIGTERM.
 void prepare_signals(bool several_processes);
-/// While it lives, the first Ctrl-C asks the fit to stop and the second ends the process at once.
+/// While it exists, the first Ctrl-C asks the fit to stop, and the second ends the process at once.
 class InterruptGuard {
 public:
     InterruptGuard();
@@ -46,10 +46,10 @@ public:
     static bool interrupted();
 };
 
-/// One line on standard error: stage, bar, share done, objective, time left.
+/// One line on standard error: stage, bar, completed share, objective, remaining time.
 class ProgressBar {
 public:
-    /// Hears of the run's progress; shown unless `quiet`, and where standard error can show it.
+    /// Follows the run's progress. Shown unless `quiet`, and only where standard error can show it.
     ProgressBar(Run& run, bool quiet) {
         if (!quiet && shows_progress()) run.on_progress = [this](const Progress& progress) { update(progress); };
     }

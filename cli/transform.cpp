@@ -1,5 +1,5 @@
-// coterie transform: new rows in the space that the model sees them in. A model without such a space is refused before
-// points are read; the rest is as in predict, with which it shares model_command.hpp.
+// coterie transform: new rows in the space in which the model sees them. A model without such a space is an error
+// before points are read. The rest is shared with predict, in model_command.hpp.
 
 #include "commands.hpp"
 #include "common.hpp"

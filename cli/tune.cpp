@@ -1,6 +1,6 @@
-// coterie tune: words to a grid, and what came of it as tables and JSON; the search is selection's, the last fit that
-// of fitting.cpp. The cells of a long search are printed even where the last fit fails or is cut off, and only then the
-// failure is told.
+// coterie tune: turns words into a grid, and prints the result as tables and JSON. The search is in coterie/selection,
+// the final fit in fitting.cpp. The cells of a long search are printed even where the final fit fails or is
+// interrupted. Only then the failure is reported.
 
 #include "coterie/selection/tune.hpp"
 #include "coterie/report/selection_document.hpp"
@@ -30,7 +30,7 @@ struct TuneRequest {
     std::shared_ptr<TuneOptions> tuning = std::make_shared<TuneOptions>();
 };
 
-// The search, with what it was asked and what came of it.
+// The search: its request and its results.
 struct Tuned {
     const Method* method = nullptr;
     TuneOptions asked;
@@ -88,7 +88,7 @@ std::string tuned_text(const Tuned& tuned) {
 
 Json tuned_json(const Tuned& tuned) {
     const TuneResult& found = tuned.found;
-    // Of the method that won: k-means has other options than the grid's method.
+    // For the method that won: k-means has other options than the grid's method.
     const auto options_of = [](const std::string& method, const OptionValues& values) {
         Json out = json_of(*find_method(method).options, values);
         out.update(json_of(PreparationOptions::described(), values));
@@ -153,7 +153,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
     tuned.running = *fit.running;
     tuned.origin = {command_text(), date_text(), {}};
     OptionValues fixed = fit.options();
-    OptionValues said = fixed;  // here or on the grid
+    OptionValues said = fixed;  // options set here or on the grid
     for (const auto& axis : tuned.asked.grid) {
         if (!fit.given->contains(axis.option)) fixed.erase(axis.option);
         said[axis.option] = {};

@@ -1,5 +1,5 @@
 #pragma once
-// All of coterie: every public header. Programs that want to compile faster include those of the rooms they use.
+// All of coterie: every public header. To compile faster, include only the headers of the modules you use.
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/error.hpp"

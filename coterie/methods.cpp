@@ -1,5 +1,5 @@
-// The one list of methods: a line is made from types alone, so that a room says everything about its method once.
-// Methods whose fits share nothing get a fitter that fits one by one.
+// The list of methods. Each entry is built from types alone, so a module describes its method only once. Methods whose
+// fits share no work get a fitter that fits one by one.
 
 #include "coterie/methods.hpp"
 
@@ -32,15 +32,14 @@
 namespace coterie {
 namespace {
 
-// The fit of a method, with its restarts where they are whole fits.
+// The fit of a method. Restarts that are whole fits are included.
 template <class M>
 struct FitOf : Fit<M> {};
 template <class M>
 requires requires(const typename M::Model& model) { M::restart_criterion(model); }
 struct FitOf<M> : RestartedFit<M> {};
 
-// The line of a method, all of it from the types of its room. What its result gives reason to warn of is looked at
-// here.
+// The entry of a method, built from the types of its module. It also adds the warnings about a result.
 template <class M>
 Method line() {
     using Options = typename M::Options;
@@ -56,7 +55,7 @@ Method line() {
     out.options = &Options::described();
     out.takes = M::takes;
     out.fit = [assigned](const Problem& problem, const OptionValues& values, const Run& run) -> std::unique_ptr<Model> {
-        internal::require_same_fit(M::name, values, problem, run);  // before a value that one process refuses
+        internal::require_same_fit(M::name, values, problem, run);  // before a value that only one process rejects
         auto model = std::make_unique<RoomModel>(FitOf<M>()(problem, assigned(values), run));
         internal::warn_of_result(*model, problem, run, M::takes.blocks);
         return model;

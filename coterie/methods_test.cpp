@@ -1,5 +1,5 @@
-// What holds for every method in the list: a common factor of the points changes no result, and results that answer no
-// question are warned of in one place.
+// What holds for every method in the list. Multiplying all points by the same number changes no result, and one place
+// warns of results of little use.
 
 #include "coterie/methods.hpp"
 
@@ -26,7 +26,7 @@ bool has_networks() {
     }
 }
 
-// Defaults, but for networks of a size that a test can train.
+// Defaults, with networks small enough to train in a test.
 OptionValues options_of(const Method& method, std::int64_t clusters) {
     OptionValues out;
     const auto set = [&](const char* name, OptionValue value) {
@@ -78,7 +78,7 @@ TEST(Methods, ACommonFactorOfThePointsChangesNoLabel) {
     if (!has_networks()) GTEST_SKIP() << "LibTorch is not here: the methods without a network only";
 }
 
-// Where memberships are given, powers of two leave every bit of them, in either type.
+// Multiplying by a power of two changes no bit of the memberships, in either type.
 template <class T>
 void check_powers_of_two() {
     const Matrix<T> points = touching(3).template cast<T>();
@@ -109,7 +109,7 @@ bool warns(const Model& model, const std::string& part) {
 }
 
 TEST(Methods, EqualRowsInSeveralClustersAreWarnedOf) {
-    // Five equal points in three clusters cannot stay together in all of them.
+    // Five equal points in three clusters cannot all share one cluster.
     const Matrix<double> five = Matrix<double>::Ones(5, 2);
     for (const char* name : {"wmc", "ssc", "smce", "spectral"}) {
         const Method& method = find_method(name);
@@ -119,17 +119,17 @@ TEST(Methods, EqualRowsInSeveralClustersAreWarnedOf) {
         EXPECT_EQ(warns(*model, "equal rows are split between clusters, rows 1 and "), split) << name;
         EXPECT_TRUE(split) << name << ": nothing is shown";
     }
-    // Equal points that stay together are nothing to speak of; nor are zeros of either sign anything but equal.
+    // Equal points in one cluster give no warning. Zeros of either sign are equal.
     Matrix<double> pairs(6, 1);
     pairs << 0.0, -0.0, 5, 5, 9, 9;
     const Method& kmeans = find_method("kmeans");
     EXPECT_FALSE(warns(*kmeans.fit(with(pairs), options_of(kmeans, 3), coterie::Run(0, 1)), "equal rows"));
-    // A label that is known splits them, and the rows are named.
+    // A known label splits them, and the warning names the rows.
     Problem known = with(pairs);
     known.partial_labels = {0, 1, -1, -1, -1, -1};
     const auto model = kmeans.fit(known, options_of(kmeans, 2), coterie::Run(0, 1));
     EXPECT_TRUE(warns(*model, "equal rows are split between clusters, rows 1 and 2 the first"));
-    // So does a pair that must not be together.
+    // So does a cannot-link pair.
     Problem apart = with(pairs);
     apart.cannot_links = {{2, 3}};
     EXPECT_TRUE(warns(*kmeans.fit(apart, options_of(kmeans, 3), coterie::Run(0, 1)),
@@ -148,7 +148,7 @@ TEST(Methods, ClustersOfOneRowAndOneWithNearlyAllAreWarnedOf) {
         const auto model = method.fit(with(points), options_of(method, 3), coterie::Run(0, 1));
         EXPECT_TRUE(warns(*model, "2 of 3 clusters have only one or two rows, of 302")) << name;
         EXPECT_TRUE(warns(*model, "one of 3 clusters has 300 of 302 rows")) << name;
-        // Sound clusters, and few rows a cluster, are no reason to warn.
+        // Good clusters, and few rows per cluster, give no warning.
         const Matrix<double> sound = touching(5);
         for (const std::int64_t k : {3, 40}) {
             const auto other = method.fit(with(sound), options_of(method, k), coterie::Run(0, 1));
@@ -156,7 +156,7 @@ TEST(Methods, ClustersOfOneRowAndOneWithNearlyAllAreWarnedOf) {
             EXPECT_FALSE(warns(*other, "one of ")) << name << " " << k;
         }
     }
-    // Nor are sizes that were asked for.
+    // Requested sizes give no warning.
     const Method& kmeans = find_method("kmeans");
     Problem asked = with(points);
     asked.sizes = SizeBounds{1, 301};

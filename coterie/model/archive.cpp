@@ -1,6 +1,6 @@
-// The bytes of a model are made, and checked, in memory as a whole: the checksum needs them all, and a file that does
-// not fit is told from one that is damaged before anything is made of it. The table of tensors is read by the reader of
-// safetensors (io/), which bounds it first. Tensors are kept by name: the same model gives the same bytes.
+// Builds and checks the bytes of a model in memory as a whole: the checksum needs all of them, and reading can tell a
+// damaged file from one of another kind before it builds anything. The safetensors reader (io/) reads the table of
+// tensors and checks its bounds first. Tensors are sorted by name, so the same model gives the same bytes.
 
 #include "coterie/model/archive.hpp"
 
@@ -26,7 +26,7 @@ constexpr std::string_view format_name = "coterie-model";
 constexpr std::string_view format_version = "1";
 constexpr std::string_view text_prefix = "text.";
 constexpr std::size_t digest_digits = 64;
-// The checksum is that of the whole file with its own digits read as zeros: no byte is left out.
+// The checksum covers the whole file, with its own digits read as zeros: no byte is left out.
 const std::string digest_zeros(digest_digits, '0');
 constexpr std::string_view digest_key = "\"sha256\":\"";
 
@@ -123,7 +123,7 @@ void require_shape(const Archive::Tensor& tensor, const std::string& name, std::
                   text + " is needed");
 }
 
-// Copies: the tensor's bytes are aligned to nothing.
+// Copies, because the tensor's bytes need not be aligned.
 template <class T>
 void copy_out(const Archive::Tensor& tensor, T* out) {
     if (!tensor.bytes.empty()) std::memcpy(out, tensor.bytes.data(), tensor.bytes.size());
@@ -209,8 +209,8 @@ std::vector<std::int32_t> Archive::labels(const std::string& name, Index size) c
 }
 
 std::string Archive::to_bytes() const {
-    // Wide types first, so that every tensor begins at a multiple of its item's size; the header's length is made one
-    // of 8.
+    // Wide types first, so that every tensor begins at a multiple of its item's size. The header's length is padded to
+    // a multiple of 8.
     std::vector<const std::pair<const std::string, Tensor>*> order;
     for (const auto& item : tensors_) order.push_back(&item);
     std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
@@ -230,7 +230,7 @@ std::string Archive::to_bytes() const {
     metadata["format_version"] = format_version;
     metadata["coterie_version"] = COTERIE_VERSION;
     metadata["method"] = method_;
-    // Texts that are not UTF-8 (paths, say) are no reason to lose a model: what is broken becomes the replacement
+    // A text that is not UTF-8 (a path, say) must not lose the model: the invalid bytes become the replacement
     // character.
     metadata["options"] = json_of(options_).dump(-1, ' ', false, Json::error_handler_t::replace);
     for (const auto& [key, value] : texts_) metadata[std::string(text_prefix) + key] = value;

@@ -1,8 +1,9 @@
 #pragma once
-// The file of a model: safetensors layout (8-byte little-endian header length, JSON header, raw little-endian tensors),
-// so that any safetensors reader opens it. The header's __metadata__ carries the format version, the library version,
-// method, options and a SHA-256 of the whole file with the checksum's own 64 digits read as zeros, so that a change of
-// any byte is found. Reading checks every offset, shape, type and the checksum before anything is allocated from it.
+// The file of a model. Its layout is safetensors (8-byte little-endian header length, JSON header, raw little-endian
+// tensors), so any safetensors reader opens it. The header's __metadata__ holds the format version, the library
+// version, the method, the options and a SHA-256. The SHA-256 covers the whole file with its own 64 digits read as
+// zeros, so a change of any byte is found. Reading checks every offset, shape, type and the checksum before it
+// allocates anything from them.
 
 #include <cstdint>
 #include <iosfwd>
@@ -33,9 +34,9 @@ public:
     const std::string& method() const { return method_; }
 
     void set_options(OptionValues values) { options_ = std::move(values); }
-    /// Values as stored; kinds are those of the JSON in the file.
+    /// The values as stored. Their kinds are those of the JSON in the file.
     const OptionValues& options() const { return options_; }
-    /// Reads a described options struct back, range-checked; BadData when it does not fit.
+    /// Reads a described options struct back and checks the ranges. Throws BadData when it does not fit.
     template <class Struct>
     Struct options_as() const {
         Struct out;
@@ -43,25 +44,25 @@ public:
         return out;
     }
 
-    /// Short facts kept as text (shown by `coterie info`).
+    /// Short facts stored as text (shown by `coterie info`).
     void set_text(const std::string& key, std::string value);
-    const std::string& text(const std::string& key) const;  // BadData when absent
+    const std::string& text(const std::string& key) const;  // throws BadData when absent
     const std::map<std::string, std::string>& texts() const { return texts_; }
 
-    /// Matrices keep their scalar type.
+    /// A matrix keeps its scalar type.
     void set_points(const std::string& name, PointsView points);
     void set_vector(const std::string& name, std::span<const double> values);
     void set_labels(const std::string& name, std::span<const std::int32_t> values);
     bool has(const std::string& name) const { return tensors_.contains(name); }
-    /// `rows` and `columns` of -1 accept any; anything else than what is asked for, or NaN or infinity inside, is
-    /// BadData.
+    /// `rows` and `columns` of -1 accept any number. Throws BadData on a missing tensor, another shape, NaN or
+    /// infinity.
     Points points(const std::string& name, Index rows = -1, Index columns = -1) const;
     std::vector<double> vector(const std::string& name, Index size = -1) const;
     std::vector<std::int32_t> labels(const std::string& name, Index size = -1) const;
     const std::map<std::string, Tensor>& tensors() const { return tensors_; }
 
     std::string to_bytes() const;
-    /// BadData, naming `source`, on anything that is not a sound archive.
+    /// Throws BadData, naming `source`, on anything that is not a valid archive.
     static Archive from_bytes(std::span<const std::byte> bytes, std::string_view source);
     /// Writes to a temporary name in the same folder, then renames.
     void save(const std::string& path) const;

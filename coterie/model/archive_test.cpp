@@ -94,7 +94,7 @@ TEST(Archive, RoundTrip) {
     EXPECT_TRUE(archive.vector("empty").empty());
     EXPECT_EQ(archive.labels("labels"), (Labels{0, -1, 1}));
     EXPECT_EQ(archive.to_bytes(), contents(path));
-    // Points may be read out of a model as out of any safetensors file.
+    // Points can be read from a model like from any safetensors file.
     std::filesystem::copy_file(path, folder / "m.safetensors");
     EXPECT_EQ(read_points_file(folder / "m.safetensors:centroids").points.view().at(0, 1), 2.0);
     EXPECT_EQ(read_labels_file(folder / "m.safetensors:labels", {}, true).labels, (Labels{0, -1, 1}));
@@ -145,7 +145,7 @@ TEST(Archive, EveryTruncationIsFound) {
     EXPECT_THROW(parsed(good + '\0'), BadData);
 }
 
-// A safetensors file with the given header and data; "SHA" in the header is replaced by a sound checksum.
+// A safetensors file with the given header and data. "SHA" in the header becomes the correct checksum.
 std::string handmade(std::string header, const std::string& data = {}) {
     const std::size_t at = header.find("SHA");
     if (at != std::string::npos) header.replace(at, 3, std::string(64, '0'));
@@ -256,7 +256,7 @@ TEST(Sha256, KnownAnswers) {
     EXPECT_EQ(of("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
               "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
     EXPECT_EQ(of(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-    // The same in pieces of any size.
+    // The same text, hashed in pieces of every size.
     const std::string text(300, 'x');
     for (std::size_t piece = 1; piece < 130; ++piece) {
         Sha256 hash;

@@ -1,7 +1,7 @@
-// A checkpoint is an archive that names its fit: method, options, seed, and SHA-256 of the points and of what lies
-// beside them; one of another fit is refused, never written over. A file is replaced by a whole one that the disk has:
-// what is read after a crash is one state or the next. Points are hashed block by block, so that it does not matter
-// where they lie and how many processes share them.
+// A checkpoint is an archive that names its fit: method, options, seed, and SHA-256 of the points and the other data.
+// The checkpoint of another fit is an error and is never overwritten. A new file replaces the old one only when it is
+// complete and on disk: after a crash, the file holds one state or the next. Points are hashed block by block, so the
+// hash does not depend on where they are stored and how many processes share them.
 
 #include "coterie/model/checkpoint.hpp"
 
@@ -20,7 +20,7 @@
 namespace coterie::internal {
 namespace {
 
-// Of what a checkpoint holds; another one for every change of that.
+// The version of the checkpoint's layout. Every change of what it holds gets a new one.
 constexpr const char* layout = "4";
 
 std::string shape_of(PointsView points) {
@@ -70,7 +70,7 @@ std::string fingerprint_of(PointsView points, const Run& run) {
 std::string fingerprint_of(const Problem& problem, const Run& run) {
     if (run.checkpoint.empty()) return {};
     std::string out = fingerprint_of(problem.points.view(), run);
-    const Run own = run.alone().unstopped();  // every process has them all
+    const Run own = run.alone().unstopped();  // every process has all of them
     if (!problem.weights.empty())
         out += ", weights " +
                fingerprint_of(PointsView(problem.weights.data(), static_cast<Index>(problem.weights.size()), 1), own);
@@ -121,7 +121,7 @@ Checkpoint::Checkpoint(const Run& run, std::string method, const OptionValues& o
       points_(std::move(points)),
       options_(options),
       seed_(run.seed) {
-    options_["device"] = run.device;  // other devices round in other ways
+    options_["device"] = run.device;  // other devices round differently
     if (path_.empty()) return;
     if (path_ == "-")
         throw BadArgument("option `checkpoint`: - is not accepted; it takes a file's name",
@@ -208,7 +208,7 @@ void Checkpoint::write(const Archive& archive) {
     } catch (const ResourceError& refused) {
         trouble_ = refused.message();
     }
-    pause_ = std::max(5.0, 20 * writing.seconds());  // a twentieth of the time at most
+    pause_ = std::max(5.0, 20 * writing.seconds());  // writing takes at most 1/20 of the time
     since_.restart();
 }
 

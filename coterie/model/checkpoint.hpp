@@ -1,5 +1,5 @@
 #pragma once
-// Internal: the state of a fit in a file, from which the same fit goes on.
+// Internal: saves the state of a fit in a file, so that the same fit can continue from it.
 
 #include <optional>
 #include <string>
@@ -16,41 +16,43 @@
 
 namespace coterie::internal {
 
-/// What tells the points of a fit from others: shape, type, and SHA-256 of their bytes. Each process reads its own
-/// rows, all get the answer.
+/// Identifies the points of a fit: shape, type, and SHA-256 of their bytes. Each process reads its own rows; all get
+/// the result.
 std::string fingerprint_of(PointsView points, const Run& run);
-/// The same, and of what a problem has beside points: weights, centroids, labels, shares and sizes. Empty where
+/// The same for the points and the rest of a problem: weights, centroids, labels, shares and sizes. Empty where
 /// run.checkpoint is.
 std::string fingerprint_of(const Problem& problem, const Run& run);
 
-/// A label per row in a checkpoint, of which each process gives those of its own rows. To be called on every process;
-/// `archive` is there on the first alone.
+/// Stores one label per row; each process gives the labels of its rows. Call it on every process. `archive` is
+/// nullptr on all processes but rank 0.
 void store_labels(Archive* archive, const std::string& name, const Labels& own, Communicator& communicator);
-/// Those of `own` rows of n.
+/// The labels of the rows `own`, out of `rows` rows.
 Labels own_labels(const Archive& archive, const std::string& name, Index rows, Range own);
 
-/// The state of a fit at one moment; restored, the fit goes on as if it had not been cut off. The first process writes
-/// and reads the file.
+/// The state of a fit at one moment. A restored fit continues as if it had not stopped. Rank 0 writes and reads the
+/// file.
 class Checkpoint {
 public:
-    /// Of run.checkpoint; the run must outlive this. `points`: fingerprint_of() the points and whatever lies beside
-    /// them. An empty path: none is written, none is found. ResourceError where no file can be written there.
+    /// Uses run.checkpoint; the run must outlive this object. `points`: fingerprint_of() the points and the other data.
+    /// With an empty path nothing is written and nothing is found. Throws ResourceError where no file can be written
+    /// there.
     Checkpoint(const Run& run, std::string method, const OptionValues& options, std::string points);
 
-    /// What the file holds, where there is one, on every process. BadData when it is of another fit.
+    /// What the file holds, on every process; nullopt without a file. Throws BadData when the checkpoint is
+    /// from another fit.
     std::optional<Archive> found() const;
     /// Whether this process writes the file.
     bool wanted() const;
-    /// Whether it is time to write: at first, then when five seconds have passed, or longer where writing takes long.
+    /// Whether it is time to write: at first, then after five seconds, or later where writing is slow.
     bool due() const;
     Archive begin() const;
-    /// What stands in the way (a full disk) does not end the fit: it is kept for warn().
+    /// A failure (a full disk) does not end the fit: warn() reports it.
     void write(const Archive& archive);
-    /// The same of a state of which every process has a part: where it is time, or `now`, calls store(archive) on every
-    /// process, with nullptr on all but the first, and writes. To be called on every process; returns whether it wrote.
+    /// The same for a state that is spread over the processes. Where it is time, or with `now`, calls store(archive) on
+    /// every process, with nullptr on all but rank 0, and writes. Call it on every process. Returns whether it wrote.
     bool write_parts(bool now, FunctionRef<void(Archive* archive)> store);
     void warn(FitReport& report) const;
-    /// How the message of who was stopped before there was a result ends: whether its state was kept, and where.
+    /// The end of the message of a fit that was stopped before it had a result: whether its state was saved, and where.
     std::string what_is_left() const;
 
 private:
@@ -62,7 +64,7 @@ private:
     std::uint64_t seed_;
     std::string trouble_;
     Stopwatch since_;
-    double pause_ = 0;  // seconds until the next is due
+    double pause_ = 0;  // seconds until the next write
 };
 
 }  // namespace coterie::internal

@@ -1,5 +1,5 @@
-// Names of the reasons to stop, and the sizes of clusters. Sizes are counts, which add up exactly in any order: each
-// process counts its own rows.
+// Names of the reasons to stop, and the sizes of clusters. Each process counts its own rows. Sizes are integers, so
+// their sums are exact in any order.
 
 #include "coterie/model/fit_report.hpp"
 

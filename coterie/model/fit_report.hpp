@@ -1,5 +1,5 @@
 #pragma once
-// What a fit tells about itself. Not converging is a result, not an error.
+// What a fit reports about itself. A fit that does not converge is a result, not an error.
 
 #include <cstdint>
 #include <string>
@@ -16,15 +16,15 @@ namespace coterie {
 
 enum class StopReason {
     converged,        // nothing changed any more, or the tolerance was met
-    iteration_limit,  // max_iterations reached first
-    completed,        // every planned pass was made; the method has no other end
+    iteration_limit,  // max_iterations was reached first
+    completed,        // every planned pass was made; the method has no other stopping rule
     interrupted,      // the caller asked to stop
-    collapsed,        // clusters were lost, or training diverged; what comes back is from before
+    collapsed,        // clusters were lost, or training diverged; the result is from before that
     exact             // the method has no iterations
 };
 COTERIE_API std::string_view name(StopReason reason);
 
-/// A method's own figure: a number, a count, a word, or a list of numbers.
+/// A figure that only this method reports: a number, a count, a text, or a list of numbers.
 using Detail = std::variant<double, std::int64_t, std::string, std::vector<double>>;
 
 struct FitReport {
@@ -37,8 +37,8 @@ struct FitReport {
     std::vector<double> objective_per_iteration;
     int iterations = 0;  // of the restart that was kept
     StopReason stopped = StopReason::exact;
-    int empty_clusters_repaired = 0;                      // how often a cluster ran empty and was given a point
-    std::string empty_cluster_policy;                     // what was done about them, in words; empty: does not apply
+    int empty_clusters_repaired = 0;   // how often an empty cluster was given a point
+    std::string empty_cluster_policy;  // what was done about empty clusters, in words; empty: does not apply
     std::vector<std::pair<std::string, double>> seconds;  // wall-clock seconds per stage, in order
     std::uint64_t seed = 0;
     int threads = 1;
@@ -46,7 +46,7 @@ struct FitReport {
     std::vector<std::pair<std::string, Detail>> details;
 };
 
-/// Fills sizes, clusters_found and clusters_requested from the labels of this process' rows and those of the others.
+/// Fills sizes, clusters_found and clusters_requested from the labels of all processes; `labels` are this process's.
 COTERIE_API void count_clusters(FitReport& report, const Labels& labels, int clusters, const Run& run = Run(0, 1));
 
 }  // namespace coterie

@@ -1,6 +1,6 @@
 #pragma once
-// What a model adds that keeps the embedding of the points it was fitted on, where computing it again costs as much as
-// the fit.
+// Interface of a model that stores the embedding of its training data, because computing it again costs as much as the
+// fit.
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/matrix.hpp"
@@ -10,7 +10,7 @@ namespace coterie {
 class COTERIE_API KeepsEmbedding {
 public:
     virtual ~KeepsEmbedding() = default;
-    /// n x p: Output::embedding of the points of the fit.
+    /// n x p: Output::embedding of the training data.
     virtual Matrix<double> kept_embedding() const = 0;
 };
 

@@ -1,5 +1,5 @@
-// Refusals that every method shares, in one place: no method repeats them, and a part of a problem that a method does
-// not know is never ignored in silence.
+// Checks that every method shares. No method repeats them, and no part of a problem that a method does not use is
+// silently ignored.
 
 #include "coterie/model/method.hpp"
 

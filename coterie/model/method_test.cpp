@@ -1,4 +1,4 @@
-// What every method refuses in the same words, and what its errors know.
+// Errors that all methods share, and what these errors say.
 
 #include "coterie/model/method.hpp"
 

@@ -1,5 +1,5 @@
-// What every model does alike: checks of new points, labels block by block where points are read, storing and loading.
-// A row's label depends on no other row, so that blocks give the labels of the whole.
+// What all models share: they check new points, label points block by block where they are read, and are stored and
+// loaded. A row's label depends on no other row, so labels from blocks equal the labels of all rows at once.
 
 #include "coterie/model/model.hpp"
 
@@ -30,7 +30,7 @@ void Model::in_parts(std::string_view what, PointsView points, const Run& run,
         check_points(points, what, run);
         return part(points, 0, reading);
     }
-    // One block after the other, each by all threads.
+    // Blocks in turn; all threads work on the current one.
     reading.on_progress = nullptr;
     const RowBlocks grid = internal::grid_of(points);
     const internal::Range own = internal::own_blocks(grid, run.communicator());
@@ -139,7 +139,7 @@ Matrix<double> Model::output(Output which, PointsView points, const Run& run) co
 
 Index Model::output_columns(Output which) const {
     require_output(which);
-    // The width does not depend on the values. A row of ones has a direction, which spherical models need.
+    // The width does not depend on the values. A row of ones has a direction, and spherical models need one.
     const Matrix<double> row = Matrix<double>::Ones(1, dimensions());
     return output_checked(which, row, Run(0, 1)).cols();
 }
@@ -179,7 +179,7 @@ void Model::store(Archive& archive) const {
     archive.set_options(option_values());
     Parts writing(&archive);
     writing.bind('k', clusters());
-    const_cast<Model*>(this)->parts(writing);  // which only reads what it writes
+    const_cast<Model*>(this)->parts(writing);  // parts() only reads the model when it writes an archive
     if (cluster_labels_.empty()) return;
     archive.set_labels("label_of_cluster", cluster_labels_.label_of);
     archive.set_text(

@@ -1,6 +1,6 @@
 #pragma once
-// Model: what every fit returns. It labels the points it was fitted on, labels new ones, tells about its fit, and is
-// saved and loaded.
+// Model: what every fit returns. It holds the labels of its training data, labels new points, reports on its fit, and
+// is saved and loaded.
 
 #include <initializer_list>
 #include <optional>
@@ -19,32 +19,32 @@
 
 namespace coterie {
 
-/// The labels that clusters belong to, when the fit was given partial labels; both empty otherwise.
+/// The labels of the clusters, when the fit had partial labels. Both vectors are empty otherwise.
 struct COTERIE_API ClusterLabels {
     std::vector<std::string> names;      // L
-    std::vector<std::int32_t> label_of;  // k: 0..L-1, or -1: a free cluster, of no label
+    std::vector<std::int32_t> label_of;  // k: 0..L-1, or -1: a free cluster, without a label
 
     bool empty() const { return label_of.empty(); }
-    /// "O" for a cluster of label O, "cluster-7" for the free cluster number 7.
+    /// "O" for a cluster of label O; "cluster-7" for free cluster 7.
     std::string name_of(int cluster) const;
-    /// k: the number each cluster goes by where the clusters of a label are one: the label's, and from L on the free
-    /// clusters in their order.
+    /// k: the number of each cluster where all clusters of a label count as one: the number of its label, and from L on
+    /// the free clusters in their order.
     std::vector<std::int32_t> numbers() const;
 };
 
-/// What a model may give of points, beside their labels. A new output is one line here and one name in model.cpp.
+/// What a model can compute for points, in addition to labels. A new output is one line here and one name in model.cpp.
 enum class Output {
-    embedding,     // n x p: the points in the space in which the method sees them
-    memberships,   // n x k: the probability of each cluster; rows sum to 1, to less where a row may be noise
-    label_scores,  // n x L: how well each label of the partial labels fits, larger is better; the method says what it
-                   // is
-    distances,     // n x k: Euclidean distance to each centroid, in the space in which the method compares them
-    outlier_score  // n x 1: how little a point belongs to any cluster; larger is more of an outlier
+    embedding,     // n x p: the points in the space where the method sees them
+    memberships,   // n x k: the probability of each cluster; rows sum to 1, or to less where a row may be noise
+    label_scores,  // n x L: how well each label of the partial labels fits; larger is better; each method
+                   // defines it
+    distances,     // n x k: Euclidean distance to each centroid, in the space where the method compares them
+    outlier_score  // n x 1: how little a point belongs to any cluster; larger: more of an outlier
 };
 inline constexpr int output_count = 5;
 /// "embedding".
 COTERIE_API std::string_view name(Output output);
-/// "n x p: the points in the space ...", for the texts of every face.
+/// "n x p: the points in the space ...", for the texts of every interface.
 COTERIE_API std::string_view meaning(Output output);
 
 /// A set of outputs.
@@ -61,16 +61,16 @@ private:
     unsigned bits_ = 0;
 };
 
-/// What is asked of a model about rows.
+/// What the caller requests for some rows.
 struct Wanted {
     bool labels = true;
     std::vector<Output> outputs = {};
 };
-/// What it gives of consecutive rows.
+/// The results for consecutive rows.
 struct RowResults {
-    Index first = 0;                      // number of the first row among all
-    Labels labels;                        // a cluster per row; empty where none are wanted
-    std::vector<Matrix<double>> outputs;  // those wanted, in their order
+    Index first = 0;                      // number of the first row among all rows
+    Labels labels;                        // one cluster per row; empty where labels are not requested
+    std::vector<Matrix<double>> outputs;  // the requested outputs, in their order
 };
 
 class COTERIE_API Model {
@@ -79,71 +79,72 @@ public:
 
     /// The method's name in the list of methods.
     virtual std::string_view method() const = 0;
-    /// d: what points given to predict must have.
+    /// d: the number of columns that predict requires.
     virtual Index dimensions() const = 0;
-    /// k; 0 where a method that knows noise found nothing else.
+    /// k; 0 where a method that finds noise labelled every row as noise.
     virtual int clusters() const = 0;
-    /// n labels in 0..k-1, or -1: noise, of the points the model was fitted on; empty after load.
+    /// n labels of the training data: 0..k-1, or -1 for noise. Empty after load.
     const Labels& labels() const { return labels_; }
     const FitReport& fit_report() const { return report_; }
     /// Which label each cluster belongs to.
     const ClusterLabels& cluster_labels() const { return cluster_labels_; }
 
-    /// A label in 0..k-1, or -1: noise, for each row of this process, the same whatever the batch a row comes in:
-    /// points that are not resident are labelled block by block. Points are taken in either scalar type and computed in
-    /// the model's own. BadArgument on a wrong number of columns, BadData on NaN or infinity.
+    /// A label for each row of this process: 0..k-1, or -1 for noise. The labels do not depend on batches; points that
+    /// are not resident are labelled block by block. Points may have either scalar type; the model computes in its own.
+    /// Throws BadArgument on a wrong number of columns, BadData on NaN or infinity.
     Labels predict(PointsView points, const Run& run) const;
     Labels predict(PointsView points) const { return predict(points, Run()); }
 
-    /// What the model gives of points beside their labels.
+    /// The outputs that the model has.
     virtual OutputSet outputs() const { return {}; }
-    /// n numbers or n rows of them, as Output says. BadArgument where the model does not have it, else as predict.
+    /// n numbers, or n rows of numbers, as Output says. Throws BadArgument where the model does not have this output,
+    /// otherwise like predict.
     Matrix<double> output(Output which, PointsView points, const Run& run = Run()) const;
-    /// The same as Output::embedding.
+    /// The same as output(Output::embedding, ...).
     Matrix<double> transform(PointsView points, const Run& run = Run()) const {
         return output(Output::embedding, points, run);
     }
 
-    /// Columns of an output that the model has.
+    /// The number of columns of an output that the model has.
     Index output_columns(Output which) const;
 
-    /// Labels and outputs of this process' rows in one pass: calls take(results) for consecutive rows, in their order,
-    /// some at a time, so that neither points nor results need fit into memory. Numbers and errors are those of predict
-    /// and output.
+    /// Computes labels and outputs of this process's rows in one pass. Calls take(results) for consecutive rows, in
+    /// order, some at a time, so neither points nor results need to fit into memory. Results and errors are those of
+    /// predict and output.
     void apply(PointsView points, const Wanted& wanted, const Run& run,
                FunctionRef<void(const RowResults&)> take) const;
 
-    /// As given, what was automatic replaced by the values used.
+    /// The options as given, with automatic values replaced by the values used.
     virtual OptionValues option_values() const = 0;
-    /// Everything predict needs: options, parts, the labels of the clusters.
+    /// Stores everything that predict needs: options, parts, the labels of the clusters.
     void store(Archive& archive) const;
-    /// BadArgument where the fit left the range of numbers: a model that could not be loaded again.
+    /// Throws BadArgument where the fit overflowed: such a model could not be loaded again.
     void require_sound() const;
     /// The parts that this model has, with their shapes and meanings.
     std::vector<PartDescription> part_descriptions() const;
 
 protected:
-    /// Whether the two below take sparse points as they are; to the others they come with their zeros, some rows at a
+    /// Whether the two functions below take sparse points as they are. Other models get them dense, some rows at a
     /// time.
     virtual bool takes_sparse() const { return false; }
     virtual Labels predict_checked(PointsView points, const Run& run) const = 0;
-    /// One of outputs(), of points that are there and were checked.
+    /// Computes one of outputs(), for resident points that were checked.
     virtual Matrix<double> output_checked(Output which, PointsView points, const Run& run) const;
 
 private:
     void require_output(Output which) const;
-    /// One output of rows that were checked; BadData where it is not finite. `first`: number of the first row.
+    /// One output of checked rows. Throws BadData where it is not finite. `first`: number of the first row.
     Matrix<double> finite_output(Output which, PointsView rows, Index first, const Run& run) const;
-    /// Checks the points: BadArgument, naming `what`, on a wrong number of columns, else check_points. Then calls
-    /// part(rows, number of the first, run) for parts of them that are resident, with a run that is this process' own.
+    /// Checks the points: throws BadArgument, naming `what`, on a wrong number of columns, then calls check_points.
+    /// Then calls part(rows, number of the first, run) for resident parts of them, with a run for this process alone.
     void in_parts(std::string_view what, PointsView points, const Run& run,
                   FunctionRef<void(PointsView rows, Index first, const Run& reading)> part) const;
 
 protected:
-    /// Lists the parts, which is to write them, to read them and to check what was read; k is bound. Options are there
-    /// before.
+    /// Lists the parts, for writing, reading and checking. k is bound and the options are set before the call.
     virtual void parts(Parts& parts) = 0;
-    /// The parts and the labels of `clusters` clusters, from what store() wrote. BadData when they do not fit.
+    /// Loads the parts and the labels of `clusters` clusters from what store() wrote. Throws BadData when they do not
+    /// fit.
     void load(const Archive& archive, std::optional<int> clusters);
 
     Labels labels_;

@@ -1,6 +1,5 @@
-// Storing and loading of parts. What is read is checked here, once for all models: extents against those of the parts
-// before, numbers against what later arithmetic can take. What goes beyond one part (a width that a kernel needs) is
-// checked by the model.
+// Stores and loads parts. Loaded parts are checked here, once for all models: extents against earlier parts, numbers
+// against the limits of later arithmetic. The model checks what goes beyond one part (a positive kernel width, say).
 
 #include "coterie/model/parts.hpp"
 
@@ -31,14 +30,14 @@ void require_range(const std::string& name, double value, const Range& range) {
         throw BadData("model: " + name + " holds " + to_text(OptionValue(value)) + ", it must be " + range.text());
 }
 
-// Squares of parts must not overflow; parts of no entries have nothing to check.
+// Squares of parts must not overflow. Empty parts need no check.
 void require_sound(const std::string& name, PointsView points) {
     if (points.rows() > 0 && points.columns() > 0) check_points(points, "model: " + name, Run(0, 1));
 }
 
 }  // namespace
 
-// -1: not known yet.
+// The extents of a shape; -1 where a letter is not known yet.
 std::vector<Index> Parts::shape_of(std::string_view shape) const {
     std::vector<Index> out;
     for (const std::string_view word : words_of(shape)) {

@@ -1,15 +1,14 @@
 #pragma once
-// The parts of a fitted model - arrays and numbers - described once, where the model lives: one function lists them
-// with name, shape and meaning, and storing, loading with its checks, `coterie info` and Python's attributes follow
-// from it.
+// The parts of a fitted model (arrays and numbers), described once, next to the model. One function lists them with
+// name, shape and meaning. Storing, loading with its checks, `coterie info` and Python's attributes follow from it.
 //
 //   void SubspaceModel::parts(Parts& parts) {
 //       parts.add("prototypes", prototypes_, "k x d", "the mean of each cluster");
 //       parts.add("origin", origin_, "d", "what is taken off every row");
 //   }
 //
-// A shape is made of letters and whole numbers. A letter has one extent in the whole model: k is the number of
-// clusters, others are what the first part that has them shows, at least 1.
+// A shape consists of letters and whole numbers. A letter has one extent in the whole model. k is the number of
+// clusters. The first part that uses another letter sets its extent, at least 1.
 
 #include <cstdint>
 #include <map>
@@ -32,14 +31,14 @@ struct PartDescription {
 
 class COTERIE_API Parts {
 public:
-    /// Only lists what there is.
+    /// Only lists the parts.
     Parts() = default;
-    /// Writes into the archive: what is added is only read.
+    /// Writes the added parts into the archive. The parts themselves do not change.
     explicit Parts(Archive* into) : into_(into) {}
-    /// Reads from it into what is added. BadData where a part is missing, of another shape or type, out of its range,
-    /// not finite, or so large that squares overflow.
+    /// Reads the added parts from the archive. Throws BadData where a part is missing, has another shape or type, is
+    /// out of range or not finite, or is so large that squares overflow.
     explicit Parts(const Archive* from) : from_(from) {}
-    /// Lists them and checks their numbers as reading does. BadData.
+    /// Lists the parts and checks their numbers like reading does. Throws BadData.
     static Parts checking() {
         Parts out;
         out.checks_ = true;
@@ -48,14 +47,14 @@ public:
 
     bool reading() const { return from_ != nullptr; }
     bool storing() const { return into_ != nullptr; }
-    /// Whether a part is there that not every model has: in the archive when reading, else as `has` says.
+    /// Whether an optional part is present: in the archive when reading, else as `has` says.
     bool present(const std::string& name, bool has) const { return from_ != nullptr ? from_->has(name) : has; }
     void bind(char letter, Index extent) { extents_[letter] = extent; }
-    /// Of a letter that is bound.
+    /// The extent of a letter that is bound.
     Index extent(char letter) const { return extents_.at(letter); }
 
     void add(const std::string& name, Matrix<double>& value, std::string_view shape, std::string_view meaning);
-    /// In the scalar type they have.
+    /// Keeps the scalar type of the points.
     void add(const std::string& name, Points& value, std::string_view shape, std::string_view meaning);
     void add(const std::string& name, Vector<double>& value, std::string_view shape, std::string_view meaning);
     void add(const std::string& name, std::vector<double>& value, std::string_view shape, std::string_view meaning,
@@ -66,12 +65,12 @@ public:
     void add(const std::string& name, std::int32_t& value, std::string_view meaning, const Range& range);
     /// A row of `size` numbers in single precision.
     void add(const std::string& name, std::vector<float>& value, Index size, std::string_view meaning);
-    /// A number that is kept as a text, shown by `coterie info`: 1 to 999,999,999.
+    /// A number that is stored as a text and shown by `coterie info`: 1 to 999,999,999.
     void add_count(const std::string& name, Index& value);
 
     const std::vector<PartDescription>& descriptions() const { return descriptions_; }
 
-    /// For what a model shares and must not change, when writing.
+    /// For writing a part that the model shares and must not change.
     template <class T>
     static T& only_read(const T& value) {
         return const_cast<T&>(value);

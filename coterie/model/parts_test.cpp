@@ -1,4 +1,4 @@
-// Parts: what is listed once is written, read back and checked.
+// Parts: each listed part is written, read back and checked.
 
 #include "coterie/model/parts.hpp"
 
@@ -36,7 +36,7 @@ Archive written(Numbers numbers) {
     return out;
 }
 
-// What reading says, "" where it is content.
+// The error that reading gives; "" without an error.
 std::string refusal(const Archive& archive, Index k = 2) {
     Numbers read;
     Parts reading(&archive);
@@ -77,7 +77,7 @@ TEST(Parts, WhatDoesNotFitIsRefused) {
     const auto has = [](const std::string& text, const std::string& words) {
         EXPECT_NE(text.find(words), std::string::npos) << text;
     };
-    has(refusal(written({}), 3), "centroids");  // a letter that was bound before
+    has(refusal(written({}), 3), "centroids");  // k is bound before
     has(refusal(written({.offset = Vector<double>::Ones(4)})), "offset");
     has(refusal(written({.members = {0, 2, 1, 0}})), "members holds 2, it must be from 0 to 1");
     has(refusal(written({.width = 0})), "width holds 0, it must be above 0");

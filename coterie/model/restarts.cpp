@@ -1,6 +1,6 @@
-// Seeds of restarts and what a report says of them. A restart is a fit like any other, so that the best of them has the
-// bits of a fit alone with its seed: a checkpoint need hold no model, but the criteria of the starts that ended and,
-// in files of their own, the state of the best of them and of the one at hand.
+// Seeds of restarts, and what the report says about them. A restart is an ordinary fit, so the best one has the same
+// bits as a single fit with its seed. A checkpoint therefore holds no model. It holds the criteria of the completed
+// starts and, in separate files, the states of the best start and of the current one.
 
 #include "coterie/model/restarts.hpp"
 

@@ -1,11 +1,11 @@
 #pragma once
-// Whole fits from different starts, of which the best is kept: for methods whose starts are drawn at random and whose
-// options have `restarts`. Such a method says how good a fit is without knowing the truth, less being better:
+// Repeats whole fits from different starts and keeps the best. This is for methods that draw their starts at random and
+// have the option `restarts`. Such a method rates a fit without labels; less is better:
 //
-//       static double restart_criterion(const Model&);
+//      static double restart_criterion(const Model&);
 //
-// and its fit is an `inline constexpr RestartedFit<FooMethod> fit_foo`. (k-means and its relatives, and those that end
-// in a k-means, repeat that within the fit.)
+// Its fit is an `inline constexpr RestartedFit<FooMethod> fit_foo`. (k-means, related methods, and methods that end
+// with a k-means repeat that within the fit.)
 
 #include <memory>
 #include <optional>
@@ -22,24 +22,25 @@ namespace coterie {
 namespace internal {
 class Checkpoint;
 
-/// The starts of one fit: their seeds, and the criteria of those that have ended. With a checkpoint these are kept in
-/// its file, and the state of start i in a file of its own beside it, FILE.start-i; that of the best start remains,
-/// those of the others are removed as they end.
+/// The starts of one fit: their seeds, and the criteria of the completed ones. A checkpoint stores these in its file,
+/// and the state of start i in a separate file, FILE.start-i. The file of the best start remains; the others are
+/// removed when they end.
 class COTERIE_API Starts {
 public:
-    /// problem and run must outlive it. BadData where the checkpoint is of another fit.
+    /// problem and run must outlive it. Throws BadData where the checkpoint is from another fit.
     Starts(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run);
     ~Starts();
 
-    /// Start 0 has the seed of the run, the others have seeds of their own, run.child("restart", number).
+    /// Start 0 has the seed of the run. The others have the seeds of run.child("restart", number).
     Run run_of(int start) const;
     const std::vector<double>& criteria() const { return criteria_; }
     int ended() const { return static_cast<int>(criteria_.size()); }
-    /// The first of least criterion; at least one has ended.
+    /// The first start with the least criterion. At least one must have ended.
     int best() const;
-    /// The next one has. Interrupted: nothing of it is kept.
+    /// Adds the criterion of the next start that has ended. With `interrupted`, does not keep it.
     void add(double criterion, bool interrupted);
-    /// Adds the details "best_restart" (from 0) and "criterion_per_restart", and gives the report the seed of the run.
+    /// Adds the details "best_restart" (from 0) and "criterion_per_restart", and sets the report's seed to that of the
+    /// run.
     void describe(Model& best, bool interrupted) const;
 
 private:
@@ -49,7 +50,7 @@ private:
     std::vector<double> criteria_;
     std::unique_ptr<Checkpoint> checkpoint_;
 };
-/// The detail of this name, which is a number. InternalError where there is none.
+/// The number in the detail of this name. Throws InternalError where there is none.
 COTERIE_API double number_of(const FitReport& report, std::string_view name);
 }  // namespace internal
 
@@ -58,8 +59,8 @@ struct RestartedFit {
     using Options = typename Method::Options;
     using Model = typename Method::Model;
 
-    /// As Fit; of several restarts the first of least criterion. Interrupted: of those that ended, or else the one that
-    /// was stopped.
+    /// Like Fit. With several restarts, returns the first with the least criterion. When interrupted, the best of those
+    /// that ended; if none did, the interrupted one.
     Model operator()(const Problem& problem, const Options& options = {}, const Run& run = Run()) const {
         internal::require_same_fit(Method::name, Options::described().values(&options), problem, run);
         const Fit<Method> fit;
@@ -69,7 +70,7 @@ struct RestartedFit {
         internal::Starts starts(Method::name, Options::described().values(&options), problem, run);
         std::optional<Model> best;
         bool interrupted = false;
-        // What ended before the fit was cut off left its criterion; the best of it is made again, to the same bits.
+        // After a restored checkpoint only the criteria are there. The best start is fitted again, with the same bits.
         bool again = starts.ended() > 0;
         while (!interrupted && (again || starts.ended() < options.restarts)) {
             const int start = again ? starts.best() : starts.ended();

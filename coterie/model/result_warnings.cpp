@@ -1,7 +1,7 @@
-// What every fit's labels are looked at for, whatever the method: a result that answers no question is said to be one.
-// Equal rows are found by a 64-bit hash of each row and one sort, where labels may be other than a function of the
-// point: the methods that read in blocks label each row by its numbers alone, unless partial labels, shares, sizes or
-// pairs of rows bind them.
+// Checks the labels of every fit, of any method, for results that are of little use, and warns. Equal rows are found by
+// a 64-bit hash of each row and one sort. This is done only where a label may depend on more than the row's numbers.
+// Methods that read in blocks label each row by its numbers alone, unless partial labels, shares, sizes or pairs of
+// rows are given.
 
 #include "coterie/model/result_warnings.hpp"
 
@@ -20,8 +20,8 @@
 namespace coterie::internal {
 namespace {
 
-// A cluster of at most so many rows is a warning where clusters have so many in the mean; and one with this share of
-// all rows, where there are so many a cluster.
+// A cluster of at most few_rows rows gives a warning where clusters have usual_rows rows or more on average. So does a
+// cluster with the share nearly_all of all rows.
 constexpr Index few_rows = 2;
 constexpr Index usual_rows = 20;
 constexpr double nearly_all = 0.95;
@@ -69,7 +69,7 @@ void warn_of_equal_rows(FitReport& report, const Labels& labels, const Problem& 
         return a.hash != b.hash ? a.hash < b.hash : a.row < b.row;
     });
     Index groups = 0;
-    std::pair<Index, Index> first{points.rows(), 0};  // the first row of a split group, and one of another cluster
+    std::pair<Index, Index> first{points.rows(), 0};  // the first row of a split group, and its row in another cluster
     for (auto begin = rows.begin(); begin != rows.end();) {
         const auto end = std::find_if(begin, rows.end(), [&](const HashedRow& row) { return row.hash != begin->hash; });
         const auto other = std::find_if(begin, end, [&](const HashedRow& row) { return row.label != begin->label; });
@@ -90,14 +90,14 @@ void warn_of_equal_rows(FitReport& report, const Labels& labels, const Problem& 
 }  // namespace
 
 namespace {
-// Reached as a derived class reaches it: a fit hands out a whole model, and nobody else may change its report.
+// Gives access like a derived class: a fit returns a complete model, and no one else may change its report.
 class Reached : public Model {
 public:
     static FitReport& report(Model& model) { return model.*&Reached::report_; }
 };
 }  // namespace
 
-// Sizes that were asked for are no warning.
+// Requested sizes give no warning.
 std::vector<std::string> size_warnings(const std::vector<Index>& sizes, const Problem& problem) {
     std::vector<std::string> out;
     Index total = 0;

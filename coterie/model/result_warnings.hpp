@@ -1,5 +1,5 @@
 #pragma once
-// Internal: what every result in the list of methods is looked at for.
+// Internal: warnings that every method's result is checked for.
 
 #include <string>
 #include <vector>
@@ -10,14 +10,14 @@
 
 namespace coterie::internal {
 
-/// The report of a model that nobody else has yet.
+/// The report of a model that the caller alone holds.
 COTERIE_API FitReport& report_of(Model& model);
 
-/// Clusters of one or two rows, and a cluster with 95 % of the rows or more, where there are 20 rows and more to a
-/// cluster in the mean, unless side information asked for such sizes.
+/// Warns of clusters of one or two rows, and of a cluster with 95 % of the rows or more. Applies where clusters have 20
+/// rows or more on average, unless constraints ask for such sizes.
 std::vector<std::string> size_warnings(const std::vector<Index>& sizes, const Problem& problem);
-/// Adds to the report of a finished fit what its labels give reason to warn of: equal rows in several clusters, and
-/// sizes. reads_blocks: Takes::blocks of the method.
+/// Adds warnings about the labels to the report of a finished fit: equal rows in several clusters, and sizes.
+/// reads_blocks: Takes::blocks of the method.
 COTERIE_API void warn_of_result(Model& model, const Problem& problem, const Run& run, bool reads_blocks);
 
 }  // namespace coterie::internal

@@ -1,7 +1,7 @@
-// Means in one pass over blocks. Medians without sorting and without all values in memory: the value of a rank is found
-// digit by digit, from eight passes that count the next eight bits of those numbers that share the bits found so far
-// (selection by radix). Counts are weights, so that a median has copies for weights, and sums of counts are exact: the
-// same bits at any number of threads and processes.
+// Means take one pass over blocks. Medians need neither sorting nor all values in memory (radix selection): eight
+// passes find the value of a rank digit by digit. Each pass counts the next eight bits of the numbers that share the
+// bits found so far. Counts are sums of weights, so a row of weight w counts as w copies. Sums of integers are exact:
+// the same bits at any number of threads and processes.
 
 #include "coterie/pipeline/column_coding.hpp"
 
@@ -26,7 +26,7 @@ const std::vector<std::string> missing_names = {"refuse", "drop", "mean", "media
 const std::vector<std::string> categorical_names = {"refuse", "one-hot", "drop"};
 const std::vector<std::string> kind_names = {"number", "category", "date"};
 
-// Calls add(row, weight, sum) for every row that weighs something.
+// Calls add(row, weight, sum) for every row of weight above 0.
 template <class Add>
 std::vector<double> sum_over_rows(PointsView points, Index numbers, std::span<const double> weights, const Run& run,
                                   Add add) {
@@ -43,7 +43,7 @@ std::vector<double> sum_over_rows(PointsView points, Index numbers, std::span<co
     });
 }
 
-// Numbers in their order as whole numbers in theirs.
+// Maps numbers to integers in the same order.
 std::uint64_t key_of(double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
     return bits >> 63 ? ~bits : bits | std::uint64_t{1} << 63;
@@ -52,12 +52,13 @@ double number_of(std::uint64_t key) {
     return std::bit_cast<double>(key >> 63 ? key & ~(std::uint64_t{1} << 63) : ~key);
 }
 
-// Of each column the mean of the values at and behind the middle of its known weight; NaN where none is known.
+// The median of each column: the mean of the two values around the middle of its known weight. NaN where no value is
+// known.
 std::vector<double> medians(PointsView points, std::span<const double> weights, const std::vector<double>& known,
                             const Run& run) {
     const auto columns = static_cast<std::size_t>(points.columns());
     constexpr std::size_t digits = 256;
-    // The lower of the two is the first value with half of the weight up to it, the upper the first with more.
+    // The lower value is the first with at least half of the weight up to it, the upper the first with more than half.
     std::vector<std::array<std::uint64_t, 2>> prefix(columns);
     std::vector<std::array<double, 2>> before(columns);
     for (int shift = 56; shift >= 0; shift -= 8) {
@@ -176,7 +177,7 @@ ColumnCoding ColumnCoding::fit(PointsView points, const std::vector<ColumnKind>&
         all_words += column.words.size();
     }
     if (!fills) return out;
-    // Known weight and sum of each column, then the weight of each word.
+    // The known weight and the sum of each column, then the weight of each word.
     const std::vector<double> sums =
         sum_over_rows(points, static_cast<Index>(2 * columns + all_words), weights, run,
                       [&](const auto* row, double weight, double* sum) {
@@ -263,7 +264,7 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
     if (static_cast<std::size_t>(points.columns()) != columns)
         throw BadArgument("the points have " + std::to_string(points.columns()) + " columns, the model was fitted on " +
                           std::to_string(columns));
-    // The fit's number of each word of these points; -1: it did not see it.
+    // The index that the fit gave to each word of these points; -1 for a word that the fit did not see.
     std::vector<std::vector<Index>> number_of_word(columns);
     std::string unknown_words;
     for (std::size_t j = 0; j < columns; ++j) {
@@ -330,7 +331,7 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
     const auto prepare = [coding = *this, code](PointsView rows, Index, void* to) {
         rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
             const Index width = coding.columns_out();
-            std::vector<Scalar> row(static_cast<std::size_t>(width));  // it may be the place of what it is made from
+            std::vector<Scalar> row(static_cast<std::size_t>(width));  // buffer: `to` may be the storage of `rows`
             for (Index i = 0; i < from.rows; ++i) {
                 code(coding, from.row(i), row.data(), nullptr);
                 std::copy(row.begin(), row.end(), static_cast<Scalar*>(to) + i * width);
@@ -455,7 +456,7 @@ Points without_rows(const Points& points, std::span<const Index> left_out) {
             kept.push_back(i);
     }
     if (points.resident()) return rows_of(points, kept);
-    // Rows that are kept are read with those between them, and moved together.
+    // Reads the kept rows with the rows between them, then moves them together.
     class Kept : public RowSource {
     public:
         Kept(Points from, std::vector<Index> rows) : from_(std::move(from)), rows_(std::move(rows)) {}

@@ -26,7 +26,7 @@ Matrix<double> with_gaps(Index rows, Index columns, std::uint64_t seed) {
     return out;
 }
 
-// What stands for a missing value, read from a row that has none.
+// The replacements for missing values, read from a row with no value.
 std::vector<double> fills(const ColumnCoding& coding, Index columns) {
     Matrix<double> row(1, columns);
     row.setConstant(gap);
@@ -83,7 +83,7 @@ TEST(ColumnCoding, WordsKeepTheirColumnsWhateverTheirNumbers) {
                                           {.categorical = Categorical::one_hot}, coterie::Run());
     EXPECT_EQ(coding.names_out({"colour", "x"}),
               (std::vector<std::string>{"colour=blue", "colour=green", "colour=red", "x"}));
-    // Another file has other words, so that red is number 0 there, and a new one.
+    // Another file has other words: red is number 0 there, and one word is new.
     Matrix<double> rows(2, 2);
     rows << 0, 1, 1, 2;
     std::vector<std::string> said;
@@ -156,7 +156,7 @@ TEST(ColumnCoding, WhatCannotBe) {
     }
 }
 
-// Whatever becomes of the points after: the place is that among those given.
+// Later changes to the points do not matter: the message names the place in the given points.
 TEST(ColumnCoding, MissingAndInfiniteValuesAreRefusedWithTheirPlace) {
     const auto refused = [](double value, bool words, Missing missing, Scale scale) -> std::string {
         Matrix<double> points(6, 2);
@@ -210,7 +210,7 @@ TEST(ColumnHints, NameTheColumnAndTheOption) {
     EXPECT_NE(hints[1].find("column 2 (unit) is the same"), std::string::npos);
     EXPECT_NE(hints[2].find("column 3 (income) carries 1.0000"), std::string::npos) << hints[2];
     EXPECT_EQ(column_hints(problem, {.scale = Scale::zscore}).size(), 2u);
-    // Columns of words stand for more than numbers that hardly differ.
+    // Columns of words have more variance than numbers that hardly differ.
     Problem words;
     Matrix<double> mixed(40, 2);
     for (Index i = 0; i < 40; ++i) {

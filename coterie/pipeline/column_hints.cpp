@@ -1,5 +1,5 @@
-// Cheap looks: a column is a candidate until a row disagrees, which the second row does for most of them; variances
-// come from a sample. So that a fit of a million rows does not wait for its advice.
+// Hints are cheap, so that the fit of a million rows does not wait for them. A column is a candidate until a row
+// disagrees; for most columns the second row does. Variances come from a sample.
 
 #include "coterie/pipeline/column_hints.hpp"
 
@@ -12,11 +12,11 @@
 namespace coterie {
 namespace {
 
-constexpr Index fewest_rows = 20;  // fewer may count by chance
+constexpr Index fewest_rows = 20;  // with fewer rows, a column may count the rows by chance
 constexpr Index sampled_rows = 10000;
 constexpr double large_share = 0.95;
 
-// Of the columns for which agrees(column, row number) holds in all rows.
+// The columns for which agrees(column, row number) holds in all rows.
 template <class Agrees>
 std::vector<std::size_t> lasting(std::vector<std::size_t> candidates, Index rows, Agrees agrees) {
     for (Index i = 1; i < rows && !candidates.empty(); ++i)
@@ -39,7 +39,7 @@ std::vector<std::string> column_hints(const Problem& problem, const PreparationO
     const auto column = [&](std::size_t j) {
         return "column " + std::to_string(j + 1) + (j < names.size() ? " (" + formats::shown(names[j]) + ")" : "");
     };
-    // As a shell takes it: by number where the name is more than a word.
+    // The name as a shell takes it. A name that needs quotes is replaced by the column's number.
     const auto called = [&](std::size_t j) {
         const bool plain = j < names.size() && !names[j].empty() && names[j].size() <= 60 &&
                            std::all_of(names[j].begin(), names[j].end(), [](char c) {
@@ -89,7 +89,7 @@ std::vector<std::string> column_hints(const Problem& problem, const PreparationO
                 at = j;
             }
         }
-        // A column of words is one of 1 / sqrt(2) for each.
+        // A column of words has an indicator of 1 / sqrt(2) for each word.
         for (std::size_t j = 0; j < problem.categories.size(); ++j) {
             if (problem.categories[j].empty()) continue;
             std::vector<double> rows_of(problem.categories[j].size(), 0.0);

@@ -1,5 +1,5 @@
 #pragma once
-// What a person should be told about the columns of a table before distances are made of them.
+// Hints about the columns of a table, before distances are computed from them.
 
 #include <string>
 #include <vector>
@@ -11,10 +11,10 @@
 
 namespace coterie {
 
-/// A sentence for columns that count the rows (x, x + 1, x + 2, ...), for those that are constant, and, where nothing
-/// is scaled, for one that carries more than 95 % of the variance of all (of 10,000 rows in even steps); each names the
-/// option that mends it. Columns of words are not looked at. Points that are read in blocks are judged by their first
-/// rows, and not said to be constant.
+/// One sentence each for columns that count the rows (x, x + 1, x + 2, ...), for constant columns and, where nothing is
+/// scaled, for a column with more than 95 % of the total variance (from 10,000 evenly spaced rows). Each names the
+/// option that helps. Columns of words are skipped. Points that are read in blocks are judged by their first rows, and
+/// never called constant.
 COTERIE_API std::vector<std::string> column_hints(const Problem& problem, const PreparationOptions& preparation);
 
 }  // namespace coterie

@@ -1,10 +1,11 @@
-// Sums of values and squares per cluster, about the first row so that an offset costs no digits, give means and
-// variances inside and outside of every cluster in one pass: outside is all less inside. Two passes more, in the space
-// of the method, give means and then the distances to them, from the differences. Which other mean is nearest, those
-// near the own one tell where the triangle inequality rules out the rest, else scores of the kernels.
+// One pass gives means and variances inside and outside of every cluster, from sums of values and squares per cluster.
+// Outside is all minus inside. Values are taken relative to the first row, so that an offset costs no digits. Two more
+// passes in the method's space give means, and then distances to them, from differences. To find the nearest other
+// mean, the triangle inequality often leaves only the neighbours of the row's own mean. Otherwise the kernels score all
+// means.
 //
-// What holds: the same for any number of threads and processes, and for rows in memory and rows that are read; a weight
-// acts as copies; nothing that is told is NaN.
+// Invariants: the result is the same for any number of threads and processes, and for rows in memory and rows that are
+// read. A row of weight w counts as w copies. No reported number is NaN.
 
 #include "coterie/pipeline/description.hpp"
 
@@ -36,11 +37,11 @@ using internal::at;
 namespace {
 
 constexpr double kTelling = 0.2;       // Cohen's small effect
-constexpr std::size_t kColumns = 5;    // told of a cluster
-constexpr std::size_t kRows = 3;       // typical and doubtful ones
-constexpr std::size_t kOutliers = 10;  // told
-constexpr Index kMostForExact = 5000;  // rows whose silhouettes are taken over all pairs
-constexpr double kRounding = 1e-12;    // of a column's variance: what is less is none
+constexpr std::size_t kColumns = 5;    // shown per cluster
+constexpr std::size_t kRows = 3;       // typical and doubtful rows shown per cluster
+constexpr std::size_t kOutliers = 10;  // rows shown
+constexpr Index kMostForExact = 5000;  // rows; with more, silhouettes are simplified instead of over all pairs
+constexpr double kRounding = 1e-12;    // of a column's variance: anything less counts as 0
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double weight_of(std::span<const double> weights, Index row) { return weights.empty() ? 1.0 : weights[at(row)]; }
@@ -73,13 +74,13 @@ void check(PointsView rows, const std::vector<std::string>& names, std::span<con
     if (!(total > 0)) throw BadArgument("option `weights`: all are 0");
 }
 
-// Per cluster the weight, how many rows, and of every column the sum and the sum of squares about `origin`.
+// Per cluster: the weight, the number of rows, and for every column the sum and the sum of squares about `origin`.
 struct ClusterMoments {
     Vector<double> origin;          // d
     std::vector<double> weight;     // k
     std::vector<Index> rows;        // k, of weight above 0
     Matrix<double> sum, squares;    // k x d
-    Matrix<double> means() const {  // k x d; those of empty clusters are the origin
+    Matrix<double> means() const {  // k x d; an empty cluster has the origin
         Matrix<double> out(sum.rows(), sum.cols());
         for (Index j = 0; j < out.rows(); ++j)
             for (Index p = 0; p < out.cols(); ++p)
@@ -101,7 +102,7 @@ ClusterMoments moments_of(PointsView points, std::span<const std::int32_t> label
                        .sum = Matrix<double>::Zero(clusters, d),
                        .squares = Matrix<double>::Zero(clusters, d)};
     for (Index p = 0; p < d; ++p) out.origin[p] = origin_row.view().at(0, p);
-    // Of each cluster the sums, the sums of squares, the number of rows.
+    // Per cluster: the sums, the sums of squares, the number of rows.
     const internal::ClusterSumLayout layout(clusters, 2 * d + 1);
     internal::BlockSums sums = layout.block_sums();
     const auto& kernels = internal::kernels<Scalar>();
@@ -137,7 +138,7 @@ ClusterMoments cluster_moments(PointsView points, std::span<const std::int32_t> 
         [&]<class Scalar>() { return moments_of<Scalar>(points, labels, clusters, weights, run); });
 }
 
-// Rows that only this process has, as those of all: an embedding.
+// Presents rows that only this process holds (an embedding) as part of the rows of all processes.
 class OwnRows : public RowSource {
 public:
     OwnRows(Matrix<double> own, Index first, Index rows) : own_(std::move(own)), first_(first), rows_(rows) {}
@@ -155,12 +156,12 @@ private:
     Index first_, rows_;
 };
 
-// What the model says of this process' rows, but for those that are left out.
+// The model's results for this process's rows that are not left out.
 struct Seen {
     Labels labels;
-    std::vector<double> membership;      // in the own cluster; empty: the method has none
-    std::vector<double> lead;            // over the next
-    std::vector<double> outlier_scores;  // empty: there are none
+    std::vector<double> membership;      // in the row's own cluster; empty: the method has none
+    std::vector<double> lead;            // of the own membership over the next largest
+    std::vector<double> outlier_scores;  // empty: the pipeline has none
     std::optional<Points> embedding;
 };
 
@@ -216,14 +217,14 @@ Seen seen_by(const Pipeline& pipeline, PreparedRows prepared, const Labels* labe
     return out;
 }
 
-// Distances of this process' rows to the mean of their cluster, and s_i; of rows of weight 0 0, and 1.
+// Distances of this process's rows to the mean of their cluster, and s_i. A row of weight 0 has distance 0 and s_i = 1.
 struct Closeness {
     std::vector<double> own;
     std::vector<double> silhouette;
-    std::vector<Index> nearest;  // of each cluster that has rows, among these; empty: there is but one
+    std::vector<Index> nearest;  // for each cluster with rows, the nearest of these clusters; empty: there is only one
 };
 
-// For each mean some others and how far they lie from it, the nearest first.
+// For each mean, some other means and their distances, nearest first.
 std::vector<std::vector<std::pair<double, Index>>> neighbours_of(const Matrix<double>& means, std::size_t most) {
     const auto& kernels = internal::kernels<double>();
     std::vector<std::vector<std::pair<double, Index>>> out;
@@ -246,12 +247,12 @@ Closeness closeness_of(PointsView space, const Matrix<double>& means, const std:
     constexpr Index step = 256;
     const Index d = space.columns();
     const internal::Range own = internal::own_rows(space, run);
-    // Only clusters that have rows have a mean.
+    // Only clusters with rows have a mean.
     Matrix<double> of_rows(static_cast<Index>(there.size()), d);
     for (std::size_t c = 0; c < there.size(); ++c) of_rows.row(static_cast<Index>(c)) = means.row(there[c]);
     std::vector<Index> place_of(at(means.rows()), -1);
     for (std::size_t c = 0; c < there.size(); ++c) place_of[at(there[c])] = static_cast<Index>(c);
-    // Distances to so many means cost what scores of all cost.
+    // Distances to more means than this cost as much as the scores of all means.
     const std::size_t few = std::min<std::size_t>(2 + there.size() / 8, 64);
     const auto neighbours = neighbours_of(of_rows, few + 1);
     const Matrix<Scalar> rounded = of_rows.template cast<Scalar>();
@@ -334,7 +335,7 @@ Closeness closeness_of(PointsView space, const Matrix<double>& means, const std:
     return out;
 }
 
-// The first few rows of a cluster by (key, tie, row), the least first.
+// The first few rows of each cluster, ordered by (key, tie, row).
 struct Candidate {
     double key = 0, tie = 0;
     Index row = 0;
@@ -359,7 +360,7 @@ private:
     std::vector<std::vector<Candidate>> of_cluster_;
 };
 
-// Of the rows of all processes; key and tie are those of this process' rows.
+// Over the rows of all processes; key and tie hold this process's rows.
 std::vector<std::vector<Index>> first_rows(Index clusters, const internal::Range& own,
                                            std::span<const std::int32_t> labels, std::span<const double> weights,
                                            const std::vector<double>& key, const std::vector<double>& tie,
@@ -424,7 +425,7 @@ void add_nearest(Description& out, const Matrix<double>& means, const std::vecto
     }
 }
 
-// The rows of all processes with the largest scores, of equal ones the first.
+// The rows of all processes with the largest scores. Of equal scores, the first row comes first.
 std::vector<OutlierRow> largest(const std::vector<double>& own_scores, const internal::Range& own, const Run& run) {
     const auto before = [](const OutlierRow& a, const OutlierRow& b) {
         return std::pair(-a.score, a.row) < std::pair(-b.score, b.row);
@@ -479,7 +480,7 @@ std::vector<ClusterProfile> profiles_of(const ClusterMoments& moments, const std
             const double all = all_squares[p] - all_sum[p] * all_sum[p] / weight;
             const double within = moments.squares(j, p) - in * mean_in * mean_in + all_squares[p] -
                                   moments.squares(j, p) - elsewhere * mean_out * mean_out;
-            if (!(all > kRounding * all_squares[p])) continue;  // one value in all rows
+            if (!(all > kRounding * all_squares[p])) continue;  // the column is constant
             column.elsewhere = moments.origin[p] + mean_out;
             column.difference = within > kRounding * all_squares[p] ? (mean_in - mean_out) / std::sqrt(within / weight)
                                                                     : std::copysign(kInfinity, mean_in - mean_out);
@@ -494,14 +495,15 @@ std::vector<ClusterProfile> profiles_of(const ClusterMoments& moments, const std
     return out;
 }
 
-// What all rows have, of those that are not left out.
+// Selects the entries of the rows that are not left out.
 std::vector<double> kept_of(std::span<const double> all, const PreparedRows& rows) {
     std::vector<double> out(all.begin(), all.end());
     internal::erase_rows(out, rows.left_out);
     return out;
 }
 
-// Columns that stand for a word hold 1 / sqrt(2) where a row has it; a share is told, without what rounding leaves.
+// Columns that stand for a word hold 1 / sqrt(2) in the rows with the word. The description shows the share of these
+// rows, without rounding errors.
 void tell_shares(std::vector<ClusterProfile>& clusters, const ColumnCoding& coding) {
     const std::vector<ColumnKind> kinds = coding.kinds_out();
     const auto share = [](double& value) {
@@ -519,14 +521,14 @@ void tell_shares(std::vector<ClusterProfile>& clusters, const ColumnCoding& codi
         }
 }
 
-// Rows of all processes.
+// Counts rows of all processes.
 Index noise_in(const Labels& labels, const Run& run) {
     const auto own = static_cast<Index>(std::count(labels.begin(), labels.end(), -1));
     return internal::add_up(run.communicator(), std::vector<Index>{own}).front();
 }
 
-// Rows of label -1, noise, count as absent: they get weight 0, and label 0, which then means nothing. False: there is
-// nothing else.
+// Treats noise (label -1) as absent: weight 0, and label 0, which then has no meaning. Returns false if there are only
+// noise rows.
 bool set_noise_aside(Labels& labels, std::vector<double>& weights, PointsView rows, const Run& run) {
     const internal::Range own = internal::own_rows(rows, run);
     const Index all = noise_in(labels, run);
@@ -542,7 +544,7 @@ bool set_noise_aside(Labels& labels, std::vector<double>& weights, PointsView ro
 
 }  // namespace
 
-// How many, and the column where most do.
+// Says how many rows are far, and names the column with most of them.
 std::string far_rows_warning(const Pipeline& pipeline, const PreparedRows& rows_to_see, const Run& run) {
     const PointsView prepared = rows_to_see.points;
     const std::vector<std::string> names = pipeline.prepared_names();

@@ -1,8 +1,8 @@
 #pragma once
-// What the clusters of some rows are: how large, which columns set them apart, which rows are typical and which are
-// doubtful. For the columns as the user has them, whatever the method does to them first.
+// Describes the clusters of some rows: their sizes, the columns that set them apart, and their typical and doubtful
+// rows. Columns are described in the user's units, however the method prepares them.
 //
-// Of cluster j and column p, with weights w_i (1 where there are none):
+// For cluster j and column p, with weights w_i (1 without weights):
 //
 //   share       sum of the cluster's weights over the sum of all
 //   difference  d_jp = (mean in the cluster - mean elsewhere) / s,   s^2 = (Q_in + Q_out) / (W_in + W_out),
@@ -14,8 +14,8 @@
 //               nearest mean of another: the simplified silhouette (Vendramin, Campello and Hruschka, Relative
 //               clustering validity criteria, Statistical Analysis and Data Mining 3, 2010), in -1..1
 //
-// Distances are those of the space in which the method sees the rows where it has one (Output::embedding), else of the
-// rows as they were prepared; means are those of the rows described.
+// Distances are those of the space in which the method sees the rows (Output::embedding), or of the prepared rows where
+// the method has no such space. Means are those of the described rows.
 
 #include <array>
 #include <optional>
@@ -34,33 +34,34 @@ namespace coterie {
 struct ColumnProfile {
     Index column = 0;  // counted from 0
     std::string name;  // "column 3" (counted from 1) where columns have no names
-    /// d_jp; infinite where the column has one value in the cluster and another one elsewhere; 0 where no row is
+    /// d_jp. Infinite where the column has one value in the cluster and another one elsewhere; 0 where no row is
     /// elsewhere.
     double difference = 0;
-    double mean = 0;                                 // in the cluster, in the column's own units, as the quartiles
+    double mean = 0;                                 // in the cluster; in the column's own units, like the quartiles
     std::optional<double> elsewhere;                 // none where no row is elsewhere
     std::optional<std::array<double, 3>> quartiles;  // lower, median, upper, exact; see describe
-    bool is_date = false;                            // of days since 1970-01-01
+    bool is_date = false;                            // the numbers are days since 1970-01-01
 
-    /// One of these numbers as people read it: a date as one, else four digits and all of a whole part.
+    /// Formats one of these numbers for people: a date as a date; otherwise four digits, and every digit before the
+    /// decimal point.
     COTERIE_API std::string text(double value) const;
 };
 
 struct ClusterProfile {
-    std::string name;  // "2"; of a fit with labels as ClusterLabels::name_of
-    Index rows = 0;    // of weight above 0
+    std::string name;  // "2"; in a fit with labels, ClusterLabels::name_of
+    Index rows = 0;    // with weight above 0
     double share = 0;  // 0..1
-    /// Those with |difference| of at least 0.2, at most five, the largest first; none of an empty cluster. The first
-    /// five of a cluster that has all rows.
+    /// The columns with |difference| >= 0.2, at most five, largest first. Empty for an empty cluster. The first five
+    /// columns for a cluster with all rows.
     std::vector<ColumnProfile> columns;
-    // By describe alone:
+    // Only set by describe:
     std::vector<Index> typical;        // at most three rows, counted from 0: see describe
-    std::vector<Index> doubtful;       // the same
-    std::optional<double> silhouette;  // mean of the cluster's rows; none unless two clusters have rows
+    std::vector<Index> doubtful;       // the same for doubtful rows
+    std::optional<double> silhouette;  // mean over the cluster's rows; none unless two clusters have rows
     std::optional<int> nearest;        // the cluster whose mean is nearest
 };
 
-/// A row, counted from 0, and how far out it lies: Output::outlier_score.
+/// A row, counted from 0, and its Output::outlier_score.
 struct OutlierRow {
     Index row = 0;
     double score = 0;
@@ -68,44 +69,45 @@ struct OutlierRow {
 
 struct Description {
     std::vector<ClusterProfile> clusters;  // k, some of which may be empty
-    // By describe alone:
-    std::string silhouettes;                     // "exact", "simplified": which ones are told; empty: none
-    std::optional<double> silhouette;            // mean of all rows
+    // Only set by describe:
+    std::string silhouettes;                     // "exact" or "simplified"; empty: none
+    std::optional<double> silhouette;            // mean over all rows
     std::optional<std::pair<int, int>> closest;  // the two clusters whose means are nearest to each other
-    std::string space;                           // where distances are taken, in words
-    Index noise = 0;                             // rows in no cluster
-    Labels row_labels;                           // of this process' rows, of those that are not left out; -1: noise
-    std::vector<double> row_silhouettes;     // s_i of this process' rows; 1 where there is no other cluster, 0 of noise
-    std::vector<double> row_outlier_scores;  // of this process' rows; empty where the pipeline has none
-    std::vector<OutlierRow> outliers;        // at most ten, the largest scores of all rows first
-    /// All rows in one cluster, or noise; rows that lie far from every row of the fit (far_rows_warning).
+    std::string space;                           // the space of the distances, in words
+    Index noise = 0;                             // number of noise rows
+    Labels row_labels;                           // labels of this process's rows that are not left out; -1: noise
+    std::vector<double> row_silhouettes;         // s_i of this process's rows; 1 without another cluster, 0 for noise
+    std::vector<double> row_outlier_scores;      // of this process's rows; empty where the pipeline has no scores
+    std::vector<OutlierRow> outliers;            // at most ten rows of all processes, largest score first
+    /// Warns of all rows in one cluster or noise, and of rows far from every row of the fit (far_rows_warning).
     std::vector<std::string> warnings;
 };
 
-/// The warning where rows lie, in some column, farther beyond all rows of the fit than these lie from each other there;
-/// else empty.
+/// The warning for rows that lie, in some column, outside the range of the fit's rows by more than the width of that
+/// range. Otherwise empty.
 COTERIE_API std::string far_rows_warning(const Pipeline& pipeline, const PreparedRows& rows, const Run& run);
 
-/// Sizes, shares and columns of the clusters of a fit alone: one pass over its rows (Pipeline::fitted_rows), which may
-/// be read and lie with several processes. weights: of all rows, those left out among them, or empty. A row of weight 0
-/// counts as absent, and so does noise; empty where there is nothing else. A column that stands for a word is told by
-/// the share of the rows that have it.
+/// Sizes, shares and columns of the clusters of a fit. One pass over its rows (Pipeline::fitted_rows), which may be
+/// read and spread over several processes. weights: of all rows, including those left out, or empty. Rows of weight 0
+/// and noise count as absent; the result is empty where there is nothing else. A column that stands for a word is
+/// described by the share of the rows with that word.
 COTERIE_API std::vector<ClusterProfile> profile(const Pipeline& pipeline, const PreparedRows& rows, const Run& run,
                                                 std::span<const double> weights = {});
 
-/// Everything, of any rows (Pipeline::prepare). weights: of all rows, those left out among them, or empty. Labels are
-/// the model's, unless those of its fit are given, of the rows that are not left out. Rows are numbered among all.
+/// The complete description, for any rows (Pipeline::prepare). weights: of all rows, including those left out, or
+/// empty. labels: those of the model's fit, for the rows that are not left out; nullptr: the model predicts them. Row
+/// numbers count all rows.
 ///
-/// typical: the rows with the highest membership in their cluster where the method has memberships, and among equals,
-/// or where it has none, those nearest to the mean. doubtful: those with the smallest s_i or, with memberships, the
-/// smallest lead over the next. Silhouettes are exact (metrics.hpp) for up to 5,000 rows without weights, else
-/// simplified: Quartiles take two or three passes
-/// more. Memory: some 32 n bytes of the process' rows, and their embedding. What rows cannot be predicted is refused as
-/// by Pipeline::predict.
+/// typical: the rows with the highest membership in their cluster where the method has memberships. Among equals, or
+/// without memberships, the rows nearest to the mean. doubtful: the rows with the smallest s_i or, with memberships,
+/// the smallest lead over the next cluster. Silhouettes are exact (metrics.hpp) for up to 5,000 rows without weights,
+/// otherwise simplified. Quartiles take two or three more passes. Memory: about 32 n bytes for the process's n rows,
+/// and their embedding. Throws the errors of Pipeline::predict.
 COTERIE_API Description describe(const Pipeline& pipeline, const PreparedRows& rows, const Run& run,
                                  std::span<const double> weights = {}, const Labels* labels = nullptr);
 
-/// What sets a cluster apart: "low petal_length (1.462, elsewhere 4.906)" per column, joined by "; ". Empty: nothing.
+/// The columns that set a cluster apart: "low petal_length (1.462, elsewhere 4.906)" per column, joined by "; ". Empty:
+/// there are none.
 COTERIE_API std::string columns_text(const ClusterProfile& cluster, std::size_t most);
 
 }  // namespace coterie

@@ -1,4 +1,5 @@
-// Descriptions against brute force, on data whose telling columns are known, and where there is little to tell.
+// Compares descriptions with brute force, on data whose distinguishing columns are known, and on data with little to
+// describe.
 
 #include "coterie/pipeline/description.hpp"
 
@@ -27,7 +28,7 @@ Description description_of(const Pipeline& pipeline, const Problem& problem,
     return describe(pipeline, pipeline.prepare(problem.points, problem.column_names, run), run, problem.weights);
 }
 
-// Blobs; cluster j of three has a mean of its own in column 2 j (higher) and, farther off, in column 2 j + 1 (lower).
+// Three blobs. Cluster j has its own mean in column 2 j (higher) and, farther away, in column 2 j + 1 (lower).
 struct Known {
     Problem problem;
     Labels truth;
@@ -70,7 +71,7 @@ TEST(Description, TheColumnsThatWereMovedComeFirst) {
     EXPECT_TRUE(found.warnings.empty());
 }
 
-// What the header says, by its words.
+// The definition in the header, written out.
 double quantile(std::vector<double> values, double share) {
     std::sort(values.begin(), values.end());
     const double place = static_cast<double>(values.size() - 1) * share;
@@ -168,7 +169,8 @@ TEST(Description, IsThatOfBruteForce) {
     EXPECT_NEAR(*found.silhouette, silhouette(x, pipeline.model().predict(problem.points), coterie::Run(0, 1)), 1e-12);
 }
 
-// Many rows: silhouettes from means, quartiles in passes. Columns with a heavy tail, with few values, with an offset.
+// Many rows: silhouettes from means, quartiles in passes. Columns with a heavy tail, with few distinct values, with an
+// offset.
 TEST(Description, OfManyRowsIsThatOfBruteForce) {
     Matrix<double> x = test::blob_points<double>(60000, 7, 5, 1.5, 4, 3);
     for (Index i = 0; i < x.rows(); ++i) {
@@ -180,14 +182,14 @@ TEST(Description, OfManyRowsIsThatOfBruteForce) {
     const Problem problem{.points = Points(x)};
     const Pipeline pipeline = kmeans_of(problem, 5, {.scale = Scale::zscore});
     const Labels labels = pipeline.labels();
-    // In the prepared space the distances are others: those of a fit on prepared points.
+    // Distances are those of the prepared space, as in a fit on prepared points.
     const Matrix<double> prepared = to_matrix<double>(pipeline.prepared());
     const Problem prepared_problem{.points = Points::borrow(prepared)};
     const Pipeline on_prepared = kmeans_of(prepared_problem, 5);
     const Description found = description_of(on_prepared, prepared_problem);
     EXPECT_EQ(found.silhouettes, "simplified");
     expect_as_by_hand(found, prepared, on_prepared.model().predict(prepared));
-    // And the columns are those of the rows as they came.
+    // The columns are described as given, before preparation.
     const Description of_raw = description_of(pipeline, problem);
     for (std::size_t j = 0; j < 5; ++j)
         for (const ColumnProfile& column : of_raw.clusters[j].columns) {
@@ -201,7 +203,7 @@ TEST(Description, OfManyRowsIsThatOfBruteForce) {
         }
 }
 
-// The nearest other mean of two columns is one of few near the own one, that of thirty can be any.
+// With two columns, the nearest other mean is one of few near the row's own mean; with thirty, it can be any.
 TEST(Description, OfManyClustersIsThatOfBruteForce) {
     for (const Index columns : {2, 30}) {
         const Matrix<double> x = test::normal_points(6000, columns, 5);
@@ -260,7 +262,7 @@ std::vector<double> numbers_of(const Description& found) {
 }
 
 TEST(Description, HasTheSameBitsForReadRowsThreadsAndProcesses) {
-    // A space of its own, memberships, neither; few rows and many.
+    // A method with its own space, one with memberships, one with neither; few rows and many.
     const std::pair<const char*, Index> of[] = {{"subspace", 900}, {"soft-kmeans", 900}, {"kmeans", 70000}};
     for (const auto& [method, n] : of) {
         SCOPED_TRACE(method);
@@ -275,7 +277,7 @@ TEST(Description, HasTheSameBitsForReadRowsThreadsAndProcesses) {
     }
 }
 
-// Whenever the first process is stopped, the second one says so, too, and does not wait for it.
+// When one process is stopped, at any time, the other reports the same and does not wait.
 TEST(Description, WhereOneProcessIsStoppedAllAre) {
     const Problem problem{.points = Points(test::blob_points<double>(6000, 3, 3, 2, 4))};
     const Pipeline pipeline = kmeans_of(problem, 3);
@@ -357,7 +359,7 @@ TEST(Description, OfNewRowsInOneClusterAndFarAwayWarns) {
     const Known data = known();
     const Pipeline pipeline = kmeans_of(data.problem, 3);
     Matrix<double> moved = to_matrix<double>(data.problem.points);
-    moved.col(6).array() += 1000;  // another unit, say
+    moved.col(6).array() += 1000;  // a different unit, for example
     moved.col(0).array() += 5000;
     const Problem others{.points = Points(moved), .column_names = data.problem.column_names};
     const Description found = description_of(pipeline, others);
@@ -373,7 +375,7 @@ TEST(Description, OfNewRowsInOneClusterAndFarAwayWarns) {
         EXPECT_TRUE(cluster.columns.empty() && cluster.typical.empty() && !cluster.silhouette && !cluster.nearest);
     }
     EXPECT_EQ(empty, 2);
-    // The range travels with the model.
+    // The range is stored with the model.
     const std::string bytes = pipeline.archive().to_bytes();
     const Pipeline loaded = Pipeline::from(Archive::from_bytes(std::as_bytes(std::span(bytes)), "model"));
     EXPECT_EQ(description_of(loaded, others).warnings, found.warnings);
@@ -442,7 +444,7 @@ TEST(Description, RefusesWhatDoesNotFit) {
               std::string::npos);
 }
 
-// Words are told by their shares, and rows that are left out keep their places.
+// Words are described by their shares, and row numbers count the rows left out.
 TEST(Description, OfWordsAndOfRowsThatAreLeftOut) {
     Matrix<double> points(9, 2);
     const double missing = std::numeric_limits<double>::quiet_NaN();
@@ -488,7 +490,7 @@ TEST(Describe, NumbersKeepTheirWholePart) {
     EXPECT_EQ(column.text(-0.5), "1969-12-31");
 }
 
-// A model of directions accepts rows whose sums overflow. No infinite mean is described.
+// Spherical models accept rows whose sums overflow. A description never shows an infinite mean.
 TEST(Description, RowsWhoseSumsOverflowAreRefused) {
     Matrix<double> points(8, 2);
     for (Index i = 0; i < 8; ++i) points.row(i) << 1.0 + static_cast<double>(i % 2), 3.0 - static_cast<double>(i % 2);

@@ -1,5 +1,6 @@
-// Rows whose truth is not known, or which the fit was told, are left out of every score: what is counted is what was
-// found. Clusters of one label are one label here, so that several clusters per label cost nothing in a score.
+// Scores compare labels with a truth. They leave out rows without a truth and rows whose label the fit was given, so
+// they count only what the fit found. Clusters of one label count as one label, so several clusters per label do not
+// lower a score.
 
 #include "coterie/pipeline/evaluation.hpp"
 #include "coterie/base/text.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// Internal: rows that are left out (`missing=drop`) and those that are kept. `left_out`: their numbers among all rows,
-// ascending.
+// Internal: numbering of rows when some are left out (`missing=drop`). `left_out`: the numbers of these rows among all
+// rows, ascending.
 
 #include <algorithm>
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace coterie::internal {
 
-/// Among all rows, of a row that is kept.
+/// The number among all rows of a row that is kept.
 inline Index number_among_all(Index kept, const std::vector<Index>& left_out) {
-    // How many are left out before it: the first of them that has more kept rows before it.
+    // Finds how many rows are left out before it: the index of the first one that has more kept rows before it.
     Index low = 0, high = static_cast<Index>(left_out.size());
     while (low < high) {
         const Index middle = (low + high) / 2;
@@ -25,7 +25,7 @@ inline Index number_among_all(Index kept, const std::vector<Index>& left_out) {
     return kept + low;
 }
 
-/// What there is one of for every row, for those that are kept alone; nothing stays nothing.
+/// Reduces a vector with one entry per row to the kept rows. An empty vector stays empty.
 template <class T>
 void erase_rows(std::vector<T>& values, const std::vector<Index>& left_out) {
     if (values.empty()) return;
@@ -39,7 +39,7 @@ void erase_rows(std::vector<T>& values, const std::vector<Index>& left_out) {
     values.resize(to);
 }
 
-/// Pairs of rows, for those of which both are kept, by their numbers among these.
+/// Keeps the pairs whose two rows are kept, and renumbers them among the kept rows.
 inline void erase_pairs(std::vector<RowPair>& pairs, const std::vector<Index>& left_out) {
     const auto place = [&](Index row) { return std::lower_bound(left_out.begin(), left_out.end(), row); };
     const auto is_kept = [&](Index row) { return place(row) == left_out.end() || *place(row) != row; };

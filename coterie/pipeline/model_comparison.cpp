@@ -1,5 +1,6 @@
-// The clusters of the other partition are the classes of a comparison with a truth, whose matching is the one wanted:
-// the assignment of most rows in common. A row has moved where its two clusters are not matched.
+// Compares two partitions as labels with a truth: the clusters of the other partition are the classes. That
+// comparison's matching is the one wanted here, the assignment with most rows in common. A row has moved if its two
+// clusters are not matched.
 
 #include "coterie/pipeline/model_comparison.hpp"
 
@@ -18,7 +19,7 @@ ModelComparison compare_partitions(const Labels& labels, const std::vector<std::
     out.labels = other;
     out.names = other_clusters;
     out.has_moved.assign(labels.size(), false);
-    // By number, since clusters of one label share its name. Noise is one more class, and matched with noise alone.
+    // Uses numbers, because clusters of one label share its name. Noise is one more class and matches only noise.
     const auto with_noise = [](const Labels& from, std::size_t noise) {
         Labels all = from;
         for (auto& label : all) label = label == -1 ? static_cast<std::int32_t>(noise) : std::max(label, -1);
@@ -31,7 +32,7 @@ ModelComparison compare_partitions(const Labels& labels, const std::vector<std::
     const Labels here = with_noise(labels, clusters.size());
     const Labels there = with_noise(other, other_clusters.size());
     out.agreement = compare({here, {}}, "this model", {{there, {}}, "the other model"});
-    std::vector<std::int32_t> class_of(clusters.size() + 1, -1);  // of a cluster; -1: none
+    std::vector<std::int32_t> class_of(clusters.size() + 1, -1);  // class of each cluster; -1: none
     bool both = false;
     for (std::size_t i = 0; i < labels.size(); ++i) both = both || (labels[i] >= 0 && other[i] >= 0);
     if (both) {

@@ -1,4 +1,4 @@
-// What moved, against every matching there is.
+// Compares the moved rows with a search over all matchings.
 
 #include "coterie/pipeline/model_comparison.hpp"
 
@@ -29,10 +29,10 @@ TEST(Beside, AsFewAsPossibleMove) {
             other.push_back(i < there ? i : i % 19 == 18 ? -2 : i % 5 == 4 ? -1 : draw(there));
         }
         const ModelComparison comparison = compare_partitions(own, named(here, 'a'), other, named(there, 'A'));
-        // Each cluster of this one stands for one of `wide`, of which those beyond the other's clusters are nobody's.
+        // Each cluster of this partition is matched to one of `wide`. Those beyond the other's clusters mean no match.
         std::vector<int> match(static_cast<std::size_t>(std::max(here, there)));
         std::iota(match.begin(), match.end(), 0);
-        const auto same = [&](std::size_t i) {  // noise is noise's match
+        const auto same = [&](std::size_t i) {  // noise matches noise
             return own[i] < 0 || other[i] < 0 ? own[i] == other[i]
                                               : match[static_cast<std::size_t>(own[i])] == other[i];
         };

@@ -1,10 +1,11 @@
-// Means and root mean squares come from one pass, by sums of rows and of squares per cluster about the first row, so
-// that an offset costs no digits; of sparse rows about 0, over their entries alone. An embedding that the fit did not
-// keep is computed block by block, of rows in memory too: a network rounds otherwise where it embeds more rows at once.
-// Root mean squares, not medians: they need no second pass.
+// One pass gives means and root mean squares, from sums of rows and of squares per cluster. Dense rows are taken about
+// the first row, so that an offset costs no digits. Sparse rows are taken about 0, over their entries alone. An
+// embedding that the fit did not keep is computed block by block, even for rows in memory, because a network rounds
+// differently when it embeds more rows at once. Scales are root mean squares, not medians, because these need no second
+// pass.
 //
-// What holds: the same bits for any number of threads and processes and for rows in memory and rows that are read; a
-// factor of 2 on all rows changes none; nothing is NaN.
+// Invariants: the same bits for any number of threads and processes, and for rows in memory and rows that are read.
+// Multiplying all rows by 2 changes no score. No score is NaN.
 
 #include "coterie/pipeline/outlier_scores.hpp"
 
@@ -27,19 +28,19 @@ using internal::at;
 
 namespace {
 
-constexpr double kNoSpread = 1e-12;  // of a sum of squares: what is less is none
+constexpr double kNoSpread = 1e-12;  // of a sum of squares: anything less counts as 0
 
 double copies_in(std::span<const double> weights, Index row) { return weights.empty() ? 1.0 : weights[at(row)]; }
 
-// Of each cluster p sums of deviations from the origin and the sum of their squares.
+// Per cluster: p sums of deviations from the origin, and the sum of their squares.
 struct ClusterDeviations {
     internal::ClusterSumLayout layout;
     const std::vector<double>& origin;
     std::span<const double> weights;
     std::span<const std::int32_t> labels;
-    Index first_label;  // the row that the first of them belongs to
+    Index first_label;  // the row of the first label
 
-    // The cluster's sums, its weight added; nullptr where the row weighs nothing.
+    // Adds the row's weight to its cluster and returns the cluster's sums; nullptr where the weight is 0.
     double* of_row(double* sum, Index row) const {
         if (!(copies_in(weights, row) > 0)) return nullptr;
         const Index j = labels[at(row - first_label)];
@@ -101,7 +102,7 @@ OutlierScores OutlierScores::fit(const Model& model, const Points& points, std::
     RowBlocks grid = internal::grid_of(points);
     Labels all_labels;
     Index first_label = internal::own_rows(grid, run.communicator()).begin;
-    if (sparse != nullptr) {  // blocks of many entries; what rows these are is another matter than whose labels
+    if (sparse != nullptr) {  // blocks have many entries, so this process's blocks and its labels cover different rows
         all_labels = internal::gather(run.communicator(), model.labels());
         first_label = 0;
         grid = internal::grid_of(sparse->rows(), std::max<Index>(1, sparse->entries() / sparse->rows()));
@@ -134,7 +135,7 @@ OutlierScores OutlierScores::fit(const Model& model, const Points& points, std::
                                                     sums.add(block.rows, block.first, sum);
                                                 });
             });
-        // One block after the other: a network computes one thing at a time.
+        // One block at a time: a network runs one computation at a time.
         Run in_turn = run;
         in_turn.threads = 1;
         internal::BlockReader reader(points, in_turn);
@@ -162,7 +163,7 @@ OutlierScores OutlierScores::fit(const Model& model, const Points& points, std::
 void OutlierScores::learn(const std::vector<double>& weight, const Matrix<double>& sum,
                           const std::vector<double>& squares, const std::vector<double>& origin) {
     const Index k = sum.rows();
-    // Squares about the mean.
+    // Converts sums about the origin to squares about the mean.
     const auto about_mean = [](double all, double of_sum, double of_weight) {
         const double out = all - of_sum / of_weight;
         return out > kNoSpread * all ? out : 0.0;
@@ -228,10 +229,10 @@ void OutlierScores::parts(Parts& parts, const Model& model) {
 }
 
 double threshold_beyond(std::span<const double> own, Index beyond, const Run& run) {
-    // Numbers that are not negative are in the order of their bits: sixteen of these at a time, from the first on.
+    // Non-negative numbers have the same order as their bits. The loop finds sixteen bits at a time, from the highest.
     constexpr int step = 16;
     std::uint64_t found = 0;
-    Index left = beyond;  // how many of those that begin with the bits found are larger
+    Index left = beyond;  // how many numbers that begin with the bits found are larger
     for (int shift = 64 - step; shift >= 0; shift -= step) {
         std::vector<Index> counts(std::size_t{1} << step, 0);
         for (const double number : own) {

@@ -1,5 +1,5 @@
 #pragma once
-// How far a row lies out of its cluster, for every method that has no outlier score of its own:
+// How far a row lies from its cluster, for every method without its own outlier score:
 //
 //   score(x) = |u(x) - m_j| / s_j,   j the cluster that the model gives x
 //
@@ -10,8 +10,8 @@
 //         of |u(x_i) - m_(cluster of i)| over all rows; where that is 0 too, that of |u(x_i) - mean of all|; and 1
 //         where all rows are equal
 //
-// So 1 is usual, 0 the middle of a cluster, and no unit matters. Rows of weight w count as w copies. Of a fit on a
-// sample the rows are those of the sample.
+// A usual score is 1; the middle of a cluster has 0. The unit of the columns does not matter. A row of weight w counts
+// as w copies. For a fit on a sample, the rows are those of the sample.
 
 #include <cstdint>
 #include <span>
@@ -28,26 +28,26 @@ namespace coterie {
 
 class COTERIE_API OutlierScores {
 public:
-    /// None.
+    /// No scores.
     OutlierScores() = default;
 
-    /// Of the rows that a model was fitted on, prepared, and their labels; this process' labels, and the weights of all
-    /// rows, or none. One pass over the rows; the same bits for any number of threads and processes, and for rows in
-    /// memory and rows that are read. Memory: k p numbers per thread, and a block's embedding.
+    /// Learns from the prepared rows of a model's fit. weights: of all rows, or empty; labels are the model's, of this
+    /// process's rows. One pass over the rows. The same bits for any number of threads and processes, and for rows in
+    /// memory and rows that are read. Memory: k p numbers per thread, and the embedding of a block.
     static OutlierScores fit(const Model& model, const Points& points, std::span<const double> weights, const Run& run);
 
     bool empty() const { return spreads_.empty(); }
-    /// Whether it is scored in the model's embedding.
+    /// Whether scores use the model's embedding.
     bool of_embedding() const { return of_embedding_; }
     /// k x p: m_j.
     const Matrix<double>& centroids() const { return centroids_; }
     /// k: s_j.
     const std::vector<double>& spreads() const { return spreads_; }
 
-    /// Of rows (u) that are resident or sparse, and their clusters; infinite where squares overflow.
+    /// Scores of rows (u) that are resident or sparse, given their clusters. Infinite where squares overflow.
     std::vector<double> of(PointsView rows, std::span<const std::int32_t> clusters) const;
 
-    /// Describes the parts; the model's k is bound.
+    /// Describes the parts; the model's k must be bound.
     void parts(Parts& parts, const Model& model);
 
 private:
@@ -60,8 +60,8 @@ private:
     bool of_embedding_ = false;
 };
 
-/// The least number that no more than `beyond` of the numbers of all processes exceed: the (beyond + 1)-th largest.
-/// Numbers are at least 0; 0 <= beyond < how many there are.
+/// The least of the numbers that at most `beyond` numbers of all processes exceed: the (beyond + 1)-th largest. Numbers
+/// must be at least 0, and 0 <= beyond < their count.
 COTERIE_API double threshold_beyond(std::span<const double> own, Index beyond, const Run& run);
 
 }  // namespace coterie

@@ -1,4 +1,4 @@
-// Outlier scores against plain loops over the definition, and noise against a sort of them.
+// Compares outlier scores with plain loops over the definition, and noise with a sort of the scores.
 
 #include "coterie/pipeline/outlier_scores.hpp"
 
@@ -38,7 +38,7 @@ std::vector<double> scores_of(const Pipeline& pipeline, const Points& rows) {
     return {found.data(), found.data() + found.size()};
 }
 
-// The definition, in loops: u are the rows of the fit, `fitted` their clusters, `others` the rows to be scored.
+// The definition, in loops. u: the rows of the fit; `fitted`: their clusters; `others`: the rows to score.
 std::vector<double> by_definition(const Matrix<double>& u, const Labels& fitted, const std::vector<double>& weights,
                                   const Matrix<double>& others, const Labels& predicted, int k) {
     Matrix<double> means = Matrix<double>::Zero(k, u.cols());
@@ -59,11 +59,11 @@ std::vector<double> by_definition(const Matrix<double>& u, const Labels& fitted,
     return out;
 }
 
-// Of new rows and of those of the fit, before and after the model was saved; the embedding, where there is one, is
-// taken from the model that scores.
+// Checks new rows and rows of the fit, before and after the model is saved. An embedding comes from the model that
+// scores.
 void expect_the_definition(const char* method, const OptionValues& options, double tolerance) {
     SCOPED_TRACE(method);
-    // Near enough to each other that spectral's graph is one component.
+    // The clusters are close enough that spectral's graph is one component.
     const Matrix<double> points = blob_points<double>(240, 4, 3, 1.5, 5, 3);
     const Matrix<double> others = blob_points<double>(50, 4, 3, 2.5, 6, 3);
     Problem problem{.points = Points::borrow(points)};
@@ -113,8 +113,8 @@ const OptionValues of_a_small_classifier = {
 
 TEST(OutlierScores, AreTheDefinitionInANetworksEmbedding) {
     COTERIE_NEEDS_NETWORKS;
-    const double single = 1e-5;                  // their precision, which rounds by how many rows are embedded at once
-    OptionValues dekm = of_a_small_autoencoder;  // whose embedding is turned
+    const double single = 1e-5;  // single precision: results depend on how many rows are embedded at once
+    OptionValues dekm = of_a_small_autoencoder;  // its embedding is rotated
     dekm["max_iterations"] = std::int64_t{20};
     expect_the_definition("ae-kmeans", of_a_small_autoencoder, single);
     expect_the_definition("dekm", dekm, single);
@@ -149,16 +149,16 @@ std::vector<double> scores_from(const std::vector<double>& rows, const std::vect
 }
 
 TEST(OutlierScores, OfClustersWithoutASpreadAreInUnitsOfTheOthers) {
-    // Of the five rows two lie 1 from the mean of their cluster and three at it.
+    // Of the five rows, two are 1 from the mean of their cluster and three are at it.
     const auto some = scores_from({0, 2, 10, 20, 20}, {1, 10, 20}, {4, 10, 11, 22});
     const double within = std::sqrt(2.0 / 5);
     EXPECT_DOUBLE_EQ(some[0], 3);
     EXPECT_DOUBLE_EQ(some[1], 0);
     EXPECT_DOUBLE_EQ(some[2], 1 / within);
     EXPECT_DOUBLE_EQ(some[3], 2 / within);
-    // No cluster has a spread: all rows lie 2 from the mean of all.
+    // All rows equal the mean of their cluster; all are 2 from the mean of all rows.
     EXPECT_EQ(scores_from({0, 0, 4, 4}, {0, 4}, {0, 1, 7}), (std::vector<double>{0, 0.5, 1.5}));
-    // There is no unit at all.
+    // All rows are equal, so the scale is 1.
     EXPECT_EQ(scores_from({3, 3, 3}, {3}, {3, 5}), (std::vector<double>{0, 2}));
     EXPECT_EQ(scores_from({3}, {3}, {2}), (std::vector<double>{1}));
 }
@@ -166,7 +166,7 @@ TEST(OutlierScores, OfClustersWithoutASpreadAreInUnitsOfTheOthers) {
 TEST(OutlierScores, LoseNoDigitsToAnOffset) {
     const Matrix<double> points = blob_points<double>(150, 3, 3, 6, 5);
     const Matrix<double> moved = points.array() + 0x1p30;
-    const Matrix<double> back = moved.array() - 0x1p30;  // what is left of the digits
+    const Matrix<double> back = moved.array() - 0x1p30;  // the digits that remain
     const auto expected = scores_of(scored("kmeans", {.points = Points::borrow(back)}), Points::borrow(back));
     const auto found = scores_of(scored("kmeans", {.points = Points::borrow(moved)}), Points::borrow(moved));
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-6) << i;
@@ -181,7 +181,7 @@ TEST(OutlierScores, OfSparseRowsAreThoseOfTheSameRowsWithTheirZeros) {
     const auto expected = scores_of(of_dense, Points::borrow(dense));
     const auto found = scores_of(of_sparse, sparse);
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12 * (1 + expected[i])) << i;
-    // Those of another process come with their zeros.
+    // The rows of another process arrive dense.
     test::on_processes(2, [&](std::shared_ptr<Communicator> communicator) {
         coterie::Run run(4, 1);
         run.set_communicator(communicator);
@@ -203,7 +203,7 @@ TEST(OutlierScores, AndNoiseHaveTheSameBitsReadAndInSeveralProcesses) {
         test::expect_same_bits(
             problem,
             [&](const Problem& given, const coterie::Run& run) {
-                Problem some = given;  // several processes have their rows alike
+                Problem some = given;  // in several processes all rows are read
                 if (run.communicator().size() > 1 && given.points.resident())
                     some.points = test::read_rows(given.points);
                 const Pipeline fitted = Pipeline::fit(find_method(method), of_three, some, {.scale = Scale::minmax},
@@ -219,7 +219,7 @@ TEST(OutlierScores, AndNoiseHaveTheSameBitsReadAndInSeveralProcesses) {
     }
 }
 
-// A network rounds otherwise where it encodes more rows at once.
+// A network rounds differently when it encodes more rows at once.
 TEST(OutlierScores, OfNetworksHaveTheSameBitsReadAndInSeveralProcesses) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<double> points = blob_points<double>(1500, 3, 3, 5, 5);
@@ -258,7 +258,7 @@ TEST(OutlierScores, OfASampleAreThoseOfItsRows) {
 }
 
 TEST(NoiseShare, IsOfTheRowsWithTheLargestScores) {
-    const Matrix<double> points = blob_points<double>(203, 3, 3, 1.5, 5);  // one component of spectral's graph
+    const Matrix<double> points = blob_points<double>(203, 3, 3, 1.5, 5);  // spectral's graph is one component
     const testing::Folder folder;
     for (const char* method : {"kmeans", "ward", "spectral", "rpca-om"})
         for (const double share : {0.001, 0.05, 0.29, 0.49}) {
@@ -291,22 +291,22 @@ TEST(NoiseShare, IsOfTheRowsWithTheLargestScores) {
 }
 
 TEST(NoiseShare, TakesAllRowsOfEqualScoresOrNone) {
-    // One cluster about 0, of rows 1, 1, 1, 1, 3, 3 away from it.
+    // One cluster about 0. Its rows are 1, 1, 1, 1, 3, 3 away from it.
     const Matrix<double> points = column({1, -1, 1, -1, 3, -3});
     const auto noise = [&](double share) {
         const Pipeline pipeline = scored("kmeans", {.points = Points::borrow(points)},
                                          {.sample = {}, .noise_share = share}, {}, {{"clusters", std::int64_t{1}}});
         return std::count(pipeline.labels().begin(), pipeline.labels().end(), -1);
     };
-    EXPECT_EQ(noise(0.05), 0);  // of 0.3 rows: none
-    EXPECT_EQ(noise(0.2), 0);   // 1 row, which has an equal
+    EXPECT_EQ(noise(0.05), 0);  // 0.3 rows, rounded to none
+    EXPECT_EQ(noise(0.2), 0);   // 1 row, which has an equal row
     EXPECT_EQ(noise(0.35), 2);
-    EXPECT_EQ(noise(0.49), 2);  // 3 rows, of which the third has equals
+    EXPECT_EQ(noise(0.49), 2);  // 3 rows, the third of which has equal rows
 }
 
 TEST(NoiseShare, CountsNoRowsOfWeightZeroAndNoneThatAreLeftOut) {
     Matrix<double> points = blob_points<double>(100, 2, 1, 1, 5);
-    points(0, 0) = 1000;  // the farthest, and absent
+    points(0, 0) = 1000;  // the farthest row has weight 0 and counts as absent
     points(7, 1) = std::nan("");
     Problem problem{.points = Points::borrow(points), .weights = std::vector<double>(100, 1.0)};
     problem.weights[0] = 0;
@@ -364,7 +364,7 @@ TEST(NoiseShare, IsRefusedWhereItCannotBe) {
 TEST(OutlierScores, AreSaidToBeMissingInModelsWithoutThem) {
     const Matrix<double> points = blob_points<double>(60, 3, 3, 6, 5);
     const Pipeline bare(fit_kmeans(points, {.clusters = 3}, coterie::Run(4, 2)));
-    const Pipeline old = Pipeline::from(bare.archive());  // as it was written before there were any
+    const Pipeline old = Pipeline::from(bare.archive());  // like a file older than outlier scores
     for (const Pipeline* pipeline : {&bare, &old}) {
         EXPECT_FALSE(pipeline->has(Output::outlier_score));
         EXPECT_EQ(pipeline->predict(pipeline->prepare(Points::borrow(points))), bare.model().labels());

@@ -1,6 +1,5 @@
-// One way from raw rows to labels. Every face (the command, Python, the page) goes through here, so that names,
-// preparation and model cannot come apart: what a fit learned of the columns lies in the same file as what it learned
-// of the clusters.
+// The one path from raw rows to labels. Every interface (the command, Python, the page) uses it, so names, preparation
+// and model always belong together: one file holds what a fit learned about the columns and about the clusters.
 
 #include "coterie/pipeline/pipeline.hpp"
 
@@ -33,7 +32,7 @@ std::string listed(const std::vector<std::string>& names) {
     return names.size() > most ? out + ", ... (" + std::to_string(names.size()) + ")" : out;
 }
 
-// Positions of the model's columns among those given. BadData names what is missing.
+// Positions of the model's columns among the given ones. Throws BadData, naming the missing columns.
 std::vector<std::size_t> positions_of(const std::vector<std::string>& wanted, const std::vector<std::string>& given) {
     std::vector<std::string> missing;
     std::vector<std::size_t> out = formats::positions_of_names(wanted, given, "", missing);
@@ -51,8 +50,7 @@ Points columns_of(const Points& points, const std::vector<std::size_t>& which) {
             points, static_cast<Index>(which.size()), [which](PointsView rows, Index, void* to) {
                 rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
                     auto* out = static_cast<Scalar*>(to);
-                    std::vector<Scalar> row(
-                        which.size());  // of as many columns, but in another order, it is the same place
+                    std::vector<Scalar> row(which.size());  // buffer: `to` may be the storage of `rows`
                     for (Index i = 0; i < from.rows; ++i) {
                         for (std::size_t j = 0; j < which.size(); ++j) row[j] = from.row(i)[which[j]];
                         out = std::copy(row.begin(), row.end(), out);
@@ -70,7 +68,7 @@ Points columns_of(const Points& points, const std::vector<std::size_t>& which) {
     });
 }
 
-// What is known of all rows holds neither for the labels of rows beyond a sample nor for those of noise.
+// Constraints on all rows do not hold for the labels of rows outside a sample, nor for noise.
 template <class Refuse>
 void require_nothing_of_all_rows(const Method& method, const OptionValues& options, const Problem& problem,
                                  const std::string& use, const std::string& who, Refuse refuse) {
@@ -88,7 +86,7 @@ void require_noise(const Method& method, const OptionValues& options, const Prob
     const auto refuse = [](const std::string& why) {
         throw BadArgument("option `noise_share`: " + why, {.option = "noise_share"});
     };
-    // A method that is not told how many clusters there are tells itself which rows are in none.
+    // A method without the option `clusters` finds noise itself.
     if (method.options->find("clusters") == nullptr)
         refuse("method " + method.name + " finds by itself which rows are noise");
     require_nothing_of_all_rows(method, options, problem, "score", "noise", refuse);
@@ -103,7 +101,7 @@ void require_samples(const Method& method, const OptionValues& options, const Pr
         refuse("every process fits it, and one checkpoint cannot serve them all");
 }
 
-// The least and the largest value of each column, over all processes.
+// The minimum and maximum of each column, over all processes.
 Matrix<double> range_of(PointsView points, const Run& run) {
     const Index d = points.columns();
     internal::BlockSums ranges(
@@ -158,7 +156,7 @@ Matrix<double> range_of(PointsView points, const Run& run) {
     return out;
 }
 
-// Rows that are left out among those that are kept. Each belongs to the kept row behind it, the last ones to the last.
+// The left-out rows among the kept ones. Each belongs to the next kept row; those after the last kept row belong to it.
 class Gaps {
 public:
     Gaps(const std::vector<Index>& left_out, Index kept) : left_out_(left_out), kept_(kept) {}
@@ -202,7 +200,7 @@ std::string left_out_text(std::size_t rows, Index all) {
                         "label");
 }
 
-// What of the points and of all that is known by row belongs to rows with every value.
+// Removes the rows with missing values from the points and from all data given by row.
 std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& columns, const Run& run,
                                      std::vector<std::string>& warnings) {
     if (columns.missing != Missing::drop) return {};
@@ -302,7 +300,7 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     }
     out.fit_seconds_ = watch.seconds();
     out.model_->require_sound();
-    // A fit that was asked to stop has found something.
+    // A fit that was asked to stop still has a result.
     const Run after = run.unstopped();
     const bool own_columns = !prepared.graph && prepared.columns() == out.model_->dimensions();
     if (!samples && !out.has(Output::outlier_score) && own_columns)
@@ -329,7 +327,7 @@ void Pipeline::fit_sample(const Method& method, const OptionValues& options, con
         require_memory(static_cast<double>(sample) * static_cast<double>(prepared.columns()) *
                            static_cast<double>(size_of(prepared.points.scalar())),
                        "the sample of " + std::to_string(sample) + " rows");
-    // The rows are gathered from the processes that have them; what is known of them is there on all.
+    // The rows are gathered from the processes that hold them. Data given by row is available on all processes.
     Problem known = prepared;
     known.points = Points::borrow(PointsView(static_cast<const double*>(nullptr), rows, 0));
     Problem problem = known.subset(drawn);
@@ -338,7 +336,7 @@ void Pipeline::fit_sample(const Method& method, const OptionValues& options, con
                                        : internal::gather_rows(prepared.points, drawn, run);
     try {
         internal::together(run.communicator(), [&] { check_points(problem.points, "points", run.alone()); });
-    } catch (const BadData&) {  // all rows have the numbers that the caller knows
+    } catch (const BadData&) {  // checks all rows, because their numbers are those that the caller knows
         check_points(prepared.points, "points", run);
         throw;
     }
@@ -347,15 +345,15 @@ void Pipeline::fit_sample(const Method& method, const OptionValues& options, con
     const double fitted = watch.restart();
     if (!has(Output::outlier_score))
         outlier_scores_ = OutlierScores::fit(*model_, problem.points, problem.weights, run.alone().unstopped());
-    // A fit that was asked to stop has found something.
+    // A fit that was asked to stop still has a result.
     const bool stopped = model_->fit_report().stopped == StopReason::interrupted;
     try {
         own_labels_ = model_->predict(prepared.points, stopped ? run.unstopped() : run);
-    } catch (const BadData&) {  // of a fit there are means against missing values, and its message says so
+    } catch (const BadData&) {  // the message of a fit also names the options for missing values
         if (run.communicator().size() == 1) check_points(prepared.points, "points", run);
         throw;
     }
-    // Those that the method saw keep the labels that it found.
+    // The rows of the sample keep the labels that the fit gave them.
     const internal::Range own = internal::own_rows(prepared.points, run);
     for (std::size_t i = 0; i < drawn.size(); ++i)
         if (own.has(drawn[i])) (*own_labels_)[static_cast<std::size_t>(drawn[i] - own.begin)] = model_->labels()[i];
@@ -377,7 +375,7 @@ void Pipeline::find_noise(double share, const Problem& prepared, const Run& run)
                       const Matrix<double>& of_rows = results.outputs.front();
                       scores.insert(scores.end(), of_rows.data(), of_rows.data() + of_rows.size());
                   });
-    std::vector<double> counted = scores;  // rows that weigh nothing are absent
+    std::vector<double> counted = scores;  // rows of weight 0 are absent
     if (!prepared.weights.empty()) {
         counted.clear();
         for (std::size_t i = 0; i < scores.size(); ++i)
@@ -412,7 +410,7 @@ void Pipeline::apply_to_kept(const Points& rows, const Wanted& wanted, const Run
     const auto asked = std::count(wanted.outputs.begin(), wanted.outputs.end(), Output::outlier_score);
     const bool makes_noise = noise_beyond_ && wanted.labels;
     if (outlier_scores_.empty() || (asked == 0 && !makes_noise)) return model_->apply(rows, wanted, run, take);
-    // Scores are made of the clusters, and of the embedding or the rows.
+    // Scores need the clusters, and the embedding or the rows.
     Wanted of_model{.labels = true, .outputs = wanted.outputs};
     std::erase(of_model.outputs, Output::outlier_score);
     const bool added = outlier_scores_.of_embedding() &&
@@ -425,7 +423,7 @@ void Pipeline::apply_to_kept(const Points& rows, const Wanted& wanted, const Run
     model_->apply(rows, of_model, run, [&](const RowResults& found) {
         const auto scores_of = [&] {
             if (outlier_scores_.of_embedding()) return outlier_scores_.of(found.outputs[place], found.labels);
-            // Rows that are no longer in memory are read once more.
+            // Rows that are not in memory are read a second time.
             const Index end = found.first + static_cast<Index>(found.labels.size());
             if (sparse == nullptr) return outlier_scores_.of(rows.view().block(found.first, end, buffer), found.labels);
             return outlier_scores_.of(PointsView(sparse->slice(found.first, end)), found.labels);
@@ -503,7 +501,7 @@ Index PreparedRows::own_rows(const Run& run) const {
 
 void Pipeline::read_by(ReadOptions& options) const {
     coding_.options().read_by(options);
-    options.advises = false;  // they were chosen with the fit
+    options.advises = false;  // no hints: the columns were chosen with the fit
     options.wanted_columns = column_names_;
     options.wanted_kinds = coding_.kinds();
 }
@@ -580,11 +578,11 @@ Archive Pipeline::archive() const {
     coding_.store(out);
     preparation_.store(out);
     Parts writing(&out);
-    const_cast<Pipeline*>(this)->own_parts(writing);  // which only reads what it writes
+    const_cast<Pipeline*>(this)->own_parts(writing);  // parts() only reads when it writes an archive
     if (!column_names_.empty())
         out.set_text(names_key,
                      nlohmann::json(column_names_).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-    // How it came about, for who finds the file later.
+    // How the model was made, for people who find the file later.
     const FitReport& report = fit_report();
     if (report.points > 0) {
         out.set_text("points", std::to_string(report.points));
@@ -639,7 +637,7 @@ Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
         throw BadData("model: column_names is no list of " + std::to_string(out.columns()) + " names");
     for (const auto& name : names) out.column_names_.push_back(name.template get<std::string>());
     return out;
-} catch (const BadData& error) {  // its message may not know the file
+} catch (const BadData& error) {  // the message may not name the file
     const std::string text = error.message();
     ErrorFields fields = error.fields();
     fields.file = source;

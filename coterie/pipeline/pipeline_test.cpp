@@ -1,4 +1,4 @@
-// What a pipeline promises: raw rows in, the labels of the fit out, whatever was done to the points on the way.
+// What a pipeline guarantees: raw rows give the labels of the fit, however the points are prepared.
 
 #include "coterie/pipeline/pipeline.hpp"
 
@@ -24,7 +24,8 @@ namespace {
 using test::blob_points;
 using test::message_of;
 
-// Three groups that only columns of equal weight show: the second column's unit is a thousand times smaller.
+// Three clusters that appear only when the columns have equal weight: the second column's unit is a thousand times
+// smaller.
 struct Table {
     Matrix<double> points = blob_points<double>(120, 3, 3, 8, 5);
     std::vector<std::string> names = {"length", "width", "mass"};
@@ -46,7 +47,7 @@ TEST(Pipeline, AppliesThePreparationOfTheFit) {
         const Pipeline pipeline = fitted(table.problem(), scale);
         EXPECT_EQ(pipeline.predict(pipeline.prepare(Points::borrow(table.points), table.names)),
                   pipeline.model().labels());
-        // By hand: what the fit saw are the points that the same preparation makes.
+        // By hand: the fit saw the points that the same preparation makes.
         const auto preparation = Preparation::fit(table.points, {.scale = scale}, coterie::Run());
         EXPECT_EQ(to_matrix<double>(pipeline.prepared()),
                   to_matrix<double>(preparation.apply(Points::borrow(table.points), coterie::Run())));
@@ -93,7 +94,7 @@ TEST(Pipeline, AppliesTheModelToRowsInTheirOrderSomeAtATime) {
     EXPECT_THROW(pipeline.model().output_columns(Output::embedding), BadArgument);
 }
 
-// Rings about each other, of which spectral clustering finds all and k-means none.
+// Concentric rings: spectral clustering finds them all, k-means none.
 struct Rings {
     Matrix<double> points{2400, 2};
     Labels truth;
@@ -140,7 +141,7 @@ TEST(PipelineSample, LabelsTheOthersByTheModel) {
     const FitReport& report = sampled.fit_report();
     EXPECT_EQ(report.points, 2400);
     EXPECT_EQ(report.sizes, cluster_sizes(sampled.labels(), 3));
-    // What prepares rows was learned of all of them, what fits them of those that were drawn.
+    // The preparation was learned from all rows, the model from the sample.
     const Preparation all = Preparation::fit(rings.points, {.scale = Scale::zscore}, coterie::Run());
     EXPECT_EQ(sampled.preparation().offset(), all.offset());
     RandomStream random = coterie::Run(3, 2).random("pipeline.sample");
@@ -225,7 +226,7 @@ TEST(Pipeline, ComesBackFromItsFileWithTheSameLabels) {
 TEST(Pipeline, FindsColumnsByName) {
     const Table table;
     const Pipeline pipeline = fitted(table.problem(), Scale::zscore);
-    // Another order, and a column that the model does not know.
+    // Another order of columns, and one that the model does not know.
     Matrix<double> other(table.points.rows(), 4);
     other.col(0) = table.points.col(2);
     other.col(1).setConstant(7);

@@ -1,5 +1,6 @@
-// Moments of columns in two passes, the second about the mean, as sums of squares lose their digits to an offset. Rows
-// are then prepared one by one, in their own scalar type: at once where they are in memory, else when they are read.
+// Moments of columns take two passes, the second about the mean, because plain sums of squares lose digits to an
+// offset. Rows are then prepared one by one, in their own scalar type: at once where they are in memory, otherwise when
+// they are read.
 
 #include "coterie/pipeline/preparation.hpp"
 
@@ -19,8 +20,8 @@ namespace {
 
 const std::vector<std::string> scale_names = {"none", "minmax", "zscore", "unit"};
 
-// Calls body(j, x, weight, what is known of column j) for every number of every row that weighs something; what blocks
-// know of a column, `kinds` numbers that begin as `start`, is put together by `merge`.
+// Calls body(j, x, weight, state of column j) for every number of every row of weight above 0. The state is as many
+// numbers as `start` has, and starts as `start`. `merge` combines the states of blocks.
 template <class Body, class Merge>
 std::vector<double> reduce_columns(PointsView points, std::span<const double> weights, const Run& run,
                                    const std::vector<double>& start, Body body, Merge merge) {
@@ -129,7 +130,7 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
             refuse_overflow(j, "sum");
         }
         if (!std::isfinite(high(j) - low(j))) refuse_overflow(j, "range");
-        // A constant column's mean is that constant, not the constant give or take rounding.
+        // The mean of a constant column is that constant, without rounding errors.
         const bool is_constant = low(j) == high(j);
         mean[j] = is_constant ? low(j) : sum(j) / total_weight;
         if (is_constant && scaled(j)) constant.push_back(j);
@@ -144,7 +145,7 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
             if (!options.center) out.offset_[j] = low(j);
             if (range > 0) out.factor_[j] = 1.0 / range;
             if (!std::isfinite(out.factor_[j]))
-                out.factor_[j] = 1.0;  // a range below the smallest normal number is no range
+                out.factor_[j] = 1.0;  // a range below the smallest normal number counts as 0
         }
     }
     if (options.scale == Scale::zscore) {
@@ -220,7 +221,7 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
         require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) * sizeof(Scalar),
                        "a centred and scaled copy of the points");
         Matrix<Scalar> result(points.rows(), points.columns());
-        // Every process has them all; others may read theirs and know nothing of this one.
+        // This process holds all rows. Other processes may read theirs and do not take part in this sum.
         const Run own = run.communicator().size() > 1 ? run.alone().unstopped() : run;
         zeros = internal::sum_blocks<Scalar>(
             points, 1, own, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {

@@ -1,5 +1,5 @@
-// Numbers stand in the page as JSON; charts.js draws them. The tree is a picture of its own, whose cut charts.js moves:
-// without scripts it is there as it was cut by the fit.
+// The page holds the numbers as JSON, and charts.js draws them. The dendrogram is a separate SVG picture whose cut
+// charts.js moves. Without scripts it shows the cut of the fit.
 
 #include "coterie/report/internal/charts.hpp"
 
@@ -98,7 +98,7 @@ std::string dendrogram(const FitReport& report) {
     const auto child = [](const std::vector<double>& side, std::size_t merge) {
         return static_cast<std::size_t>(side[merge]);
     };
-    // Leaves from left to right as the tree has them, a node in the middle of its parts.
+    // Leaves keep the order of the tree from left to right. A node is in the middle of its children.
     std::vector<std::size_t> order, todo = {nodes - 1};
     while (!todo.empty()) {
         const std::size_t node = todo.back();
@@ -121,7 +121,7 @@ std::string dendrogram(const FitReport& report) {
         x[leaves + t] = (x[child(*left, t)] + x[child(*right, t)]) / 2;
         y[leaves + t] = bottom - (*heights)[t] * scale;
     }
-    // Branches below the cut in the colour of their cluster; clusters count by their lowest row, as leaves do.
+    // Branches below the cut have the colour of their cluster. Clusters are numbered by their lowest row, like leaves.
     const auto clusters = static_cast<std::size_t>(std::max(report.clusters_found, 1));
     const std::size_t carried_out = leaves - std::min(leaves, clusters);
     std::vector<std::size_t> lowest(nodes);

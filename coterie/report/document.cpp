@@ -1,5 +1,5 @@
-// One description of what came of a fit, made here and nowhere else, so that the command, Python and the page cannot
-// tell different stories about it.
+// Describes the result of a fit, or of a model applied to points, in one place. The command, Python and the page are
+// views of this description, so they all report the same.
 
 #include "coterie/report/document.hpp"
 
@@ -30,7 +30,7 @@ void label_and_score(ClusteringResult& result, const Labels& clusters, const Clu
         result.agreement = compare(result.labels, result.source, *truth, partial_labels);
         return;
     }
-    // As the field does: noise is a group among the others.
+    // As usual in the field, noise is scored as one more group.
     LabelColumn scored = result.labels;
     const auto noise = static_cast<std::int32_t>(std::max(result.sizes.size(), scored.names.size()));
     std::replace(scored.labels.begin(), scored.labels.end(), -1, noise);
@@ -45,7 +45,7 @@ void warn_of_other_names(ClusteringResult& result) {
         result.warnings.push_back(no_name_in_common(result.truth_source));
 }
 
-// Where `pretrained` names a model whose points were prepared in another way.
+// Warns where `pretrained` names a model whose points were prepared differently.
 void warn_of_other_preprocessing(FitResult& result) {
     const auto found = result.options.find("pretrained");
     if (found == result.options.end() || std::get<std::string>(found->second).empty()) return;
@@ -55,7 +55,7 @@ void warn_of_other_preprocessing(FitResult& result) {
         if (before != result.preprocessing)
             result.warnings.push_back("`pretrained` " + path + " was trained on points that were " + before +
                                       "; these are " + result.preprocessing);
-    } catch (const BadData&) {  // of another program, or unsound: the fit says so
+    } catch (const BadData&) {  // from another program, or invalid: the fit reports it
     }
 }
 
@@ -118,7 +118,7 @@ std::string clusters_more(std::size_t clusters) {
     return "and " + counted(more, " cluster", " clusters") + " more\n";
 }
 
-// A line per cluster.
+// One line per cluster.
 std::string short_description(const Description& description) {
     if (description.clusters.empty()) return "";
     std::vector<std::vector<std::string>> rows;
@@ -146,7 +146,7 @@ std::string outliers_text(const std::vector<OutlierRow>& outliers) {
     return out;
 }
 
-// Which rows moved, beside another model.
+// The rows that moved, compared with another model.
 std::string moves_text(const ModelComparison& comparison) {
     constexpr std::size_t most = 5;
     std::string out = comparison.method + " of " + comparison.model + ": " + count_text(comparison.moved) + " of " +
@@ -161,7 +161,7 @@ std::string moves_text(const ModelComparison& comparison) {
     return out;
 }
 
-// A block per cluster.
+// One block per cluster.
 std::string long_description(const Description& description) {
     std::string out;
     std::size_t told = 0;
@@ -231,7 +231,7 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
         for (const LabelShare& share : problem.label_shares)
             if (share.label == group.name) group.asked = std::pair(share.low, share.high);
     if (!truth) return result;
-    // Rows that the fit left out have no label, whatever their truth.
+    // Rows that the fit left out have no label, even where their truth is known.
     Index unknown = result.agreement->unknown;
     for (const Index row : pipeline.left_out())
         if (problem.partial_labels.empty() || problem.partial_labels[at(row)] < 0) --unknown;

@@ -1,4 +1,4 @@
-// What is said of results: every view of them says the same, and says it of the right points.
+// Every view of a result reports the same, about the right points.
 
 #include "coterie/report/document.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// Two groups of three; the second point of each has no truth.
+// Two groups of three points. The second point of each has no truth.
 struct Six {
     OptionValues given = {{"clusters", std::int64_t{2}}};
     Problem problem;
@@ -99,7 +99,7 @@ TEST(AppliedResult, SaysHowManyDimensionsPointsCameTo) {
     EXPECT_NE(text_document(result).find("dimensions   2 to 1\n"), std::string::npos) << text_document(result);
 }
 
-// Two groups of six and two rows far from all, which hdbscan calls noise.
+// Two groups of six rows, and two distant rows that hdbscan labels as noise.
 Matrix<double> two_groups_and_noise() {
     Matrix<double> out(14, 2);
     for (Index i = 0; i < 12; ++i) {

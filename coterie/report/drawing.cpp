@@ -1,5 +1,5 @@
-// Marks, axes and frames, as the shortest SVG that draws them: thousands of marks are most of a picture's bytes, so
-// that they are commands of one path, relative to where each begins.
+// Marks, axes and frames as short SVG. Thousands of marks make up most of a picture's bytes, so many marks are the
+// commands of one path, relative to their start.
 
 #include "coterie/report/drawing.hpp"
 
@@ -25,7 +25,7 @@ std::string escape_markup(const std::string& text) {
         const std::size_t bytes = utf8_sequence(text, at);
         const std::string_view character(text.data() + at, bytes);
         at += std::max<std::size_t>(bytes, 1);
-        if (bytes != 1) {  // XML has no place for U+FFFE and U+FFFF either
+        if (bytes != 1) {  // XML excludes U+FFFE and U+FFFF, too
             out += bytes == 0 || character == "\uFFFE" || character == "\uFFFF" ? "\uFFFD" : character;
             continue;
         }
@@ -37,7 +37,7 @@ std::string escape_markup(const std::string& text) {
             case '"': out += "&quot;"; break;
             case '\'': out += "&#39;"; break;
             default:
-                // Control characters may not stand in XML at all.
+                // XML excludes control characters.
                 out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
         }
     }

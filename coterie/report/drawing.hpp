@@ -1,5 +1,5 @@
 #pragma once
-// What drawings as SVG are made of.
+// Building blocks of SVG drawings.
 
 #include <array>
 #include <string>
@@ -7,21 +7,22 @@
 
 namespace coterie::internal {
 
-/// `text` as it stands in SVG and HTML: bytes that are no UTF-8, and what XML has no place for, are replaced.
+/// `text` escaped for SVG and HTML. Bytes that are not UTF-8, and characters that XML excludes, are replaced.
 std::string escape_markup(const std::string& text);
-/// JSON as it may stand between <script> tags.
+/// JSON escaped for use between <script> tags.
 std::string script_text(std::string json);
 
-// Okabe and Ito's colours (2008) without black and yellow, which vanish on one background or the other, and with a wine
-// red and a grey.
+// The colours of Okabe and Ito (2008) without black and yellow, which are invisible on one of the backgrounds. A wine
+// red and a grey take their place.
 inline constexpr std::array<const char*, 8> colours = {"#0072B2", "#E69F00", "#009E73", "#CC79A7",
                                                        "#D55E00", "#56B4E9", "#882255", "#6B7280"};
-/// The colour of a cluster, "#0072B2": distinct also to colour-blind eyes for eight; then shapes tell clusters apart.
+/// The colour of a cluster, "#0072B2". Eight clusters have distinct colours, also for colour-blind readers. Beyond
+/// that, shapes distinguish clusters.
 std::string cluster_colour(std::size_t cluster);
 
-/// To a tenth of a pixel: half the bytes, and nobody sees the difference.
+/// Rounds to a tenth of a pixel: half the bytes, and no visible difference.
 void append_number(std::string& out, double value);
-/// A mark centred at (x, y), as the commands of a path.
+/// A mark centred at (x, y), as path commands.
 void append_mark(std::string& out, std::size_t shape, double x, double y);
 std::string mark_style(std::size_t cluster);
 
@@ -29,7 +30,7 @@ struct Axis {
     double low = 0, high = 1;
     std::vector<double> ticks;
 };
-/// Ends a little beyond the values, ticks at 1, 2 or 5 times a power of ten.
+/// Ends slightly beyond the values, with ticks at 1, 2 or 5 times a power of ten.
 Axis axis_over(double low, double high);
 
 struct Frame {
@@ -45,7 +46,7 @@ struct Frame {
 std::string frame_lines(const Frame& frame, bool vertical_ticks);
 
 std::string text_at(double x, double y, const std::string& attributes, const std::string& text);
-/// Up to the background; `described`: the title for those who cannot see it.
+/// The beginning of the SVG, up to the background. `described`: the title for readers who cannot see the picture.
 std::string svg_start(double width, double height, const std::string& described);
 
 }  // namespace coterie::internal

@@ -1,5 +1,5 @@
-// Each piece of a document is made here once, under the names that are documented, in the order they are written in.
-// Numbers that are not finite, and options left to the method, are null.
+// Builds each piece of a document once, under the documented names and in the documented order. Numbers that are not
+// finite and automatic options are null.
 
 #include "coterie/report/json.hpp"
 
@@ -22,7 +22,7 @@ Json rows_json(const std::vector<Index>& rows) {
     return out;
 }
 
-// Rows are counted from 1, as in messages.
+// Row numbers start at 1, as in messages.
 Json json_of(const ClusterProfile& cluster, bool whole) {
     Json out = {{"cluster", cluster.name}, {"points", cluster.rows}, {"share", cluster.share}};
     if (whole) {
@@ -46,7 +46,7 @@ Json json_of(const ClusterProfile& cluster, bool whole) {
     return out;
 }
 
-// Of methods that know none, and where there is none, nothing is said.
+// Methods without noise, and results without noise, get no noise keys.
 void add_noise(Json& json, const ClusteringResult& result) {
     if (result.noise == 0 && !result.noise_beyond) return;
     const Index all = std::accumulate(result.sizes.begin(), result.sizes.end(), result.noise);

@@ -1,5 +1,5 @@
 #pragma once
-// Pieces of JSON documents. The order of keys is that of insertion, so that documents read as they are documented.
+// Pieces of JSON documents. Keys keep their order of insertion, so documents have the order of their documentation.
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -15,11 +15,11 @@ namespace coterie::internal {
 using Json = nlohmann::ordered_json;
 
 Json json_of(const OptionValue& value);
-Json json_of(const OptionSet& set, const OptionValues& values);  // in the set's order
+Json json_of(const OptionSet& set, const OptionValues& values);  // in the order of the set
 Json json_of(const Scores& scores);
-/// The scores with label_accuracy, where it is known.
+/// The scores, with label_accuracy where it is known.
 Json scores_json(const Agreement& agreement);
-/// `labelled` where partial labels are at hand.
+/// `labelled`: whether partial labels were given.
 Json json_of(const std::vector<LabelGroup>& groups, bool labelled);
 Json json_of(const Confusion& confusion);
 Json json_of(const Detail& detail);
@@ -28,11 +28,11 @@ Json json_of(const ClusterChoice& choice);
 Json json_of(const FitResult& result);
 Json json_of(const AppliedResult& result);
 
-/// How the document came about: command and date where they are known, and version.
+/// Adds how the document was made: the command and date, where known, and the version.
 void add_origin(Json& json, const Origin& origin);
 void add_written(Json& json, const Origin& origin);
 
-/// The document as text with a line end; bytes that are no UTF-8 are replaced.
+/// The document as text with a final newline. Bytes that are not UTF-8 are replaced.
 std::string document(const Json& json);
 
 }  // namespace coterie::internal

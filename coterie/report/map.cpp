@@ -1,6 +1,6 @@
-// Arrays lie behind each other, deflated by zlib and in base64, which every browser opens without a library
-// (DecompressionStream); map.js draws them. Numbers of a map are seen, not computed with: 16 bits each serve for
-// coordinates, and a page of a million points stays small enough to send.
+// Concatenates arrays, compresses them with zlib and encodes them in base64. Browsers decompress them without a library
+// (DecompressionStream), and map.js draws them. The numbers of a map are only shown, so 16 bits are enough for
+// coordinates. A page of a million points stays small enough to send.
 
 #include "coterie/report/map.hpp"
 
@@ -32,11 +32,11 @@ using namespace internal;
 namespace {
 
 constexpr Index most_numbers_of_columns = 4000000;
-constexpr Index most_dimensions_for_all_rows = 1000;  // beyond them axes are those of a sample
+constexpr Index most_dimensions_for_all_rows = 1000;  // with more, the axes come from a sample
 constexpr Index rows_of_sample = 1000;
-constexpr std::size_t most_matched = 100;        // clusters that are matched: there are eight colours
-constexpr std::size_t most_text_columns = 12;    // that are shown beside numbers
-constexpr std::size_t most_text = 16 * 1000000;  // bytes of one of them
+constexpr std::size_t most_matched = 100;        // limit for matching clusters: there are only eight colours
+constexpr std::size_t most_text_columns = 12;    // shown next to the numbers
+constexpr std::size_t most_text = 16 * 1000000;  // bytes of one text column
 
 class Packed {
 public:
@@ -53,7 +53,7 @@ public:
         add(std::move(about), "u16", rounded);
     }
     void add_column(Json about, const std::vector<float>& values) { add(std::move(about), "f32", values); }
-    /// Lines, one per row; line ends within them would be others.
+    /// Lines, one per row. A line break within a text would start another row.
     void add_text(Json about, const std::string& lines) {
         about["bytes"] = lines.size();
         add(std::move(about), "text", std::vector<char>(lines.begin(), lines.end()));
@@ -78,7 +78,7 @@ private:
         arrays_.push_back(std::move(about));
         const auto* const bytes = reinterpret_cast<const char*>(values.data());
         bytes_.append(bytes, values.size() * sizeof(Number));
-        bytes_.resize((bytes_.size() + 3) / 4 * 4, '\0');  // where the next array may begin
+        bytes_.resize((bytes_.size() + 3) / 4 * 4, '\0');  // aligns the next array
     }
 
     Json arrays_ = Json::array();
@@ -99,7 +99,7 @@ std::string base64(const std::string& bytes) {
     return out;
 }
 
-// The first two axes of some points: their columns where there are no more, else principal ones.
+// The first two axes of some points: the columns where there are at most two, otherwise principal axes.
 void add_axes(Packed& packed, PointsView points, const std::string& of, const Run& run) {
     const auto add = [&](const Matrix<double>& placed, const char* kind) {
         for (Index a = 0; a < std::min<Index>(2, placed.cols()); ++a) {
@@ -120,7 +120,7 @@ void add_axes(Packed& packed, PointsView points, const std::string& of, const Ru
     add(project(points, principal_axes(sample, 2, run), run), "principal axis");
 }
 
-// Those that set clusters apart, by turns; then the others.
+// First the columns that set clusters apart, taking the clusters in turn; then the others.
 std::vector<Index> columns_in_order(const Description& description, Index columns) {
     std::vector<Index> out;
     std::vector<bool> taken(at(columns), false);
@@ -140,8 +140,8 @@ std::vector<Index> columns_in_order(const Description& description, Index column
     return out;
 }
 
-// The rows' own columns that are no numbers of the map, as they stand in the table: the one of ids first. Of those of
-// rows that are left out nothing.
+// The table's columns that are not among the map's numbers, as they are written in the table. The column of ids comes
+// first. Rows that are left out are skipped.
 void add_table(Packed& packed, const TableRows& table, const std::vector<std::string>& numbers,
                const std::vector<Index>& left_out, Index kept) {
     const std::vector<std::string>& names = table.names();
@@ -195,7 +195,7 @@ constexpr const char* controls = R"html(<div class="controls">
 </div>
 )html";
 
-// As many columns, the first ones, as there is room for; then the rows as they stand in their table.
+// The first columns, as many as fit; then the rows as they are written in their table.
 void add_columns(Packed& packed, const Points& coded, std::vector<Index> columns,
                  const std::vector<std::string>& column_names, const std::vector<Index>& left_out, const Run& run,
                  const TableRows* table) {
@@ -220,8 +220,8 @@ void add_columns(Packed& packed, const Points& coded, std::vector<Index> columns
     add_table(packed, *table, shown, left_out, n);
 }
 
-// For each of a method's clusters a number, which gives its colour: that of the cluster of the first method that it is
-// matched to, so that colours stay where two methods agree; of the others one that is free.
+// A number per cluster of a method, which gives its colour. A cluster matched to one of the first method gets that
+// cluster's number, so colours stay where two methods agree. The others get free numbers.
 std::vector<std::int32_t> places_beside(const ComparedMethod& method, const ComparedMethod& first) {
     std::vector<std::int32_t> out(method.sizes.size(), -1);
     Labels own, others;
@@ -245,7 +245,7 @@ std::vector<std::int32_t> places_beside(const ComparedMethod& method, const Comp
     return out;
 }
 
-// The map, its numbers and its scripts.
+// The map, its data and its scripts.
 std::string section_of(const Packed& packed, Index rows, const std::vector<Index>& left_out) {
     const Packed::Json about = {
         {"rows", rows}, {"left_out", left_out}, {"colours", colours}, {"arrays", packed.arrays()}};
@@ -325,7 +325,7 @@ ComparisonDrawings comparison_drawings(const Comparison& comparison, const Probl
         Labels labels = kept(method->labels);
         for (std::int32_t& label : labels)
             if (label >= 0) label = place[at(label)];
-        // The first is what the map filters by.
+        // The map filters by the first column of labels.
         const std::string name = method == done.front() ? "cluster" : "cluster of " + method->method;
         packed.add_labels({{"name", name}, {"title", method->method}, {"names", names}}, labels);
     }

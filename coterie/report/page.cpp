@@ -1,6 +1,6 @@
-// The page is one text, its map (map.cpp) a part of it, written from top to bottom; every name and message in it is
-// escaped. A long list of clusters is cut and the rest is counted; a table of classes and clusters too large to read is
-// left to the command.
+// Writes the page as one text from top to bottom; its map (map.cpp) is a part of it. Every name and message is escaped.
+// A long list of clusters is cut, and the number of the others is shown. A table of classes and clusters that is too
+// large to read is left to the command.
 
 #include "coterie/report/page.hpp"
 
@@ -109,7 +109,7 @@ std::string size_bars(const std::vector<Index>& sizes) {
     return out;
 }
 
-// What is told of each cluster; a long list is cut and the rest is counted.
+// The description of each cluster. A long list is cut, and the number of the others is shown.
 std::string cluster_cards(const Description& description) {
     constexpr std::size_t most = 200;
     std::string out;
@@ -173,7 +173,7 @@ std::string cluster_cards(const Description& description) {
     return out;
 }
 
-// A share of n points is met as nearly as whole points allow.
+// Whether a share of n points is met as closely as whole points allow.
 bool is_met(double share, const std::pair<double, double>& asked, Index points) {
     const double one = points > 0 ? 1.0 / static_cast<double>(points) : 0;
     return share > asked.first - one && share < asked.second + one;
@@ -219,7 +219,8 @@ std::string constraints_section(const FitResult& result) {
                                      {"met", *least >= asked.low && *most <= asked.high ? "yes" : "no"}}));
 }
 
-// Of each class how much is in its own cluster, and where most of the rest is; those with the largest rest first.
+// For each class: how much of it is in its own cluster, and where most of the rest is. The classes with the largest
+// rest come first.
 std::string largest_confusions(const Confusion& confusion) {
     constexpr std::size_t most_classes = 100, most_clusters = 3;
     struct Line {
@@ -263,7 +264,7 @@ std::string largest_confusions(const Confusion& confusion) {
     return out;
 }
 
-// `rows`: what classes are called, "classes".
+// `rows`: the name of the classes, "classes".
 std::string confusion_table_html(const Confusion& confusion, const NameOfOption& name_of_option,
                                  const std::string& rows) {
     constexpr std::size_t most = 30;
@@ -285,7 +286,8 @@ std::string confusion_table_html(const Confusion& confusion, const NameOfOption&
         for (std::size_t u = 0; u < confusion.counts[v].size(); ++u) {
             const auto count = confusion.counts[v][u];
             const double share = total > 0 ? static_cast<double>(count) / static_cast<double>(total) : 0;
-            // The matched cluster's cell is blue, a straying one orange, the stronger the more of the class is there.
+            // The cell of the matched cluster is blue, other cells orange. A larger share of the class gives a stronger
+            // colour.
             const bool agrees = confusion.matched[u] == confusion.classes[v];
             out += "<td style=\"background:rgba(" + std::string(agrees ? "0,114,178," : "230,159,0,") +
                    percent(0.75 * share / 100, 3) + ")\">" + std::to_string(count) + "</td>";
@@ -295,7 +297,7 @@ std::string confusion_table_html(const Confusion& confusion, const NameOfOption&
     return out + "</table>\n";
 }
 
-// The picture, the map in its place where it can be drawn, and what is told of the clusters.
+// The picture (replaced by the map where the browser can draw it), and the descriptions of the clusters.
 std::string clusters_sections(const ClusteringResult& result, const std::string& picture, const std::string& map) {
     std::string out;
     if (!picture.empty()) out += "<div id=\"picture\">\n" + section("Picture", picture) + "</div>\n";
@@ -412,7 +414,7 @@ std::string warnings_section(const std::vector<std::string>& warnings) {
     return section("Warnings", list + "</ul>\n", "warn");
 }
 
-// What each criterion says of each k, and what is recommended.
+// The values of each criterion for each k, and the recommendation.
 std::string choice_section(const ClusterChoice& choice) {
     std::string body = "<p><b>" + std::to_string(choice.recommended) +
                        (choice.recommended == 1 ? " cluster" : " clusters") + "</b> recommended, " +
@@ -484,7 +486,7 @@ std::string page(const FitResult& result, const std::string& picture, const Name
         course.emplace_back("empty clusters", report.empty_cluster_policy + "; " +
                                                   std::to_string(report.empty_clusters_repaired) + " times");
     for (const auto& [name, detail] : report.details)
-        if (!name.starts_with("tree_")) course.emplace_back(name, detail_text(detail));  // drawn above
+        if (!name.starts_with("tree_")) course.emplace_back(name, detail_text(detail));  // the tree is drawn above
     std::string course_body = fact_table(course);
     if (report.objective_per_iteration.size() > 1)
         course_body += "<div class=\"charted\">\n" +

@@ -1,6 +1,6 @@
 #pragma once
-// A fit, what a model is in some points, a search or a comparison as a page of HTML that stands alone: nothing fetched,
-// light and dark, readable without scripts.
+// A fit, a model applied to points, a search or a comparison as a self-contained HTML page. It loads nothing, has a
+// light and a dark style, and is readable without scripts.
 
 #include <functional>
 #include <string>
@@ -13,23 +13,23 @@
 
 namespace coterie {
 
-/// `picture`: SVG to stand in it, or empty. `map`: page_map(), which takes the picture's place where it can be drawn,
-/// or empty. `search`: page_search() of the search that chose what was fitted, or empty. `name_of_option`: what options
-/// are called by the command that the reader has; without it they have their own names, and no command is spoken of.
+/// `picture`: an SVG for the page, or empty. `map`: page_map(), which replaces the picture where the browser can draw
+/// it, or empty. `search`: page_search() of the search that chose this fit, or empty. `name_of_option`: gives the name
+/// of an option in the reader's command; without it, options have their own names and the page mentions no command.
 COTERIE_API std::string page(const FitResult& result, const std::string& picture,
                              const std::function<std::string(std::string_view)>& name_of_option = {},
                              const std::string& map = {}, const std::string& search = {});
-/// The same of points that a model was applied to, with a description.
+/// The same for a model applied to points. The result needs a description.
 COTERIE_API std::string page(const AppliedResult& result, const std::string& picture,
                              const std::function<std::string(std::string_view)>& name_of_option = {},
                              const std::string& map = {}, const std::string& search = {});
 
-/// What a search found, for the page of the fit that it chose: which cell was chosen, every cell (the best 2,000 where
-/// there are more), why some were refused, and the criterion over the numbers of clusters where these vary.
+/// The results of a search, for the page of the fit that it chose: the chosen cell, every cell (only the best 2,000
+/// where there are more), the reasons of failed cells, and the criterion over the numbers of clusters where these vary.
 COTERIE_API std::string page_search(const TuneOptions& asked, const TuneResult& found);
 
-/// Methods side by side: what each found, how far they agree, and which were not compared, and why. `picture` and
-/// `map` (comparison_map) as above.
+/// A comparison of methods: what each found, how far they agree, and the methods that were not compared, with the
+/// reason. `picture` and `map` (comparison_drawings) as above.
 COTERIE_API std::string page(const Comparison& comparison, const std::string& source, const std::string& picture = {},
                              const std::string& map = {});
 

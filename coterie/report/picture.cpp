@@ -1,5 +1,5 @@
-// More dimensions than two are shown by their principal axes: no other plane shows more of the variance. They are those
-// of all points up to 1000 columns, beyond that of a sample, which the picture then says.
+// Points with more than two dimensions are drawn in their first two principal axes, the plane with the most variance.
+// Up to 1000 columns the axes come from all points. Beyond that they come from a sample, and the picture says so.
 
 #include "coterie/report/picture.hpp"
 
@@ -22,11 +22,11 @@ constexpr Index most_drawn = 5000;
 constexpr Index most_dimensions_for_scatter_matrix = 1000;
 constexpr Index most_rows_for_gram_matrix = 1000;
 
-// Where each drawn point goes, and what the axes are called.
+// The place of each drawn point, and the names of the axes.
 struct Projection {
     std::vector<double> x, y;
     std::string horizontal, vertical;
-    bool vertical_means = true;  // false: spread only
+    bool vertical_means = true;  // false: the vertical axis only spreads the points
     std::string remark;
 };
 
@@ -84,8 +84,8 @@ Projection project_drawn(PointsView points, const std::vector<Index>& drawn,
         return out;
     }
 
-    // With this many dimensions the axes of a sample, from the matrix of its inner products, say as much at a fraction
-    // of the cost.
+    // With this many dimensions, the axes come from a sample, through the matrix of its inner products. They show the
+    // same at a fraction of the cost.
     const Index step = (rows + most_rows_for_gram_matrix - 1) / most_rows_for_gram_matrix;
     const Index sampled = (rows + step - 1) / step;
     Matrix<double> sample(sampled, points.columns());
@@ -143,7 +143,7 @@ std::string scatter_picture(PointsView points, const Labels& labels, const std::
     out += text_at(20, 52, "font-size=\"13\" fill=\"#4B5563\"", text.subtitle);
     out += frame_lines(frame, projection.vertical_means);
 
-    // Drawn in rounds over all clusters, so that no cluster hides those before it.
+    // Draws the clusters in rounds, so that no cluster hides earlier ones.
     constexpr std::size_t rounds = 12;
     const std::size_t clusters = sizes.size();
     out += "<g fill-opacity=\"0.8\" stroke-opacity=\"0.8\">\n";

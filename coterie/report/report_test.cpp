@@ -1,4 +1,4 @@
-// Pictures and the page: whole, with every point in its place, and safe whatever the data are called.
+// Pictures and the page are complete, show every point in its place, and are safe whatever names the data have.
 
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TEST(Page, HoldsTheFitAndEscapesItsNames) {
     EXPECT_NE(page(result, "", shouted).find("<th>OPTION max_iterations</th>"), std::string::npos);
 }
 
-// Two pairs of points far from each other.
+// Two pairs of points, far from each other.
 Matrix<double> two_pairs() {
     Matrix<double> points(4, 2);
     points << 0, 0, 0, 1, 9, 9, 9, 8;
@@ -80,7 +80,7 @@ TEST(Page, OfASearchHasEveryCellAndTheCurve) {
     EXPECT_EQ(count(part, "<tr><td>*</td><td>2</td><td>1</td>"), 1u);
     EXPECT_EQ(count(part, ">refused</td>"), 2u);
     EXPECT_NE(part.find("<th>clusters=400, restarts=2</th>"), std::string::npos) << "with its reason";
-    // The best of each number of clusters; of 400 there is none.
+    // The best for each number of clusters; there is none for 400.
     EXPECT_NE(part.find("\"across_values\":[2,3,400],\"mark\":2}"), std::string::npos);
     EXPECT_NE(part.find(",null]"), std::string::npos);
     asked.grid.erase(asked.grid.begin());
@@ -89,7 +89,7 @@ TEST(Page, OfASearchHasEveryCellAndTheCurve) {
     EXPECT_EQ(page_search(asked, without).find("by k"), std::string::npos) << "k does not vary";
 }
 
-// The numbers of a map's array stand for colours, its names for clusters.
+// The numbers in a map's array stand for colours, its names for clusters.
 TEST(ComparisonDrawings, ColoursStayWhereMethodsAgree) {
     const Matrix<double> points = two_pairs();
     const Problem problem{.points = Points::borrow(points)};
@@ -106,11 +106,11 @@ TEST(ComparisonDrawings, ColoursStayWhereMethodsAgree) {
     add("four", {3, 0, 1, 2}, {1, 1, 1, 1});
     const std::string map = comparison_drawings(found, problem, {}, "x", {}, coterie::Run(0, 1)).map;
     EXPECT_NE(map.find("\"title\":\"first\",\"names\":[\"0\",\"1\",\"2\"]"), std::string::npos);
-    // Its cluster 0 is the first's 2; its cluster 1 has a row of 0 and one of 1.
+    // Its cluster 0 matches the first's cluster 2. Its cluster 1 has one row of 0 and one row of 1.
     const bool zero = map.find("\"title\":\"two\",\"names\":[\"1\",\"\",\"0\"]") != std::string::npos;
     const bool one = map.find("\"title\":\"two\",\"names\":[\"\",\"1\",\"0\"]") != std::string::npos;
     EXPECT_TRUE(zero || one);
-    // 3 and 0 are the first's 0 and 1; of 1 and 2 one is its 2, the other takes what is free.
+    // 3 and 0 match the first's 0 and 1. One of 1 and 2 matches its 2, the other takes a free colour.
     const bool low = map.find("\"title\":\"four\",\"names\":[\"3\",\"0\",\"1\",\"2\"]") != std::string::npos;
     const bool high = map.find("\"title\":\"four\",\"names\":[\"3\",\"0\",\"2\",\"1\"]") != std::string::npos;
     EXPECT_TRUE(low || high);

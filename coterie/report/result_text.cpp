@@ -1,5 +1,5 @@
-// Scores, sizes and labels of a result in one line each, the same in the terminal and on the page. Long lists end with
-// how many there are.
+// Scores, sizes and labels of a result, one line each, the same in the terminal and on the page. A long list ends with
+// the number of its entries.
 
 #include "coterie/report/result_text.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Parts of a result as a person reads them.
+// Parts of a result as text for people.
 
 #include <cstddef>
 #include <string>
@@ -12,10 +12,10 @@
 namespace coterie::internal {
 
 std::string sizes_text(const std::vector<Index>& sizes, std::size_t most = 40);
-/// "ACC", "NMI", ...: the scores under the names that a person reads.
+/// The scores with their names for people: "ACC", "NMI", ...
 std::vector<std::pair<std::string, double>> named(const Scores& scores);
 std::string scores_text(const Agreement& agreement);
-/// Where the truth is from, and which points it was compared on when that is not all it knows.
+/// The source of the truth, and which points were compared, if not all points with a known truth.
 std::string truth_text(const Agreement& agreement, const std::string& source);
 /// "O 1700 in 10 clusters, PER 30; 12 in 1 free cluster". `sizes`: points per cluster.
 std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::vector<Index>& sizes);

@@ -1,6 +1,6 @@
-// What a search or a comparison found, as parts of a page. The tables are those that the command prints; beyond so many
-// cells a page would only be slow, and the best are shown. Numbers of clusters are drawn as for a fit that chose among
-// them itself.
+// Parts of a page for the results of a search or a comparison. The tables are those that the command prints. Too many
+// cells make a page slow, so only the best are shown. Numbers of clusters are drawn as for a fit that chose the number
+// itself.
 
 #include "coterie/report/page.hpp"
 
@@ -31,7 +31,7 @@ std::optional<int> clusters_of(const TuneCell& cell) {
     return value == nullptr ? std::nullopt : std::optional(static_cast<int>(*value));
 }
 
-// The best that the grid's method reaches with each number of clusters; empty unless there are two.
+// The best value of the grid's method for each number of clusters. Empty for fewer than two numbers.
 std::vector<Curve> curve_over_clusters(const TuneOptions& asked, const TuneResult& found) {
     std::map<int, double> best;
     for (const TuneCell& cell : found.cells) {
@@ -52,7 +52,7 @@ std::vector<Curve> curve_over_clusters(const TuneOptions& asked, const TuneResul
     return {curve};
 }
 
-// "ward failed", why.
+// "ward failed", and why.
 std::string reasons_section(const std::string& heading,
                             const std::vector<std::pair<std::string, std::string>>& reasons) {
     if (reasons.empty()) return {};
@@ -63,7 +63,7 @@ std::string reasons_section(const std::string& heading,
     return section(heading, body);
 }
 
-// Shaded by how far they agree.
+// Cells are shaded by the agreement.
 std::string agreement_table(const Comparison& comparison) {
     std::vector<std::size_t> done;
     for (std::size_t m = 0; m < comparison.methods.size(); ++m)

@@ -1,5 +1,5 @@
-// Tables of text. What is not known is a dash, a cell or method that was refused says so, and why stands elsewhere: a
-// reason is a sentence, and no field of a table.
+// Tables of text. An unknown value is a dash. A failed cell or method is marked as failed. The reason is shown outside
+// the table, because it is a sentence.
 
 #include "coterie/report/search_tables.hpp"
 

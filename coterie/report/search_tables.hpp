@@ -1,5 +1,5 @@
 #pragma once
-// Internal: what searches and comparisons found as tables of text, which the command prints and the page shows.
+// Internal: results of searches and comparisons as tables of text, which the command prints and the page shows.
 
 #include <cstddef>
 #include <string>
@@ -21,14 +21,14 @@ struct TextTable {
 std::string options_text(const OptionValues& options);
 /// "the largest silhouette", "the rule of gap".
 std::string criterion_text(Criterion criterion);
-/// Positions of at most so many cells, the best where there are more, in the order they were run.
+/// Positions of at most `most` cells, the best where there are more, in the order they were run.
 std::vector<std::size_t> cells_to_show(const TuneOptions& asked, const TuneResult& found, std::size_t most);
-/// A row per cell, the chosen one with a star.
+/// One row per cell; the chosen cell has a star.
 TextTable cells_table(const TuneOptions& asked, const TuneResult& found, const std::vector<std::size_t>& cells);
 
-/// A row per method.
+/// One row per method.
 TextTable methods_table(const Comparison& comparison);
-/// The methods that were not compared by the reason: "cpd, fme", "...".
+/// The methods that were not compared, grouped by the reason: "cpd, fme", "...".
 std::vector<std::pair<std::string, std::string>> left_out_by_reason(const Comparison& comparison);
 
 }  // namespace coterie::internal

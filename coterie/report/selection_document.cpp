@@ -1,5 +1,5 @@
-// Text and JSON are made from the same results, so that terminal and programs agree. Who votes for which number of
-// clusters comes first: a number is worth little where the criteria disagree.
+// Text and JSON come from the same results, so that the terminal and programs agree. The votes for numbers of clusters
+// come first: a recommended number means little where the criteria disagree.
 
 #include "coterie/report/selection_document.hpp"
 

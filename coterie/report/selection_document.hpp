@@ -1,6 +1,6 @@
 #pragma once
-// Numbers of clusters, comparisons and consensus as text for a person and as JSON for a program. The keys are those of
-// docs/choosing-k.md and docs/compare.md.
+// Choices of k, comparisons and consensus as text for people and as JSON for programs. docs/choosing-k.md and
+// docs/compare.md describe the keys.
 
 #include <string>
 
@@ -11,7 +11,7 @@
 
 namespace coterie {
 
-/// Lines of text: the curves as a table, who chooses what, the recommendation.
+/// Lines of text: the curves as a table, the votes, the recommendation.
 COTERIE_API std::string text_document(const ClusterChoice& choice);
 /// With the keys of "choice" in the document of a fit.
 COTERIE_API std::string json_document(const ClusterChoice& choice);

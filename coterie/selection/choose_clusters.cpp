@@ -1,5 +1,5 @@
-// One task per k for the fits on the points, then one per reference set and one per halving, each over all k with a
-// child of the run: so results do not depend on the threads, and no more is held than a task's own points.
+// One task per k fits the points; one task per reference set and one per halving fit all k. Each task uses a child of
+// the run, so results do not depend on the number of threads. A task holds only its own points in memory.
 
 #include "coterie/selection/choose_clusters.hpp"
 
@@ -21,18 +21,18 @@ namespace coterie {
 namespace {
 
 constexpr Index most_points = 2000;
-constexpr Index most_points_in_memory = 1000;  // of methods whose time grows faster than the rows
+constexpr Index most_points_in_memory = 1000;  // for methods whose time grows faster than the number of rows
 constexpr int most_clusters = 30;
 constexpr int references = 20;
 constexpr int halvings = 10;
-constexpr double strong = 0.8;  // prediction strength
+constexpr double strong = 0.8;  // threshold of prediction strength
 constexpr double unknown_value = std::numeric_limits<double>::quiet_NaN();
 
 using Numbers = std::vector<double>;
 
 std::size_t place(int value) { return static_cast<std::size_t>(value); }
 
-// Points as the fit sees them, as many as are looked at.
+// The points as the fit sees them, after sampling.
 Points prepared_sample(const Method& method, const Problem& problem, const ChooseOptions& options, const Run& run) {
     const Points points = internal::prepared_points(problem, options.preparation, options.columns, run).points;
     RandomStream random = run.random("selection.sample");
@@ -54,7 +54,7 @@ std::vector<int> tried(const ChooseOptions& options, Index n) {
     return options.clusters;
 }
 
-// Fits of one set of points for many k.
+// Fits of one set of points for several k.
 class Fits {
 public:
     Fits(const Method& method, Points points, const OptionValues& fixed, const Run& run)
@@ -85,7 +85,7 @@ double log_scatter(PointsView points, LabelSpan labels, const Run& run) {
     return std::log(within_scatter(points, labels, run));
 }
 
-// Uniform in the box around the points along their principal axes.
+// Draws uniformly from the box around the points along their principal axes.
 class Box {
 public:
     Box(PointsView points, const Run& run)
@@ -111,10 +111,10 @@ private:
     Vector<double> low_, extent_;
 };
 
-// The share of points whose clusters differ under the best match.
+// The share of points whose clusters differ under the best matching.
 double disagreement(LabelSpan a, LabelSpan b) { return 1.0 - accuracy(a, b); }
 
-// What the halvings tell, by k: of every halving both directions.
+// Results of the halvings, by k. Each halving counts in both directions.
 struct HalvingResult {
     Numbers disagreement, chance, strength;
     explicit HalvingResult(std::size_t ks)
@@ -164,7 +164,7 @@ HalvingResult halve(const Method& method, const Points& points, const OptionValu
     return out;
 }
 
-// Mean of one k over all repetitions, NaN where one is missing; `deviation` divided by their number.
+// Mean of one k over all repetitions; NaN where one is missing. `deviation` divides by the number of repetitions.
 struct Moments {
     double mean = 0, deviation = 0;
 };
@@ -259,7 +259,7 @@ ClusterChoice choose_clusters(const Method& method, const Problem& problem, cons
     };
     const bool network = method.takes.device;
 
-    // On the points.
+    // Fits on the points.
     Run own = run;
     own.threads = network ? run.threads : 1;
     own.on_progress = nullptr;
@@ -315,7 +315,7 @@ ClusterChoice choose_clusters(const Method& method, const Problem& problem, cons
     if (first && std::all_of(scatter.begin(), scatter.end(), [](double w) { return std::isnan(w); }))
         std::rethrow_exception(first);
 
-    // On references and halves.
+    // Fits on reference sets and halves.
     const auto leave_out = [&](const std::string& why) {
         for (const auto criterion :
              {ClusterCriterion::gap, ClusterCriterion::stability, ClusterCriterion::prediction_strength})

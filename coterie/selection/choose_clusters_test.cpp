@@ -17,7 +17,7 @@ namespace {
 
 using test::with;
 
-// k groups in a row, `apart` from each other in standard deviations.
+// k groups in a row, `apart` standard deviations from each other.
 Matrix<double> groups(Index n, int k, double apart, std::uint64_t seed = 1) {
     RandomStream random(seed, "test.groups");
     Matrix<double> out(n, 3);
@@ -42,7 +42,7 @@ Labels kmeans_labels(const Matrix<double>& x, int k, const coterie::Run& run) {
     return fit_kmeans(x, options, run).labels();
 }
 
-// The plain sum of squares about the clusters' means.
+// The plain sum of squares about the cluster means.
 double plain_scatter(const Matrix<double>& x, const Labels& labels, int k) {
     double sum = 0;
     for (int c = 0; c < k; ++c) {
@@ -60,8 +60,8 @@ double plain_scatter(const Matrix<double>& x, const Labels& labels, int k) {
     return sum;
 }
 
-// The formulas of R's cluster::clusGap with spaceH0 = "scaledPCA" and d.power = 2, its deviation divided by B as in the
-// paper.
+// The formulas of R's cluster::clusGap with spaceH0 = "scaledPCA" and d.power = 2, with the standard deviation divided
+// by B as in the paper.
 TEST(ChooseClusters, GapIsThatOfThePaper) {
     const Matrix<double> x = groups(60, 3, 5);
     const coterie::Run run(3, 2);
@@ -70,7 +70,7 @@ TEST(ChooseClusters, GapIsThatOfThePaper) {
     const Eigen::RowVectorXd mean = x.colwise().mean();
     const Eigen::MatrixXd centred = x.rowwise() - mean;
     Eigen::MatrixXd axes = Eigen::JacobiSVD<Eigen::MatrixXd>(centred, Eigen::ComputeThinV).matrixV();
-    for (Index c = 0; c < axes.cols(); ++c) {  // the sign that the box's draws have
+    for (Index c = 0; c < axes.cols(); ++c) {  // the sign that the box uses
         Index largest = 0;
         axes.col(c).cwiseAbs().maxCoeff(&largest);
         if (axes(largest, c) < 0) axes.col(c) *= -1;
@@ -103,7 +103,7 @@ TEST(ChooseClusters, GapIsThatOfThePaper) {
     }
 }
 
-// The share of points that differ under the best of all permutations.
+// The share of points that differ under the best permutation.
 double plain_disagreement(const Labels& a, const Labels& b, int k) {
     std::vector<int> renamed(static_cast<std::size_t>(k));
     std::iota(renamed.begin(), renamed.end(), 0);
@@ -116,7 +116,7 @@ double plain_disagreement(const Labels& a, const Labels& b, int k) {
     return least;
 }
 
-// As fpc's prediction.strength counts it: pairs of a cluster that the other half's fit puts together.
+// Counts like fpc's prediction.strength: the pairs of a cluster that the other half's fit puts together.
 double plain_strength(const Labels& labels, const Labels& predicted, int k) {
     double least = 1;
     for (int c = 0; c < k; ++c) {
@@ -240,7 +240,7 @@ TEST(ChooseClusters, Rules) {
     EXPECT_EQ(chosen_by(made(silhouette, {none, none, none, none}), ks), std::nullopt);
 }
 
-// Seven opinions as numbers, in the criteria's order.
+// The votes of seven criteria, in their order; 0: no vote.
 ClusterChoice opinions(const std::vector<int>& chosen) {
     ClusterChoice out;
     out.clusters = {1, 2, 3, 4};
@@ -261,10 +261,10 @@ TEST(ChooseClusters, Recommendations) {
     expect({3, 3, 3, 3, 3, 3, 3}, 3, Sureness::sure);
     expect({3, 3, 3, 1, 3, 3, 3}, 3, Sureness::sure);
     expect({3, 3, 3, 1, 4, 3, 3}, 3, Sureness::likely);
-    expect({3, 3, 3, 1, 4, 4, 4}, 4, Sureness::unsure);  // as many for 3 and 4: prediction strength's
-    expect({2, 2, 2, 1, 3, 2, 1}, 1, Sureness::likely);  // gap and prediction strength know of one cluster
+    expect({3, 3, 3, 1, 4, 4, 4}, 4, Sureness::unsure);  // a tie of 3 and 4 goes to prediction strength
+    expect({2, 2, 2, 1, 3, 2, 1}, 1, Sureness::likely);  // gap and prediction strength can vote for one cluster
     expect({2, 2, 4, 1, 1, 2, 1}, 1, Sureness::sure);
-    expect({2, 2, 2, 0, 3, 0, 0}, 2, Sureness::unsure);  // a network has four
+    expect({2, 2, 2, 0, 3, 0, 0}, 2, Sureness::unsure);  // a network has four criteria
     expect({2, 2, 2, 0, 2, 0, 0}, 2, Sureness::likely);
     expect({0, 0, 0, 0, 0, 0, 0}, 1, Sureness::unsure);
     EXPECT_EQ(votes_text(opinions({3, 3, 3, 1, 4, 4, 4})),
@@ -283,7 +283,7 @@ TEST(ChooseClusters, DegeneratePoints) {
     Matrix<double> two = Matrix<double>::Zero(40, 2);
     two.bottomRows(20).setConstant(7);
     EXPECT_EQ(choose(two).recommended, 2);
-    // More clusters than rows go on record.
+    // A k above the number of rows is recorded.
     const ClusterChoice few = choose(groups(10, 2, 9), {2, 11});
     EXPECT_EQ(few.recommended, 2);
     EXPECT_NE(few.errors[1].find("11"), std::string::npos);

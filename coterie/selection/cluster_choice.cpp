@@ -1,4 +1,4 @@
-// The words about a choice of k, for text, document and Python alike. Who votes for what comes first: a number is worth
+// Texts about a choice of k, the same for text, document and Python. The votes come first: a recommended number means
 // little where the criteria disagree.
 
 #include "coterie/selection/cluster_choice.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// How many clusters: what each criterion says of k = 1, 2, ..., and what is recommended. Made by choose_clusters
-// (selection/choose_clusters.hpp), told beside a fit and by itself.
+// The choice of the number of clusters: what each criterion reports for k = 1, 2, ..., and which k is recommended.
+// Computed by choose_clusters (selection/choose_clusters.hpp), shown with a fit or alone.
 
 #include <optional>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace coterie {
 
-/// What numbers of clusters are judged by: choose_clusters.hpp says how each is computed.
+/// The criteria for numbers of clusters. choose_clusters.hpp defines each.
 enum class ClusterCriterion {
     silhouette,          // Rousseeuw 1987
     calinski_harabasz,   // Calinski and Harabasz 1974
@@ -25,41 +25,42 @@ enum class ClusterCriterion {
 inline constexpr int cluster_criterion_count = 7;
 /// "calinski-harabasz".
 COTERIE_API std::string_view name(ClusterCriterion criterion);
-/// Which k it chooses: "the largest", "the least k whose value is at least the next one's less its spread", ...
+/// The rule by which it chooses k: "the largest", "the least k whose value is at least the next one's less its spread",
+/// ...
 COTERIE_API std::string_view rule(ClusterCriterion criterion);
 
-/// What one criterion says.
+/// The result of one criterion.
 struct CriterionCurve {
     ClusterCriterion criterion = ClusterCriterion::silhouette;
-    /// As many as there are k; NaN where there is none: of one cluster four criteria know nothing, of a k that the
-    /// method refused none does.
+    /// One value per k. NaN where there is none: four criteria are not defined for one cluster, and none for a k that
+    /// the method did not accept.
     std::vector<double> values;
-    /// gap: s_k; stability and prediction strength: the standard error of the mean. Empty for the others.
+    /// gap: s_k. stability and prediction strength: the standard error of the mean. Empty for the others.
     std::vector<double> spreads = {};
-    std::optional<int> chosen = {};  // none where it has no value at all
+    std::optional<int> chosen = {};  // none where the criterion has no value
     std::string left_out = {};       // why there are no values
 };
 
-/// How sure a recommendation is, by how often it was right in a simulation (docs/choosing-k.md).
+/// Confidence in a recommendation, from how often it was right in a simulation (docs/choosing-k.md).
 enum class Sureness { sure, likely, unsure };
 COTERIE_API std::string_view name(Sureness sureness);
 
 struct ClusterChoice {
-    std::vector<int> clusters;           // the k that were tried, ascending
-    std::vector<std::string> errors;     // of each k: why it has no fit; else empty
+    std::vector<int> clusters;           // the tried k, ascending
+    std::vector<std::string> errors;     // per k: why it has no fit, or empty
     std::vector<CriterionCurve> curves;  // one per criterion
     int recommended = 1;
     Sureness sureness = Sureness::unsure;
     Index points = 0;            // n
-    Index sample = 0;            // rows that were looked at where they are not all; else 0
-    Index fits = 0;              // how many there were
+    Index sample = 0;            // number of sampled rows; 0: all rows
+    Index fits = 0;              // number of fits
     int references = 0;          // data sets without clusters that gap compares with
-    int halvings = 0;            // of the points, of stability and prediction strength
-    std::string why_these = {};  // how the k came to be tried, where the library chose
+    int halvings = 0;            // halvings of the points for stability and prediction strength
+    std::string why_these = {};  // how the tried k were chosen, where the library chose them
     double seconds = 0;
 };
 
-/// Who is for which k: "3: silhouette, gap; 2: bic", the recommended k first, then by the number of criteria.
+/// The votes: "3: silhouette, gap; 2: bic". The recommended k comes first, then the others by number of votes.
 COTERIE_API std::string votes_text(const ClusterChoice& choice);
 
 }  // namespace coterie

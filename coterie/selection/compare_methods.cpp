@@ -1,5 +1,5 @@
-// One method after the other, each with all threads, so that seconds can be compared. The default list is a table: up
-// to how many rows a method is worth waiting for, or why it is not in the list at all.
+// Runs one method after the other, each with all threads, so that their times can be compared. A table gives the
+// default list: the number of rows up to which a method is fast enough, or why it is not in the list.
 
 #include "coterie/selection/compare_methods.hpp"
 
@@ -63,7 +63,7 @@ std::vector<T> entries(const std::vector<T>& all, const std::vector<Index>& rows
 }
 
 void judge(ComparedMethod& method, const Pipeline& pipeline, LabelSpan truth, const Run& run) {
-    // Rows of the fit are those that were not left out.
+    // labels_of_prepared() covers the rows that were not left out.
     const Labels& labels = pipeline.labels_of_prepared();
     Labels known, classes;
     for (std::size_t i = 0; i < method.labels.size() && !truth.empty(); ++i) {
@@ -86,7 +86,7 @@ void judge(ComparedMethod& method, const Pipeline& pipeline, LabelSpan truth, co
     const Labels of = all ? labels : entries(labels, inside);
     try {
         method.silhouette = silhouette(points, of, run, points.rows() > most_of_silhouette ? most_of_silhouette : 0);
-    } catch (const BadArgument&) {  // the drawn rows are of one cluster
+    } catch (const BadArgument&) {  // all drawn rows are in one cluster
         method.warnings.push_back("the rows drawn for the silhouette are of one cluster");
     }
     method.calinski_harabasz = calinski_harabasz(points, of, run);
@@ -143,10 +143,10 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
             names.begin() + static_cast<std::ptrdiff_t>(i))
             throw BadArgument("option `methods`: " + names[i] + " is named twice", {.option = "methods"});
     }
-    // A value that no method takes is the caller's to mend, once and not per method.
+    // A value that no method takes is the caller's error. It is reported once, not once per method.
     require_finite(problem.points, "points", run, true, options.columns.missing != Missing::refuse,
                    problem.column_names);
-    std::vector<Labels> found;  // of the rows that have every value; empty where a method failed
+    std::vector<Labels> found;  // of the rows without missing values; empty where a method failed
     for (std::size_t i = 0; i < names.size() && !out.interrupted; ++i) {
         const Method& method = find_method(names[i]);
         ComparedMethod one;

@@ -50,7 +50,7 @@ TEST(CompareMethods, EveryLineIsTheFit) {
 
 TEST(CompareMethods, AMethodThatFailsSaysSo) {
     Matrix<double> x = test::blob_points<double>(30, 2, 3, 3, 1);
-    x.row(4).setZero();  // spherical k-means knows no direction of it
+    x.row(4).setZero();  // it has no direction, so spherical k-means fails
     const Comparison found = compared(with(x), {"kernel-kmeans", "spherical-kmeans"});
     EXPECT_TRUE(found.methods[0].error.empty());
     EXPECT_FALSE(found.methods[1].error.empty());

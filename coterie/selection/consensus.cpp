@@ -1,5 +1,5 @@
-// The fits label all rows, so that every pair is counted R times: there is no pair without evidence. The linkage keeps
-// for each row its nearest later one (Anderberg 1973) and looks anew only where a merge has touched it.
+// The fits label all rows, so every pair is counted R times and has evidence. The linkage stores for each row its
+// nearest later row (Anderberg 1973) and searches again only where a merge changed it.
 
 #include "coterie/selection/consensus.hpp"
 
@@ -45,10 +45,10 @@ Labels labels_of_fit(const Method& method, const ConsensusOptions& options, cons
     return model->predict(prepared.points, run);
 }
 
-// Fits of other rows say the same of other numbers: of texts that differ in these alone the first is told, and how many
-// fits say so.
+// Fits of different rows give the same warning with different numbers. Texts that differ only in numbers are shown
+// once, the first of them, with the number of fits that gave it.
 std::vector<std::string> said_by(const std::vector<std::vector<std::string>>& fits) {
-    std::vector<std::pair<std::string, std::string>> kinds;  // without digits, and whole
+    std::vector<std::pair<std::string, std::string>> kinds;  // text without digits, and full text
     std::map<std::string, std::size_t> counts;
     for (const auto& warnings : fits) {
         std::set<std::string> of_this;
@@ -66,7 +66,7 @@ std::vector<std::string> said_by(const std::vector<std::vector<std::string>>& fi
     return out;
 }
 
-// How many rows of each cluster of S have each label of one fit: label x cluster. Labels of -1 (noise) are with none.
+// How many rows of each cluster of S have each label of one fit: label x cluster. Noise (-1) is not counted.
 Matrix<double> counts_of(const Labels& of_fit, const std::vector<Index>& sample, const Labels& clusters, Index k) {
     const std::int32_t highest = *std::max_element(of_fit.begin(), of_fit.end());
     Matrix<double> out = Matrix<double>::Zero(std::max<Index>(highest, 0) + 1, k);
@@ -117,7 +117,7 @@ Labels average_linkage(Matrix<double> distances, int clusters) {
         root[at(b)] = a;
         active.erase(std::lower_bound(active.begin(), active.end(), b));
         for (const Index i : active) {
-            if (i > b) break;  // later ones look only at rows behind them
+            if (i > b) break;  // later rows look only at rows after them
             if (i == a || nearest[at(i)] == a || nearest[at(i)] == b) {
                 find_nearest(i);
             } else if (i < a &&
@@ -179,7 +179,7 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
             labels_of_fit(*chosen[at(r) % chosen.size()], options, prepared, sample, out.part, own, warnings[at(r)]);
     };
     const Stage stage{.name = "fits", .begin = 0, .end = 0.8};
-    if (network) {  // LibTorch has threads of its own
+    if (network) {  // LibTorch has its own threads
         for (Index r = 0; r < options.fits; ++r) {
             run.throw_if_stopped(stage.name);
             Run own = run.child("selection.consensus", static_cast<std::uint64_t>(r));
@@ -214,7 +214,7 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
     for (std::size_t c = 0; c < at(k); ++c)
         out.cohesion[c] = members[c] > 1.0 ? out.cohesion[c] / (0.5 * members[c] * (members[c] - 1.0)) : 1.0;
 
-    // c_iC of all rows.
+    // c_iC for all rows.
     std::vector<Matrix<double>> counts;
     for (const Labels& labels : of_fit) counts.push_back(counts_of(labels, sample, clusters, k));
     std::vector<std::int32_t> own_cluster(at(n), -1);
@@ -227,7 +227,7 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
             Vector<double> mean = Vector<double>::Zero(k);
             for (std::size_t r = 0; r < of_fit.size(); ++r)
                 if (of_fit[r][at(i)] >= 0) mean += counts[r].row(of_fit[r][at(i)]).transpose();
-            mean /= static_cast<double>(options.fits);  // now the sum of c_ij over each cluster
+            mean /= static_cast<double>(options.fits);  // the sum of c_ij over each cluster; divided by its size below
             const std::int32_t own = own_cluster[at(i)];
             for (Index c = 0; c < k; ++c) {
                 if (c != own) {

@@ -24,7 +24,7 @@ ConsensusOptions asked(int clusters, int fits, std::vector<std::string> methods 
     return options;
 }
 
-// Greedy, all pairs of clusters, distances as means over pairs of points.
+// Greedy search over all pairs of clusters; distances are means over pairs of points.
 Labels plain_average_linkage(const Matrix<double>& d, int clusters) {
     std::vector<std::vector<Index>> groups;
     for (Index i = 0; i < d.rows(); ++i) groups.push_back({i});
@@ -65,7 +65,7 @@ TEST(AverageLinkage, IsThatOfAllPairs) {
     EXPECT_EQ(average_linkage(Matrix<double>::Zero(3, 3), 2), (Labels{0, 0, 1}));
 }
 
-// The definition written down.
+// The definition, written out.
 TEST(Consensus, IsThatOfTheCoassociation) {
     const Matrix<double> x = test::blob_points<double>(50, 2, 3, 2.5, 4);
     const coterie::Run run(7, 2);
@@ -115,7 +115,7 @@ TEST(Consensus, SureWhereGroupsAreApart) {
     EXPECT_EQ(adjusted_rand_index(found.labels, truth), 1.0);
     for (const double confidence : found.confidence) EXPECT_EQ(confidence, 1.0);
     for (const double cohesion : found.cohesion) EXPECT_EQ(cohesion, 1.0);
-    // A point in the middle of two groups is with either.
+    // A point halfway between two groups may be in either.
     x.row(0) << 20, 0;
     const Consensus again = consensus(with(x), asked(3, 20), coterie::Run(1));
     EXPECT_LT(again.confidence[0], 0.95);

@@ -1,6 +1,6 @@
-// A run is one task on one thread, with random numbers of its own seed, so that runs do not depend on each other nor on
-// the number of threads. What is learnt before a fit, the scaling and the common start, is learnt from the rows that
-// are seen. Among equal criteria the first grid stands.
+// A run is one task on one thread, with its own seed, so runs depend neither on each other nor on the number of
+// threads. The scaling and the common start are learned from the seen rows only. Of equal criteria, the first grid
+// wins.
 
 #include "coterie/selection/holdout.hpp"
 

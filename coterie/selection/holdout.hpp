@@ -1,6 +1,6 @@
 #pragma once
-// Repeated hold-out: how methods are compared on points that their fits have not seen. In every run a random third of
-// the rows is set aside; k-means from one start on the rest gives the centroids that all begin with; each contender
+// Repeated hold-out: compares methods on points that their fits have not seen. In every run a random third of the rows
+// is set aside. k-means from one start on the rest gives the centroids from which all methods begin. Each contender
 // tunes its options on the rest, fits it, and labels the third.
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace coterie {
 
-/// One line of a table: what it chooses from are all cells of all its grids.
+/// One line of a table. It chooses from all cells of all its grids.
 struct Contender {
     struct Grid {
         std::string method;
         OptionValues fixed;
         std::vector<GridAxis> axes;
-        bool common_start = true;  // begins with the run's common centroids; false: with restarts of its own
+        bool common_start = true;  // starts from the run's common centroids; false: uses its own restarts
     };
     std::string name;
     std::vector<Grid> grids;
@@ -26,21 +26,22 @@ struct Contender {
 struct HoldoutOptions {
     int runs = 20;
     Criterion select = Criterion::acc;
-    Scale scale = Scale::none;  // learnt from the rows that are seen
+    Scale scale = Scale::none;  // learned from the seen rows
 };
 
-/// One contender in one run.
+/// The result of one contender in one run.
 struct HoldoutOutcome {
     Scores seen;
     Scores unseen;
-    std::string method;  // the cell that was chosen
+    std::string method;  // method of the chosen cell
     OptionValues options;
-    double moved = 0.0;    // detail "moved" of its fit, where there is one
+    double moved = 0.0;    // detail "moved" of its fit, if it has one
     double seconds = 0.0;  // of the tuning
 };
 
-/// outcomes[contender][run]. Run r has seed run.seed + r. `truth`: n labels. The same results at any number of threads,
-/// which work on different runs. BadArgument: fewer runs than 2, fewer points than 3, what tune() refuses.
+/// outcomes[contender][run]. Run r has seed run.seed + r. `truth`: n labels. Threads work on different runs; the
+/// results are the same at any number of threads. Throws BadArgument for fewer than 2 runs or 3 points, and the errors
+/// of tune().
 COTERIE_API std::vector<std::vector<HoldoutOutcome>> repeated_holdout(const Problem& problem, LabelSpan truth,
                                                                       int clusters,
                                                                       const std::vector<Contender>& contenders,

@@ -15,7 +15,7 @@ struct Sample {
     Labels truth;
 };
 
-// Three groups, the third column a constant and the first one in large units.
+// Three groups. The third column is constant, and the first is in large units.
 Sample sample() {
     Sample out{Matrix<double>(90, 3), {}};
     RandomStream random(1, "test.holdout");
@@ -33,7 +33,7 @@ Contender kmeans_contender(bool common_start) {
     return {"k-means", {grid}};
 }
 
-// The protocol written down for one run.
+// The protocol, written out for one run.
 TEST(Holdout, IsWhatItSays) {
     const Sample data = sample();
     HoldoutOptions options;
@@ -70,7 +70,7 @@ TEST(Holdout, IsWhatItSays) {
 TEST(Holdout, ChoosesAmongAllGrids) {
     const Sample data = sample();
     Contender both = kmeans_contender(false);
-    both.grids[0].axes[0].values = {std::int64_t{1}};  // one cluster: the worst of choices
+    both.grids[0].axes[0].values = {std::int64_t{1}};  // one cluster: the worst choice
     both.grids.push_back(kmeans_contender(true).grids[0]);
     HoldoutOptions options;
     options.runs = 2;

@@ -1,5 +1,5 @@
 #pragma once
-// Where a document or a page comes from.
+// The origin of a document or a page.
 
 #include <string>
 #include <utility>
@@ -7,11 +7,11 @@
 
 namespace coterie {
 
-/// How a document or page came about: the caller's to fill.
+/// How a document or page was made. The caller sets it.
 struct Origin {
-    std::string command;                                       // how it was asked for
-    std::string date;                                          // when
-    std::vector<std::pair<std::string, std::string>> written;  // what, path
+    std::string command;                                       // the command that was run
+    std::string date;                                          // when it was run
+    std::vector<std::pair<std::string, std::string>> written;  // kind of output, path
 };
 
 }  // namespace coterie

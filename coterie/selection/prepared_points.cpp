@@ -1,4 +1,4 @@
-// The same steps as Pipeline::fit, learned from all rows, without the fit: criteria see the points as every fit of the
+// The steps of Pipeline::fit without the fit, learned from all rows. So criteria see the points as every fit of the
 // comparison sees them.
 
 #include "coterie/selection/prepared_points.hpp"

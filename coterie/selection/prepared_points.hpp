@@ -1,5 +1,5 @@
 #pragma once
-// Internal: a problem's points as a fit sees them, for what fits many times.
+// Internal: a problem's points as a fit sees them, prepared once for many fits.
 
 #include <string>
 #include <vector>
@@ -14,22 +14,22 @@
 namespace coterie::internal {
 
 struct PreparedPoints {
-    Points points;                        // of the rows that are kept
-    std::vector<Index> left_out;          // numbers of rows that miss a value (`missing=drop`), ascending
+    Points points;                        // of the kept rows
+    std::vector<Index> left_out;          // numbers of the rows with a missing value (`missing=drop`), ascending
     std::vector<std::string> warnings;    // of the preparation
-    Points coded = {};                    // before they were centred and scaled
-    std::vector<std::string> names = {};  // of their columns; empty: they have none
+    Points coded = {};                    // before centring and scaling
+    std::vector<std::string> names = {};  // names of the columns; empty: none
 };
 PreparedPoints prepared_points(const Problem& problem, const PreparationOptions& preparation,
                                const ColumnOptions& columns, const Run& run);
 
-/// Some of the rows, which may be read, in memory.
+/// Copies some rows into memory; `points` may be read in blocks.
 Points rows_in_memory(const Points& points, const std::vector<Index>& rows, const Run& run);
 
-/// BadArgument, beginning with `what`, unless the problem has points in one process and nothing beside them.
+/// Throws BadArgument, beginning with `what`, unless the problem has only points and runs in one process.
 void require_points_alone(const std::string& what, const Problem& problem, const Run& run);
 
-/// For a task among many: a child on one thread.
+/// The run of one task among many: a child with one thread.
 Run part_of(const Run& run, std::string_view purpose, Index index);
 
 }  // namespace coterie::internal

@@ -1,8 +1,8 @@
-// From seven opinions one. Gap and prediction strength alone can say that there is one cluster: where both do, it is
-// believed, as the five others cannot contradict them on their own ground (four know nothing of one cluster, and BIC
-// takes every departure from a round Gaussian for a cluster). Else every criterion has one vote; of numbers with
-// equally many votes that of prediction strength is taken, the best single criterion of the simulation, else the least.
-// The rule and the grades of sureness were made on other sets than those that docs/results/choosing-k.md reports on.
+// Combines seven criteria into one recommendation. Only gap and prediction strength can vote for one cluster. Where
+// both do, k = 1 is recommended: four of the other criteria are not defined for one cluster, and BIC takes every
+// departure from a round Gaussian for a cluster. Otherwise every criterion has one vote. A tie goes to the number that
+// prediction strength chooses, the best single criterion of the simulation, otherwise to the least number. The rule and
+// the levels of confidence were developed on other data sets than those in docs/results/choosing-k.md.
 
 #include <map>
 
@@ -24,7 +24,7 @@ void recommend(ClusterChoice& choice) {
         ++voters;
     }
     const auto strength = says(ClusterCriterion::prediction_strength);
-    if (voters == 0) {  // k = 1 of a scatter of 0
+    if (voters == 0) {  // for example k = 1 with a scatter of 0
         choice.recommended = choice.clusters.front();
         choice.sureness = Sureness::unsure;
         return;

@@ -1,5 +1,5 @@
-// Searches fit one problem on several threads at once, from one fitter. For every method: the same bits with 1, 2 and 8
-// threads. The thread sanitizer runs these tests as well.
+// Searches fit one problem on several threads at once, through one fitter. Every method must give the same bits with 1,
+// 2 and 8 threads. The thread sanitizer also runs these tests.
 
 #include <algorithm>
 #include <functional>
@@ -33,7 +33,7 @@ bool is_available(const Method& method) {
     return networks;
 }
 
-// Defaults, or networks that train in milliseconds.
+// Defaults, or options of networks that train in milliseconds.
 OptionValues quick_options(const Method& method) {
     OptionValues out;
     if (!method.takes.device) return out;
@@ -47,7 +47,7 @@ OptionValues quick_options(const Method& method) {
     return out;
 }
 
-// Three clusters that overlap, so that fits differ where anything differs.
+// Three overlapping clusters, so that any difference changes the fit.
 Matrix<double> overlapping(Index n = 40) {
     RandomStream random(5, "test.threads");
     Matrix<double> out(n, 3);
@@ -56,7 +56,7 @@ Matrix<double> overlapping(Index n = 40) {
     return out;
 }
 
-// All bits of numbers as text.
+// All bits of numbers, as text.
 class Bits {
 public:
     Bits() { out_ << std::hexfloat; }
@@ -89,7 +89,7 @@ protected:
 };
 
 class MethodWithClusters : public EveryMethod {};
-// Comparisons and consensus fit a method by its defaults, which takes a network too long.
+// Comparisons and consensus use a method's defaults, which are too slow for a network.
 class MethodWithoutNetwork : public EveryMethod {};
 class MethodOfConsensus : public EveryMethod {};
 
@@ -148,7 +148,7 @@ TEST_P(MethodOfConsensus, HasTheSameBits) {
     });
 }
 
-// What the searches rely on: several threads call one fitter, and each gets what it would get alone.
+// Searches rely on this: several threads call one fitter, and each gets the result it would get alone.
 TEST_P(EveryMethod, FitsFromOneFitterOnSeveralThreads) {
     const Matrix<double> points = overlapping();
     const Problem problem = with(points);

@@ -1,6 +1,6 @@
-// Every cell of the grid is fitted on its own, or through the method's Fits where fits of one problem share work, and
-// judged by one criterion. A cell that cannot be fitted says why and is never chosen; the best is the first among
-// equals, in the order of the grid.
+// Fits every cell of the grid alone, or through the method's Fits where fits of one problem share work, and judges all
+// by one criterion. A cell that cannot be fitted records why and is never chosen. Of equal cells, the first in the
+// order of the grid is best.
 
 #include "coterie/selection/tune.hpp"
 
@@ -74,7 +74,7 @@ OptionValue value_of(const Option& option, double number) {
     return value;
 }
 
-// number * 10^decades, correctly rounded: 0.001 times 100 is 0.1, not its neighbour.
+// number * 10^decades, correctly rounded: 0.001 times 100 is 0.1, not the double next to it.
 double shifted(double number, int decades) {
     char text[48];
     const auto end = std::to_chars(text, text + sizeof text, number, std::chars_format::scientific).ptr;
@@ -126,8 +126,8 @@ void append_range(const Option& option, std::string_view text, std::string_view 
 
 struct Candidate {
     const Method* method = nullptr;
-    OptionValues own;  // what distinguishes it
-    OptionValues all;  // what it is fitted with
+    OptionValues own;  // the values that distinguish it
+    OptionValues all;  // the values it is fitted with
     PreparationOptions preparation;
 };
 
@@ -143,7 +143,7 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
         if (grid[a].values.empty())
             throw BadArgument("option `grid`: " + option.name + " is given no values", {.option = "grid"});
         for (const auto& value : grid[a].values) {
-            // 3 is as good a real as 3.0.
+            // A real option also accepts an integer: 3 for 3.0.
             const bool whole = option.kind == OptionKind::real && std::holds_alternative<std::int64_t>(value);
             option.check(whole ? OptionValue(number_of(value)) : value);
         }
@@ -188,8 +188,8 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
     return cells;
 }
 
-// Plain k-means for each number of clusters and each preparation among the cells; restarts that were asked of the
-// method hold for it too.
+// Plain k-means for each number of clusters and each preparation among the cells. `restarts`, where set for the method,
+// also applies to k-means.
 std::vector<Candidate> kmeans_cells(const Method& method, const OptionValues& fixed, const TuneOptions& options,
                                     const std::vector<Candidate>& grid) {
     const Method& kmeans = find_method("kmeans");
@@ -218,14 +218,14 @@ std::vector<Candidate> kmeans_cells(const Method& method, const OptionValues& fi
     return cells;
 }
 
-// Cells of one method on points that are prepared in one way: these are fitted together.
+// Cells of one method on points with the same preparation. They are fitted together.
 struct Batch {
     const Method* method = nullptr;
     OptionValues preparation;
     std::vector<std::size_t> cells;
 };
 
-// Those of one preparation next to each other; k-means, which comes after the grid, after the grid's method.
+// Puts cells of the same preparation next to each other. k-means comes after the grid's method.
 std::vector<Batch> batches_of(const std::vector<Candidate>& candidates) {
     std::vector<Batch> batches;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -252,13 +252,13 @@ Labels entries_of(LabelSpan all, std::span<const Index> rows) {
     return out;
 }
 
-// What the fits of one fold see, and what they do not.
+// The rows that the fits of one fold see, and those that they do not see.
 struct Fold {
     Problem seen;
     Points unseen;
-    Labels seen_truth;  // -1 also where the fit was told the label
+    Labels seen_truth;  // -1 also where the fit was given the label
     Labels unseen_truth;
-    Neighbors neighbors;  // of the seen points, where the criterion needs them
+    Neighbors neighbors;  // of the seen points, if the criterion needs them
 };
 
 std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const std::vector<Index>& seen,
@@ -280,7 +280,7 @@ std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const s
         for (std::size_t i = 0; i < fold->seen.partial_labels.size(); ++i)
             if (fold->seen.partial_labels[i] >= 0) fold->seen_truth[i] = -1;
 
-    std::vector<std::string> unsaid;  // the fit with the best cell says it of all points
+    std::vector<std::string> unsaid;  // ignored: the final fit on all points gives these warnings
     Problem& fitted = fold->seen;
     const auto coding = ColumnCoding::fit(fitted.points, fitted.column_kinds, fitted.categories, fitted.column_names,
                                           options.columns, run, fitted.weights);
@@ -309,11 +309,11 @@ std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const s
 
 struct CellFit {
     std::unique_ptr<Model> model;
-    std::exception_ptr failure;  // where there is no model
+    std::exception_ptr failure;  // set where there is no model
     double seconds = 0.0;
 };
 
-// The order in which cells share most: those with the same costly options next to each other.
+// The order in which cells share the most work: cells with equal expensive options are next to each other.
 std::vector<std::size_t> sharing_order(const Method& method, std::span<const OptionValues* const> cells) {
     std::vector<std::size_t> order(cells.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -321,7 +321,7 @@ std::vector<std::size_t> sharing_order(const Method& method, std::span<const Opt
         for (const auto& name : method.shared_options) {
             const auto of_a = cells[a]->find(name);
             const auto of_b = cells[b]->find(name);
-            // Every cell has the grid's options.
+            // Every cell has the same option names.
             if (of_a == cells[a]->end() || of_a->second == of_b->second) continue;
             return of_a->second < of_b->second;
         }
@@ -331,8 +331,8 @@ std::vector<std::size_t> sharing_order(const Method& method, std::span<const Opt
     return order;
 }
 
-// The cells of one method on one fold, in the order in which they share most; `begin` is told which one is next,
-// `take` is given its fit and says whether to go on.
+// Fits the cells of one method on one fold, in the order in which they share the most work. Calls begin(cell) before a
+// fit and take(cell, fit) after it; take returns whether to continue.
 void fit_cells(const Method& method, const Problem& problem, std::span<const OptionValues* const> cells, const Run& run,
                FunctionRef<void(std::size_t)> begin, FunctionRef<bool(std::size_t, CellFit)> take) {
     const Method::Fitter fitter = method.fitter(problem, run);
@@ -348,7 +348,7 @@ void fit_cells(const Method& method, const Problem& problem, std::span<const Opt
 
 // ---------------------------------------------------------------- scores
 
-// Labels as scores see them: clusters of one label are one.
+// Scores count the clusters of one label as one.
 std::optional<Scores> scores_of(Labels clusters, const ClusterLabels& of_clusters, const Labels& truth) {
     if (truth.empty()) return {};
     const auto numbers = of_clusters.numbers();
@@ -398,7 +398,7 @@ double criterion_of(Criterion criterion, const Model& model, const Fold& fold, c
 constexpr double Scores::*score_members[] = {&Scores::acc,    &Scores::nmi,         &Scores::ari,
                                              &Scores::purity, &Scores::homogeneity, &Scores::completeness};
 
-// A mean of as many scores as were added.
+// Mean of the added scores.
 struct MeanScores {
     Scores sum;
     int count = 0;
@@ -416,7 +416,7 @@ struct MeanScores {
     }
 };
 
-// One cell over the folds.
+// One cell over all folds.
 struct Tally {
     double criterion = 0.0;
     MeanScores seen;
@@ -452,7 +452,7 @@ Tally measure(CellFit fit, const Fold& fold, Criterion criterion, const Run& run
     return out;
 }
 
-// A grid of numbers of clusters alone, judged by what compares these.
+// A grid over the number of clusters alone, with a criterion that compares these numbers.
 TuneResult tune_clusters(const Method& method, const Problem& problem, const OptionValues& fixed,
                          const TuneOptions& options, const Run& run) {
     const std::string criterion(name(options.select));
@@ -537,7 +537,7 @@ GridAxis read_grid_axis(const Method& method, std::string_view text) {
     GridAxis axis{option.name, {}};
     const bool commas =
         option.kind == OptionKind::text || option.kind == OptionKind::integers || option.kind == OptionKind::reals;
-    const char between = commas ? ';' : ',';  // what has commas of its own has semicolons between
+    const char between = commas ? ';' : ',';  // items that contain commas are separated by semicolons
     const std::string_view items = text.substr(equals + 1);
     for (std::size_t begin = 0; begin <= items.size();) {
         const std::size_t end = std::min(items.find(between, begin), items.size());
@@ -642,7 +642,7 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
             return tune(method, rest, fixed, of_rest, run, entries_of(truth, kept));
         }
 
-    // No folds: one, in which nothing is unseen.
+    // Without folds: one fold without unseen rows.
     std::vector<std::vector<Index>> unseen_rows(1);
     if (options.folds != 0) unseen_rows = split_folds(n, options.folds, run);
     const std::size_t folds = unseen_rows.size();
@@ -657,7 +657,7 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
         for (Index i = 0; i < n; ++i)
             if (!is_unseen[static_cast<std::size_t>(i)]) seen_rows.push_back(i);
 
-        // A method's own stages, under the cell they belong to.
+        // The method's own stages are reported under their cell.
         std::size_t cell_at_work = 0;
         Run cell_run = run;
         if (run.on_progress)
@@ -683,7 +683,7 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
                                          candidates[batches[b].cells.front()].preparation, cell_run);
                     });
                 }
-                // Cells that have failed already are done with.
+                // Cells that have failed before are skipped.
                 std::vector<const OptionValues*> batch;
                 std::vector<std::size_t> cells;
                 for (const std::size_t cell : batches[b].cells) {
@@ -695,7 +695,7 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
                 if (batch.empty() || failure) continue;
                 const auto announce = [&](std::size_t cell) { cell_at_work = cells[cell]; };
                 const auto take = [&](std::size_t cell, CellFit fit) {
-                    // A fit that was broken off says nothing about its cell.
+                    // An interrupted fit gives no result for its cell.
                     if (run.stop_requested() ||
                         (fit.model && fit.model->fit_report().stopped == StopReason::interrupted)) {
                         result.interrupted = true;
@@ -720,7 +720,7 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
     bool found = false;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const Tally& tally = tallies[i];
-        if (tally.folds == 0) continue;  // interrupted before it
+        if (tally.folds == 0) continue;  // interrupted before this cell
         TuneCell cell;
         cell.method = candidates[i].method->name;
         cell.options = candidates[i].own;

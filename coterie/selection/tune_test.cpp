@@ -70,7 +70,7 @@ TEST(Grid, ReadsListsAndRanges) {
     EXPECT_EQ(read_grid_axis(kmeans(), "max-iterations=1e2").option, "max_iterations");
     EXPECT_EQ(numbers("max_iterations=7,1e2,9:10"), (std::vector<double>{7, 100, 9, 10}));
     EXPECT_EQ(numbers("clusters=1:16:log2"), (std::vector<double>{1, 2, 4, 8, 16}));
-    // The very numbers that a person would write.
+    // The exact numbers that a person would write.
     EXPECT_EQ(numbers("tolerance=1e-5:10:log"), (std::vector<double>{1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10}));
     EXPECT_EQ(numbers("tolerance=2.5e-3:250:log"), (std::vector<double>{2.5e-3, 2.5e-2, 2.5e-1, 2.5, 25, 250}));
     EXPECT_EQ(numbers("tolerance=0:1:5"), (std::vector<double>{0, 0.25, 0.5, 0.75, 1}));
@@ -284,7 +284,7 @@ TEST(Tune, FoldsAreFitsOfTheSeenRows) {
 
 TEST(Tune, SideInformationGoesWithItsRows) {
     const auto data = blobs(90, 3, 12);
-    // Half of the rows are known; what is known is not scored where the fit saw it.
+    // Half of the labels are given to the fit. They are not scored where the fit saw them.
     Labels partial = data.truth;
     for (std::size_t i = 45; i < partial.size(); ++i) partial[i] = -1;
     Problem side;
@@ -298,7 +298,7 @@ TEST(Tune, SideInformationGoesWithItsRows) {
     EXPECT_EQ(result.cells[0].seen->acc, 1.0);
     EXPECT_EQ(result.cells[0].unseen->acc, 1.0);
     side = {};
-    side.sizes = SizeBounds{30, 30};  // of 60 rows: 20 each
+    side.sizes = SizeBounds{30, 30};  // for 60 rows: 20 each
     result = tune(kmeans(), with(data.points, side), {}, over_clusters({3}), run, data.truth);
     EXPECT_EQ(result.cells[0].seen->acc, 1.0);
     options = over_clusters({3});
@@ -337,7 +337,7 @@ TEST(Tune, RefusedCellsAreOnRecordAndNeverChosen) {
     EXPECT_NE(result.cells[2].error.find("silhouette"), std::string::npos) << result.cells[2].error;
     EXPECT_TRUE(std::isnan(result.cells[0].criterion));
     EXPECT_FALSE(result.cells[3].error.empty());
-    // One cluster cuts nothing; it does not win for that.
+    // One cluster cuts nothing, but it does not win for that reason.
     auto options = over_clusters({1, 3});
     options.select = Criterion::knncut;
     EXPECT_EQ(tune(kmeans(), with(data.points), {}, options, run).best, 1u);
@@ -346,7 +346,7 @@ TEST(Tune, RefusedCellsAreOnRecordAndNeverChosen) {
             tune(kmeans(), with(data.points), {}, over_clusters({20, 30}), run);
         },
         {"20 clusters"});
-    // All points equal: no ratio is a number.
+    // All points are equal: every ratio is NaN.
     const Matrix<double> same = Matrix<double>::Ones(12, 2);
     options = over_clusters({2, 3});
     options.select = Criterion::ratio;
@@ -360,7 +360,7 @@ TEST(Tune, PlainKMeansCompetes) {
     options.select = Criterion::knncut;
     options.with_kmeans = true;
     coterie::Run run(1);
-    // Directions say little here; distances all.
+    // Directions say little about these data, distances everything.
     const auto result = tune(spherical, with(data.points), {{"restarts", whole(4)}}, options, run, data.truth);
     ASSERT_EQ(result.cells.size(), 4u);
     EXPECT_EQ(result.cells[2].method, "kmeans");
@@ -377,7 +377,7 @@ TEST(Tune, PlainKMeansCompetes) {
 
 TEST(Tune, ScalingsOnTheGridAreFitsOfPreparedPoints) {
     auto data = blobs(200, 3, 12);
-    Matrix<double> points(200, 3);  // a column of another unit hides the groups
+    Matrix<double> points(200, 3);  // a column in a different unit hides the groups
     RandomStream random(7, "test.unit");
     for (Index i = 0; i < 200; ++i) {
         points.row(i).head(2) = data.points.row(i);
@@ -426,7 +426,7 @@ TEST(Tune, StopsWithWhatWasFound) {
     const auto data = blobs(60, 3, 12);
     coterie::Run run(1);
     auto options = over_clusters({2, 3, 4, 5});
-    // Asked at the end of the third cell, whichever way the fit asks before.
+    // Asks to stop at the end of the third cell, however the fit checks for it.
     std::string stage;
     run.on_progress = [&](const Progress& progress) { stage = progress.stage; };
     run.should_stop = [&] { return stage.find("cell 3 of 4") != std::string::npos; };
@@ -435,7 +435,7 @@ TEST(Tune, StopsWithWhatWasFound) {
     EXPECT_EQ(result.cells.size(), 2u);
     EXPECT_EQ(result.best, 1u);
     EXPECT_EQ(result.cells_asked, 4);
-    // A fold that was broken off does not count, unless it is the first.
+    // An interrupted fold does not count, unless it is the first.
     options.folds = 2;
     stage.clear();
     run.should_stop = [&] { return stage.find("fold 2 of 2, cell 3") != std::string::npos; };
@@ -475,7 +475,7 @@ TEST(Tune, BadArguments) {
     refuse(options, {"100000 cells"}, {}, data.truth);
 }
 
-// Columns coded by hand are the oracle: means filled in, a word as 1/sqrt(2) in a column of its own.
+// Compares with columns coded by hand: means filled in, a word as 1/sqrt(2) in its own column.
 TEST(Tune, MissingValuesAndWords) {
     const Blobs some = blobs(90, 3, 8.0);
     const double absent = std::numeric_limits<double>::quiet_NaN();

@@ -1,11 +1,11 @@
-// Selection in passes, so that rows need not fit into memory: every rank that is sought lies in a window of values; a
-// pass counts the values of each window in bins and keeps, of the bin with the rank, its least and largest value as the
-// next window. When few enough values are left in all windows together they are collected, which for some million rows
-// in memory is so at once, and the ranks are looked for among those of their bins. Two or three passes serve for most
-// others. (Munro and Paterson, Selection and sorting with limited storage, 1980, with bins for samples.)
+// Selection in passes, so that rows need not fit into memory. Each rank lies in a window of values. A pass counts the
+// values of each window in bins. The bin with the rank becomes the next window, between its least and largest value.
+// When few enough values are left in all windows together, they are collected and the ranks are found among them. For
+// some million rows in memory that is at once; most other data take two or three passes. (Munro and Paterson, Selection
+// and sorting with limited storage, 1980, with bins in place of samples.)
 //
-// What holds: a window of more than one value loses at least the values of its other end, so that it ends; borders of
-// windows are values themselves, so that no rounding moves a value over one. Exact for integer weights.
+// Invariants: a window of more than one value loses at least the values of its other end, so the passes end. Borders of
+// windows are data values, so rounding moves no value across them. Exact for integer weights.
 
 #include "coterie/pipeline/internal/quartiles.hpp"
 
@@ -21,20 +21,20 @@
 namespace coterie::internal {
 namespace {
 
-constexpr Index kMostCollected = Index{1} << 20;  // values that are held in any case
-constexpr Index kMostBins = Index{1} << 14;       // of all windows together: they stay in the second-level cache
-constexpr Index kBinsHeld = 512;                  // of a window whose values are held
+constexpr Index kMostCollected = Index{1} << 20;  // collected in any case
+constexpr Index kMostBins = Index{1} << 14;       // over all windows: they fit into the second-level cache
+constexpr Index kBinsHeld = 512;                  // of a window whose values are collected
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Window {
     double low = -kInfinity;
     double high = kInfinity;
-    double below = 0;           // weight of the values under `low`
-    Index values = 0;           // how many it holds
+    double below = 0;           // weight of the values below `low`
+    Index values = 0;           // number of values in the window
     std::vector<double> ranks;  // positions among the copies, counted from 0
 };
 
-// What one bin has seen.
+// What one bin has counted.
 struct Bin {
     double weight, values, low, high;
 };
@@ -42,12 +42,12 @@ constexpr Index kBin = sizeof(Bin) / sizeof(double);
 
 struct Search {
     ColumnOfCluster place;
-    Index first = 0;  // number of its first window
+    Index first = 0;  // index of its first window
     std::vector<Window> windows;
 };
 
-// Bins of one width over a window; at first from two deviations below the mean to two above, with what lies beyond in
-// the outermost.
+// Bins of equal width over a window. The first ones cover two standard deviations on either side of the mean; values
+// beyond fall into the outermost bins.
 struct Bins {
     Bins(const Search& search, const Window& window, Index bins)
         : low(window.low == -kInfinity ? search.place.mean - 2 * search.place.deviation : window.low),
@@ -61,7 +61,7 @@ struct Bins {
     Index count;
 };
 
-// A window that is not yet a single value, for who looks at every row.
+// A window that is not yet a single value, for the loop over rows.
 struct Open {
     Index column, number;
     double low, high;
@@ -78,7 +78,7 @@ public:
           own_(own_rows(points, run)),
           open_(at(clusters)) {
         for (const auto& place : wanted) {
-            // With weights as many values as there are rows at most; the first pass counts them.
+            // With weights there are at most as many values as rows; the first pass counts them.
             Window whole{.values = weights.empty() ? static_cast<Index>(place.weight) : points.rows(), .ranks = {}};
             for (const double share : {0.25, 0.5, 0.75})
                 for (const double step : {0.0, 1.0})
@@ -89,7 +89,8 @@ public:
 
     std::vector<std::array<double, 3>> operator()() {
         Index windows = static_cast<Index>(searches_.size());
-        // At once where memory has room for all; several processes must agree, and gather what they keep.
+        // Collects at once where all values fit into memory. Several processes use a fixed limit, because they must
+        // agree and gather what they keep.
         const auto room = static_cast<Index>(available_memory() / 64);
         const Index most =
             run_.communicator().size() > 1 ? kMostCollected : std::clamp(room, kMostCollected, 8 * kMostCollected);
@@ -108,7 +109,7 @@ private:
         return out;
     }
 
-    // Finds out which windows are open. Returns how many there are in all.
+    // Finds the open windows. Returns the number of all windows.
     Index number_windows() {
         for (auto& here : open_) here.clear();
         Index windows = 0;
@@ -123,7 +124,7 @@ private:
         return windows;
     }
 
-    // Calls take(open, value, weight) for each value of a window that is open.
+    // Calls take(open, value, weight) for each value of an open window.
     template <class Scalar, class Take>
     void visit(const RowBlock<Scalar>& block, const Take& take) const {
         for (Index i = 0; i < block.rows.rows; ++i) {
@@ -140,7 +141,7 @@ private:
         }
     }
 
-    // One pass: each window becomes the bins that its ranks lie in. Returns how many windows there are then.
+    // One pass: each window is replaced by the bins that hold its ranks. Returns the number of windows after that.
     Index narrow(Index bins) {
         Index windows = number_windows();
         std::vector<Bins> of_window;
@@ -190,7 +191,7 @@ private:
     }
 
     static void split(const Window& window, const Bin* bins, Index count, std::vector<Window>& next) {
-        if (!(window.low < window.high)) {  // closed already
+        if (!(window.low < window.high)) {  // already a single value
             next.push_back(window);
             return;
         }
@@ -205,18 +206,18 @@ private:
                       .values = static_cast<Index>(bins[b].values),
                       .ranks = {}};
             below += bins[b].weight;
-            // What lies behind all copies is the largest.
+            // A rank beyond all copies gives the largest value.
             while (rank < window.ranks.size() && (window.ranks[rank] < below || b == last))
                 in.ranks.push_back(window.ranks[rank++]);
             if (!in.ranks.empty()) next.push_back(std::move(in));
         }
     }
 
-    // The values of a window, and their weights where rows have any.
+    // The values of a window, and their weights where rows have weights.
     struct Kept {
         std::vector<double> values, weights;
 
-        // Of ascending ranks, the values there; what lies behind all is the largest.
+        // Appends the values at ascending ranks. A rank beyond all values gives the largest.
         void append_ranks(const Search& search, const Window& window, std::vector<double>& found) {
             if (!weights.empty()) return append_weighted(window, found);
             std::vector<std::size_t> places;
@@ -227,11 +228,11 @@ private:
             for (const std::size_t place : places) {
                 const auto here = values.begin() + static_cast<std::ptrdiff_t>(place);
                 std::nth_element(std::min(from, here), here, values.end());
-                from = here;  // those before it are no larger
+                from = here;  // the values before it are no larger
                 found.push_back(*here);
             }
         }
-        // Leaves the values of the bins that have one of the places; the places become those among them.
+        // Keeps the values of the bins that hold a place, and renumbers the places among the kept values.
         void keep_bins_of(const Bins& bins, std::vector<std::size_t>& places) {
             std::vector<std::uint16_t> bin(values.size());
             std::array<std::size_t, kBinsHeld> held{};
@@ -239,7 +240,7 @@ private:
                 bin[i] = static_cast<std::uint16_t>(bins.of(values[i]));
                 ++held[bin[i]];
             }
-            std::array<std::size_t, kBinsHeld> kept{};  // 1: has a place
+            std::array<std::size_t, kBinsHeld> kept{};  // 1: holds a place
             std::size_t below = 0, left_out = 0;
             auto place = places.begin();
             for (std::size_t b = 0; b < held.size() && place != places.end(); below += held[b++]) {
@@ -274,7 +275,7 @@ private:
         double value, weight;
     };
 
-    // What every process has kept of every window.
+    // Gathers the kept values of every window from all processes.
     void share(std::vector<Kept>& kept) const {
         std::vector<Collected> own;
         for (std::size_t w = 0; w < kept.size(); ++w)
@@ -346,7 +347,7 @@ private:
     std::span<const double> weights_;
     const Run& run_;
     Range own_;
-    std::vector<std::vector<Open>> open_;  // of each cluster
+    std::vector<std::vector<Open>> open_;  // per cluster
     std::vector<Search> searches_;
 };
 

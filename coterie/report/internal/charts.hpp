@@ -9,27 +9,27 @@
 
 namespace coterie::internal {
 
-/// A criterion over numbers of clusters; the chosen one is marked.
+/// A criterion over numbers of clusters; the chosen number is marked.
 struct Curve {
     std::string name;
     std::vector<int> clusters;  // ascending
     std::vector<double> values;
     std::optional<int> chosen;
 };
-/// Those of the criteria that were not left out.
+/// The curves of the criteria that were not left out.
 std::vector<Curve> curves_of(const ClusterChoice& choice);
-/// They alone, as a section of its own.
+/// These curves alone, as a separate section.
 std::string curve_charts(const std::vector<Curve>& curves);
 
-/// Sizes and silhouettes of clusters and, of a fit, the objective per iteration and what each criterion says of each
-/// number of clusters: the section with its numbers, hidden until it is drawn. Empty where there is nothing to draw.
-/// What has the class "charted" gives way to it.
+/// Charts of cluster sizes and silhouettes. For a fit also the objective per iteration, and each criterion for each
+/// number of clusters. Returns the section with its numbers, hidden until it is drawn; empty where there is nothing to
+/// draw. When it is drawn, it hides elements of the class "charted".
 std::string charts(const ClusteringResult& result, const FitReport* report, const ClusterChoice* choice);
 
-/// The top of the tree of a fit by ward (WardMethod), cut where its clusters are; empty for others.
+/// The top of the tree of a fit by ward (WardMethod), cut at its clusters. Empty for other methods.
 std::string dendrogram(const FitReport& report);
 
-/// uPlot and what draws with it; once on a page that has one of the two.
+/// uPlot and the script that draws with it. Include it once in a page with charts or a dendrogram.
 std::string chart_scripts();
 
 }  // namespace coterie::internal

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: fits of a search that are refused go on record and do not end it.
+// Internal: a fit that fails in a search is recorded and does not end the search.
 
 #include <exception>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace coterie::internal {
 
-/// What act() throws where points or options are refused; nothing where it goes well. Other errors (cancelled, a broken
-/// promise) go on.
+/// Returns what act() throws where points, options or resources do not fit; nullptr where it succeeds. Other errors
+/// (cancelled, internal errors) pass through.
 template <class Act>
 std::exception_ptr recorded(Act&& act) {
     try {
@@ -24,7 +24,7 @@ std::exception_ptr recorded(Act&& act) {
     return nullptr;
 }
 
-/// Of one that is on record.
+/// The message of a recorded error.
 inline std::string message_of(const std::exception_ptr& failure) {
     try {
         std::rethrow_exception(failure);
