@@ -148,5 +148,10 @@ def test_labels_that_leave_with_a_worker_are_missed(rows):
         worker = sorted(client.nthreads())[1]
         os.kill(client.run(os.getpid, workers=[worker])[worker], 9)
         assert until(lambda: worker not in client.nthreads())
-        with pytest.raises(ConnectionError, match="what a worker held of its labels has left the cluster with it; fit again"):
-            client.compute(found.labels_).result(timeout=10)
+        # Dask may have copied the labels to another worker before; then they are still right.
+        try:
+            labels = client.compute(found.labels_).result(timeout=10)
+        except ConnectionError as error:
+            assert "what a worker held of its labels has left the cluster with it; fit again" in str(error)
+        else:
+            assert np.array_equal(labels, coterie.KMeans(5).fit(rows).labels_)
