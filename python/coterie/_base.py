@@ -151,11 +151,11 @@ class Clusterer(Parameters):
         return self.fit(X, y, **params).labels_
 
     def _problem(self, X, y, sample_weight, processes=None, local=False):
-        """(points, what is known beside them, the rows as they came, the labels' values, the places of a part's rows)"""
+        """Returns (points, constraints and other facts about the rows, the rows as given, the values of the labels, the places of the rows of a part)."""
         side, rows, places = {}, None, None
         kind = type(self).__name__
         facts = {"the estimator": kind, "local": local is not False}
-        if local is False:  # a process without rows need not say anything beside them
+        if local is False:  # with parts, a process without rows may omit both
             facts.update({"y is given": y is not None, "sample_weight is given": sample_weight is not None})
         with in_agreement(processes, facts):
             if local is not False:
@@ -172,14 +172,14 @@ class Clusterer(Parameters):
                 count = rows.shape[0]
         if rows is not None and processes is not None:
             rows.names = names_of_all(processes, rows, places is not None)
-        if places is not None:  # X is a part; what is said beside it everybody has of all
+        if places is not None:  # X is a part; y, weights and the count become those of all rows
             count, y, weights = whole_of_parts(processes, count, places, y, weights)
         with in_agreement(processes):
             values = self._add_side(side, rows, count, y, weights)
         return (None if rows is None else rows.points), side, rows, values, places
 
     def _add_side(self, side, rows, count, y, weights):
-        """Adds what is known beside the rows to `side`. Returns the labels' values, or None."""
+        """Adds constraints and other facts about the rows to `side`. Returns the values of the labels, or None."""
         name = type(self).__name__
         values = None
         if rows is not None:

@@ -113,7 +113,7 @@ def in_agreement(processes, facts={}):
         failure = error
     if processes is None:
         return
-    text = None if failure is None else f"{failure or type(failure).__name__}"
+    text = None if failure is None else str(failure) or type(failure).__name__
     found = gathered(processes, (text, isinstance(failure, ValueError), facts))
     if failure is not None:
         raise failure

@@ -10,6 +10,7 @@ import pytest
 from conftest import estimator
 
 import coterie
+from coterie import _processes
 
 
 class Pipes:
@@ -157,7 +158,7 @@ DIFFERENCES = [
 
 
 def outcomes(*calls):
-    """What each call raises, or its result. calls: callables that take a communicator; each runs in a thread of its own."""
+    """What each call raises, or its result. calls: callables that take a communicator; each runs in its own thread."""
     queues = {(a, b): queue.Queue() for a in range(len(calls)) for b in range(len(calls))}
     with concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
         running = [pool.submit(call, Queues(rank, len(calls), queues)) for rank, call in enumerate(calls)]
@@ -173,6 +174,17 @@ def test_a_difference_of_one_process_ends_all_of_them(parameters, given, said):
     found = outcomes(fit({}, {}), fit(parameters, given), fit({}, {}))
     for each in found:
         assert isinstance(each, (ValueError, TypeError, coterie.CoterieError)) and said in str(each), found
+
+
+def test_an_error_without_text_is_named():
+    def fail(comm):
+        with _processes.in_agreement(comm):
+            if comm.rank == 1:
+                raise LookupError
+
+    found = outcomes(fail, fail)
+    assert isinstance(found[1], LookupError) and isinstance(found[0], coterie.ResourceError)
+    assert "process 1 failed: LookupError" in str(found[0])
 
 
 def test_processes_without_a_seed_agree_on_one():
