@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <memory>
 
 #include <nanoarrow/nanoarrow_ipc.hpp>
 
@@ -188,12 +189,42 @@ private:
     std::deque<std::string> made_;  // words that are stored nowhere as text
 };
 
-// nanoarrow has reserved `to`, but the memory is not used yet, so it is not too late to refuse it.
-template <ArrowIpcDecompressFunction (*known)()>
-ArrowErrorCode decompress(ArrowBufferView from, std::uint8_t* to, std::int64_t size, ArrowError* error) {
-    if (static_cast<std::uint64_t>(size) > available_memory()) return ENOMEM;
-    return known()(from, to, size, error);
-}
+// nanoarrow's decompressor, within the available memory. To look at that memory takes longer than to decompress a small
+// buffer, so what is decompressed counts against the last look, and a buffer that exceeds it causes the next look.
+class BoundedDecompressor {
+public:
+    /// For ArrowIpcDecoderSetDecompressor, which then owns it.
+    static ArrowErrorCode make(ArrowIpcDecompressor& out) {
+        auto made = std::make_unique<BoundedDecompressor>();
+        const ArrowErrorCode code = ArrowIpcSerialDecompressor(&made->serial_);
+        if (code == NANOARROW_OK) out = {add, wait, release, made.release()};
+        return code;
+    }
+
+private:
+    // nanoarrow has reserved `to`, but the memory is not used yet, so it is not too late to refuse it.
+    static ArrowErrorCode add(ArrowIpcDecompressor* self, ArrowIpcCompressionType type, ArrowBufferView from,
+                              std::uint8_t* to, std::int64_t size, ArrowError* error) {
+        auto& own = *static_cast<BoundedDecompressor*>(self->private_data);
+        const auto bytes = static_cast<std::uint64_t>(size);
+        if (bytes > own.room_) own.room_ = available_memory();
+        if (bytes > own.room_) return ENOMEM;
+        own.room_ -= bytes;
+        return own.serial_.decompress_add(&own.serial_, type, from, to, size, error);
+    }
+    static ArrowErrorCode wait(ArrowIpcDecompressor* self, std::int64_t milliseconds, ArrowError* error) {
+        auto& own = *static_cast<BoundedDecompressor*>(self->private_data);
+        return own.serial_.decompress_wait(&own.serial_, milliseconds, error);
+    }
+    static void release(ArrowIpcDecompressor* self) {
+        const std::unique_ptr<BoundedDecompressor> own(static_cast<BoundedDecompressor*>(self->private_data));
+        own->serial_.release(&own->serial_);
+        self->release = nullptr;
+    }
+
+    ArrowIpcDecompressor serial_{};
+    std::uint64_t room_ = 0;
+};
 
 void ArrowTable::check(ArrowErrorCode code, const ArrowError& error) const {
     if (code == NANOARROW_OK) return;
@@ -221,14 +252,7 @@ ArrowTable::ArrowTable(const Bytes& bytes, std::string_view source, const ReadOp
     Messages messages{bytes.data};
     check(ArrowIpcDecoderInit(messages.decoder.get()), messages.error);
     ArrowIpcDecompressor decompressor;
-    check(ArrowIpcSerialDecompressor(&decompressor), messages.error);
-    for (const auto& [type, known, checked] :
-         {std::tuple(NANOARROW_IPC_COMPRESSION_TYPE_LZ4_FRAME, ArrowIpcGetLZ4DecompressionFunction(),
-                     &decompress<ArrowIpcGetLZ4DecompressionFunction>),
-          {NANOARROW_IPC_COMPRESSION_TYPE_ZSTD, ArrowIpcGetZstdDecompressionFunction(),
-           &decompress<ArrowIpcGetZstdDecompressionFunction>}})
-        if (known != nullptr)
-            check(ArrowIpcSerialDecompressorSetFunction(&decompressor, type, checked), messages.error);
+    check(BoundedDecompressor::make(decompressor), messages.error);
     check(ArrowIpcDecoderSetDecompressor(messages.decoder.get(), &decompressor), messages.error);
     const std::string_view text(bytes.text(), bytes.size());
     if (text.starts_with(file_magic))
