@@ -28,8 +28,8 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width) {
     std::string word;
     const auto end_word = [&] {
         if (word.empty()) return;
-        if (word.size() >
-            longest_word) {  // for whatever a file or a model made the message quote; never cuts a character
+        // A word may be whatever a file or a model made the message quote. The cut leaves characters whole.
+        if (word.size() > longest_word) {
             std::size_t end = longest_word;
             while (end > 0 && (static_cast<unsigned char>(word[end]) & 0xC0) == 0x80) --end;
             word = word.substr(0, end) + "...";

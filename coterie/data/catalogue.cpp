@@ -135,7 +135,6 @@ std::string how_to_get(const CatalogueEntry& entry) {
 }
 
 // ---- text tables
-// ----------------------------------------------------------------------------------------------------------------------
 
 // Leaves out rows with an unknown value, "?". It blanks them, and the reader skips blank lines, so that messages show
 // the right row numbers.
@@ -200,7 +199,6 @@ PointsFile read_table(const fs::path& path, const Table& table, const ReadOption
 }
 
 // ---- arrays
-// ---------------------------------------------------------------------------------------------------------------------------
 
 Points stacked(const std::vector<Points>& parts, const std::string& what) {
     if (parts.size() == 1) return parts.front();

@@ -89,7 +89,6 @@ std::string message_of(F&& f) {
     EXPECT_NE((message).find(words), std::string::npos) << "the message was: " << (message)
 
 // ---- the list
-// -------------------------------------------------------------------------------------------------------------------------
 
 TEST(Catalogue, EveryEntryIsComplete) {
     std::set<std::string> names;
@@ -196,7 +195,6 @@ TEST(Catalogue, ByHandSetIsNotDownloaded) {
 }
 
 // ---- reading
-// --------------------------------------------------------------------------------------------------------------------------
 
 void expect_as_stated(const CatalogueEntry& entry) {
     SCOPED_TRACE(entry.name);
@@ -302,7 +300,6 @@ TEST(Catalogue, SetOfAnotherSizeIsRefused) {
 }
 
 // ---- downloading
-// ----------------------------------------------------------------------------------------------------------------------
 
 // tests/http_server.py as a child process.
 class Server {
