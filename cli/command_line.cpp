@@ -207,10 +207,11 @@ Flag flag_of(const Option& option, const std::string& group) {
     flag.name = option_flag(option.name);
     flag.letter = option.letter;
     flag.value = placeholder(option);
-    flag.meaning = with_flags(option.meaning + (option.automatic.empty() ? "" : "; auto: " + option.automatic));
+    flag.meaning =
+        Spelling::current()(option.meaning + (option.automatic.empty() ? "" : "; auto: " + option.automatic));
     const bool told = option.kind == OptionKind::flag || option.kind == OptionKind::text ||
                       (option.kind == OptionKind::choice && flag.value != "WORD");  // the placeholder shows it
-    if (!told) flag.accepted = option.accepted();
+    if (!told) flag.accepted = Spelling::current()(option.accepted());
     if (option.kind == OptionKind::flag) {
         if (std::get<bool>(option.default_value)) flag.standard = "true";
     } else {
@@ -243,27 +244,17 @@ void know_flags(const Command& root) {
     for (const auto& command : root.commands) know_flags(command);
 }
 
-std::string with_flags(std::string_view text) {
-    const auto& known = known_flags();
-    std::string out;
-    while (true) {
-        const std::size_t open = text.find('`');
-        const std::size_t close = open == std::string_view::npos ? open : text.find('`', open + 1);
-        if (close == std::string_view::npos) return out += text;
-        const std::string_view mark = text.substr(open + 1, close - open - 1);
-        const std::size_t equals = std::min(mark.find('='), mark.size());
-        const std::string flag = option_flag(mark.substr(0, equals));
-        const bool is_option = known.empty() || known.contains(flag);
-        out += text.substr(0, is_option ? open : open + 1);
-        if (is_option) out += flag;
-        if (is_option && equals < mark.size()) (out += ' ') += mark.substr(equals + 1);
-        text.remove_prefix(is_option ? close + 1 : open + 1);
-    }
+std::string CommandSpelling::option(std::string_view name) const {
+    const std::string flag = option_flag(name);
+    if (known_flags().empty() || known_flags().contains(flag)) return flag;
+    if (name == "must_links" || name == "cannot_links") return "--pairs";
+    std::string words(name);  // an input that no flag names: points, graph, auto
+    std::replace(words.begin(), words.end(), '_', ' ');
+    return words;
 }
 
-std::vector<std::string> with_flags(std::vector<std::string> texts) {
-    for (auto& text : texts) text = with_flags(text);
-    return texts;
+std::string CommandSpelling::setting(std::string_view name, std::string_view value) const {
+    return option(name) + " " + std::string(value);
 }
 
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<void> target) {

@@ -86,14 +86,15 @@ std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<OptionValues> values);
 /// "--max-iterations" for "max_iterations".
 std::string option_flag(std::string_view name);
-/// Registers the flags of `root` and its subcommands. From then on, with_flags treats a word between backquotes as an
-/// option only if it has such a flag, so a file name with backquotes stays unchanged. Before the call, it treats every
-/// such word as an option.
+/// Registers the flags of `root` and its subcommands, for CommandSpelling.
 void know_flags(const Command& root);
-/// Rewrites a text of the library, in which option names are between backquotes (base/error.hpp), with the command's
-/// flags: `max_iterations` becomes --max-iterations, `loss=renyi` becomes --loss renyi.
-std::string with_flags(std::string_view text);
-std::vector<std::string> with_flags(std::vector<std::string> texts);
+/// `max_iterations` is --max-iterations, `loss=renyi` is --loss renyi. A name without a flag is words: "initial
+/// points".
+class CommandSpelling : public Spelling {
+public:
+    std::string option(std::string_view name) const override;
+    std::string setting(std::string_view name, std::string_view value) const override;
+};
 
 /// The flag called `name` among `flags`, so that the caller can extend it.
 Flag& flag_named(std::vector<Flag>& flags, std::string_view name);

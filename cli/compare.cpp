@@ -44,10 +44,6 @@ int compare_on(const CompareRequest& request) {
     const Labels truth = inputs.truth ? inputs.truth->column.labels : Labels();
     Comparison found = naming_points(source, [&] { return compare_methods(inputs.problem, options, run, truth); });
     bar.clear();
-    for (auto& method : found.methods) {
-        method.error = with_flags(method.error);
-        method.warnings = with_flags(method.warnings);
-    }
     if (!fit.running->quiet) {
         for (const auto& note : inputs.notes) print_note(note);
         for (const auto& warning : inputs.warnings) print_warning(warning);
@@ -72,7 +68,7 @@ int compare_on(const CompareRequest& request) {
     if (fit.running->json)
         print(json_document(found, source));
     else
-        print_result(with_flags(text_document(found, source)), outputs);
+        print_result(text_document(found, source), outputs);
     failures.rethrow();
     if (!found.interrupted && none)
         throw BadData("no method could be fitted; the first, " + found.methods.front().method + ": " +

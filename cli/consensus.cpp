@@ -66,7 +66,7 @@ int consensus_on(const ConsensusRequest& request) {
     if (!fit.running->quiet) {
         for (const auto& note : inputs.notes) print_note(note);
         for (const auto& warning : inputs.warnings) print_warning(warning);
-        for (const auto& warning : with_flags(found.warnings)) print_warning(warning);
+        for (const auto& warning : found.warnings) print_warning(warning);
     }
     Failures failures;
     if (!fit.labels_out.empty())

@@ -68,7 +68,7 @@ Json json_of(const CatalogueEntry& entry) {
 int list(const DataRequest& request) {
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out["data"] = Json::array();
         for (const auto& entry : catalogue()) out["data"].push_back(json_of(entry));
         print(document(out));
@@ -86,7 +86,7 @@ int show(const DataRequest& request) {
     const auto& entry = entry_called(request.name);
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out.update(json_of(entry));
         print(document(out));
         return Exit::done;
@@ -125,7 +125,7 @@ int get(const DataRequest& request) {
     bar.clear();
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out["name"] = entry.name;
         out["folder"] = folder.string();
         out["files"] = Json::array();

@@ -52,7 +52,7 @@ int evaluate(const EvaluateRequest& request) {
                                               : " rows have no truth or no label and are left out of the scores"));
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out["labels"] = request.labels;
         out["truth"] = request.truth;
         out["n"] = agreement.scored;

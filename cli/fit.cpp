@@ -16,7 +16,7 @@ int fit(const Method& method, const FitRequest& request) {
     ProgressBar bar(run, request.running->quiet);
     FitInputs inputs;
     internal::together(run.communicator(), [&] { inputs = read_inputs(method, request, run); });
-    std::vector<std::string> notes = inputs.notes;
+    std::vector<Message> notes = inputs.notes;
     for (auto& note : notes_on(method, request.options())) notes.push_back(std::move(note));
     if (!request.running->quiet)
         for (const auto& note : notes) print_note(note);

@@ -164,10 +164,12 @@ void refuse_method(const std::string& word) {
     }
 }
 
-std::vector<std::string> notes_on(const Method& method, const OptionValues& given) {
+std::vector<Message> notes_on(const Method& method, const OptionValues& given) {
     if (!has_clusters(method) || given.contains("clusters")) return {};
-    return {"-k is not given; the number of clusters is the default, " +
-            to_text(method.options->at("clusters").default_value)};
+    return {{.problem = "-k is not given; the number of clusters is the default, " +
+                        to_text(method.options->at("clusters").default_value),
+             .option = "clusters",
+             .whole = true}};
 }
 
 Command method_command(const Method& method, std::shared_ptr<FitRequest> request, std::vector<Flag> first) {
@@ -253,8 +255,8 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         options.numeric_names = options.advises = !takes_affinities(method, request);  // affinities are never missing
         PointsFile file = points_from(request.points, options, run);
         const std::string source = source_of(request);
-        if (!file.reading.empty()) inputs.notes.push_back(file.reading);
-        inputs.warnings = with_flags(file.notes);
+        if (!file.reading.empty()) inputs.notes.push_back(unsorted(file.reading));
+        inputs.warnings = std::move(file.notes);
         inputs.rows = std::move(file.rows);
         parts = file.parts;
         if (graph_wanted && is_edge_list(file.points, request.points, source)) {
@@ -273,7 +275,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     // Data sets of the catalogue are already checked; affinities have no columns.
     if (!problem.graph && !request.points.starts_with("data:") && !takes_affinities(method, request))
         for (const auto& hint : column_hints(problem, *request.preprocessing))
-            inputs.warnings.push_back(with_flags(hint));
+            inputs.warnings.push_back(unsorted(hint));
     read_constraints(*request.constraints, parts, problem, run);
     if (run.communicator().size() > 1) {
         if (!request.table_out.empty())
@@ -301,8 +303,8 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
                      request.points);
     inputs.truth = find_truth(request, std::move(own_truth), problem.rows(), parts, run);
     if (inputs.truth && !partial_labels.empty() && nothing_to_score(*inputs.truth, partial_labels)) {
-        inputs.warnings.push_back("every point that truth " + inputs.truth->source +
-                                  " knows has a partial label; nothing is left to score");
+        inputs.warnings.push_back(unsorted("every point that truth " + inputs.truth->source +
+                                           " knows has a partial label; nothing is left to score"));
         inputs.truth.reset();
     }
     if (!request.weights.empty())
@@ -402,7 +404,7 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     if (choice) result.seconds.emplace(result.seconds.begin(), "choose k", choice->seconds);
     result.interrupted = result.interrupted || interrupted;
     result.seconds.emplace(result.seconds.begin(), "read", inputs.seconds);
-    for (auto& warning : result.warnings) inputs.warnings.push_back(with_flags(warning));
+    for (auto& warning : result.warnings) inputs.warnings.push_back(std::move(warning));
     result.warnings = std::move(inputs.warnings);
     result.command = command_text();
     result.date = date_text();

@@ -54,14 +54,14 @@ std::vector<Flag> table_flags(const std::shared_ptr<FitRequest>& request);
 void refuse_method(const std::string& word);
 bool has_clusters(const Method& method);
 /// Notes on a default that decides the result: the number of clusters. `given`: the options that were set.
-std::vector<std::string> notes_on(const Method& method, const OptionValues& given);
+std::vector<Message> notes_on(const Method& method, const OptionValues& given);
 
 /// All inputs of a fit.
 struct FitInputs {
     Problem problem;
     std::optional<Truth> truth;
-    std::vector<std::string> notes;  // how the points were read
-    std::vector<std::string> warnings;
+    std::vector<Message> notes;  // how the points were read
+    std::vector<Message> warnings;
     std::shared_ptr<const TableRows> rows = {};
     double seconds = 0;
 };

@@ -40,7 +40,7 @@ struct Labelled {
     Points points;
     LabelColumn labels;
     std::string source;
-    std::vector<std::string> notes;
+    std::vector<Message> notes;
     Index blank = 0;               // number of rows left out
     std::vector<Index> file_rows;  // numbers in the points' file
     std::vector<Index> rows;
@@ -265,13 +265,14 @@ int describe_geometry(const GeometryRequest& request) {
     const Preparation preprocessing = Preparation::fit(data.points, *request.preparing, run);
     Index zero_rows = 0;
     data.points = preprocessing.apply(data.points, run, &zero_rows);
-    std::vector<std::string> warnings = data.notes;
-    const auto warn = [&](const std::string& warning) { warnings.push_back(warning); };
-    for (const auto& warning : with_flags(preprocessing.warnings())) warn(warning);
+    std::vector<Message> warnings = data.notes;
+    const auto warn = [&](const Message& warning) { warnings.push_back(warning); };
+    for (const auto& warning : preprocessing.warnings()) warn(warning);
     if (zero_rows > 0) warn(Preparation::zero_rows_warning(zero_rows));
     if (data.blank > 0)
-        warn(count_text(data.blank) + " of " + count_text(data.blank + data.points.rows()) +
-             " rows have no label and are left out");
+        warn({.code = Code::rows_left_out,
+              .problem = count_text(data.blank) + " of " + count_text(data.blank + data.points.rows()) +
+                         " rows have no label and were left out"});
     Seconds seconds = {{"read", watch.restart()}};
 
     std::vector<PointGeometry> all;
@@ -285,9 +286,11 @@ int describe_geometry(const GeometryRequest& request) {
     const auto inexact = std::count_if(all.begin(), all.end(),
                                        [](const PointGeometry& p) { return p.solved && !(p.violation <= 1e-6); });
     if (inexact > 0)
-        warn("at " + count_text(inexact) + " of " + count_text(static_cast<Index>(all.size())) +
-             " points rounding leaves a violation of the optimality conditions above 1e-6 (\"violation\"): "
-             "whether their representations are preserving or zero is not certain; lower lambda");
+        warn({.code = Code::ill_conditioned,
+              .problem = "at " + count_text(inexact) + " of " + count_text(static_cast<Index>(all.size())) +
+                         " points the optimality conditions are violated by more than 1e-6 because of rounding, so "
+                         "whether their representations are preserving or zero is uncertain",
+              .remedy = "Lower `lambda`"});
     if (!request.running->quiet)
         for (const auto& warning : warnings) print_warning(warning);
     if (!request.rows_out.empty()) write_file(request.rows_out, rows_csv(data, all));
@@ -298,7 +301,7 @@ int describe_geometry(const GeometryRequest& request) {
     const std::vector<Spread> spreads = spreads_of(all);
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out["points"] = request.points;
         out["labels"] = data.source;
         out["warnings"] = warnings;

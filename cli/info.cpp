@@ -50,7 +50,7 @@ int tell_of_tagger(const Archive& archive, const InfoRequest& request) {
     const ner::Tagger tagger = ner::Tagger::from(archive, request.model);
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out["model"] = request.model;
         out["method"] = archive.method();
         out["adapted_by"] = tagger.method;
@@ -95,7 +95,7 @@ int tell(const InfoRequest& request) {
     };
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out["model"] = request.model;
         out["method"] = archive.method();
         out["dimensions"] = model->dimensions();

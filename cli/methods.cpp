@@ -29,8 +29,8 @@ Json json_of(const Option& option) {
     out["flag"] = option_flag(option.name);
     if (option.letter) out["letter"] = std::string(1, option.letter);
     out["kind"] = kinds[static_cast<int>(option.kind)];
-    out["meaning"] = with_flags(option.meaning);
-    if (!option.automatic.empty()) out["automatic"] = with_flags(option.automatic);
+    out["meaning"] = Spelling::current()(option.meaning);
+    if (!option.automatic.empty()) out["automatic"] = Spelling::current()(option.automatic);
     out["accepted"] = option.accepted();
     out["default"] = cli::json_of(option.default_value);
     if (!option.choices.empty()) out["choices"] = option.choices;
@@ -93,7 +93,7 @@ int list_methods(const MethodsRequest& request) {
     }
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out["methods"] = Json::array();
         for (const auto* method : chosen) out["methods"].push_back(json_of(*method));
         print(document(out));

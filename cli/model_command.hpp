@@ -39,9 +39,10 @@ inline PreparedRows prepared_for(const Pipeline& pipeline, const ModelRequest& r
                                  const Run& run) {
     try {
         return pipeline.prepare(file.points, file.column_names, run, file.categories);
-    } catch (const BadData& error) {
-        throw BadData((request.points == "-" ? "standard input" : request.points) + ": " + error.message(),
-                      error.fields());
+    } catch (BadData& error) {
+        error.amend(
+            [&](Message& message) { message.file = request.points == "-" ? "standard input" : request.points; });
+        throw;
     }
 }
 
@@ -52,9 +53,9 @@ inline void complete(AppliedResult& result, const ModelRequest& request, const P
     result.threads = run.threads;
     result.command = command_text();
     result.date = date_text();
-    if (!file.reading.empty()) result.notes.push_back(file.reading);
-    std::vector<std::string> warnings = with_flags(file.notes);
-    for (const auto& warning : with_flags(rows.warnings)) warnings.push_back(warning);
+    if (!file.reading.empty()) result.notes.push_back(unsorted(file.reading));
+    std::vector<Message> warnings = file.notes;
+    for (const auto& warning : rows.warnings) warnings.push_back(warning);
     result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());
 }
 

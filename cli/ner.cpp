@@ -51,17 +51,17 @@ struct NerRequest {
 class Notes {
 public:
     explicit Notes(const NerRequest& request) : quiet_(request.running->quiet) {}
-    void add(const std::vector<std::string>& notes) {
-        for (const std::string& note : notes) {
+    void add(const std::vector<Message>& notes) {
+        for (const Message& note : notes) {
             if (!quiet_) print_note(note);
             all_.push_back(note);
         }
     }
-    const std::vector<std::string>& all() const { return all_; }
+    const std::vector<Message>& all() const { return all_; }
 
 private:
     bool quiet_;
-    std::vector<std::string> all_;
+    std::vector<Message> all_;
 };
 
 ner::Corpus read(const std::string& path, const NerRequest& request, Notes& notes,
@@ -169,7 +169,7 @@ int encode(const NerRequest& request) {
     const double speed = static_cast<double>(corpus.words()) / std::max(seconds, 1e-9);
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out["corpus"] = request.corpus;
         out["words"] = corpus.words();
         out["dimensions"] = vectors.vectors.columns();
@@ -202,11 +202,11 @@ int train_source(const NerRequest& request) {
         report = ner::train_source(request.encoder, corpora, request.out, *request.training, run);
     });
     if (!request.running->quiet)
-        for (const std::string& warning : report.warnings) print_warning(warning);
+        for (const Message& warning : report.warnings) print_warning(warning);
     const double speed = static_cast<double>(report.words_trained) / std::max(report.seconds, 1e-9);
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out["encoder"] = request.encoder;
         out["corpora"] = request.corpora;
         out["options"] =
@@ -251,7 +251,7 @@ int sample(const NerRequest& request) {
     if (!request.out.empty()) ner::write_corpus(request.out, support);
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out["corpus"] = request.corpus;
         out["shots"] = request.sampling->shots;
         out["sentences"] = Json::array();
@@ -335,11 +335,11 @@ int adapt(const NerRequest& request) {
         seconds.emplace_back("adapt", watch.restart());
     });
     if (!request.running->quiet)
-        for (const std::string& warning : report.warnings) print_warning(warning);
+        for (const Message& warning : report.warnings) print_warning(warning);
     if (!request.model.empty()) tagger.save(request.model);
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out["support"] = request.corpus;
         for (const auto& [type, count] : mentions_of(support)) out["mentions"][type] = count;
         out["vectors"] = request.vectors;
@@ -442,7 +442,7 @@ int tag(const NerRequest& request) {
     if (wholly_annotated(gold)) scores = ner::score_mentions(gold, corpus);
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out["model"] = request.model;
         out["corpus"] = request.corpus;
         out["method"] = tagger.method;
@@ -493,7 +493,7 @@ int suggest(const NerRequest& request) {
     const WrittenMentions written(request, page, corpus.subset(numbers));
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out["sentences"] = Json::array();
         for (const ner::Suggestion& one : suggested)
             out["sentences"].push_back({{"number", one.sentence + 1},
@@ -527,7 +527,7 @@ int evaluate_mentions(const NerRequest& request) {
     const ner::MentionScores scores = ner::score_mentions(gold, found);
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = json_schema;
         out["found"] = request.found;
         out["gold"] = request.corpus;
         out.update(json_of_scores(scores));

@@ -187,7 +187,8 @@ int predict(const PredictRequest& request) {
     Failures failures;
     const Predicted predicted = predict_and_write(request, pipeline, rows, file, truth.has_value(), run, failures);
     // Rows that are read in blocks are not read a second time for a warning. describe also gives this warning.
-    const std::string far = rows.points.resident() ? far_rows_warning(pipeline, rows, run) : std::string();
+    std::optional<Message> far;
+    if (rows.points.resident()) far = far_rows_warning(pipeline, rows, run);
     if (run.communicator().rank() > 0) {  // rank 0 prints
         failures.rethrow();
         return Exit::done;
@@ -200,7 +201,7 @@ int predict(const PredictRequest& request) {
     result.seconds = seconds;
     result.written = predicted.written;
     complete(result, request, file, rows, run);
-    if (!far.empty()) result.warnings.push_back(far);
+    if (far) result.warnings.push_back(std::move(*far));
     tell_applied(result, request, outputs);
     failures.rethrow();
     return Exit::done;

@@ -4,18 +4,21 @@
 
 #include "program.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <functional>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "common.hpp"
 #include "coterie/base/error.hpp"
 #include "coterie/base/parallel/work_apart.hpp"
 #include "coterie/base/processor.hpp"
+#include "coterie/report/json.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -60,16 +63,22 @@ int exit_code(ErrorKind kind) {
 
 int run(const Command& root, const std::vector<std::string>& words) {
     const char* const fault = "this is a fault of coterie itself; please report it";
+    const auto print_document = [&](const Error& error) {
+        if (std::find(words.begin(), words.end(), "--json") != words.end())
+            print(internal::document({{"schema", internal::json_schema}, {"error", error.fields()}}));
+    };
     try {
         return run_command_line(root, words);
     } catch (const UsageError& error) {
         return end(Exit::usage, [&] {
+            print_document(error);
             print_error(one_line(error.message()));
             print_hint(one_line(error.hint));
         });
     } catch (const Error& error) {
         return end(exit_code(error.kind()), [&] {
-            print_error(one_line(with_flags(error.message())));
+            print_document(error);
+            print_error(one_line(error.message()));
             if (error.kind() == ErrorKind::internal) print_hint(fault);
         });
     } catch (const std::bad_alloc&) {
@@ -126,6 +135,8 @@ int run_program(Command (*root)(), int count, char** words) {
     prepare_signals(started_processes() > 1);
     words_of_command = "coterie";
     for (int i = 1; i < count; ++i) words_of_command += " " + quoted(words[i]);
+    static const CommandSpelling spelling;
+    Spelling::use(spelling);
     const Command program = root();
     know_flags(program);
     const int code = run(program, std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));

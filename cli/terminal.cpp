@@ -118,6 +118,8 @@ void print_error(const std::string& text) { print_line("1;31", "coterie:", text)
 void print_hint(const std::string& text) { print_line("", "hint:", text); }
 void print_warning(const std::string& text) { print_line("33", "coterie: warning:", text); }
 void print_note(const std::string& text) { print_line("", "coterie: note:", text); }
+void print_warning(const Message& message) { print_warning(message.text()); }
+void print_note(const Message& message) { print_note(message.text()); }
 void print_aside(std::string_view text) {
     if (!silent) write_all(STDERR_FILENO, text);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "coterie/base/message.hpp"
 #include "coterie/base/run.hpp"
 
 namespace coterie::cli {
@@ -24,8 +25,10 @@ void print(std::string_view text);
 void print_error(const std::string& text);
 void print_hint(const std::string& text);
 void print_warning(const std::string& text);
+void print_warning(const Message& message);
 /// For information that needs no action.
 void print_note(const std::string& text);
+void print_note(const Message& message);
 /// Plain text to standard error.
 void print_aside(std::string_view text);
 

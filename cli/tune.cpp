@@ -96,7 +96,7 @@ Json tuned_json(const Tuned& tuned) {
     };
     const auto scores = [](const std::optional<Scores>& of) { return of ? json_of(*of) : Json(nullptr); };
     Json out;
-    out["schema"] = 1;
+    out["schema"] = json_schema;
     out["method"] = tuned.method->name;
     out["points"] = tuned.source;
     out["n"] = tuned.points;
@@ -158,7 +158,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
         if (!fit.given->contains(axis.option)) fixed.erase(axis.option);
         said[axis.option] = {};
     }
-    std::vector<std::string> notes = notes_on(method, said);
+    std::vector<Message> notes = notes_on(method, said);
 
     Run run = fit.running->run();
     tuned.threads = run.threads;
@@ -179,7 +179,6 @@ int tune_method(const Method& method, const TuneRequest& request) {
     const Labels truth = inputs.truth ? inputs.truth->column.labels : Labels();
     tuned.found = tune(method, inputs.problem, fixed, tuned.asked, run, truth);
     tuned.seconds.emplace_back("tune", watch.restart());
-    for (auto& cell : tuned.found.cells) cell.error = with_flags(cell.error);
     std::exception_ptr failure;
     Failures failures;
     FitRequest best = fit;

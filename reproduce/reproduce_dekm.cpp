@@ -334,7 +334,7 @@ Json row_json(const Row& row, const DekmSet& set) {
                 one[detail] = fit.numbers(detail);
         }
         if (!fit.acc_per_update.empty()) one["acc_per_update"] = fit.acc_per_update;
-        if (!fit.report.warnings.empty()) one["warnings"] = with_flags(fit.report.warnings);
+        if (!fit.report.warnings.empty()) one["warnings"] = fit.report.warnings;
         out["fits"].push_back(std::move(one));
     }
     return out;

@@ -117,7 +117,7 @@ Json fit_json(const Fitted& fitted) {
                 {"nmi", fitted.scores.nmi},
                 {"clusters_found", fitted.report.clusters_found},
                 {"seconds_an_epoch", fitted.seconds_an_epoch()},
-                {"warnings", with_flags(fitted.report.warnings)}};
+                {"warnings", fitted.report.warnings}};
     for (const char* detail : {"criterion_per_epoch", "balance_per_epoch", "changed_per_epoch"})
         out[detail] = numbers_of(fitted.report, detail);
     if (!fitted.acc_per_epoch.empty()) out["acc_per_epoch"] = fitted.acc_per_epoch;

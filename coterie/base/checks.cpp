@@ -30,13 +30,17 @@ double largest_coordinate(ScalarType scalar, Index columns) {
 
 std::string too_large_text(double value, ScalarType scalar, Index columns) {
     return to_text(OptionValue(value)) + " is so large that squared distances overflow " + std::string(name(scalar)) +
-           "; magnitudes up to " + to_text(OptionValue(largest_coordinate(scalar, columns))) +
-           " are accepted. Rescale the column" + (scalar == ScalarType::float32 ? " or read the data as float64" : "");
+           ": magnitudes up to " + to_text(OptionValue(largest_coordinate(scalar, columns))) + " are accepted";
+}
+
+std::string too_large_remedy(ScalarType scalar) {
+    return scalar == ScalarType::float32 ? "Rescale the column or read the data as float64" : "Rescale the column";
 }
 
 }  // namespace internal
 
 using internal::largest_coordinate;
+using internal::too_large_remedy;
 using internal::too_large_text;
 
 namespace {
@@ -129,85 +133,96 @@ std::vector<double> look(PointsView points, double limit, bool nan_passes, const
     });
 }
 
-std::string place_text(PointsView points, double place, Index first, ErrorFields& fields) {
+void set_place(Message& message, PointsView points, double place, Index first,
+               std::span<const std::string> names = {}) {
     const auto number = static_cast<Index>(place);
-    fields.row = first + number / points.columns() + 1;
-    fields.column = std::to_string(number % points.columns() + 1);
-    return "row " + std::to_string(*fields.row) + ", column " + fields.column;
+    const Index column = number % points.columns();
+    message.row = first + number / points.columns() + 1;
+    message.column_number = column + 1;
+    if (static_cast<std::size_t>(column) < names.size()) message.column = names[static_cast<std::size_t>(column)];
 }
 
-void refuse_bad(const std::vector<double>& found, PointsView points, std::string_view what, bool of_points,
-                Index first = 0, std::span<const std::string> names = {}) {
+void refuse_bad(const std::vector<double>& found, PointsView points, Message message, Index first = 0,
+                std::span<const std::string> names = {}) {
     if (found[bad] == 0) return;
-    ErrorFields fields;
-    fields.value = std::isnan(found[bad_value]) ? "NaN" : found[bad_value] > 0 ? "infinity" : "-infinity";
-    fields.accepted = "finite numbers";
-    std::string place = place_text(points, found[bad_first], first, fields);
-    const auto column = static_cast<std::size_t>(static_cast<Index>(found[bad_first]) % points.columns());
-    if (column < names.size()) place += " (" + (fields.column = names[column]) + ")";
-    const bool missing = fields.value == "NaN";
-    const std::string text =
-        std::string(what) + ": " + place + ": value " + fields.value + " is not accepted, " +
-        (missing ? "it stands for a missing one (" : "finite numbers are (") +
-        std::to_string(static_cast<Index>(found[bad])) + " such value" + (found[bad] == 1 ? "" : "s") + " of " +
-        std::to_string(points.rows() * points.columns()) + ")" +
-        (of_points && missing && as_sparse(points) == nullptr
-             ? "; a fit takes `missing=drop`, which leaves such rows out, `missing=mean` and `missing=median`, which "
-               "fill them in"
-         : missing ? ""
-                   : "; put a finite number there or leave the row out");
-    throw BadData(text, std::move(fields));
+    const bool missing = std::isnan(found[bad_value]);
+    message.code = missing ? Code::missing_value : Code::not_finite;
+    message.value = missing ? "NaN" : found[bad_value] > 0 ? "infinity" : "-infinity";
+    message.accepted = "finite numbers";
+    set_place(message, points, found[bad_first], first, names);
+    const auto count = static_cast<Index>(found[bad]);
+    message.problem = (missing ? "NaN stands for a missing value" : message.value + " is not a finite number") +
+                      (count > 1 ? " (" + std::to_string(count) + " such values)" : "");
+    if (!missing) message.remedy = "Put a finite number there or leave the row out";
+    if (as_sparse(points) != nullptr && missing) message.remedy.clear();
+    throw BadData(std::move(message));
 }
 
 }  // namespace
 
-void require_finite(PointsView points, std::string_view what, const Run& run, bool of_points, bool nan_passes,
+void require_finite(PointsView points, Message place, const Run& run, bool nan_passes,
                     std::span<const std::string> names) {
     if (points.rows() == 0 || points.columns() == 0) return;
-    refuse_bad(look(points, std::numeric_limits<double>::infinity(), nan_passes, run), points, what, of_points, 0,
+    refuse_bad(look(points, std::numeric_limits<double>::infinity(), nan_passes, run), points, std::move(place), 0,
                names);
 }
 
-double check_points(PointsView points, std::string_view what, const Run& run, Index first) {
-    if (points.rows() < 1 || points.columns() < 1)
-        throw BadData(std::string(what) + ": " + counted(points.rows(), "row") + " of " +
-                      counted(points.columns(), "column") + "; at least one row and one column are needed");
+double check_points(PointsView points, Message place, const Run& run, Index first) {
+    if (points.rows() < 1 || points.columns() < 1) {
+        place.code = Code::empty;
+        place.problem = counted(points.rows(), "row") + " of " + counted(points.columns(), "column");
+        place.remedy = "Give at least one row and one column";
+        throw BadData(std::move(place));
+    }
     const double limit = largest_coordinate(points.scalar(), points.columns());
     const auto found = look(points, limit, false, run);
-    refuse_bad(found, points, what, !what.starts_with("predict") && !what.starts_with("word vectors"), first);
+    refuse_bad(found, points, place, first);
     if (found[large_first] >= 0) {
-        ErrorFields fields{.value = to_text(found[large_value]), .accepted = "magnitudes up to " + to_text(limit)};
-        const std::string place = place_text(points, found[large_first], first, fields);
-        throw BadData(std::string(what) + ": " + place + ": " +
-                          too_large_text(found[large_value], points.scalar(), points.columns()),
-                      std::move(fields));
+        place.code = Code::too_large;
+        place.value = to_text(found[large_value]);
+        place.accepted = "magnitudes up to " + to_text(limit);
+        set_place(place, points, found[large_first], first);
+        place.problem = too_large_text(found[large_value], points.scalar(), points.columns());
+        place.remedy = too_large_remedy(points.scalar());
+        throw BadData(std::move(place));
     }
     return found[largest];
 }
 
 void check_weights(std::span<const double> weights, Index rows) {
     if (static_cast<Index>(weights.size()) != rows)
-        throw BadArgument("weights: " + std::to_string(weights.size()) + " given for " + counted(rows, "point"),
-                          {.option = "weights", .accepted = std::to_string(rows) + " weights"});
+        throw BadArgument(
+            {.code = Code::wrong_shape,
+             .problem = counted(static_cast<Index>(weights.size()), "weight") + " for " + counted(rows, "row"),
+             .remedy = "Give one weight per row",
+             .option = "weights",
+             .accepted = counted(rows, "weight")});
     bool any = false;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         if (!(weights[i] == 0 || (weights[i] >= least_weight && weights[i] <= largest_weight)))
-            throw BadArgument("weights: row " + std::to_string(i + 1) + ": " + to_text(OptionValue(weights[i])) +
-                                  " is not accepted; a weight is 0 or from 1e-30 to 1e30 (only their ratios matter)",
-                              {.option = "weights",
+            throw BadArgument({.code = Code::not_accepted,
+                               .problem = to_text(OptionValue(weights[i])) + " is not accepted",
+                               .remedy = "Use 0 or a number from 1e-30 to 1e30; only the ratios of weights matter",
+                               .option = "weights",
                                .value = to_text(weights[i]),
                                .accepted = "0, or from 1e-30 to 1e30",
                                .row = static_cast<std::int64_t>(i) + 1});
         any = any || weights[i] > 0;
     }
-    if (!any) throw BadArgument("weights: all are 0; at least one point must weigh more", {.option = "weights"});
+    if (!any)
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "all weights are 0",
+                           .remedy = "Give at least one row a weight above 0",
+                           .option = "weights"});
 }
 
 void check_partial_labels(std::span<const std::int32_t> labels, Index rows) {
     if (!labels.empty() && static_cast<Index>(labels.size()) != rows)
-        throw BadArgument("partial labels: " + std::to_string(labels.size()) + " given for " + counted(rows, "point") +
-                              "; one (or blank) per point is needed",
-                          {.option = "partial_labels"});
+        throw BadArgument(
+            {.code = Code::wrong_shape,
+             .problem = counted(static_cast<Index>(labels.size()), "label") + " for " + counted(rows, "row"),
+             .remedy = "Give one label or blank per row",
+             .option = "partial_labels"});
 }
 
 }  // namespace coterie

@@ -1,23 +1,15 @@
 #pragma once
 // Errors. Every exception that the library throws derives from coterie::Error *and* from a standard exception, so a
-// caller may catch either. Its fields say what it is about; its text says it in a sentence.
-//
-// Texts (of errors, warnings and option meanings) write the name of an option between backquotes, because each
-// interface spells options differently. Examples are `max_iterations` and, with a value, `loss=renyi`. The command
-// shows --max-iterations and --loss renyi; Python shows max_iterations= and loss='renyi'. Only names of described
-// options (base/options.hpp) and the named_fields below may stand between backquotes.
+// caller may catch either. It holds a Message (base/message.hpp): a code, fields, and the text made from them.
 
-#include <array>
-#include <cstdint>
 #include <memory>
 #include <new>
-#include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "coterie/base/export.hpp"
+#include "coterie/base/message.hpp"
 
 namespace coterie {
 
@@ -29,54 +21,49 @@ enum class ErrorKind {
     internal       // the library broke its own promise: please report it
 };
 
-/// Fields of a Problem, a Run, a ReadOptions or an option search that texts name in the same way as options.
-inline constexpr std::array<std::string_view, 24> named_fields = {"weights",        "initial_centroids",
-                                                                  "partial_labels", "clusters_per_label",
-                                                                  "label_share",    "sizes",
-                                                                  "graph",          "seed",
-                                                                  "threads",        "columns",
-                                                                  "label_column",   "separator",
-                                                                  "precision",      "grid",
-                                                                  "runs",           "device",
-                                                                  "checkpoint",     "header",
-                                                                  "decimal",        "exclude",
-                                                                  "id_column",      "must_links",
-                                                                  "cannot_links",   "methods"};
-
-/// What an error is about. Fields that are unknown or do not apply are empty.
-struct COTERIE_API ErrorFields {
-    std::string option = {};               // its name without backquotes: "max_iterations"
-    std::string value = {};                // as given
-    std::string accepted = {};             // in words
-    std::string file = {};                 // its path
-    std::optional<std::int64_t> row = {};  // counted from 1; for a text file the line
-    std::string column = {};               // its name, or its number counted from 1
-};
+using ErrorFields = Message;
 
 class COTERIE_API Error {
 public:
     virtual ~Error() = default;
     virtual ErrorKind kind() const noexcept = 0;
-    /// One sentence or more: what was given, where, and what is accepted.
-    virtual const char* message() const noexcept = 0;
-    const ErrorFields& fields() const noexcept { return *fields_; }
+    /// The text, with names as this program spells them (Spelling).
+    const char* message() const noexcept { return state_->text.c_str(); }
+    const Message& fields() const noexcept { return state_->fields; }
     /// For callers that catch an error, add what they know (for example the file) and rethrow it.
-    ErrorFields& fields() noexcept { return *fields_; }
+    template <class Change>
+    void amend(Change&& change) {
+        change(state_->fields);
+        state_->text = state_->fields.text();
+    }
 
 protected:
-    explicit Error(ErrorFields fields) : fields_(std::make_shared<ErrorFields>(std::move(fields))) {}
+    explicit Error(Message fields) : state_(std::make_shared<State>(std::move(fields))) {}
 
 private:
-    std::shared_ptr<ErrorFields> fields_;  // shared: copies of an exception must not throw
+    struct State {
+        explicit State(Message given) : fields(std::move(given)), text(fields.text()) {}
+        Message fields;
+        std::string text;
+    };
+    std::shared_ptr<State> state_;  // shared: copies of an exception must not throw
 };
 
 namespace detail {
 template <class Standard, ErrorKind Kind>
 class COTERIE_API ErrorOf : public Standard, public Error {
 public:
-    explicit ErrorOf(const std::string& text, ErrorFields fields = {}) : Standard(text), Error(std::move(fields)) {}
+    explicit ErrorOf(Message message) : Standard(std::string()), Error(std::move(message)) {}
+    explicit ErrorOf(const std::string& text, Message fields = {}) : ErrorOf(whole(text, std::move(fields))) {}
     ErrorKind kind() const noexcept override { return Kind; }
-    const char* message() const noexcept override { return Standard::what(); }
+    const char* what() const noexcept override { return Error::message(); }
+
+private:
+    static Message whole(const std::string& text, Message fields) {
+        fields.problem = text;
+        fields.whole = true;
+        return fields;
+    }
 };
 }  // namespace detail
 
@@ -91,6 +78,8 @@ struct COTERIE_API ResourceError : detail::ErrorOf<std::runtime_error, ErrorKind
 };
 /// Another process of the same fit failed; the text says which one and why. kind() is the kind of that process's error.
 struct COTERIE_API PeerFailed : ResourceError {
+    explicit PeerFailed(Message message, ErrorKind kind = ErrorKind::resource)
+        : ResourceError(std::move(message)), kind_(kind) {}
     explicit PeerFailed(const std::string& text, ErrorKind kind = ErrorKind::resource)
         : ResourceError(text), kind_(kind) {}
     ErrorKind kind() const noexcept override { return kind_; }
@@ -100,9 +89,14 @@ private:
 };
 struct COTERIE_API Cancelled : detail::ErrorOf<std::runtime_error, ErrorKind::cancelled> {
     using ErrorOf::ErrorOf;
+    /// "interrupted during STAGE, before there was a result".
+    static Cancelled during(std::string_view stage) {
+        return Cancelled({.code = Code::cancelled,
+                          .problem = "interrupted during " + std::string(stage) + ", before there was a result"});
+    }
 };
 struct COTERIE_API InternalError : detail::ErrorOf<std::logic_error, ErrorKind::internal> {
-    using ErrorOf::ErrorOf;
+    explicit InternalError(std::string problem) : ErrorOf({.code = Code::internal, .problem = std::move(problem)}) {}
 };
 
 }  // namespace coterie

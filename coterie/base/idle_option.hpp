@@ -12,8 +12,9 @@ namespace coterie::internal {
 /// "`loss=renyi`".
 inline void refuse_idle(bool given, bool used, const std::string& option, const std::string& needs) {
     if (given && !used)
-        throw BadArgument("option `" + option + "` changes nothing without " + needs,
-                          {.option = option.substr(0, option.find('='))});
+        throw BadArgument({.code = Code::without_effect,
+                           .problem = "`" + option + "` changes nothing without " + needs,
+                           .option = option.substr(0, option.find('='))});
 }
 
 }  // namespace coterie::internal

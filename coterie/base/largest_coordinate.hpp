@@ -9,7 +9,8 @@ namespace coterie::internal {
 
 /// The largest magnitude that check_points accepts for points with this many columns.
 double largest_coordinate(ScalarType scalar, Index columns);
-/// The message about a value beyond that limit.
+/// What is wrong with a value beyond that limit, and what to do about it.
 std::string too_large_text(double value, ScalarType scalar, Index columns);
+std::string too_large_remedy(ScalarType scalar);
 
 }  // namespace coterie::internal

@@ -108,20 +108,24 @@ std::string to_text(const OptionValue& value) {
 BadArgument refused_option(const std::string& name, const OptionValue& value, const std::string& accepted) {
     const std::string text = to_text(value);
     const std::string quote = std::holds_alternative<std::string>(value) ? "'" : "";
-    return BadArgument("option `" + name + "`: " + quote + text + quote + " is not accepted; " + accepted,
-                       {.option = name, .value = text, .accepted = accepted});
+    return BadArgument({.code = Code::not_accepted,
+                        .problem = quote + text + quote + " is not accepted",
+                        .remedy = "Use " + accepted,
+                        .option = name,
+                        .value = text,
+                        .accepted = accepted});
 }
 
 std::string Option::accepted() const {
     const std::string limits = range.text();
     const std::string tail = limits.empty() ? "" : ", " + limits;
-    const std::string first = automatic.empty() ? "" : "auto, or ";
+    const std::string first = automatic.empty() ? "" : "`auto`, or ";
     switch (kind) {
         case OptionKind::flag: return "true or false";
         case OptionKind::integer: return first + "a whole number" + tail;
         case OptionKind::real: return first + "a number" + tail;
-        case OptionKind::integers: return first + "whole numbers with commas between them" + tail;
-        case OptionKind::reals: return first + "numbers with commas between them" + tail;
+        case OptionKind::integers: return first + "a list of whole numbers" + tail;
+        case OptionKind::reals: return first + "a list of numbers" + tail;
         case OptionKind::choice: return "one of " + join(choices);
         case OptionKind::text: return "text";
     }
@@ -152,9 +156,7 @@ void Option::check(const OptionValue& value) const {
         }
         throw InternalError("unknown option kind");
     };
-    if (!sound())
-        throw BadArgument("option `" + name + "`: " + to_text(value) + " is not accepted; it takes " + accepted(),
-                          {.option = name, .value = to_text(value), .accepted = accepted()});
+    if (!sound()) throw refused_option(name, value, accepted());
 }
 
 OptionValue Option::parse(std::string_view text) const {
@@ -187,8 +189,11 @@ const Option& OptionSet::at(std::string_view name) const {
     if (const Option* option = find(name)) return *option;
     std::vector<std::string> names;
     for (const auto& option : options_) names.push_back(option.name);
-    throw BadArgument("there is no option '" + std::string(name) + "' here; there are: " + join(names),
-                      {.option = std::string(name), .accepted = join(names)});
+    throw BadArgument({.code = Code::unknown_name,
+                       .problem = "there is no option '" + std::string(name) + "' here",
+                       .remedy = "Options: " + join(names),
+                       .value = std::string(name),
+                       .accepted = join(names)});
 }
 
 void OptionSet::assign(void* options, const OptionValues& values) const {

@@ -40,7 +40,10 @@ std::vector<RowPair> pairs_of(const std::vector<RowPair>& all, std::span<const I
 }  // namespace
 
 Problem Problem::subset(std::span<const Index> which) const {
-    if (graph) throw BadArgument("a graph of affinities has no parts: points are needed");
+    if (graph)
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "rows cannot be taken from a graph of affinities",
+                           .remedy = "Give points"});
     for (const Index i : which)
         if (i < 0 || i >= rows()) throw InternalError("a row that the problem does not have");
     if (!weights.empty()) check_weights(weights, rows());

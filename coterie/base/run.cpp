@@ -49,7 +49,7 @@ bool Run::stop_requested() const {
 
 namespace {
 void throw_if(bool stopped, std::string_view stage) {
-    if (stopped) throw Cancelled("interrupted during " + std::string(stage) + ", before there was a result");
+    if (stopped) throw Cancelled::during(stage);
 }
 }  // namespace
 

@@ -30,38 +30,40 @@ SparsePoints::SparsePoints(Index rows, Index columns, std::span<const Number> st
       wide_(sizeof(Number) == sizeof(std::int64_t)),
       scalar_(scalar_type_of<Scalar>()),
       storage_(std::move(storage)) {
-    const auto refuse = [](const std::string& text, ErrorFields fields = {}) {
-        throw BadData("sparse points: " + text, std::move(fields));
+    const auto refuse = [](Code code, std::string problem, std::optional<Index> row = {}) {
+        throw BadData({.code = code,
+                       .problem = "sparse matrix: " + std::move(problem),
+                       .option = "points",
+                       .row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
     };
-    if (rows < 0 || columns < 0) refuse("rows and columns must not be negative");
+    if (rows < 0 || columns < 0) refuse(Code::wrong_shape, "rows and columns must not be negative");
     if (starts.size() != at(rows) + 1)
-        refuse(std::to_string(starts.size()) + " starts of rows, " + std::to_string(rows + 1) +
-               " are needed: one per row, and the end");
+        refuse(Code::wrong_shape, std::to_string(starts.size()) + " row starts; " + std::to_string(rows + 1) +
+                                      " are needed, one per row and the end");
     if (columns_of.size() != values.size())
-        refuse(std::to_string(columns_of.size()) + " columns and " + std::to_string(values.size()) +
-               " values; there must be as many");
+        refuse(Code::wrong_shape,
+               std::to_string(columns_of.size()) + " column numbers for " + std::to_string(values.size()) + " values");
     if (starts.front() < 0 || static_cast<std::size_t>(starts.back()) > values.size())
-        refuse("the rows begin at entry " + std::to_string(starts.front()) + " and end at " +
-               std::to_string(starts.back()) + " of " + std::to_string(values.size()));
+        refuse(Code::malformed, "the rows begin at entry " + std::to_string(starts.front()) + " and end at " +
+                                    std::to_string(starts.back()) + " of " + std::to_string(values.size()));
     for (Index i = 0; i < rows; ++i) {
         const auto begin = starts[at(i)];
         const auto end = starts[at(i) + 1];
         if (begin > end || static_cast<std::size_t>(end) > values.size())
-            refuse("row " + std::to_string(i + 1) + ": ends at entry " + std::to_string(end) + ", it begins at " +
-                       std::to_string(begin),
-                   {.row = i + 1});
+            refuse(Code::malformed,
+                   "the row begins at entry " + std::to_string(begin) + " and ends at " + std::to_string(end), i);
         for (Number e = begin; e < end; ++e) {
             const Number column = columns_of[static_cast<std::size_t>(e)];
             if (column < 0 || static_cast<Index>(column) >= columns)
-                refuse(
-                    "row " + std::to_string(i + 1) + ": column number " + std::to_string(column) +
-                        " is not there; columns are numbered from 0 to " + std::to_string(columns - 1),
-                    {.value = std::to_string(column), .accepted = "0 to " + std::to_string(columns - 1), .row = i + 1});
+                refuse(Code::out_of_range,
+                       "column number " + std::to_string(column) + " is not from 0 to " + std::to_string(columns - 1),
+                       i);
             if (e > begin && column <= columns_of[static_cast<std::size_t>(e) - 1])
-                refuse("row " + std::to_string(i + 1) + ": column number " + std::to_string(column) + " follows " +
+                refuse(Code::malformed,
+                       "column number " + std::to_string(column) + " follows " +
                            std::to_string(columns_of[static_cast<std::size_t>(e) - 1]) +
-                           "; the columns of a row must ascend, none twice",
-                       {.value = std::to_string(column), .row = i + 1});
+                           "; the columns of a row must ascend without repeats",
+                       i);
         }
     }
 }

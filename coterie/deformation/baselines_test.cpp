@@ -159,7 +159,7 @@ TYPED_TEST(Baselines, ConstantColumnsDuplicatesAndFewDistinctPoints) {
         const auto five = TestFixture::fit(points, TestFixture::options(5, kernel));
         EXPECT_EQ(five.fit_report().clusters_found, 3);
         ASSERT_FALSE(five.fit_report().warnings.empty());
-        EXPECT_NE(five.fit_report().warnings.back().find("2 of 5 clusters are empty"), std::string::npos);
+        EXPECT_NE(five.fit_report().warnings.back().text().find("2 of 5 clusters are empty"), std::string::npos);
         EXPECT_TRUE(std::isfinite(five.fit_report().objective));
         EXPECT_TRUE(five.centroids().allFinite());
         EXPECT_TRUE(five.transform(points, coterie::Run()).allFinite());
@@ -231,8 +231,8 @@ TYPED_TEST(Baselines, BadArguments) {
     };
     const std::string name = TypeParam::name;
     says("31 clusters asked of 30 points", [](auto& o, auto&) { o.clusters = 31; });
-    says("`kernel_width`", [](auto& o, auto&) { o.kernel_width = -1; });
-    says("option `dimensions`: 40 given, it must be from 1 to", [](auto& o, auto&) { o.dimensions = 40; });
+    says("kernel_width", [](auto& o, auto&) { o.kernel_width = -1; });
+    says("option dimensions: 40 given, it must be from 1 to", [](auto& o, auto&) { o.dimensions = 40; });
     const std::vector<double> weights(30, 1.0);
     says("method " + name + " takes no weights", [&](auto&, auto& side) { side.weights = weights; });
     const Labels known(30, 0);

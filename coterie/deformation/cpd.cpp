@@ -326,16 +326,16 @@ CpdModel CpdFits::fit(const CpdOptions& options) const {
         details.emplace_back("landmarks", count);
         details.emplace_back("kernel_residual", motion->residual());
         if (!options.landmarks)
-            report.warnings.push_back("the deformation of " + std::to_string(n) + " points is taken by " +
-                                      std::to_string(count) + " landmarks (`landmarks`)");
+            report.warnings.push_back(unsorted("the deformation of " + std::to_string(n) + " points is taken by " +
+                                               std::to_string(count) + " landmarks (`landmarks`)"));
     }
     details.emplace_back("moved", (moved - x).norm() / std::sqrt(total));
     details.emplace_back("within_share_before", within_share(x, total));
     details.emplace_back("within_share", within_share(moved, total_scatter_of(moved)));
     if (options.indicator == CpdIndicator::relaxed && x.cols() <= options.clusters - (about_mean(options) ? 1 : 0))
         report.warnings.push_back(
-            "the relaxed indicator spans all " + std::to_string(x.cols()) +
-            " dimensions of the points: after the first round nothing moves (`indicator=discrete`)");
+            unsorted("the relaxed indicator spans all " + std::to_string(x.cols()) +
+                     " dimensions of the points: after the first round nothing moves (`indicator=discrete`)"));
     model.movement_ = std::make_shared<CpdModel::Movement>(space->points, motion, rounds.in_basis());
     return model;
 }

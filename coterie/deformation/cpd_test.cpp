@@ -236,8 +236,8 @@ TEST(Cpd, BadArguments) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
     };
     has(message([](auto& o, auto&) { o.clusters = 31; }), "31 clusters asked of 30 points");
-    has(message([](auto& o, auto&) { o.lambda = -1; }), "`lambda`");
-    has(message([](auto& o, auto&) { o.damping = 1; }), "`damping`");
+    has(message([](auto& o, auto&) { o.lambda = -1; }), "lambda");
+    has(message([](auto& o, auto&) { o.damping = 1; }), "damping");
     const std::vector<double> weights(30, 1.0);
     has(message([&](auto&, auto& side) { side.weights = weights; }), "takes no weights");
     const Labels known(30, 0);

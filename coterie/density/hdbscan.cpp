@@ -36,7 +36,7 @@ internal::Selection selection_of(const HdbscanOptions& options) {
 
 // Squared distances are compared, so values must not vanish when squared.
 void check_density_input(PointsView points, const Run& run) {
-    const double largest = check_points(points, "points", run);
+    const double largest = check_points(points, points_of_fit(), run);
     const double least = 1e-100;
     if (largest > 0 && largest < least)
         throw BadData("points: no value is larger than " + to_text(OptionValue(largest)) +
@@ -282,9 +282,9 @@ HdbscanModel HdbscanMethod::fit(const Problem& problem, const HdbscanOptions& op
     const int asked = options.min_samples.value_or(options.min_cluster_size);
     const Index used = std::max<Index>(1, std::min<Index>(asked, n - 1));
     if (options.min_samples && used < asked)
-        report.warnings.push_back("option `min_samples`: " + std::to_string(asked) + " given, but each of " +
-                                  std::to_string(n) + " rows has " + std::to_string(n - 1) +
-                                  " others; all of them are taken");
+        report.warnings.push_back(unsorted("option `min_samples`: " + std::to_string(asked) + " given, but each of " +
+                                           std::to_string(n) + " rows has " + std::to_string(n - 1) +
+                                           " others; all of them are taken"));
     model.options_.min_samples = static_cast<int>(used);
     Stopwatch watch;
     internal::SpanningTree spanning;
@@ -320,9 +320,9 @@ HdbscanModel HdbscanMethod::fit(const Problem& problem, const HdbscanOptions& op
     report.threads = run.threads;
     if (model.clusters_ == 0)
         report.warnings.push_back(
-            "no cluster was found, all rows are noise: no two groups of at least " +
-            std::to_string(options.min_cluster_size) + " rows (`min_cluster_size`) part from each other" +
-            (options.allow_single_cluster ? "" : "; `allow_single_cluster` lets all rows be one"));
+            unsorted("no cluster was found, all rows are noise: no two groups of at least " +
+                     std::to_string(options.min_cluster_size) + " rows (`min_cluster_size`) part from each other" +
+                     (options.allow_single_cluster ? "" : "; `allow_single_cluster` lets all rows be one")));
     return model;
 }
 

@@ -376,7 +376,7 @@ TEST(Hdbscan, DegenerateRows) {
         EXPECT_EQ(model.clusters(), 0);
         EXPECT_EQ(model.labels(), Labels(spot(n), -1));
         ASSERT_EQ(model.fit_report().warnings.size(), 1u);
-        EXPECT_NE(model.fit_report().warnings[0].find("all rows are noise"), std::string::npos);
+        EXPECT_NE(model.fit_report().warnings[0].text().find("all rows are noise"), std::string::npos);
         EXPECT_FALSE(model.outputs().has(Output::memberships));
     };
     all_noise(fit(Matrix<double>::Ones(1, 3)), 1);
@@ -441,7 +441,7 @@ TEST(Hdbscan, Refusals) {
     // More than there are other rows.
     const HdbscanModel model = fit(points, {.min_samples = 100});
     EXPECT_EQ(model.options().min_samples, 29);
-    EXPECT_NE(model.fit_report().warnings[0].find("min_samples"), std::string::npos);
+    EXPECT_NE(model.fit_report().warnings[0].text().find("min_samples"), std::string::npos);
 }
 
 TEST(Hdbscan, StopsWhenAsked) {

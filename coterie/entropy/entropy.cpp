@@ -241,7 +241,7 @@ auto with_logits(const SoftmaxModel::Linear& linear, PointsView points, const Ru
         [&]<class T>(const LinearSoftmax<T>& model) {
             if (points.scalar() == scalar_type_of<T>()) return on_logits(logits(points.as<T>(), model, run.threads));
             const Points converted{to_matrix<T>(points)};
-            check_points(converted, "predict", run);  // a finite float64 value may be infinite in float32
+            check_points(converted, given_points(), run);  // a finite float64 value may be infinite in float32
             return on_logits(logits(converted.view().template as<T>(), model, run.threads));
         },
         linear);

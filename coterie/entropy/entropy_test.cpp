@@ -71,7 +71,7 @@ double number(const FitReport& report, const std::string& name) {
 
 bool warns(const FitReport& report, const std::string& part) {
     return std::any_of(report.warnings.begin(), report.warnings.end(),
-                       [&](const std::string& each) { return each.find(part) != std::string::npos; });
+                       [&](const Message& each) { return each.text().find(part) != std::string::npos; });
 }
 
 // ---- the linear model
@@ -638,22 +638,21 @@ TEST(Entropy, BadArguments) {
     };
     for (const std::string method : {"entropy", "mi", "sela", "miadm"}) {
         has(message(method, {{"clusters", std::int64_t{31}}}), "31 clusters asked of 30 points");
-        has(message(method, {{"gamma", -1.0}}), "`gamma`");
-        has(message(method, {{"learning_rate", 0.0}}), "`learning_rate`");
-        has(message(method, {{"momentum", 1.0}}), "`momentum`");
-        has(message(method, {{"epochs", std::int64_t{0}}}), "`epochs`");
-        has(message(method, {{"batch_size", std::int64_t{0}}}), "`batch_size`");
-        has(message(method, {{"start_scale", 0.0}}), "`start_scale`");
-        has(message(method, {{"gamma_start", 1.0}}), "`optimizer=lbfgs`");
+        has(message(method, {{"gamma", -1.0}}), "gamma");
+        has(message(method, {{"learning_rate", 0.0}}), "learning_rate");
+        has(message(method, {{"momentum", 1.0}}), "momentum");
+        has(message(method, {{"epochs", std::int64_t{0}}}), "epochs");
+        has(message(method, {{"batch_size", std::int64_t{0}}}), "batch_size");
+        has(message(method, {{"start_scale", 0.0}}), "start_scale");
+        has(message(method, {{"gamma_start", 1.0}}), "optimizer=lbfgs");
         OptionValues falling = {{"gamma_start", 1e-9}, {"optimizer", std::string("lbfgs")}};
-        has(message(method, falling), "`gamma_start`");
+        has(message(method, falling), "gamma_start");
         falling["gamma_start"] = 1.0;
         falling["epochs"] = std::int64_t{1};
-        has(message(method, falling), "`gamma_start`: gamma falls over the epochs, and `epochs` is 1");
+        has(message(method, falling), "gamma_start: gamma falls over the epochs, and epochs is 1");
         falling["epochs"] = std::int64_t{5};
         falling["gamma"] = 0.0;
-        has(message(method, falling),
-            "`gamma_start`: gamma falls by a factor per epoch, which never leads to `gamma=0`");
+        has(message(method, falling), "gamma_start: gamma falls by a factor per epoch, which never leads to gamma=0");
         Problem side;
         side.sizes = SizeBounds{1, 20};
         has(message(method, {}, side), "size bounds");
@@ -666,31 +665,31 @@ TEST(Entropy, BadArguments) {
         side.initial_centroids = Points::borrow(start);
         has(message(method, {}, side), "no initial centroids");
     }
-    has(message("entropy", {{"lambda", 0.0}}), "`lambda`");
-    has(message("entropy", {{"lambda", 2e6}}), "`lambda`");
-    has(message("entropy", {{"label_rounds", std::int64_t{0}}}), "`label_rounds`");
-    has(message("sela", {{"sharpness", 0.0}}), "`sharpness`");
-    has(message("mi", {{"fairness", -1.0}}), "`fairness`");
+    has(message("entropy", {{"lambda", 0.0}}), "lambda");
+    has(message("entropy", {{"lambda", 2e6}}), "lambda");
+    has(message("entropy", {{"label_rounds", std::int64_t{0}}}), "label_rounds");
+    has(message("sela", {{"sharpness", 0.0}}), "sharpness");
+    has(message("mi", {{"fairness", -1.0}}), "fairness");
     has(message("mi", {{"prior", std::string("half")}}),
-        "option `prior`: half is not accepted; it takes auto, or numbers");
-    has(message("mi", {{"prior", std::vector<double>{0.5, 0.4}}}), "option `prior`: the shares add up to 0.9");
-    has(message("mi", {{"prior", std::vector<double>{1}}}), "option `prior`: 1 shares for 2 clusters");
-    has(message("mi", {{"prior", std::vector<double>{1, 0}}}), "option `prior`: 1,0 is not accepted");
+        "option prior: half is not accepted; it takes auto, or numbers");
+    has(message("mi", {{"prior", std::vector<double>{0.5, 0.4}}}), "option prior: the shares add up to 0.9");
+    has(message("mi", {{"prior", std::vector<double>{1}}}), "option prior: 1 shares for 2 clusters");
+    has(message("mi", {{"prior", std::vector<double>{1, 0}}}), "option prior: 1,0 is not accepted");
     Known k;
     k.side.label_shares = {{"a", 0.3, 0.4}};
     const auto with_labels = [&](const std::string& method, const OptionValues& values) {
         return message_of([&] { fit_by_name(method, k.sample.points, values, k.side); });
     };
-    has(with_labels("entropy", {{"clusters", Automatic()}}), "option `label_share`: entropy clustering takes one");
+    has(with_labels("entropy", {{"clusters", Automatic()}}), "option label_share: entropy clustering takes one");
     // The rounding error of the rest 1 - sum is positive for some and negative for others.
     for (const double a : {0.1, 0.3, 0.6, 0.7, 1.0 / 3}) {
         k.side.label_shares = {{"a", a, a}, {"b", 1 - a, 1 - a}};
         has(with_labels("mi", {{"clusters", std::int64_t{5}}}),
-            "option `label_share`: the shares add up to 1 and leave nothing for 2 free clusters");
+            "option label_share: the shares add up to 1 and leave nothing for 2 free clusters");
         has(with_labels("mi", {{"clusters", std::int64_t{4}}}), "leave nothing for 1 free cluster");
     }
     k.side.label_shares = {{"a", 0.0, 0.0}};
-    has(with_labels("mi", {{"clusters", Automatic()}}), "option `label_share`: ");
+    has(with_labels("mi", {{"clusters", Automatic()}}), "option label_share: ");
     k.side.label_shares = {{"a", 0.3, 0.3}};
     has(with_labels("entropy", {{"clusters", Automatic()}, {"prior", std::vector<double>{0.2, 0.3, 0.5}}}), "exclude");
     has(with_labels("miadm", {{"clusters", Automatic()}}), "no label shares");
@@ -710,18 +709,18 @@ TEST(Entropy, OptionsThatChangeNothingAreRefused) {
             << method << " " << option;
     };
     const std::string renyi = "renyi";
-    refused("entropy", {{"alpha", 2.0}}, "`alpha`", "`loss=renyi`");
-    refused("entropy", {{"alpha", 2.0}, {"loss", std::string("mi")}}, "`alpha`", "`loss=renyi`");
-    refused("entropy", {{"fairness", 2.0}}, "`fairness`", "`loss=mi` or `loss=renyi`");
-    refused("entropy", {{"lambda", 2.0}, {"loss", renyi}}, "`lambda`", "`loss=self-label`");
-    refused("entropy", {{"label_solver", std::string("dual")}, {"loss", renyi}}, "`label_solver`", "`loss=self-label`");
-    refused("entropy", {{"label_rounds", std::int64_t{3}}, {"loss", renyi}}, "`label_rounds`", "`loss=self-label`");
-    refused("entropy", {{"labels_per", std::string("epoch")}, {"loss", renyi}}, "`labels_per`", "`loss=self-label`");
-    refused("entropy", {{"label_rounds", std::int64_t{3}}, {"label_solver", std::string("dual")}}, "`label_rounds`",
-            "`label_solver=em`");
+    refused("entropy", {{"alpha", 2.0}}, "alpha", "loss=renyi");
+    refused("entropy", {{"alpha", 2.0}, {"loss", std::string("mi")}}, "alpha", "loss=renyi");
+    refused("entropy", {{"fairness", 2.0}}, "fairness", "loss=mi or loss=renyi");
+    refused("entropy", {{"lambda", 2.0}, {"loss", renyi}}, "lambda", "loss=self-label");
+    refused("entropy", {{"label_solver", std::string("dual")}, {"loss", renyi}}, "label_solver", "loss=self-label");
+    refused("entropy", {{"label_rounds", std::int64_t{3}}, {"loss", renyi}}, "label_rounds", "loss=self-label");
+    refused("entropy", {{"labels_per", std::string("epoch")}, {"loss", renyi}}, "labels_per", "loss=self-label");
+    refused("entropy", {{"label_rounds", std::int64_t{3}}, {"label_solver", std::string("dual")}}, "label_rounds",
+            "label_solver=em");
     for (const std::string method : {"sela", "miadm"})
-        refused(method, {{"labels_per", std::string("batch")}, {"optimizer", std::string("lbfgs")}},
-                "`labels_per=batch`", "`optimizer=sgd`");
+        refused(method, {{"labels_per", std::string("batch")}, {"optimizer", std::string("lbfgs")}}, "labels_per=batch",
+                "optimizer=sgd");
 }
 
 TEST(Entropy, GammaFallsToTheGammaAskedFor) {

@@ -302,7 +302,7 @@ std::vector<double> to_numbers(const Array& array, std::string_view source) {
         for (std::size_t i = 0; i < out.size(); ++i)
             out[i] = wide(load<From>(array.data.data() + i * sizeof(From), array.swapped));
     });
-    if (!out.empty()) require_finite(PointsView(out.data(), n, 1), source);
+    if (!out.empty()) require_finite(PointsView(out.data(), n, 1), {.file = std::string(source)});
     return out;
 }
 

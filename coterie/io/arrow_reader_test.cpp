@@ -124,7 +124,7 @@ TEST(Arrow, WhatIsRefusedNamesRowAndColumn) {
     EXPECT_TRUE(has(refused("f64"), "row 3, column 6 (f64)"));
     EXPECT_TRUE(has(refused("text"), "row 1, column 9 (text): value 'a' is not a number"));
     EXPECT_TRUE(has(refused("large"), "row 5, column 10 (large): value 'x' is not a number"));
-    EXPECT_TRUE(has(refused("day"), "'1970-01-01' is not a number; `dates` takes dates as numbers of days"));
+    EXPECT_TRUE(has(refused("day"), "'1970-01-01' is not a number; dates takes dates as numbers of days"));
     EXPECT_TRUE(has(refused("tags"), "column 14 (tags): is of Arrow's type list"));
     ReadOptions large;
     large.columns = {"f64"};
@@ -136,7 +136,7 @@ TEST(Arrow, WhatIsRefusedNamesRowAndColumn) {
     EXPECT_EQ(read_arrow("types.arrow", large).points.rows(), 4);
     ReadOptions text;
     text.separator = ';';
-    EXPECT_TRUE(has(message_of<BadArgument>([&] { read_arrow("types.arrow", text); }), "`separator` is for text"));
+    EXPECT_TRUE(has(message_of<BadArgument>([&] { read_arrow("types.arrow", text); }), "separator is for text"));
     EXPECT_TRUE(has(message_of<BadData>([] { parse_arrow("x,y\n1,2\n"); }), "is no Arrow file"));
 }
 

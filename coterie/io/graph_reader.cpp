@@ -185,7 +185,7 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
         try {
             take();
         } catch (BadData& error) {
-            error.fields().row = line_number;
+            error.amend([&](Message& message) { message.row = line_number; });
             throw;
         }
     }
@@ -396,7 +396,7 @@ SparseMatrix read_graph(const std::string& path, const Run& run) try {
     options.precision = Precision::float64;
     return formats::graph_of_edges(read_points_file(path, options, run).points, path);
 } catch (Error& error) {
-    error.fields().file = path;
+    error.amend([&](Message& message) { message.file = path; });
     throw;
 }
 

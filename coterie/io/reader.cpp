@@ -251,14 +251,14 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
     if (options.max_rows >= 0 && options.max_rows < out.points.rows())
         out.points = first_rows(out.points, options.max_rows);
     if (files.size() > 1) {
-        out.notes.push_back(together_note(files));
+        out.notes.push_back(unsorted(together_note(files)));
         for (const auto& file : files)
             out.parts.push_back({file, open_rows(std::span(&file, 1), options.precision).rows()});
     }
     if (large) {
-        out.notes.push_back("the points take " + memory_text(static_cast<double>(bytes)) + ", " +
-                            memory_text(available) +
-                            " of memory is available: they are read in blocks, again in every pass");
+        out.notes.push_back(unsorted("the points take " + memory_text(static_cast<double>(bytes)) + ", " +
+                                     memory_text(available) +
+                                     " of memory is available: they are read in blocks, again in every pass"));
     } else if (run.communicator().size() == 1) {
         out.points = load(out.points, files.front(), run);
     }
@@ -285,8 +285,8 @@ std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files,
             throw BadData(file + ": only tables can be read as one with " + files.front(), {.file = file});
         sources.push_back(source_at(file, file, format));
     }
-    std::vector<std::string> notes;
-    if (files.size() > 1) notes.push_back(together_note(files));
+    std::vector<Message> notes;
+    if (files.size() > 1) notes.push_back(unsorted(together_note(files)));
     std::optional<ScratchWriter> scratch;
     std::function<void(PointsView)> take;
     Points points;
@@ -306,9 +306,9 @@ std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files,
         }
         const std::string needed = memory_text(bytes) + ", " + memory_text(available) + " of memory is available";
         const std::string folder = options.scratch_folder.empty() ? "the current folder" : options.scratch_folder;
-        notes.push_back("the points take " + needed + ": they are converted, once" +
-                        (run.communicator().size() > 1 ? " by each process" : "") + ", to a temporary file in " +
-                        folder + ", and read in blocks, again in every pass");
+        notes.push_back(unsorted("the points take " + needed + ": they are converted, once" +
+                                 (run.communicator().size() > 1 ? " by each process" : "") +
+                                 ", to a temporary file in " + folder + ", and read in blocks, again in every pass"));
         scratch.emplace(options.scratch_folder);
         take = [&](PointsView some) { scratch->write(some); };
     };
@@ -348,24 +348,26 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
         } else if (location.format == Format::matrix_market) {
             out.points = formats::parse_sparse_matrix_market(formats::read_bytes_inflated(location.file),
                                                              options.precision, options.max_rows, source);
-            require_finite(out.points, source, run);
+            require_finite(out.points, {.file = source}, run);
         } else if (sparse_npz) {
             out.points = formats::parse_sparse_points(formats::read_bytes(location.file), options.precision,
                                                       options.max_rows, source, run.threads);
-            require_finite(out.points, source, run);
+            require_finite(out.points, {.file = source}, run);
         } else {
             const Array array = read_array(location, Purpose::points, source, run);
-            if (!array.note.empty()) out.notes.push_back(array.note);
+            if (!array.note.empty()) out.notes.push_back(unsorted(array.note));
             out.points = formats::chosen_columns(
                 formats::to_points(array, options.precision, options.max_rows, array.source, run.threads), options,
                 array.source);
-            if (!options.missing) require_finite(out.points, array.source, run, options.advises);
+            if (!options.missing)
+                require_finite(out.points,
+                               {.remedy = options.advises ? points_of_fit().remedy : "", .file = array.source}, run);
         }
     }
     if (out.format.empty()) out.format = name(location.format);
     return out;
 } catch (Error& error) {
-    error.fields().file = path;
+    error.amend([&](Message& message) { message.file = path; });
     throw;
 }
 
@@ -388,7 +390,7 @@ LabelColumn labels_of_file(const std::string& path, const std::string& column, b
     const Array array = read_array(location, Purpose::labels, source);
     return formats::to_labels(array, allow_blank, array.source);
 } catch (Error& error) {
-    error.fields().file = path;
+    error.amend([&](Message& message) { message.file = path; });
     throw;
 }
 
@@ -406,7 +408,7 @@ std::vector<double> numbers_of_file(const std::string& path, const std::string& 
     const Array array = read_array(location, Purpose::labels, source);
     return formats::to_numbers(array, array.source);
 } catch (Error& error) {
-    error.fields().file = path;
+    error.amend([&](Message& message) { message.file = path; });
     throw;
 }
 

@@ -120,7 +120,7 @@ struct PointsFile {
     std::string format = {};  // "csv", "npy", ...
     /// Notes for the caller: which array was taken from a container with several or without a matrix; which columns or
     /// first row were not taken as points.
-    std::vector<std::string> notes = {};
+    std::vector<Message> notes = {};
     std::vector<FilePart> parts = {};  // if there are several files
 };
 

@@ -63,7 +63,7 @@ struct OpenTables {
 
 // The requested columns, before their words are known. `numeric`: set if "numeric" is among them.
 std::vector<std::size_t> chosen_columns(const Table& table, const ReadOptions& options, std::ptrdiff_t label,
-                                        std::ptrdiff_t id, bool& numeric, std::vector<std::string>& notes) {
+                                        std::ptrdiff_t id, bool& numeric, std::vector<Message>& notes) {
     const bool by_name = options.columns.empty() && !options.wanted_columns.empty() && table.has_header();
     if (by_name) return table.named(options.wanted_columns);
     std::vector<std::string> asked = options.columns;
@@ -86,9 +86,9 @@ std::vector<std::size_t> chosen_columns(const Table& table, const ReadOptions& o
         if (static_cast<std::ptrdiff_t>(j) == label || static_cast<std::ptrdiff_t>(j) == id) continue;
         if (is_excluded[j] || is_chosen[j]) continue;
         if (static_cast<std::ptrdiff_t>(j) == table.index_column()) {
-            notes.push_back("column " + std::to_string(j + 1) + " " + table.index_said() +
-                            " is taken for the rows' own names or numbers, not for a coordinate; "
-                            "`columns` names the columns to take");
+            notes.push_back(unsorted("column " + std::to_string(j + 1) + " " + table.index_said() +
+                                     " is taken for the rows' own names or numbers, not for a coordinate; "
+                                     "`columns` names the columns to take"));
             continue;
         }
         chosen.push_back(j);
@@ -149,7 +149,7 @@ void find_kinds(OpenTables& texts, std::vector<std::size_t>& chosen, const ReadO
                           {.column = first.column_text(j)});
         taken.push_back(j);
     }
-    if (!left_out.empty()) texts.file.notes.push_back("left out, as they hold words: column " + left_out);
+    if (!left_out.empty()) texts.file.notes.push_back(unsorted("left out, as they hold words: column " + left_out));
     chosen = taken;
     texts.words.resize(first.columns());
     for (const std::size_t j : chosen) {
@@ -184,7 +184,7 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
         const auto id = options.id_column.empty()
                             ? std::ptrdiff_t{-1}
                             : static_cast<std::ptrdiff_t>(table.column(options.id_column, "id column"));
-        std::vector<std::string> notes;
+        std::vector<Message> notes;
         const auto these = chosen_columns(table, options, plan.words, id, numeric, notes);
         if (these.empty())
             throw BadData(source.name + ": has no column but " + (id >= 0 ? "those left out" : "the labels") +
@@ -207,7 +207,9 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
             for (const auto& each : table.said()) said += (said.empty() ? "" : ", ") + each;
             if (!said.empty()) out.file.reading = source.name + " is read as follows: " + said;
             if (is_arrow(source.bytes.data)) out.file.format = name(Format::arrow);
-            if (!table.header_said().empty()) out.file.notes.insert(out.file.notes.begin(), table.header_said());
+            if (!table.header_said().empty())
+                out.file.notes.insert(out.file.notes.begin(),
+                                      Message{.code = Code::header_guessed, .problem = table.header_said()});
         } else {
             const Table& first = *out.tables.front();
             if (these.size() != chosen.size())

@@ -30,7 +30,7 @@ void check_initial_centroids(PointsView centroids, PointsView points, int cluste
             "option `restarts`: with initial centroids every restart would be the same; it must be 1, not " +
                 std::to_string(restarts),
             {.option = "restarts", .value = std::to_string(restarts), .accepted = "1"});
-    check_points(centroids, "initial centroids", run);
+    check_points(centroids, {.option = "initial_centroids"}, run);
 }
 
 Spread spread_of(PointsView points, std::span<const double> weights, const Run& run) {
@@ -227,12 +227,12 @@ void finish_report(FitReport& report, PointsView points, const Labels& labels, i
     count_clusters(report, labels, clusters, run);
     report.seed = run.seed;
     report.threads = run.threads;
-    std::string warning;
-    if (distinct < clusters) warning = "the points have only " + counted(distinct, "distinct row");
+    Message warning{.code = Code::fewer_clusters};
+    if (distinct < clusters) warning.problem = "the points have only " + counted(distinct, "distinct row");
     if (report.clusters_found < clusters)
-        warning += (warning.empty() ? "" : ": ") + std::to_string(clusters - report.clusters_found) + " of " +
-                   std::to_string(clusters) + " clusters are empty";
-    if (!warning.empty()) report.warnings.push_back(std::move(warning));
+        warning.problem += (warning.problem.empty() ? "" : ", so ") + std::to_string(clusters - report.clusters_found) +
+                           " of " + std::to_string(clusters) + " clusters are empty";
+    if (!warning.problem.empty()) report.warnings.push_back(std::move(warning));
 }
 
 }  // namespace coterie::internal

@@ -25,7 +25,7 @@ Labels CentroidModel::predict_checked(PointsView points, const Run& run) const {
     };
     const Points converted =
         centroids_.scalar() == ScalarType::float32 ? as_centroids(float()) : as_centroids(double());
-    check_points(converted, "predict", run);  // a finite float64 value may be infinite in float32
+    check_points(converted, given_points(), run);  // a finite float64 value may be infinite in float32
     return nearest_centroids(converted, centroids_, run).labels;
 }
 
@@ -34,7 +34,7 @@ Matrix<double> CentroidModel::output_checked(Output, PointsView points, const Ru
 }
 
 double check_clustering_input(PointsView points, int clusters, std::span<const double> weights, const Run& run) {
-    const double largest = check_points(points, "points", run);
+    const double largest = check_points(points, points_of_fit(), run);
     const double least = points.scalar() == ScalarType::float32 ? 1e-15 : 1e-100;
     if (largest > 0 && largest < least)
         throw BadData("points: no value is larger than " + to_text(OptionValue(largest)) +

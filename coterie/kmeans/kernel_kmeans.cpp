@@ -541,9 +541,10 @@ void describe_fit(FitReport& report, const KernelKMeansOptions& options, const L
     report.seed = run.seed;
     report.threads = run.threads;
     if (empty > 0)
-        report.warnings.push_back(std::to_string(empty) + " of " + std::to_string(options.clusters) +
-                                  " clusters are empty: the kernel tells fewer points apart, or the iterations ended "
-                                  "before one was filled");
+        report.warnings.push_back(
+            unsorted(std::to_string(empty) + " of " + std::to_string(options.clusters) +
+                     " clusters are empty: the kernel tells fewer points apart, or the iterations ended "
+                     "before one was filled"));
     if (options.kernel == KernelFunction::rbf) report.details.emplace_back("width", *options.width);
     if (options.kernel == KernelFunction::polynomial) report.details.emplace_back("gamma", *options.gamma);
 }
@@ -664,7 +665,7 @@ Labels KernelKMeansModel::predict_checked(PointsView given, const Run& run) cons
     if (given.scalar() != own) {
         converted = own == ScalarType::float32 ? Points(to_matrix<float>(given)) : Points(to_matrix<double>(given));
         points = converted;
-        check_points(points, "predict", run);  // a finite float64 value may be infinite in float32
+        check_points(points, given_points(), run);  // a finite float64 value may be infinite in float32
     }
     if (options_.kernel == KernelFunction::linear) return nearest_centroids(points, centroids_, run.threads).labels;
     return points.visit([&]<class T>(const Rows<T>& rows) {

@@ -42,7 +42,7 @@ KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, con
         &kept);
     report.empty_cluster_policy = "an empty cluster keeps its place";
     report.details.push_back({"algorithm", std::string("constrained")});
-    if (!best.optimal) report.warnings.push_back(std::string(internal::linked_too_densely));
+    if (!best.optimal) report.warnings.push_back(unsorted(std::string(internal::linked_too_densely)));
     internal::finish_report(report, points, best.labels, k, static_cast<Index>(distinct), run);
     return KMeansModel(Points(std::move(best.centroids)), std::move(best.labels), std::move(report), options,
                        constraints.cluster_labels());

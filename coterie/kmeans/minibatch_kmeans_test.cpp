@@ -98,7 +98,7 @@ TEST(MinibatchKMeans, StarvedCentroidsAreReassigned) {
     EXPECT_EQ(starved.fit_report().empty_clusters_repaired, 0);
     EXPECT_EQ(starved.fit_report().clusters_found, 3);
     ASSERT_EQ(starved.fit_report().warnings.size(), 1u);
-    EXPECT_NE(starved.fit_report().warnings[0].find("1 of 4 clusters are empty"), std::string::npos);
+    EXPECT_NE(starved.fit_report().warnings[0].text().find("1 of 4 clusters are empty"), std::string::npos);
 }
 
 TEST(MinibatchKMeans, PatienceAndEpochsEndIt) {

@@ -195,7 +195,7 @@ Index Dendrogram::distinct() const {
 }
 
 Dendrogram ward_linkage(PointsView points, std::span<const double> weights, const Run& run) {
-    check_points(points, "points", run);
+    check_points(points, points_of_fit(), run);
     if (!weights.empty()) check_weights(weights, points.rows());
     require_memory(static_cast<double>(points.rows()) * (static_cast<double>(points.columns()) * 8 + 160),
                    "Ward's agglomeration");
@@ -378,9 +378,9 @@ WardModel WardMethod::fit(const Problem& problem, const WardOptions& options, co
     report.seed = run.seed;
     report.threads = run.threads;
     if (found < options.clusters)
-        report.warnings.push_back("the points have only " + counted(distinct, "distinct row") + ": " +
-                                  std::to_string(options.clusters - found) + " of " + std::to_string(options.clusters) +
-                                  " clusters are empty");
+        report.warnings.push_back(unsorted("the points have only " + counted(distinct, "distinct row") + ": " +
+                                           std::to_string(options.clusters - found) + " of " +
+                                           std::to_string(options.clusters) + " clusters are empty"));
     const auto carried_out = dendrogram.leaves.size() - at(found);
     report.details = {{"merge_height", carried_out > 0 ? dendrogram.merges[carried_out - 1].height : 0.0},
                       {"next_height", found > 1 ? dendrogram.merges[carried_out].height : 0.0}};

@@ -233,7 +233,7 @@ TEST(Ward, FewerDistinctPointsThanClusters) {
     const auto constant = fit_ward(points, {.clusters = 3}, run);
     EXPECT_EQ(constant.fit_report().sizes, (std::vector<Index>{12, 0, 0}));
     ASSERT_EQ(constant.fit_report().warnings.size(), 1u);
-    EXPECT_NE(constant.fit_report().warnings[0].find("1 distinct"), std::string::npos);
+    EXPECT_NE(constant.fit_report().warnings[0].text().find("1 distinct"), std::string::npos);
     EXPECT_EQ(constant.predict(points), constant.labels());
     EXPECT_EQ(constant.inertia(), 0.0);
     for (Index i = 0; i < 12; i += 3) points(i, 1) = 0.7;

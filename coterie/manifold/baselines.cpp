@@ -118,8 +118,8 @@ Represented SmceOptions::represent(PointsView points, const PointsView* queries,
                                                   : smce_represent(points, *queries, gamma, used, run);
     Represented out;
     if (used < neighbors)
-        out.warnings.push_back("option `neighbors`: " + std::to_string(neighbors) + " asked for, " +
-                               std::to_string(used) + " used: a point has no more");
+        out.warnings.push_back(unsorted("option `neighbors`: " + std::to_string(neighbors) + " asked for, " +
+                                        std::to_string(used) + " used: a point has no more"));
     out.coefficients = std::move(found.coefficients);
     out.weights = std::move(found.weights);
     out.details = {{"kkt_residual", found.worst_violation}, {"sum_error", found.worst_sum}};

@@ -106,7 +106,7 @@ void check(PointsView points, const Labels& labels, const GeometryOptions& optio
     if (static_cast<Index>(labels.size()) != points.rows())
         throw BadArgument("geometry: " + std::to_string(labels.size()) + " labels for " +
                           std::to_string(points.rows()) + " points");
-    const double largest = check_points(points, "geometry", run);
+    const double largest = check_points(points, given_points(), run);
     if (options.dim > points.columns())
         throw refused_option("dim", std::int64_t{options.dim},
                              "at most the number of columns, " + std::to_string(points.columns()));

@@ -91,10 +91,10 @@ void warn_of_origin(PointsView points, const Run& run, FitReport& report) {
     const ColumnMoments moments = column_moments(points, run.unstopped());
     const double spread = std::sqrt(moments.variance.sum());
     if (moments.mean.norm() <= far * spread || spread == 0) return;
-    report.warnings.push_back("the points' mean is " + to_text(OptionValue(moments.mean.norm() / spread)) +
-                              " times as far from 0 as they are from it in the root mean square: representations " +
-                              "depend on where 0 lies, and from so far away all points look alike; `center` takes " +
-                              "it to the mean");
+    report.warnings.push_back(unsorted(
+        "the points' mean is " + to_text(OptionValue(moments.mean.norm() / spread)) +
+        " times as far from 0 as they are from it in the root mean square: representations " +
+        "depend on where 0 lies, and from so far away all points look alike; `center` takes " + "it to the mean"));
 }
 
 }  // namespace internal
@@ -135,7 +135,7 @@ void ManifoldModel::finish(Points points, const Represented& represented, const 
     report.threads = run.threads;
     report.warnings.insert(report.warnings.end(), represented.warnings.begin(), represented.warnings.end());
     if (found.components > k || found.unreached > 0)
-        report.warnings.push_back(
+        report.warnings.push_back(unsorted(
             "the affinity falls into " + std::to_string(found.components) + " pieces, " +
             std::to_string(found.isolated) + " of them single points, for " + std::to_string(k) +
             " clusters: these are shared among the pieces by size, and the " + std::to_string(found.unreached) +
@@ -143,10 +143,10 @@ void ManifoldModel::finish(Points points, const Represented& represented, const 
             "Representations of more points join them: raise " + remedy() +
             (affinity_strategies()[static_cast<std::size_t>(options.affinity)].find('K') != std::string::npos
                  ? ", or `keep` (" + std::to_string(options.keep) + ")"
-                 : ""));
+                 : "")));
     if (report.clusters_found < k)
-        report.warnings.push_back(std::to_string(k - report.clusters_found) + " of " + std::to_string(k) +
-                                  " clusters are empty");
+        report.warnings.push_back(
+            unsorted(std::to_string(k - report.clusters_found) + " of " + std::to_string(k) + " clusters are empty"));
     auto& details = report.details;
     details.insert(details.end(), represented.details.begin(), represented.details.end());
     details.emplace_back("nonzeros_per_point",

@@ -72,7 +72,7 @@ struct Represented {
     SparseMatrix coefficients;
     std::vector<double> weights;  // one per entry; empty: 1 each
     std::vector<std::pair<std::string, Detail>> details;
-    std::vector<std::string> warnings;
+    std::vector<Message> warnings;
     int rounds = 1;
     bool converged = true;
 };

@@ -211,8 +211,8 @@ MatchingPursuit match_all(PointsView points, PointsView queries, bool among_them
     const Index count = queries.rows();
     out.coefficients = SparseMatrix(count, points.rows());
     if (count == 0) return out;
-    const Columns columns = internal::columns_of(points, options.eta, "match", run);
-    if (!among_themselves) internal::check_queries(columns, queries, "match", run);
+    const Columns columns = internal::columns_of(points, options.eta, run);
+    if (!among_themselves) internal::check_queries(columns, queries, run);
     MatchingPursuitOptions used = options;
     used.nonzeros = static_cast<int>(std::min<Index>(options.nonzeros, points.rows()));
     const Matching matching(columns, queries, among_themselves, used);

@@ -119,7 +119,7 @@ TEST(ManifoldMethods, warn_of_more_pieces_than_clusters) {
     ASSERT_GT(number(model->fit_report(), "components"), 2);
     bool said = false;
     for (const auto& warning : model->fit_report().warnings)
-        said = said || warning.find("`lambda` (1.5)") != std::string::npos;
+        said = said || warning.text().find("lambda (1.5)") != std::string::npos;
     EXPECT_TRUE(said);
 }
 
@@ -133,9 +133,9 @@ TEST(ManifoldMethods, warn_where_0_is_far_from_the_points) {
             away.col(1).array() += times * spread;
             const auto model = fit(name, away, {{"clusters", std::int64_t{2}}});
             const auto& warnings = model->fit_report().warnings;
-            const bool warned = std::any_of(warnings.begin(), warnings.end(), [](const std::string& each) {
-                return each.find("times as far from 0") != std::string::npos &&
-                       each.find("`center`") != std::string::npos;
+            const bool warned = std::any_of(warnings.begin(), warnings.end(), [](const Message& each) {
+                return each.text().find("times as far from 0") != std::string::npos &&
+                       each.text().find("center") != std::string::npos;
             });
             EXPECT_EQ(warned, times > 3 && name != "smce") << name << " " << times;
         }
@@ -159,7 +159,7 @@ TEST(ManifoldMethods, pieces_beyond_the_clusters_go_to_the_nearest) {
     const auto model = fit("wmc", x, {{"clusters", std::int64_t{4}}});
     EXPECT_EQ(number(model->fit_report(), "components"), 8);
     EXPECT_EQ(adjusted_rand_index(model->labels(), beside), 1);
-    EXPECT_NE(model->fit_report().warnings.at(0).find("8 pieces"), std::string::npos);
+    EXPECT_NE(model->fit_report().warnings.at(0).text().find("8 pieces"), std::string::npos);
 }
 
 TEST(ManifoldMethods, give_the_same_at_any_number_of_threads) {
@@ -351,11 +351,11 @@ TEST(ManifoldMethods, refuse_bad_arguments) {
         }
     };
     for (const auto& name : method_names) {
-        refused(name, {{"clusters", std::int64_t{0}}}, "`clusters`");
+        refused(name, {{"clusters", std::int64_t{0}}}, "clusters");
         refused(name, {{"clusters", std::int64_t{31}}}, "31 clusters asked of 30 points");
         refused(name, {{"affinity", std::string("NN")}}, "NSK");
-        refused(name, {{"keep", std::int64_t{0}}}, "`keep`");
-        refused(name, {{"restarts", std::int64_t{0}}}, "`restarts`");
+        refused(name, {{"keep", std::int64_t{0}}}, "keep");
+        refused(name, {{"restarts", std::int64_t{0}}}, "restarts");
         refused(name, {{"normalize", std::string("rows")}}, "unit");
         EXPECT_THROW(fit(name, normal_points(1, 3, 1), {{"clusters", std::int64_t{1}}}), BadArgument);
         Matrix<double> bad = x;
@@ -372,32 +372,32 @@ TEST(ManifoldMethods, refuse_bad_arguments) {
         stopped.should_stop = [] { return true; };
         EXPECT_THROW(find_method(name).fit(with(x), {{"clusters", std::int64_t{2}}}, stopped), Cancelled);
     }
-    refused("wmc", {{"lambda", -1.0}}, "`lambda`");
-    refused("wmc", {{"eta", -1.0}}, "`eta`");
+    refused("wmc", {{"lambda", -1.0}}, "lambda");
+    refused("wmc", {{"eta", -1.0}}, "eta");
     refused("wmc", {{"weighting", std::string("flat")}}, "exponential");
-    refused("wmc", {{"tolerance", 1.0}}, "`tolerance`");
-    refused("wmc", {{"max_rounds", std::int64_t{0}}}, "`max_rounds`");
-    refused("ssc", {{"lambda", 0.0}}, "`lambda`");
-    refused("ensc", {{"l1_share", 0.0}}, "`l1_share`");
-    refused("ensc", {{"l1_share", 1.1}}, "`l1_share`");
-    refused("ssc-omp", {{"nonzeros", std::int64_t{0}}}, "`nonzeros`");
-    refused("ssc-omp", {{"residual", -1.0}}, "`residual`");
-    refused("smce", {{"gamma", 0.0}}, "`gamma`");
-    refused("smce", {{"neighbors", std::int64_t{0}}}, "`neighbors`");
+    refused("wmc", {{"tolerance", 1.0}}, "tolerance");
+    refused("wmc", {{"max_rounds", std::int64_t{0}}}, "max_rounds");
+    refused("ssc", {{"lambda", 0.0}}, "lambda");
+    refused("ensc", {{"l1_share", 0.0}}, "l1_share");
+    refused("ensc", {{"l1_share", 1.1}}, "l1_share");
+    refused("ssc-omp", {{"nonzeros", std::int64_t{0}}}, "nonzeros");
+    refused("ssc-omp", {{"residual", -1.0}}, "residual");
+    refused("smce", {{"gamma", 0.0}}, "gamma");
+    refused("smce", {{"neighbors", std::int64_t{0}}}, "neighbors");
     EXPECT_THROW(fit("wmc", Matrix<double>(x * 1e-150), {{"clusters", std::int64_t{2}}}), BadData);
 }
 
 TEST(ManifoldMethods, say_what_rounding_and_few_points_leave) {
     const auto warned = [](const Model& model, const std::string& words) {
-        for (const std::string& warning : model.fit_report().warnings)
-            if (warning.find(words) != std::string::npos) return true;
+        for (const auto& warning : model.fit_report().warnings)
+            if (warning.text().find(words) != std::string::npos) return true;
         return false;
     };
     // Points of length 1e-6 with a coordinate of 1: no product separates them to the tolerance.
     const auto tiny = fit("wmc", Matrix<double>(normal_points(150, 6, 0) * 1e-6),
                           {{"clusters", std::int64_t{3}}, {"weighting", std::string("linear")}, {"eta", 1.0}});
     EXPECT_TRUE(warned(*tiny, "rounding leaves no less"));
-    EXPECT_FALSE(warned(*tiny, "`max_rounds`"));
+    EXPECT_FALSE(warned(*tiny, "max_rounds"));
     // Lengths over sixteen decades: points that cannot be represented are reported.
     Matrix<double> mixed = normal_points(150, 6, 5);
     for (Index i = 0; i < mixed.rows(); ++i) mixed.row(i) *= std::pow(10.0, static_cast<double>(i % 17) - 8);

@@ -558,8 +558,8 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
     const Index count = queries.rows();
     out.coefficients = SparseMatrix(count, points.rows());
     if (count == 0) return out;
-    const Columns columns = internal::columns_of(points, options.eta, "represent", run);
-    if (!among_themselves) internal::check_queries(columns, queries, "represent", run);
+    const Columns columns = internal::columns_of(points, options.eta, run);
+    if (!among_themselves) internal::check_queries(columns, queries, run);
     const RowBlocks blocks{count, kQueries};
     const int threads = std::max(1, std::min(run.threads, static_cast<int>(std::min<Index>(blocks.count(), 4096))));
     require_memory(static_cast<double>(threads) *

@@ -168,7 +168,7 @@ SmceRepresentation represent_all(PointsView points, PointsView queries, bool amo
     const Index count = queries.rows();
     out.coefficients = SparseMatrix(count, points.rows());
     if (count == 0) return out;
-    const Columns x = internal::columns_of(points, 0.0, "smce", run);
+    const Columns x = internal::columns_of(points, 0.0, run);
     const Neighbors near = among_themselves ? nearest_neighbors(points, neighbors, run)
                                             : nearest_neighbors(points, queries, neighbors, run);
     const Index d = points.columns();

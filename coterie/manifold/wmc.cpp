@@ -47,9 +47,9 @@ Represented represent_by(const RepresentationOptions& options, PointsView points
     out.converged = representation.unfinished + representation.inexact == 0;
     const auto warn = [&](Index count, const std::string& remedy) {
         if (count > 0)
-            out.warnings.push_back(std::to_string(count) +
-                                   " points are represented with a violation above the tolerance of " +
-                                   to_text(OptionValue(options.tolerance)) + ": " + remedy);
+            out.warnings.push_back(unsorted(std::to_string(count) +
+                                            " points are represented with a violation above the tolerance of " +
+                                            to_text(OptionValue(options.tolerance)) + ": " + remedy));
     };
     warn(representation.unfinished, "raise `max_rounds`");
     warn(representation.inexact,

@@ -134,7 +134,7 @@ Points points_of(const Archive::Tensor& tensor, const std::string& name) {
     Matrix<Scalar> matrix(static_cast<Index>(tensor.shape[0]), static_cast<Index>(tensor.shape[1]));
     copy_out(tensor, matrix.data());
     Points out(std::move(matrix));
-    require_finite(out, "the model file's tensor '" + shown(name) + "'");
+    require_finite(out, {.file = "the model file's tensor '" + shown(name) + "'"});
     return out;
 }
 
@@ -194,7 +194,7 @@ std::vector<double> Archive::vector(const std::string& name, Index size) const {
     copy_out(tensor, out.data());
     if (!out.empty())
         require_finite(PointsView(out.data(), static_cast<Index>(out.size()), 1),
-                       "the model file's tensor '" + shown(name) + "'");
+                       {.file = "the model file's tensor '" + shown(name) + "'"});
     return out;
 }
 

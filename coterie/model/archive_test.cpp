@@ -111,7 +111,7 @@ TEST(Archive, WhatDoesNotFitIsRefused) {
     Archive bad("kmeans");
     bad.set_options({{"clusters", std::int64_t{0}}});
     EXPECT_TRUE(has(message_of<BadData>([&] { parsed(bad.to_bytes()).options_as<Settings>(); }),
-                    "`clusters`: 0 is not accepted"));
+                    "clusters: 0 is not accepted"));
     bad.set_options({{"colours", std::string("red")}});
     EXPECT_THROW(parsed(bad.to_bytes()).options_as<Settings>(), BadData);
     bad.set_options({{"tolerance", std::numeric_limits<double>::quiet_NaN()}});

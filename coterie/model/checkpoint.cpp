@@ -227,7 +227,7 @@ std::string Checkpoint::what_is_left() const {
 }
 
 void Checkpoint::warn(FitReport& report) const {
-    if (!trouble_.empty()) report.warnings.push_back("a checkpoint could not be written: " + trouble_);
+    if (!trouble_.empty()) report.warnings.push_back(unsorted("a checkpoint could not be written: " + trouble_));
 }
 
 }  // namespace coterie::internal

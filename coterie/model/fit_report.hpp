@@ -42,7 +42,7 @@ struct FitReport {
     std::vector<std::pair<std::string, double>> seconds;  // wall-clock seconds per stage, in order
     std::uint64_t seed = 0;
     int threads = 1;
-    std::vector<std::string> warnings;
+    std::vector<Message> warnings;
     std::vector<std::pair<std::string, Detail>> details;
 };
 

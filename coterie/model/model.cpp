@@ -27,7 +27,7 @@ void Model::in_parts(std::string_view what, PointsView points, const Run& run,
     if (points.empty()) return;
     Run reading = run.alone();
     if ((points.resident() || (takes_sparse() && as_sparse(points) != nullptr)) && run.communicator().size() == 1) {
-        check_points(points, what, run);
+        check_points(points, given_points(), run);
         return part(points, 0, reading);
     }
     // Blocks in turn; all threads work on the current one.
@@ -39,7 +39,7 @@ void Model::in_parts(std::string_view what, PointsView points, const Run& run,
         for (Index number = own.begin; number < own.end; ++number) {
             reading.throw_if_stopped(what);
             const PointsView rows = reader.rows(number, 0);
-            check_points(rows, what, reading, grid.begin(number));
+            check_points(rows, given_points(), reading, grid.begin(number));
             try {
                 part(rows, grid.begin(number), reading);
             } catch (const BadData& error) {

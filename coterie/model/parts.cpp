@@ -32,7 +32,7 @@ void require_range(const std::string& name, double value, const Range& range) {
 
 // Squares of parts must not overflow. Empty parts need no check.
 void require_sound(const std::string& name, PointsView points) {
-    if (points.rows() > 0 && points.columns() > 0) check_points(points, "model: " + name, Run(0, 1));
+    if (points.rows() > 0 && points.columns() > 0) check_points(points, {.file = "model: " + name}, Run(0, 1));
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ void Parts::add(const std::string& name, std::vector<double>& value, std::string
     describe(name, shape, meaning);
     if (into_ != nullptr) into_->set_vector(name, value);
     if (checks_ && !value.empty())
-        require_finite(PointsView(value.data(), 1, static_cast<Index>(value.size())), "model: " + name);
+        require_finite(PointsView(value.data(), 1, static_cast<Index>(value.size())), {.file = "model: " + name});
     if (from_ == nullptr) return;
     value = from_->vector(name, shape_of(shape)[0]);
     learn(shape, name, {static_cast<Index>(value.size())});

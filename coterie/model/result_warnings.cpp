@@ -82,9 +82,10 @@ void warn_of_equal_rows(FitReport& report, const Labels& labels, const Problem& 
     if (groups == 0) return;
     const auto number = [&](Index row) { return std::to_string(problem.row_number(row) + 1); };
     report.warnings.push_back(
-        (groups == 1 ? std::string("equal rows are") : std::to_string(groups) + " groups of equal rows are") +
-        " split between clusters, rows " + number(first.first) + " and " + number(first.second) +
-        " the first: nothing in the points tells them apart");
+        {.code = Code::split_duplicates,
+         .problem =
+             (groups == 1 ? std::string("equal rows are") : std::to_string(groups) + " groups of equal rows are") +
+             " split between clusters, for example rows " + number(first.first) + " and " + number(first.second)});
 }
 
 }  // namespace
@@ -98,8 +99,8 @@ public:
 }  // namespace
 
 // Requested sizes give no warning.
-std::vector<std::string> size_warnings(const std::vector<Index>& sizes, const Problem& problem) {
-    std::vector<std::string> out;
+std::vector<Message> size_warnings(const std::vector<Index>& sizes, const Problem& problem) {
+    std::vector<Message> out;
     Index total = 0;
     Index largest = 0;
     Index small = 0;
@@ -111,13 +112,17 @@ std::vector<std::string> size_warnings(const std::vector<Index>& sizes, const Pr
     const auto k = static_cast<Index>(sizes.size());
     if (k < 2 || total < usual_rows * k || problem.sizes) return out;
     if (small > 0)
-        out.push_back(std::to_string(small) + " of " + std::to_string(k) + " clusters " +
-                      (small == 1 ? "has" : "have") + " only one or two rows, of " + std::to_string(total) +
-                      ": outliers take clusters of their own");
+        out.push_back({.code = Code::unbalanced_clusters,
+                       .problem = std::to_string(small) + " of " + std::to_string(k) + " clusters " +
+                                  (small == 1 ? "has" : "have") + " only 1 or 2 of " + std::to_string(total) +
+                                  " rows: outliers form their own clusters",
+                       .remedy = "Remove the outliers, or use hdbscan, which labels them as noise"});
     if (problem.partial_labels.empty() && problem.label_shares.empty() &&
         static_cast<double>(largest) >= nearly_all * static_cast<double>(total))
-        out.push_back("one of " + std::to_string(k) + " clusters has " + std::to_string(largest) + " of " +
-                      std::to_string(total) + " rows: the others say little about them");
+        out.push_back({.code = Code::unbalanced_clusters,
+                       .problem = "one cluster holds " + std::to_string(100 * largest / total) +
+                                  " % of the rows; the other " + (k == 2 ? "has " : std::to_string(k - 1) + " have ") +
+                                  std::to_string(total - largest)});
     return out;
 }
 
@@ -126,7 +131,7 @@ FitReport& report_of(Model& model) { return Reached::report(model); }
 void warn_of_result(Model& model, const Problem& problem, const Run& run, bool reads_blocks) {
     FitReport& report = report_of(model);
     warn_of_equal_rows(report, model.labels(), problem, run, reads_blocks);
-    for (std::string& warning : size_warnings(report.sizes, problem)) report.warnings.push_back(std::move(warning));
+    for (Message& warning : size_warnings(report.sizes, problem)) report.warnings.push_back(std::move(warning));
 }
 
 }  // namespace coterie::internal

@@ -399,9 +399,9 @@ void warn_of_drift(const Tagger& tagger, const Task& task, Index annotated, cons
     for (std::size_t t = 1; t < found.size(); ++t) {
         const double share = static_cast<double>(known[t]) / static_cast<double>(annotated);
         if (found[t] > 2 * share)
-            report.warnings.push_back("type " + tagger.types[t - 1] + " takes " + percent(found[t]) +
-                                      " of the words that are not annotated, and " + percent(share) +
-                                      " of the support's: its prototypes may have drifted");
+            report.warnings.push_back(unsorted("type " + tagger.types[t - 1] + " takes " + percent(found[t]) +
+                                               " of the words that are not annotated, and " + percent(share) +
+                                               " of the support's: its prototypes may have drifted"));
     }
 }
 
@@ -427,8 +427,8 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
     check_options(options);
     Share share = share_as_given(options.outside_share);
     check_support(support, support_vectors, other);
-    check_points(support_vectors, "word vectors of the support", run);
-    if (other.rows() > 0) check_points(other, "word vectors", run);
+    check_points(support_vectors, {.option = "vectors"}, run);
+    if (other.rows() > 0) check_points(other, {.option = "vectors"}, run);
 
     const Index annotated = support_vectors.rows();
     Matrix<float> vectors(annotated + other.rows(), support_vectors.columns());

@@ -63,7 +63,7 @@ struct AdaptReport {
     std::string share_origin;  // in words
     /// Number of words of left-out sentences that determined the tagger's sharpness. 0: no sentence could be left out.
     Index calibrated_on = 0;
-    std::vector<std::string> warnings;
+    std::vector<Message> warnings;
 };
 
 /// The support has annotated sentences; support_vectors (n_s x d) has one row per word, in order. `other` has n_u x d

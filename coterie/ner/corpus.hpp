@@ -69,8 +69,8 @@ struct COTERIE_API Corpus {
     std::vector<Sentence> sentences;
     std::vector<std::string> types;  // in order of first appearance
     CorpusFormat format = CorpusFormat::conll;
-    std::string source;              // name of the source, for messages
-    std::vector<std::string> notes;  // information for the caller, for example the scheme of the tags
+    std::string source;          // name of the source, for messages
+    std::vector<Message> notes;  // information for the caller, for example the scheme of the tags
 
     Index words() const;
     /// Number of the first word of each sentence, followed by the number of all words.

@@ -31,6 +31,7 @@ std::vector<std::string> shown_mentions(const Corpus& corpus) {
 }
 
 using Shown = std::vector<std::string>;
+using coterie::testing::texts_of;
 
 TEST(NerCorpus, SchemesMeanTheSameMentions) {
     const Shown meant = {"PER:Ada Lovelace", "LOC:Paris", "LOC:Rome", "ORG:X"};
@@ -45,7 +46,7 @@ TEST(NerCorpus, SchemesMeanTheSameMentions) {
         for (std::size_t i = 0; i < words.size(); ++i) file += words[i] + " NN " + tags[i] + "\n";
         const Corpus corpus = parse_corpus(file, "a.conll");
         EXPECT_EQ(shown_mentions(corpus), meant) << scheme;
-        EXPECT_EQ(corpus.notes, Shown{"a.conll: tags read as " + scheme});
+        EXPECT_EQ(texts_of(corpus.notes), Shown{"a.conll: tags read as " + scheme});
     }
     // IO cannot separate neighbours of one type.
     EXPECT_EQ(shown_mentions(parse_corpus("Paris I-LOC\nRome I-LOC\nx O\n", "a.conll")), Shown{"LOC:Paris Rome"});
@@ -134,7 +135,7 @@ TEST(NerCorpus, ColumnsSurviveFromInputToOutput) {
 
 TEST(NerCorpus, MarksInsideWordsAreToldWithTheirPlace) {
     const auto notes = [](const std::string& text, const std::string& source) {
-        return parse_corpus(text, source).notes;
+        return texts_of(parse_corpus(text, source).notes);
     };
     const Shown first = notes(
         "{\"text\": \"Ada left.\", \"label\": [[0, 3, \"PER\"]]}\n"
@@ -148,7 +149,7 @@ TEST(NerCorpus, MarksInsideWordsAreToldWithTheirPlace) {
     const Folder folder;
     folder.file("a.txt", "Ada saw Paris.\n");
     const std::string marks = folder.file("a.ann", "T1\tPER 0 3\tAda\nT2\tLOC 8 12\tPari\n");
-    const Shown brat = read_corpus(marks).notes;
+    const Shown brat = texts_of(read_corpus(marks).notes);
     ASSERT_EQ(brat.size(), 1u);
     EXPECT_TRUE(has(brat.front(), "a.ann: line 2: mark [8, 12, LOC] ends inside the word 'Paris'")) << brat.front();
     EXPECT_TRUE(
@@ -282,7 +283,7 @@ TEST(NerCorpus, PublishedCounts) {
         const std::string path = data_file(known.file);
         if (path.empty()) GTEST_SKIP() << "needs COTERIE_DATA with " << known.file;
         const Corpus corpus = read_corpus(path);
-        EXPECT_TRUE(corpus.notes.at(0).ends_with(" " + known.scheme)) << corpus.notes.at(0);
+        EXPECT_TRUE(corpus.notes.at(0).text().ends_with(" " + known.scheme)) << corpus.notes.at(0).text();
         if (known.sentences == 0) continue;
         EXPECT_EQ(corpus.sentences.size(), known.sentences) << known.file;
         EXPECT_EQ(shown_mentions(corpus).size(), known.mentions) << known.file;

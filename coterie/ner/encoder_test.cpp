@@ -158,7 +158,7 @@ TEST(NerVectors, StaticVectorsAndFiles) {
                   "a.npy", coterie::testing::npy("<f4", "(3, 2)", coterie::testing::raw<float>({1, 2, 3, 4, 2, 3})))),
               meant);
     const WordVectors found = word_vectors(folder / "glove.txt", corpus, {}, coterie::Run(0, 1));
-    EXPECT_EQ(found.notes.at(0), "1 of 3 words of a.conll have no vector and take the mean of all");
+    EXPECT_EQ(found.notes.at(0).text(), "1 of 3 words of a.conll have no vector and take the mean of all");
     const auto message = [&](const std::string& source, const std::string& layer = "auto") {
         return coterie::test::message_of([&] { word_vectors(source, corpus, {layer}, coterie::Run(0, 1)); });
     };
@@ -169,7 +169,7 @@ TEST(NerVectors, StaticVectorsAndFiles) {
     EXPECT_TRUE(
         has(message(folder.file("e.npy", coterie::testing::npy("<f4", "(1, 2)", coterie::testing::raw<float>({1, 2})))),
             "e.npy has 1 rows; a.conll has 3 words"));
-    EXPECT_TRUE(has(message(folder / "glove.txt", "last"), "`layer`"));
+    EXPECT_TRUE(has(message(folder / "glove.txt", "last"), "layer"));
     EXPECT_TRUE(has(message(folder / "nothing"), "nothing: there is no such file or folder"));
     EXPECT_TRUE(has(message(folder / ""), "holds neither config.json"));
     const WordVectors encoded = word_vectors(golden("bert"), corpus, {"last"}, coterie::Run(0, 1));

@@ -51,7 +51,7 @@ struct SourceReport {
     Index words_trained = 0;             // in this call; epochs x words if it was not interrupted
     double seconds = 0;                  // time for those words
     bool interrupted = false;            // the folder holds the encoder as trained so far
-    std::vector<std::string> warnings;
+    std::vector<Message> warnings;
 };
 
 /// Trains the encoder in the folder `encoder` on annotated corpora. Encoder's constructor says what the folder holds.

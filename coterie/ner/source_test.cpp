@@ -364,12 +364,12 @@ TEST(NerSource, BadInputIsRefused) {
     EXPECT_TRUE(
         has(message({sound, parse_corpus("a\tO\nb\tO\n", "bare.conll")}), "bare.conll: the corpus has no mention"));
     EXPECT_TRUE(has(message({sound, parse_corpus("a\nb\n", "plain.conll")}), "every sentence of a source is"));
-    EXPECT_TRUE(has(message({sound}, {.epochs = 0}), "`epochs`"));
-    EXPECT_TRUE(has(message({sound}, {.learning_rate = 0}), "`learning_rate`"));
+    EXPECT_TRUE(has(message({sound}, {.epochs = 0}), "epochs"));
+    EXPECT_TRUE(has(message({sound}, {.learning_rate = 0}), "learning_rate"));
     const SourceOptions on_support{.objective = SourceObjective::support};
     EXPECT_TRUE(has(message({sound}, on_support), "has no projection.coterie"));
-    EXPECT_TRUE(has(message({sound, sound}, on_support), "`objective=support` takes one corpus"));
-    EXPECT_TRUE(has(message({sound}, {SourceObjective::support, 2}), "`epochs`: 2 is not accepted"));
+    EXPECT_TRUE(has(message({sound, sound}, on_support), "objective=support takes one corpus"));
+    EXPECT_TRUE(has(message({sound}, {SourceObjective::support, 2}), "epochs: 2 is not accepted"));
     EXPECT_TRUE(has(message({parse_corpus("a\tO\nb\tB-X\n", "two.conll")}, {SourceObjective::contrastive}),
                     "two.conll: no two words have one tag"));
     EXPECT_TRUE(has(message({sound}, {}, folder / "nowhere"), "config.json"));

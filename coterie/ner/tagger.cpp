@@ -112,7 +112,7 @@ Matrix<double> Tagger::scores(PointsView vectors, const Run& run) const {
     if (vectors.columns() != dimensions())
         throw BadData("word vectors: " + std::to_string(vectors.columns()) + " columns; the tagger takes " +
                       std::to_string(dimensions()));
-    check_points(vectors, "word vectors", run);
+    check_points(vectors, {.option = "vectors"}, run);
     const bool projects = directions.size() > 0;
     const coterie::internal::RowProducts project(directions);
     const coterie::internal::RowProducts products(prototypes);

@@ -405,7 +405,7 @@ TEST(NerAdapt, WhatIsRefused) {
     EXPECT_TRUE(has(message(support.corpus, broken, {}), "row 8"));
     for (const char* const bad : {"1.5", "x", "0.9:0.8", "0.9:", "", "nan"})
         EXPECT_TRUE(
-            has(message(support.corpus, support.vectors, other.vectors, {.outside_share = bad}), "`outside_share`"))
+            has(message(support.corpus, support.vectors, other.vectors, {.outside_share = bad}), "outside_share"))
             << bad;
     EXPECT_TRUE(has(message(support.corpus, support.vectors, {}, {.outside_share = "0.1"}), "from 0.7"));
 }

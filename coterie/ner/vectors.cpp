@@ -108,8 +108,10 @@ WordVectors looked_up(const Table& table, const Corpus& corpus) {
         }
     WordVectors result{Points(std::move(out)), {}, {}};
     if (unknown > 0)
-        result.notes.push_back(std::to_string(unknown) + " of " + std::to_string(corpus.words()) + " words of " +
-                               corpus.source + " have no vector and take the mean of all");
+        result.notes.push_back({.code = Code::no_vector,
+                                .problem = std::to_string(unknown) + " of " + std::to_string(corpus.words()) +
+                                           " words have no vector and get the mean of all vectors",
+                                .file = corpus.source});
     return result;
 }
 
@@ -133,7 +135,8 @@ WordVectors word_vectors(const std::string& source, const Corpus& corpus, const 
         const int number = encoder.layer_of(options.layer);
         return {Points(encoder.encode(corpus, number, run)),
                 std::to_string(number),
-                {"layer " + std::to_string(number) + " of " + std::to_string(encoder.layers()) + " of " + source}};
+                {{.problem = "layer " + std::to_string(number) + " of " + std::to_string(encoder.layers()) + " of " +
+                             source}}};
     }
     if (options.layer != "auto")
         throw refused_option("layer", options.layer,

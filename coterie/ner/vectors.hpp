@@ -19,9 +19,9 @@ struct COTERIE_API VectorOptions {
 };
 
 struct WordVectors {
-    Points vectors;                  // one row per word of the corpus
-    std::string layer;               // the number of the encoder's layer; else empty
-    std::vector<std::string> notes;  // information for the caller, for example about words without a vector
+    Points vectors;              // one row per word of the corpus
+    std::string layer;           // the number of the encoder's layer; else empty
+    std::vector<Message> notes;  // information for the caller, for example about words without a vector
 };
 
 /// Gets the vectors from `source`:

@@ -258,7 +258,7 @@ std::vector<ColumnKind> ColumnCoding::kinds_out() const {
 
 Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<std::string>>& categories,
                            const std::vector<std::string>& names, const Run& run,
-                           std::vector<std::string>& warnings) const {
+                           std::vector<Message>& warnings) const {
     if (identity()) return points;
     const std::size_t columns = columns_.size();
     if (static_cast<std::size_t>(points.columns()) != columns)
@@ -322,12 +322,12 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
         return std::any_of(all.begin(), all.end(), [](double count) { return count > 0; });
     };
     if (any(missing) && (options_.missing == Missing::mean || options_.missing == Missing::median))
-        warnings.push_back("missing values are filled in by the " +
-                           missing_names[static_cast<std::size_t>(options_.missing)] +
-                           " of the fit's rows: " + counts_text(missing, names));
+        warnings.push_back(unsorted("missing values are filled in by the " +
+                                    missing_names[static_cast<std::size_t>(options_.missing)] +
+                                    " of the fit's rows: " + counts_text(missing, names)));
     if (any(unknown))
-        warnings.push_back("words that the fit did not see are none of its categories: " + counts_text(unknown, names) +
-                           ", " + unknown_words);
+        warnings.push_back(unsorted("words that the fit did not see are none of its categories: " +
+                                    counts_text(unknown, names) + ", " + unknown_words));
     const auto prepare = [coding = *this, code](PointsView rows, Index, void* to) {
         rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
             const Index width = coding.columns_out();
@@ -423,7 +423,8 @@ void require_values(PointsView points, const std::vector<ColumnKind>& kinds,
         std::all_of(kinds.begin(), kinds.end(), [](ColumnKind kind) { return kind == ColumnKind::number; }) &&
         std::all_of(categories.begin(), categories.end(), [](const auto& words) { return words.empty(); });
     if (numbers && options.missing == Missing::refuse) return;
-    require_finite(points, what, run, what == "points", options.missing != Missing::refuse, names);
+    require_finite(points, what == "points" ? points_of_fit() : given_points(), run, options.missing != Missing::refuse,
+                   names);
 }
 
 std::vector<Index> rows_with_missing(PointsView points, const Run& run) {

@@ -75,7 +75,7 @@ public:
     /// The points as numbers. `categories`: the words of these points. Adds to `warnings` which values were filled in
     /// and which words are unknown.
     Points apply(const Points& points, const std::vector<std::vector<std::string>>& categories,
-                 const std::vector<std::string>& names, const Run& run, std::vector<std::string>& warnings) const;
+                 const std::vector<std::string>& names, const Run& run, std::vector<Message>& warnings) const;
 
     /// "missing values as the mean, words one-hot"; empty where the coding changes nothing.
     std::string text() const;

@@ -128,7 +128,7 @@ ClusterMoments moments_of(PointsView points, std::span<const std::int32_t> label
         std::copy_n(from, d, out.sum.row(j).data());
         std::copy_n(from + d, d, out.squares.row(j).data());
     }
-    if (!out.sum.allFinite() || !out.squares.allFinite()) check_points(points, "description", run);
+    if (!out.sum.allFinite() || !out.squares.allFinite()) check_points(points, given_points(), run);
     return out;
 }
 
@@ -545,12 +545,12 @@ bool set_noise_aside(Labels& labels, std::vector<double>& weights, PointsView ro
 }  // namespace
 
 // Says how many rows are far, and names the column with most of them.
-std::string far_rows_warning(const Pipeline& pipeline, const PreparedRows& rows_to_see, const Run& run) {
+std::optional<Message> far_rows_warning(const Pipeline& pipeline, const PreparedRows& rows_to_see, const Run& run) {
     const PointsView prepared = rows_to_see.points;
     const std::vector<std::string> names = pipeline.prepared_names();
     const Matrix<double>& range = pipeline.column_range();
     const Index d = prepared.columns();
-    if (range.size() == 0) return {};
+    if (range.size() == 0) return std::nullopt;
     const std::vector<double> far = prepared.with_scalar([&]<class Scalar>() {
         std::vector<Scalar> low(at(d)), high(at(d));
         for (Index p = 0; p < d; ++p) {
@@ -571,16 +571,18 @@ std::string far_rows_warning(const Pipeline& pipeline, const PreparedRows& rows_
             });
     });
     const double rows = far[at(d)];
-    if (rows == 0) return {};
+    if (rows == 0) return std::nullopt;
     const auto most = static_cast<std::size_t>(std::max_element(far.begin(), far.begin() + d) - far.begin());
     const auto counted = [](double count) { return internal::count_text(static_cast<long long>(count)); };
-    return counted(rows) + " of " + internal::count_text(prepared.rows()) +
-           (prepared.rows() == 1 ? " row lies"
-            : rows == 1          ? " rows lies"
-                                 : " rows lie") +
-           " far from every row of the fit: beyond them by more than their whole range, most often (" +
-           counted(far[most]) + ") in " +
-           (names.empty() ? "column " + std::to_string(most + 1) : formats::shown(names[most]));
+    return Message{.code = Code::far_from_training,
+                   .problem = counted(rows) + " of " + internal::count_text(prepared.rows()) +
+                              (prepared.rows() == 1 ? " row lies"
+                               : rows == 1          ? " rows lies"
+                                                    : " rows lie") +
+                              " outside the training data by more than its whole range, most often (" +
+                              counted(far[most]) + ") in " +
+                              (names.empty() ? "column " + std::to_string(most + 1) : formats::shown(names[most])),
+                   .remedy = rows == 1 ? "Do not trust its label" : "Do not trust their labels"};
 }
 
 std::vector<ClusterProfile> profile(const Pipeline& pipeline, const PreparedRows& rows, const Run& run,
@@ -614,7 +616,7 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
     if (!set_noise_aside(seen.labels, weights, rows, run)) {
         out.row_silhouettes.assign(with_noise.size(), 0.0);
         out.row_labels = std::move(with_noise);
-        out.warnings.push_back("all rows are noise");
+        out.warnings.push_back({.code = Code::all_noise, .problem = "all rows are noise"});
         return out;
     }
     check(rows, column_names, seen.labels, k, weights, run);
@@ -668,10 +670,10 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
     out.row_labels = std::move(with_noise);
 
     if (there.size() == 1 && k > 1 && rows.rows() > 1)
-        out.warnings.push_back("all rows fall into cluster " + out.clusters[at(there.front())].name + ", one of " +
-                               std::to_string(k));
-    const std::string far = far_rows_warning(pipeline, prepared, run);
-    if (!far.empty()) out.warnings.push_back(far);
+        out.warnings.push_back({.code = Code::unbalanced_clusters,
+                                .problem = "all rows are in cluster " + out.clusters[at(there.front())].name +
+                                           ", one of " + std::to_string(k)});
+    if (auto far = far_rows_warning(pipeline, prepared, run)) out.warnings.push_back(std::move(*far));
     return out;
 }
 

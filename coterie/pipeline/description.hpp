@@ -80,12 +80,12 @@ struct Description {
     std::vector<double> row_outlier_scores;      // of this process's rows; empty where the pipeline has no scores
     std::vector<OutlierRow> outliers;            // at most ten rows of all processes, largest score first
     /// Warns of all rows in one cluster or noise, and of rows far from every row of the fit (far_rows_warning).
-    std::vector<std::string> warnings;
+    std::vector<Message> warnings;
 };
 
 /// The warning for rows that lie, in some column, outside the range of the fit's rows by more than the width of that
 /// range. Otherwise empty.
-COTERIE_API std::string far_rows_warning(const Pipeline& pipeline, const PreparedRows& rows, const Run& run);
+COTERIE_API std::optional<Message> far_rows_warning(const Pipeline& pipeline, const PreparedRows& rows, const Run& run);
 
 /// Sizes, shares and columns of the clusters of a fit. One pass over its rows (Pipeline::fitted_rows), which may be
 /// read and spread over several processes. weights: of all rows, including those left out, or empty. Rows of weight 0

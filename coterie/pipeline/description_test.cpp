@@ -364,9 +364,9 @@ TEST(Description, OfNewRowsInOneClusterAndFarAwayWarns) {
     const Problem others{.points = Points(moved), .column_names = data.problem.column_names};
     const Description found = description_of(pipeline, others);
     ASSERT_EQ(found.warnings.size(), 2u);
-    EXPECT_NE(found.warnings[0].find("all rows fall into cluster "), std::string::npos);
-    EXPECT_NE(found.warnings[1].find("300 of 300 rows lie far from every row of the fit"), std::string::npos);
-    EXPECT_NE(found.warnings[1].find("(300) in a+"), std::string::npos);
+    EXPECT_NE(found.warnings[0].text().find("all rows fall into cluster "), std::string::npos);
+    EXPECT_NE(found.warnings[1].text().find("300 of 300 rows lie far from every row of the fit"), std::string::npos);
+    EXPECT_NE(found.warnings[1].text().find("(300) in a+"), std::string::npos);
     Index empty = 0;
     for (const ClusterProfile& cluster : found.clusters) {
         if (cluster.rows > 0) continue;

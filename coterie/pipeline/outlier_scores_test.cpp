@@ -342,12 +342,12 @@ TEST(NoiseShare, IsRefusedWhereItCannotBe) {
     };
     const Problem plain{.points = Points::borrow(points)};
     EXPECT_EQ(message("hdbscan", plain, 0.1, {}),
-              "option `noise_share`: method hdbscan finds by itself which rows are noise");
+              "option noise_share: method hdbscan finds by itself which rows are noise");
     for (const double share : {0.5, -1.0, 7.0, std::nan("")})
-        EXPECT_NE(message("kmeans", plain, share).find("option `noise_share`: "), std::string::npos) << share;
+        EXPECT_NE(message("kmeans", plain, share).find("option noise_share: "), std::string::npos) << share;
     Problem graph;
     graph.graph = std::make_shared<SparseMatrix>(30, 30);
-    EXPECT_EQ(message("spectral", graph), "option `noise_share`: affinities have no rows to score; points are needed");
+    EXPECT_EQ(message("spectral", graph), "option noise_share: affinities have no rows to score; points are needed");
     Problem labelled = plain;
     labelled.partial_labels.assign(60, -1);
     Problem sized = plain;
@@ -355,10 +355,10 @@ TEST(NoiseShare, IsRefusedWhereItCannotBe) {
     for (const Problem& problem : {labelled, sized})
         EXPECT_EQ(
             message("kmeans", problem),
-            "option `noise_share`: partial labels, shares and sizes are of all rows, and noise would not keep them");
+            "option noise_share: partial labels, shares and sizes are of all rows, and noise would not keep them");
     Problem paired = plain;
     paired.must_links = {{0, 1}};
-    EXPECT_EQ(message("kmeans", paired), "option `noise_share`: pairs are of all rows, and noise would not keep them");
+    EXPECT_EQ(message("kmeans", paired), "option noise_share: pairs are of all rows, and noise would not keep them");
 }
 
 TEST(OutlierScores, AreSaidToBeMissingInModelsWithoutThem) {

@@ -16,6 +16,7 @@
 #include "coterie/base/parallel/same_work.hpp"
 #include "coterie/base/sample.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/column_choice.hpp"
 #include "coterie/io/json_text.hpp"
 #include "coterie/pipeline/left_out.hpp"
@@ -193,16 +194,16 @@ private:
     Index kept_;
 };
 
-std::string left_out_text(std::size_t rows, Index all) {
-    return std::to_string(rows) + " of " + std::to_string(all) + (all == 1 ? " row" : " rows") +
-           (rows == 1 ? " misses a value and is left out: it has no label"
-                      : " miss a value and are left out: they have no "
-                        "label");
+Message rows_left_out(std::size_t rows, Index all) {
+    return {.code = Code::rows_left_out,
+            .problem = counted(static_cast<Index>(rows), "row") + " of " + std::to_string(all) +
+                       (rows == 1 ? " has a missing value, was left out and has no label"
+                                  : " have missing values, were left out and have no label")};
 }
 
 // Removes the rows with missing values from the points and from all data given by row.
 std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& columns, const Run& run,
-                                     std::vector<std::string>& warnings) {
+                                     std::vector<Message>& warnings) {
     if (columns.missing != Missing::drop) return {};
     std::vector<Index> left_out = rows_with_missing(problem.points, run);
     if (left_out.empty()) return left_out;
@@ -221,7 +222,7 @@ std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& colu
     for (Index i = 0; i < all; ++i) numbers[static_cast<std::size_t>(i)] = problem.row_number(i);
     internal::erase_rows(numbers, left_out);
     problem.row_numbers = std::move(numbers);
-    warnings.push_back(left_out_text(left_out.size(), all));
+    warnings.push_back(rows_left_out(left_out.size(), all));
     return left_out;
 }
 
@@ -291,11 +292,10 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     } else {
         try {
             out.model_ = method.fit(prepared, options, run);
-        } catch (const NotEnoughMemory& error) {
-            if (problem.graph) throw;
-            throw NotEnoughMemory(
-                std::string(error.message()) + "; `sample` fits on some of the rows and labels the others by the model",
-                error.fields());
+        } catch (NotEnoughMemory& error) {
+            if (!problem.graph)
+                error.amend([](Message& message) { message.remedy = "Use `sample` to fit on some of the rows"; });
+            throw;
         }
     }
     out.fit_seconds_ = watch.seconds();
@@ -313,8 +313,9 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     if (own_columns) out.column_range_ = range_of(prepared.points, after);
     const double objective = out.model_->fit_report().objective;
     if (!std::isfinite(objective))
-        out.warnings_.push_back("the objective is " + to_text(objective) +
-                                ": with these options and points it leaves the range of numbers and measures nothing");
+        out.warnings_.push_back(
+            unsorted("the objective is " + to_text(objective) +
+                     ": with these options and points it leaves the range of numbers and measures nothing"));
     return out;
 }
 
@@ -335,9 +336,9 @@ void Pipeline::fit_sample(const Method& method, const OptionValues& options, con
     problem.points = sparse != nullptr ? Points(std::make_shared<const SparsePoints>(sparse->subset(drawn)))
                                        : internal::gather_rows(prepared.points, drawn, run);
     try {
-        internal::together(run.communicator(), [&] { check_points(problem.points, "points", run.alone()); });
+        internal::together(run.communicator(), [&] { check_points(problem.points, points_of_fit(), run.alone()); });
     } catch (const BadData&) {  // checks all rows, because their numbers are those that the caller knows
-        check_points(prepared.points, "points", run);
+        check_points(prepared.points, points_of_fit(), run);
         throw;
     }
     Stopwatch watch;
@@ -350,7 +351,7 @@ void Pipeline::fit_sample(const Method& method, const OptionValues& options, con
     try {
         own_labels_ = model_->predict(prepared.points, stopped ? run.unstopped() : run);
     } catch (const BadData&) {  // the message of a fit also names the options for missing values
-        if (run.communicator().size() == 1) check_points(prepared.points, "points", run);
+        if (run.communicator().size() == 1) check_points(prepared.points, points_of_fit(), run);
         throw;
     }
     // The rows of the sample keep the labels that the fit gave them.
@@ -475,8 +476,9 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
                           ", the model was fitted on " + std::to_string(columns()) +
                           (column_names_.empty() ? "" : ": " + listed(column_names_)));
         if (!column_names_.empty())
-            out.warnings.push_back("the points have no column names; their columns are taken in order as the model's " +
-                                   listed(column_names_));
+            out.warnings.push_back(
+                unsorted("the points have no column names; their columns are taken in order as the model's " +
+                         listed(column_names_)));
     }
     if (coding_.identity())
         for (std::size_t j = 0; j < words.size(); ++j)
@@ -485,7 +487,7 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
     require_values(out.points, coding_.kinds(), words, column_names_, coding_.options(), "predict", run);
     if (coding_.options().missing == Missing::drop) {
         out.left_out = rows_with_missing(out.points, run);
-        if (!out.left_out.empty()) out.warnings.push_back(left_out_text(out.left_out.size(), rows.rows()));
+        if (!out.left_out.empty()) out.warnings.push_back(rows_left_out(out.left_out.size(), rows.rows()));
         out.points = without_rows(out.points, out.left_out);
     }
     out.points = out.coded = coding_.apply(out.points, words, column_names_, run, out.warnings);

@@ -32,7 +32,7 @@ namespace coterie {
 struct PreparedRows {
     Points points;
     /// For the caller: rows that could not be scaled, columns taken by position, values filled in.
-    std::vector<std::string> warnings;
+    std::vector<Message> warnings;
     /// Numbers of the rows with a missing value, which are not among the points (`missing=drop`), ascending.
     std::vector<Index> left_out = {};
     /// The kept rows before centring and scaling: numbers in the columns of prepared_names().
@@ -122,7 +122,7 @@ public:
     /// The parts of the model and those that the pipeline adds to its file.
     std::vector<PartDescription> part_descriptions() const;
     /// Warnings of the preparation, to show next to those of the fit report. Empty after load.
-    const std::vector<std::string>& warnings() const { return warnings_; }
+    const std::vector<Message>& warnings() const { return warnings_; }
     /// The prepared points that the method saw. Empty after load and for a graph.
     const Points& prepared() const { return prepared_; }
     /// Releases prepared(). Call this when the pipeline outlives the points.
@@ -169,7 +169,7 @@ private:
     Matrix<double> column_range_;
     OutlierScores outlier_scores_;
     std::optional<double> noise_beyond_;
-    std::vector<std::string> warnings_;
+    std::vector<Message> warnings_;
     Points prepared_, coded_;
     Index sample_ = 0;
     std::vector<Index> left_out_;

@@ -11,6 +11,7 @@
 #include "coterie/base/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
 #include "coterie/model/model.hpp"
@@ -126,7 +127,7 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
     const auto scaled = [&](std::size_t j) { return indicators.empty() || !indicators[j]; };
     for (std::size_t j = 0; j < columns; ++j) {
         if (!std::isfinite(sum(j))) {
-            require_finite(points, "points", run, true);
+            require_finite(points, points_of_fit(), run);
             refuse_overflow(j, "sum");
         }
         if (!std::isfinite(high(j) - low(j))) refuse_overflow(j, "range");
@@ -164,9 +165,9 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
         }
     }
     if (by_column && !constant.empty())
-        out.warnings_.push_back((constant.size() == 1 ? "column " : "columns ") + list_columns(constant) +
-                                (constant.size() == 1 ? " is" : " are") +
-                                " constant and cannot be scaled; shifted only");
+        out.warnings_.push_back(unsorted((constant.size() == 1 ? "column " : "columns ") + list_columns(constant) +
+                                         (constant.size() == 1 ? " is" : " are") +
+                                         " constant and cannot be scaled; shifted only"));
     return out;
 }
 
@@ -243,9 +244,10 @@ bool Preparation::prepare_row(const Scalar* in, Scalar* to, Index columns) const
     return options_.scale != Scale::unit || internal::scale_to_unit(to, columns, to);
 }
 
-std::string Preparation::zero_rows_warning(Index zero_rows) {
-    return std::to_string(zero_rows) + (zero_rows == 1 ? " row is" : " rows are") +
-           " 0 throughout and cannot be scaled to norm 1; left as " + (zero_rows == 1 ? "it is" : "they are");
+Message Preparation::zero_rows_warning(Index zero_rows) {
+    return {.code = Code::zero_row,
+            .problem = counted(zero_rows, "row") + (zero_rows == 1 ? " is" : " are") +
+                       " all zero and cannot be scaled to norm 1; left unchanged"};
 }
 
 std::string Preparation::text() const {

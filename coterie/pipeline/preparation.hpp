@@ -43,7 +43,7 @@ public:
 
     bool identity() const { return !options_.center && options_.scale == Scale::none; }
     const PreparationOptions& options() const { return options_; }
-    const std::vector<std::string>& warnings() const { return warnings_; }
+    const std::vector<Message>& warnings() const { return warnings_; }
     const std::vector<double>& offset() const { return offset_; }
     const std::vector<double>& factor() const { return factor_; }
 
@@ -55,7 +55,7 @@ public:
     Points apply(const Points& points, const Run& run, Index* zero_rows = nullptr) const;
 
     /// The warning about the `zero_rows` rows that `unit` left unchanged.
-    static std::string zero_rows_warning(Index zero_rows);
+    static Message zero_rows_warning(Index zero_rows);
 
     /// "center, scale zscore"; "none".
     std::string text() const;
@@ -74,7 +74,7 @@ private:
     PreparationOptions options_;
     std::vector<double> offset_;  // d
     std::vector<double> factor_;  // d
-    std::vector<std::string> warnings_;
+    std::vector<Message> warnings_;
 };
 
 }  // namespace coterie

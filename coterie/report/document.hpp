@@ -37,8 +37,8 @@ struct ClusteringResult : Origin {
     std::optional<ModelComparison> comparison;  // the caller sets it: another model's clusters of the same rows
     std::string truth_source;
     Seconds seconds;
-    std::vector<std::string> warnings;
-    std::vector<std::string> notes;  // set by the caller
+    std::vector<Message> warnings;
+    std::vector<Message> notes;  // set by the caller
 };
 
 struct FitResult : ClusteringResult {

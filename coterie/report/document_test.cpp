@@ -43,7 +43,7 @@ TEST(FitResult, SaysWhatTheModelAndTheTruthSay) {
     EXPECT_EQ(result.agreement->scores.acc, 1);
     EXPECT_EQ(result.agreement->scored, 4);
     ASSERT_EQ(result.warnings.size(), 1u);
-    EXPECT_EQ(result.warnings.front(), "2 of 6 points have no truth and are left out of the scores");
+    EXPECT_EQ(result.warnings.front().text(), "2 of 6 points have no truth and are left out of the scores");
     EXPECT_EQ(result.seconds.front().first, "preprocess");
     EXPECT_EQ(result.seconds.back().first, "score");
     EXPECT_FALSE(
@@ -155,7 +155,8 @@ TEST(Noise, MayBeAllThereIs) {
     EXPECT_EQ(result.noise, 14);
     EXPECT_EQ(result.agreement->scores.ari, 0);
     EXPECT_TRUE(profile(pipeline, pipeline.fitted_rows(), coterie::Run(1, 1)).empty());
-    EXPECT_EQ(describe(pipeline, pipeline.fitted_rows(), coterie::Run(1, 1)).warnings.at(0), "all rows are noise");
+    EXPECT_EQ(describe(pipeline, pipeline.fitted_rows(), coterie::Run(1, 1)).warnings.at(0).text(),
+              "all rows are noise");
     EXPECT_EQ(Pipeline::from(pipeline.archive()).predict(pipeline.fitted_rows()), Labels(14, -1));
     EXPECT_EQ(json::parse(json_document(result))["clusters_found"], 0);
 }

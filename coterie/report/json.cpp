@@ -199,7 +199,7 @@ std::string document(const Json& json) { return json.dump(2, ' ', false, Json::e
 Json json_of(const FitResult& result) {
     const FitReport& report = result.report;
     Json json;
-    json["schema"] = 1;
+    json["schema"] = json_schema;
     json["method"] = result.method->name;
     json["points"] = result.source;
     json["precision"] = result.scalar;
@@ -240,7 +240,7 @@ Json json_of(const FitResult& result) {
 
 Json json_of(const AppliedResult& result) {
     Json json;
-    json["schema"] = 1;
+    json["schema"] = json_schema;
     json["method"] = result.method;
     json["model"] = result.model;
     json["points"] = result.source;
@@ -269,3 +269,20 @@ Json json_of(const AppliedResult& result) {
 }
 
 }  // namespace coterie::internal
+
+void coterie::to_json(internal::Json& json, const Message& message) {
+    const Spelling& spelled = Spelling::current();
+    json = {{"code", std::string(name(message.code))}, {"text", message.text()}};
+    const auto add = [&](const char* key, const std::string& text) {
+        if (!text.empty()) json[key] = text;
+    };
+    if (!message.option.empty()) json["option"] = spelled("`" + message.option + "`");
+    add("value", message.value);
+    add("accepted", spelled(message.accepted));
+    add("remedy", spelled(message.remedy));
+    add("file", message.file);
+    if (message.line) json["line"] = *message.line;
+    if (message.row) json["row"] = *message.row;
+    add("column", message.column);
+    if (message.column_number) json["column_number"] = *message.column_number;
+}

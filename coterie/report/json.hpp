@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/message.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/model/fit_report.hpp"
 #include "coterie/report/document.hpp"
@@ -13,6 +14,9 @@
 namespace coterie::internal {
 
 using Json = nlohmann::ordered_json;
+
+/// "schema" of every document. 2: warnings and notes are objects with a code.
+inline constexpr int json_schema = 2;
 
 Json json_of(const OptionValue& value);
 Json json_of(const OptionSet& set, const OptionValues& values);  // in the order of the set
@@ -36,3 +40,8 @@ void add_written(Json& json, const Origin& origin);
 std::string document(const Json& json);
 
 }  // namespace coterie::internal
+
+namespace coterie {
+/// {"code": "rows-left-out", "text": "...", then the fields that are known}.
+void to_json(internal::Json& json, const Message& message);
+}  // namespace coterie

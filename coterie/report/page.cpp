@@ -407,10 +407,10 @@ std::string table_html(const std::string& id, const std::vector<std::string>& he
     return out + "</tr>\n</table>\n";
 }
 
-std::string warnings_section(const std::vector<std::string>& warnings) {
+std::string warnings_section(const std::vector<Message>& warnings) {
     if (warnings.empty()) return {};
     std::string list = "<ul>\n";
-    for (const auto& warning : warnings) list += "<li>" + escape_markup(warning) + "</li>\n";
+    for (const auto& warning : warnings) list += "<li>" + escape_markup(warning.text()) + "</li>\n";
     return section("Warnings", list + "</ul>\n", "warn");
 }
 

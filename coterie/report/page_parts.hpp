@@ -28,7 +28,7 @@ std::string fact_table(const std::vector<std::pair<std::string, std::string>>& r
 std::string table_html(const std::string& id, const std::vector<std::string>& header,
                        const std::vector<std::vector<std::string>>& rows, const std::vector<std::size_t>& right);
 /// Empty where there are no warnings.
-std::string warnings_section(const std::vector<std::string>& warnings);
+std::string warnings_section(const std::vector<Message>& warnings);
 /// The values of each criterion for each k, and the recommendation.
 std::string choice_section(const ClusterChoice& choice);
 /// The end of the page after the last section: how and when the page was made, where known, and its scripts.

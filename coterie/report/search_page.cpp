@@ -129,10 +129,11 @@ std::string page(const Comparison& comparison, const std::string& source, const 
            tile(count_text(static_cast<long long>(comparison.methods.size()) - failed), "methods compared");
     if (failed > 0) out += tile(count_text(failed), failed == 1 ? "failed" : "of them failed");
     out += "</div>\n";
-    std::vector<std::string> warnings = comparison.warnings;
-    for (std::string& warning : warnings_of_methods(comparison)) warnings.push_back(std::move(warning));
+    std::vector<Message> warnings = comparison.warnings;
+    for (Message& warning : warnings_of_methods(comparison)) warnings.push_back(std::move(warning));
     if (comparison.interrupted)
-        warnings.emplace_back("the comparison was interrupted; these are the methods that were done");
+        warnings.push_back({.code = Code::interrupted,
+                            .problem = "the comparison was interrupted; these are the methods that were done"});
     const TextTable found = methods_table(comparison);
     std::string methods = table_html("methods", found.header, found.rows, found.right);
     methods +=

@@ -115,7 +115,7 @@ std::string json_document(const Comparison& comparison, const std::string& sourc
     using namespace internal;
     const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
     Json out;
-    out["schema"] = 1;
+    out["schema"] = json_schema;
     out["points"] = source;
     out["n"] = comparison.points;
     out["rows_left_out"] = comparison.rows_left_out;
@@ -171,7 +171,7 @@ std::string text_document(const Consensus& result, const std::string& source) {
 std::string json_document(const Consensus& result, const std::string& source) {
     using namespace internal;
     Json out;
-    out["schema"] = 1;
+    out["schema"] = json_schema;
     out["points"] = source;
     out["n"] = static_cast<Index>(result.labels.size()) - result.rows_left_out;
     out["rows_left_out"] = result.rows_left_out;

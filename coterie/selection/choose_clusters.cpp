@@ -239,7 +239,7 @@ ClusterChoice choose_clusters(const Method& method, const Problem& problem, cons
     for (const auto& [name, value] : fixed) method.options->at(name).check(value);
     const Points points = prepared_sample(method, problem, options, run);
     const Index n = points.rows();
-    check_points(points, "points", run);
+    check_points(points, points_of_fit(), run);
 
     ClusterChoice choice;
     choice.points = problem.rows();

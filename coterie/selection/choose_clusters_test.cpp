@@ -306,9 +306,9 @@ TEST(ChooseClusters, Refuses) {
     EXPECT_NE(message(with(x, {.partial_labels = Labels(20, 0)})).find("partial labels"), std::string::npos);
     EXPECT_NE(message(with(x, {.sizes = SizeBounds{1, 20}})).find("sizes"), std::string::npos);
     EXPECT_NE(message(with(x, {.must_links = {{0, 1}}})).find("pairs of rows"), std::string::npos);
-    EXPECT_NE(message(with(x), {0, 1}).find("`clusters`: 0"), std::string::npos);
+    EXPECT_NE(message(with(x), {0, 1}).find("clusters: 0"), std::string::npos);
     EXPECT_NE(message(with(x), {3, 3}).find("ascending"), std::string::npos);
-    EXPECT_NE(message(with(x), {}, {{"restarts", std::int64_t{0}}}).find("`restarts`"), std::string::npos);
+    EXPECT_NE(message(with(x), {}, {{"restarts", std::int64_t{0}}}).find("restarts"), std::string::npos);
     coterie::Run run;
     run.should_stop = [] { return true; };
     EXPECT_THROW(choose_clusters(find_method("kmeans"), with(x), {}, {}, run), Cancelled);
@@ -348,10 +348,10 @@ TEST(ChooseClusters, TuneByTheRules) {
     const auto message = [&] {
         return test::message_of([&] { tune(find_method("kmeans"), with(x), {}, options, coterie::Run()); });
     };
-    EXPECT_NE(message().find("`folds`"), std::string::npos);
+    EXPECT_NE(message().find("folds"), std::string::npos);
     options.folds = 0;
     options.grid.push_back({"restarts", {std::int64_t{1}}});
-    EXPECT_NE(message().find("`clusters` and nothing else"), std::string::npos);
+    EXPECT_NE(message().find("clusters and nothing else"), std::string::npos);
 }
 
 }  // namespace

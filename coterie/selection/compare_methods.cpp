@@ -87,7 +87,8 @@ void judge(ComparedMethod& method, const Pipeline& pipeline, LabelSpan truth, co
     try {
         method.silhouette = silhouette(points, of, run, points.rows() > most_of_silhouette ? most_of_silhouette : 0);
     } catch (const BadArgument&) {  // all drawn rows are in one cluster
-        method.warnings.push_back("the rows drawn for the silhouette are of one cluster");
+        method.warnings.push_back(
+            {.code = Code::note, .problem = "no silhouette: all rows drawn for it are in one cluster"});
     }
     method.calinski_harabasz = calinski_harabasz(points, of, run);
     method.davies_bouldin = davies_bouldin(points, of, run);
@@ -144,7 +145,7 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
             throw BadArgument("option `methods`: " + names[i] + " is named twice", {.option = "methods"});
     }
     // A value that no method takes is the caller's error. It is reported once, not once per method.
-    require_finite(problem.points, "points", run, true, options.columns.missing != Missing::refuse,
+    require_finite(problem.points, points_of_fit(), run, options.columns.missing != Missing::refuse,
                    problem.column_names);
     std::vector<Labels> found;  // of the rows without missing values; empty where a method failed
     for (std::size_t i = 0; i < names.size() && !out.interrupted; ++i) {
@@ -196,21 +197,23 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
     return out;
 }
 
-std::vector<std::string> warnings_of_methods(const Comparison& comparison) {
-    std::vector<std::pair<std::string, std::vector<std::string>>> found;  // text, methods
+std::vector<Message> warnings_of_methods(const Comparison& comparison) {
+    std::vector<std::pair<Message, std::vector<std::string>>> found;  // the methods of each warning
     std::size_t fitted = 0;
     for (const ComparedMethod& method : comparison.methods) {
         fitted += method.error.empty();
-        for (const std::string& warning : method.warnings) {
+        for (const Message& warning : method.warnings) {
             auto place =
                 std::find_if(found.begin(), found.end(), [&](const auto& each) { return each.first == warning; });
             if (place == found.end()) place = found.insert(found.end(), {warning, {}});
             if (place->second.empty() || place->second.back() != method.method) place->second.push_back(method.method);
         }
     }
-    std::vector<std::string> out;
-    for (const auto& [text, methods] : found)
-        out.push_back((methods.size() == fitted && fitted > 1 ? "" : internal::join(methods) + ": ") + text);
+    std::vector<Message> out;
+    for (auto& [warning, methods] : found) {
+        if (methods.size() < fitted || fitted < 2) warning.problem = internal::join(methods) + ": " + warning.problem;
+        out.push_back(std::move(warning));
+    }
     return out;
 }
 

@@ -46,7 +46,7 @@ struct ComparedMethod {
     /// silhouette uses 5000 rows drawn by the seed where there are more.
     double silhouette = unknown, calinski_harabasz = unknown, davies_bouldin = unknown;
     std::optional<Scores> scores;  // against the truth
-    std::vector<std::string> warnings;
+    std::vector<Message> warnings;
     std::string error;  // why the method has no result
 };
 
@@ -55,11 +55,11 @@ struct Comparison : Origin {
     Matrix<double> agreement;  // m x m adjusted Rand indices; NaN where one of the two failed
     std::vector<std::pair<std::string, std::string>> left_out;
     int clusters = 0;
-    Index points = 0;                        // rows without missing values
-    Index rows_left_out = 0;                 // rows with missing values, where missing=drop
-    Index silhouette_sample = 0;             // rows of the silhouette where it is not all rows; else 0
-    bool interrupted = false;                // the caller asked to stop: only the completed methods are here
-    std::vector<std::string> warnings = {};  // the caller sets them: about the points
+    Index points = 0;                    // rows without missing values
+    Index rows_left_out = 0;             // rows with missing values, where missing=drop
+    Index silhouette_sample = 0;         // rows of the silhouette where it is not all rows; else 0
+    bool interrupted = false;            // the caller asked to stop: only the completed methods are here
+    std::vector<Message> warnings = {};  // the caller sets them: about the points
 };
 
 /// Fits every method with `clusters`, where it has that option, otherwise with its defaults, and with the run's seed.
@@ -71,6 +71,6 @@ COTERIE_API Comparison compare_methods(const Problem& problem, const CompareOpti
 
 /// The warnings of the methods, each once. A warning that not all fitted methods gave starts with the names of those
 /// that did.
-COTERIE_API std::vector<std::string> warnings_of_methods(const Comparison& comparison);
+COTERIE_API std::vector<Message> warnings_of_methods(const Comparison& comparison);
 
 }  // namespace coterie

@@ -102,7 +102,7 @@ TEST(CompareMethods, Refuses) {
               std::string::npos);
     CompareOptions none;
     none.clusters = 0;
-    EXPECT_NE(test::message_of([&] { compare_methods(with(x), none, coterie::Run()); }).find("`clusters`: 0"),
+    EXPECT_NE(test::message_of([&] { compare_methods(with(x), none, coterie::Run()); }).find("clusters: 0"),
               std::string::npos);
     coterie::Run run;
     run.should_stop = [] { return true; };

@@ -30,7 +30,7 @@ constexpr double share_of_a_fit = 0.8;
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 Labels labels_of_fit(const Method& method, const ConsensusOptions& options, const internal::PreparedPoints& prepared,
-                     const std::vector<Index>& sample, Index part, const Run& run, std::vector<std::string>& warnings) {
+                     const std::vector<Index>& sample, Index part, const Run& run, std::vector<Message>& warnings) {
     RandomStream random = run.random("selection.part");
     std::vector<Index> rows;
     for (const Index i : sample_rows(static_cast<Index>(sample.size()), part, random)) rows.push_back(sample[at(i)]);
@@ -45,24 +45,27 @@ Labels labels_of_fit(const Method& method, const ConsensusOptions& options, cons
     return model->predict(prepared.points, run);
 }
 
-// Fits of different rows give the same warning with different numbers. Texts that differ only in numbers are shown
-// once, the first of them, with the number of fits that gave it.
-std::vector<std::string> said_by(const std::vector<std::vector<std::string>>& fits) {
-    std::vector<std::pair<std::string, std::string>> kinds;  // text without digits, and full text
-    std::map<std::string, std::size_t> counts;
+// Fits of different rows give the same warning with different numbers. Each kind is shown once, with the numbers of the
+// first fit that gave it and the number of fits that did.
+std::vector<Message> merged(const std::vector<std::vector<Message>>& fits) {
+    std::vector<std::pair<Message, std::size_t>> kinds;
     for (const auto& warnings : fits) {
-        std::set<std::string> of_this;
-        for (const std::string& warning : warnings) {
-            std::string kind = warning;
-            std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
-            if (!of_this.insert(kind).second) continue;
-            if (counts[kind]++ == 0) kinds.emplace_back(std::move(kind), warning);
+        std::set<std::pair<Code, std::string>> of_this;
+        for (const Message& warning : warnings) {
+            if (!of_this.emplace(warning.code, warning.option).second) continue;
+            auto place = std::find_if(kinds.begin(), kinds.end(), [&](const auto& each) {
+                return each.first.code == warning.code && each.first.option == warning.option;
+            });
+            if (place == kinds.end()) place = kinds.insert(kinds.end(), {warning, 0});
+            ++place->second;
         }
     }
-    std::vector<std::string> out;
-    for (const auto& [kind, warning] : kinds)
-        out.push_back(std::to_string(counts.at(kind)) + " of the " + std::to_string(fits.size()) +
-                      (counts.at(kind) == 1 ? " fits warns: " : " fits warn: ") + warning);
+    std::vector<Message> out;
+    for (auto& [warning, count] : kinds) {
+        warning.problem = std::to_string(count) + " of " + std::to_string(fits.size()) +
+                          (count == 1 ? " fits warns: " : " fits warn: ") + warning.problem;
+        out.push_back(std::move(warning));
+    }
     return out;
 }
 
@@ -153,7 +156,7 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
         internal::prepared_points(problem, options.preparation, options.columns, run);
     const Points& points = prepared.points;
     if (!points.resident()) throw BadArgument("a consensus takes points in memory, and these are read in blocks");
-    check_points(points, "points", run);
+    check_points(points, points_of_fit(), run);
     const Index n = points.rows();
     const Index k = options.clusters;
     if (k > n) throw refused_option("clusters", std::int64_t{k}, "at most the number of rows, " + std::to_string(n));
@@ -173,7 +176,7 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
     if (size < n) out.sample = size;
 
     std::vector<Labels> of_fit(static_cast<std::size_t>(options.fits));
-    std::vector<std::vector<std::string>> warnings(of_fit.size());
+    std::vector<std::vector<Message>> warnings(of_fit.size());
     const auto fit = [&](Index r, const Run& own) {
         of_fit[at(r)] =
             labels_of_fit(*chosen[at(r) % chosen.size()], options, prepared, sample, out.part, own, warnings[at(r)]);
@@ -191,7 +194,7 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
                        [&](Index r, int) { fit(r, internal::part_of(run, "selection.consensus", r)); });
     }
 
-    for (std::string& warning : said_by(warnings)) out.warnings.push_back(std::move(warning));
+    for (Message& warning : merged(warnings)) out.warnings.push_back(std::move(warning));
 
     Matrix<double> distance(size, size);
     for_each_block(size, run, {.name = "co-association", .begin = 0.8, .end = 0.9}, [&](Index i, int) {
@@ -251,7 +254,7 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
     });
 
     out.sizes = cluster_sizes(labels, options.clusters);
-    for (std::string& warning : internal::size_warnings(out.sizes, problem)) out.warnings.push_back(std::move(warning));
+    for (Message& warning : internal::size_warnings(out.sizes, problem)) out.warnings.push_back(std::move(warning));
     out.confidence_of_cluster.assign(at(k), 0.0);
     for (std::size_t i = 0; i < labels.size(); ++i)
         out.confidence_of_cluster[at(labels[i])] += confidence[i] / static_cast<double>(out.sizes[at(labels[i])]);

@@ -50,7 +50,7 @@ struct Consensus : Origin {
     Index part = 0;                             // rows that each fit saw
     std::vector<std::string> methods;
     int fits = 0;
-    std::vector<std::string> warnings;  // of preparation and fits; each once, with the number of fits that gave it
+    std::vector<Message> warnings;  // of preparation and fits; each once, with the number of fits that gave it
     double seconds = 0;
 };
 

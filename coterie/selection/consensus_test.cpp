@@ -126,8 +126,10 @@ TEST(Consensus, TellsOfClustersOfFewRows) {
     for (Index i = 0; i < 120; ++i) x(i, 0) += 40.0 * static_cast<double>(i % 3);
     const auto told = [&](int k) {
         const auto warnings = consensus(with(x), asked(k, 8), coterie::Run(1, 1)).warnings;
-        return std::count(warnings.begin(), warnings.end(),
-                          "1 of 3 clusters has only one or two rows, of 120: outliers take clusters of their own");
+        return std::count_if(warnings.begin(), warnings.end(), [](const Message& warning) {
+            return warning.code == Code::unbalanced_clusters &&
+                   warning.problem == "1 of 3 clusters has only 1 or 2 of 120 rows: outliers form their own clusters";
+        });
     };
     EXPECT_EQ(told(3), 0);
     x.row(7).setConstant(1e4);
@@ -163,10 +165,10 @@ TEST(Consensus, Refuses) {
     const auto message = [&](const Problem& problem, const ConsensusOptions& options) {
         return test::message_of([&] { consensus(problem, options, coterie::Run()); });
     };
-    EXPECT_NE(message(with(x), asked(0, 10)).find("`clusters`"), std::string::npos);
-    EXPECT_NE(message(with(x), asked(21, 10)).find("`clusters`: 21"), std::string::npos);
-    EXPECT_NE(message(with(x), asked(2, 1)).find("`fits`"), std::string::npos);
-    EXPECT_NE(message(with(x), asked(2, 10, {})).find("`methods`"), std::string::npos);
+    EXPECT_NE(message(with(x), asked(0, 10)).find("clusters"), std::string::npos);
+    EXPECT_NE(message(with(x), asked(21, 10)).find("clusters: 21"), std::string::npos);
+    EXPECT_NE(message(with(x), asked(2, 1)).find("fits"), std::string::npos);
+    EXPECT_NE(message(with(x), asked(2, 10, {})).find("methods"), std::string::npos);
     EXPECT_NE(message(with(x), asked(2, 10, {"kmean"})).find("kmeans"), std::string::npos);
     EXPECT_NE(message(with(x, {.weights = std::vector<double>(20, 2.0)}), asked(2, 10)).find("weights"),
               std::string::npos);

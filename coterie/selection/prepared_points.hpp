@@ -16,7 +16,7 @@ namespace coterie::internal {
 struct PreparedPoints {
     Points points;                        // of the kept rows
     std::vector<Index> left_out;          // numbers of the rows with a missing value (`missing=drop`), ascending
-    std::vector<std::string> warnings;    // of the preparation
+    std::vector<Message> warnings;        // of the preparation
     Points coded = {};                    // before centring and scaling
     std::vector<std::string> names = {};  // names of the columns; empty: none
 };

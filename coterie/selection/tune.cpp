@@ -280,7 +280,7 @@ std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const s
         for (std::size_t i = 0; i < fold->seen.partial_labels.size(); ++i)
             if (fold->seen.partial_labels[i] >= 0) fold->seen_truth[i] = -1;
 
-    std::vector<std::string> unsaid;  // ignored: the final fit on all points gives these warnings
+    std::vector<Message> unsaid;  // ignored: the final fit on all points gives these warnings
     Problem& fitted = fold->seen;
     const auto coding = ColumnCoding::fit(fitted.points, fitted.column_kinds, fitted.categories, fitted.column_names,
                                           options.columns, run, fitted.weights);
@@ -625,7 +625,7 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
     check_partial_labels(problem.partial_labels, n);
     require_values(problem.points, problem.column_kinds, problem.categories, problem.column_names, options.columns,
                    "points", run);
-    if (options.columns.missing == Missing::refuse) check_points(problem.points, "tune", run);
+    if (options.columns.missing == Missing::refuse) check_points(problem.points, points_of_fit(), run);
 
     if (compares_clusters_alone(options.select)) return tune_clusters(method, problem, fixed, options, run);
     if (options.columns.missing == Missing::drop)

@@ -84,18 +84,18 @@ TEST(Grid, ReadsListsAndRanges) {
 
 TEST(Grid, RefusesWithWords) {
     const std::vector<std::pair<std::string, std::vector<std::string>>> table = {
-        {"clusters", {"`grid`", "clusters", "OPTION=LOW:HIGH"}},
-        {"=3", {"`grid`", "OPTION=A,B,C"}},
-        {"clusters=", {"`grid`", "empty"}},
-        {"clusters=2,,3", {"`grid`", "empty"}},
+        {"clusters", {"grid", "clusters", "OPTION=LOW:HIGH"}},
+        {"=3", {"grid", "OPTION=A,B,C"}},
+        {"clusters=", {"grid", "empty"}},
+        {"clusters=2,,3", {"grid", "empty"}},
         {"cluster=2:3", {"no option 'cluster'", "nearest first) clusters"}},
         {"q=2:3", {"no option 'q'"}},
-        {"clusters=-1:3", {"`clusters`", "-1", "at least 1"}},
-        {"clusters=two", {"`clusters`", "two", "whole number"}},
-        {"clusters=2.5", {"`clusters`", "2.5"}},
-        {"clusters=1:4:6", {"`clusters`", "1.6", "whole number"}},
+        {"clusters=-1:3", {"clusters", "-1", "at least 1"}},
+        {"clusters=two", {"clusters", "two", "whole number"}},
+        {"clusters=2.5", {"clusters", "2.5"}},
+        {"clusters=1:4:6", {"clusters", "1.6", "whole number"}},
         {"clusters=9:2", {"low end of 9:2 is above"}},
-        {"clusters=2:", {"`clusters`", "whole number"}},
+        {"clusters=2:", {"clusters", "whole number"}},
         {"clusters=1:1e6", {"at most 100000 cells"}},
         {"tolerance=0:1:1000000", {"at most 100000 cells"}},
         {"tolerance=0:1:1", {"OPTION=LOW:HIGH:N"}},
@@ -105,8 +105,8 @@ TEST(Grid, RefusesWithWords) {
         {"tolerance=1:50:log", {"decades", "1:50:log"}},
         {"tolerance=1:3:log2", {"powers of two"}},
         {"tolerance=0:0.5", {"whole steps", "0:0.5"}},
-        {"tolerance=nan", {"`tolerance`", "nan"}},
-        {"algorithm=lloyd,magic", {"`algorithm`", "magic", "bounds"}},
+        {"tolerance=nan", {"tolerance", "nan"}},
+        {"algorithm=lloyd,magic", {"algorithm", "magic", "bounds"}},
     };
     for (const auto& [text, words] : table)
         expect_message<BadArgument>([&, text = text] { read_grid_axis(kmeans(), text); }, words);
@@ -131,7 +131,7 @@ TEST(Folds, EveryRowIsUnseenOnce) {
     EXPECT_EQ(split_folds(100, 4, coterie::Run(5, 1)), split_folds(100, 4, coterie::Run(5, 8)));
     EXPECT_NE(split_folds(100, 4, coterie::Run(5)), split_folds(100, 4, coterie::Run(6)));
     for (const int folds : {-1, 0, 1, 11})
-        expect_message<BadArgument>([&] { split_folds(10, folds, run); }, {"`folds`", std::to_string(folds), "10"});
+        expect_message<BadArgument>([&] { split_folds(10, folds, run); }, {"folds", std::to_string(folds), "10"});
 }
 
 TEST(Tune, SilhouetteFindsThreeBlobs) {
@@ -369,10 +369,10 @@ TEST(Tune, PlainKMeansCompetes) {
     EXPECT_EQ(result.cells[result.best].criterion, 0.0);
     options.select = Criterion::silhouette;
     expect_message<BadArgument>([&] { tune(spherical, with(data.points), {}, options, run); },
-                                {"`with_kmeans`", "silhouette"});
+                                {"with_kmeans", "silhouette"});
     options.select = Criterion::knncut;
     expect_message<BadArgument>([&] { tune(kmeans(), with(data.points), {}, options, run); },
-                                {"`with_kmeans`", "k-means itself"});
+                                {"with_kmeans", "k-means itself"});
 }
 
 TEST(Tune, ScalingsOnTheGridAreFitsOfPreparedPoints) {
@@ -413,11 +413,11 @@ TEST(Tune, ScalingsOnTheGridAreFitsOfPreparedPoints) {
     EXPECT_EQ(tune(method, with(points), {}, options, run, data.truth).best_preparation.scale, Scale::zscore);
     options.select = Criterion::silhouette;
     expect_message<BadArgument>([&] { tune(method, with(points), {}, options, run, data.truth); },
-                                {"silhouette", "`scale`", "acc, nmi and ari do"});
+                                {"silhouette", "scale", "acc, nmi and ari do"});
     options.select = Criterion::ari;
     options.preparation.scale = Scale::unit;
     expect_message<BadArgument>([&] { tune(method, with(points), {}, options, run, data.truth); },
-                                {"`scale` is given and on the grid as well"});
+                                {"scale is given and on the grid as well"});
     EXPECT_EQ(std::get<std::string>(read_grid_axis(method, "scale=unit,none").values[0]), "unit");
     EXPECT_THROW(read_grid_axis(method, "scale=much"), BadArgument);
 }
@@ -456,20 +456,20 @@ TEST(Tune, BadArguments) {
     };
     refuse({}, {"no grid", "OPTION=LOW:HIGH"});
     refuse(over_clusters({}), {"clusters", "no values"});
-    refuse(over_clusters({2}), {"`clusters`", "on the grid"}, {{"clusters", whole(3)}});
-    refuse(over_clusters({-2}), {"`clusters`", "-2", "at least 1"});
+    refuse(over_clusters({2}), {"clusters", "on the grid"}, {{"clusters", whole(3)}});
+    refuse(over_clusters({-2}), {"clusters", "-2", "at least 1"});
     auto options = over_clusters({2, 3});
     refuse(options, {"no option 'nothing'"}, {{"nothing", whole(3)}});
     options.folds = 1;
-    refuse(options, {"`folds`", "1", "2", "30"});
+    refuse(options, {"folds", "1", "2", "30"});
     options.folds = 31;
-    refuse(options, {"`folds`", "31", "30"});
+    refuse(options, {"folds", "31", "30"});
     options = over_clusters({2, 3});
     options.grid.push_back(options.grid[0]);
     refuse(options, {"clusters", "twice"});
     options = over_clusters({2, 3});
     options.select = Criterion::nmi;
-    refuse(options, {"`select`", "nmi", "truth"});
+    refuse(options, {"select", "nmi", "truth"});
     refuse(options, {"truth has 3 rows", "30"}, {}, Labels{0, 1, 2});
     options.grid = {read_grid_axis(kmeans(), "k=1:1000"), read_grid_axis(kmeans(), "restarts=1:101")};
     refuse(options, {"100000 cells"}, {}, data.truth);

@@ -92,9 +92,9 @@ public:
             });
             const auto possible = static_cast<int>(std::min<Index>(n - 1, std::numeric_limits<int>::max()));
             if (used.affinity == Affinity::neighbors && used.neighbors > possible)
-                report().warnings.push_back("option `neighbors`: " + std::to_string(used.neighbors) +
-                                            " given, but of " + counted(n, "point", "points") + " each has " +
-                                            std::to_string(possible) + " others; all of them are taken");
+                report().warnings.push_back(unsorted("option `neighbors`: " + std::to_string(used.neighbors) +
+                                                     " given, but of " + counted(n, "point", "points") + " each has " +
+                                                     std::to_string(possible) + " others; all of them are taken"));
             const int neighbors = std::min(used.neighbors, possible);
             if (neighbors == 0) {
                 affinity = SparseMatrix(n, n);  // one point
@@ -160,22 +160,22 @@ public:
                       "`) connect more"
                 : "";
         if (connected > k)
-            report.warnings.push_back("the graph falls into " + std::to_string(connected) +
-                                      " connected components for " + counted(k, "cluster", "clusters") +
-                                      ": these are shared among them by size, and the " +
-                                      counted(found.unreached - found.isolated, "point", "points") +
-                                      " of components without one went to the largest" + more);
+            report.warnings.push_back(unsorted("the graph falls into " + std::to_string(connected) +
+                                               " connected components for " + counted(k, "cluster", "clusters") +
+                                               ": these are shared among them by size, and the " +
+                                               counted(found.unreached - found.isolated, "point", "points") +
+                                               " of components without one went to the largest" + more));
         if (found.isolated > 0 && n > 1)
-            report.warnings.push_back(counted(found.isolated, "point has", "points have") +
-                                      " no affinity to any other" +
-                                      (found.unreached > 0 ? " and went to the largest cluster" : "") + more);
+            report.warnings.push_back(unsorted(counted(found.isolated, "point has", "points have") +
+                                               " no affinity to any other" +
+                                               (found.unreached > 0 ? " and went to the largest cluster" : "") + more));
         if (report.clusters_found < used.clusters)
-            report.warnings.push_back(std::to_string(used.clusters - report.clusters_found) + " of " +
-                                      counted(k, "cluster is", "clusters are") +
-                                      " empty: the embedding has fewer distinct rows");
+            report.warnings.push_back(unsorted(std::to_string(used.clusters - report.clusters_found) + " of " +
+                                               counted(k, "cluster is", "clusters are") +
+                                               " empty: the embedding has fewer distinct rows"));
         if (!(found.eigen_residual < kResidual)) {
-            report.warnings.push_back("the eigenvectors have not converged: their largest residual is " +
-                                      to_text(OptionValue(found.eigen_residual)));
+            report.warnings.push_back(unsorted("the eigenvectors have not converged: their largest residual is " +
+                                               to_text(OptionValue(found.eigen_residual))));
             if (report.stopped == StopReason::converged) report.stopped = StopReason::iteration_limit;
         }
 
@@ -259,7 +259,7 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
         converted = points_.scalar() == ScalarType::float32 ? Points(to_matrix<float>(given))
                                                             : Points(to_matrix<double>(given));
         points = converted;
-        check_points(points, "predict", run);  // a finite float64 value may be infinite in float32
+        check_points(points, given_points(), run);  // a finite float64 value may be infinite in float32
     }
     const auto coincide = [&](Index i, Index j) { kept_row(j, out.data() + i * k); };
     // exponents: of the affinities to `count` points, up to a common constant.

@@ -53,7 +53,7 @@ std::int64_t count_of(const Model& model, const std::string& name) {
 }
 bool warns(const Model& model, const std::string& words) {
     for (const auto& warning : model.fit_report().warnings)
-        if (warning.find(words) != std::string::npos) return true;
+        if (warning.text().find(words) != std::string::npos) return true;
     return false;
 }
 
@@ -141,7 +141,7 @@ TEST(Spectral, TakesAffinitiesAsPoints) {
     EXPECT_NE(message_of([&] { fit(constant(4, 3, 1), options); }).find("4 x 3 given"), std::string::npos);
     EXPECT_NE(message_of([&] {
                   fit_spectral(of_graph(affinity), SpectralOptions{.clusters = 3}, run);
-              }).find("`affinity=precomputed`"),
+              }).find("affinity=precomputed"),
               std::string::npos);
     Matrix<double> negative = Matrix<double>::Zero(1, 120);
     negative(0, 3) = -1;
@@ -157,7 +157,7 @@ TEST(Spectral, TellsOfComponentsAndIsolatedPoints) {
     const SpectralModel model = fit(x, {.clusters = 2, .neighbors = 5});
     EXPECT_GE(count_of(model, "components"), 5);
     EXPECT_TRUE(warns(model, "connected components for 2 clusters"));
-    EXPECT_TRUE(warns(model, "`neighbors=10`"));
+    EXPECT_TRUE(warns(model, "neighbors=10"));
     EXPECT_EQ(model.predict(x), model.labels());
     Matrix<double> near_surplus(1, 2);
     near_surplus << 4e3, 0.5;
@@ -223,12 +223,12 @@ TEST(Spectral, FollowsAPermutationOfThePoints) {
 TEST(Spectral, RefusesBadArguments) {
     const Matrix<double> x = test::blob_points<double>(20, 2, 2, 2, 1);
     const auto message = [&](SpectralOptions options) { return message_of([&] { fit(x, options); }); };
-    EXPECT_NE(message({.clusters = 0}).find("`clusters`"), std::string::npos);
+    EXPECT_NE(message({.clusters = 0}).find("clusters"), std::string::npos);
     EXPECT_NE(message({.clusters = 21}).find("21 clusters asked of 20 points"), std::string::npos);
-    EXPECT_NE(message({.clusters = 2, .neighbors = 0}).find("`neighbors`"), std::string::npos);
-    EXPECT_NE(message({.clusters = 2, .width = -1}).find("`width`"), std::string::npos);
-    EXPECT_NE(message({.clusters = 2, .restarts = 0}).find("`restarts`"), std::string::npos);
-    EXPECT_NE(message({.clusters = 2, .max_iterations = 0}).find("`max_iterations`"), std::string::npos);
+    EXPECT_NE(message({.clusters = 2, .neighbors = 0}).find("neighbors"), std::string::npos);
+    EXPECT_NE(message({.clusters = 2, .width = -1}).find("width"), std::string::npos);
+    EXPECT_NE(message({.clusters = 2, .restarts = 0}).find("restarts"), std::string::npos);
+    EXPECT_NE(message({.clusters = 2, .max_iterations = 0}).find("max_iterations"), std::string::npos);
     Matrix<double> bad = x;
     bad(3, 1) = std::nan("");
     EXPECT_THROW(fit(bad, {.clusters = 2}), BadData);

@@ -84,7 +84,7 @@ public:
 
         report_.empty_cluster_policy = "an empty prototype keeps its place";
         checkpoint_.warn(report_);
-        if (!optimal_) report_.warnings.push_back(std::string(internal::linked_too_densely));
+        if (!optimal_) report_.warnings.push_back(unsorted(std::string(internal::linked_too_densely)));
         internal::finish_report(report_, points_, labels_, constraints_.clusters(), distinct_, run_);
         report_.seconds = {{"scatter", seconds_.scatter},
                            {"seeding", seconds_.seeding},
@@ -296,10 +296,10 @@ private:
             details.emplace_back("group_log_multipliers", groups_.log_theta);
             details.emplace_back("group_residual", groups_.residual);
             if (!groups_.converged)
-                report_.warnings.push_back("the label shares are met to " + to_text(OptionValue(groups_.residual)) +
-                                           " points only: the " +
-                                           (options_.soft_solver == SoftSolver::newton ? "newton" : "bregman") +
-                                           " solver stopped after " + std::to_string(groups_.rounds) + " rounds");
+                report_.warnings.push_back(unsorted(
+                    "the label shares are met to " + to_text(OptionValue(groups_.residual)) + " points only: the " +
+                    (options_.soft_solver == SoftSolver::newton ? "newton" : "bregman") + " solver stopped after " +
+                    std::to_string(groups_.rounds) + " rounds"));
         }
         if (!discriminant_) return;
         details.emplace_back("subspace_dim", static_cast<std::int64_t>(subspace_.directions.rows()));
@@ -310,18 +310,19 @@ private:
         details.emplace_back("total_shrinkage", subspace_.total_shrinkage);
         details.emplace_back("shrinkages", subspace_.shrinkages);
         if (subspace_.total_rank < points_.columns())
-            report_.warnings.push_back("the points span " + std::to_string(subspace_.total_rank) + " of " +
-                                       std::to_string(points_.columns()) +
-                                       " dimensions; the subspace was sought among those");
+            report_.warnings.push_back(unsorted("the points span " + std::to_string(subspace_.total_rank) + " of " +
+                                                std::to_string(points_.columns()) +
+                                                " dimensions; the subspace was sought among those"));
         if (subspace_.tied)
-            report_.warnings.push_back(
+            report_.warnings.push_back(unsorted(
                 "directions tie in their within-share (covariances are shrunk fully); those of largest scatter between "
-                "clusters were taken");
+                "clusters were taken"));
         if (subspace_.floored > 0)
-            report_.warnings.push_back(std::to_string(subspace_.floored) +
-                                       " of the directions have almost no variance within clusters; their scale was "
-                                       "limited to a within-share of " +
-                                       to_text(OptionValue(internal::least_within_share)));
+            report_.warnings.push_back(
+                unsorted(std::to_string(subspace_.floored) +
+                         " of the directions have almost no variance within clusters; their scale was "
+                         "limited to a within-share of " +
+                         to_text(OptionValue(internal::least_within_share))));
     }
 
     PointsView points_;

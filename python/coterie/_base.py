@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def _warn(texts):
-    for text in texts:
-        warnings.warn(_names.in_python(text), CoterieWarning, stacklevel=4)
+def _warn(messages):
+    for message in messages:
+        warnings.warn(CoterieWarning._of(message), stacklevel=4)
 
 
 @contextlib.contextmanager
 def naming_columns(names):
-    """Errors that tell the number of a column tell its name, too."""
+    """Adds the name of a column to errors that have only its number."""
     try:
         yield
     except (BadArgument, BadData) as error:
-        if names and error.column.isdigit() and int(error.column) <= len(names):
-            numbered = f"column {error.column} (counted from 1)"
-            error.column = names[int(error.column) - 1]
-            error.args = (str(error).replace(numbered, f"{numbered}, {error.column!r}"),)
+        number = error.column_number
+        if names and number and not error.column and number <= len(names):
+            error._message.column = names[number - 1]
+            error._take(error._message)
         raise
 
 
@@ -300,10 +300,10 @@ class Clusterer(Parameters):
                     places,
                 )
         except (BadArgument, BadData) as error:
-            if error.option == "n_clusters" and "is not accepted" in str(error):
-                error.args = (f'{error}, or "auto"',)
+            if error.option == "n_clusters" and error.code == "not-accepted":
+                error.args = (f'{error} "auto" chooses the number.',)
             if rows is not None and rows.shape[0] == 1:
-                error.args = (f"{error}; X has one row (n_samples=1)",)
+                error.args = (f"{error} X has one row (n_samples=1).",)
             raise
         finally:
             progress.close()

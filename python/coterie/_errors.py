@@ -1,22 +1,42 @@
-"""Exceptions and warnings. Each error is also the standard one that Python's users expect, and carries what it is about."""
-from ._names import in_python, parameter
+"""Exceptions and warnings. Each exception also derives from the standard one that Python's users expect."""
 
 
-class CoterieError(Exception):
-    """What the library refuses or cannot do.
+class _Fields:
+    """What an exception or a warning is about.
 
     Attributes
     ----------
+    code : str
+        What it is about, such as "missing-value". Codes are stable; the guide "Messages" lists them.
     option, value, accepted : str
-        The parameter that is meant, by its name in Python, what was given, and what is accepted. Empty where they do not apply.
+        The parameter by its name in Python, its value, and what is accepted. Empty where they do not apply.
+    remedy : str
+        What to do. Empty where the text says it.
     file, column : str
-        Where the matter is.
-    row : int or None
-        Counted from 1.
+        The file, and the name of the column.
+    line, row, column_number : int or None
+        The place in a text file or table, counted from 1.
     """
 
-    option = value = accepted = file = column = ""
-    row = None
+    code = option = value = accepted = remedy = file = column = ""
+    line = row = column_number = None
+
+    @classmethod
+    def _of(cls, message):
+        """The exception or warning of a message of the library."""
+        made = cls(message.text)
+        made._take(message)
+        return made
+
+    def _take(self, message):
+        self.args = (message.text,)
+        self._message = message
+        for name in ("code", "option", "value", "accepted", "remedy", "file", "column", "line", "row", "column_number"):
+            setattr(self, name, getattr(message, name))
+
+
+class CoterieError(_Fields, Exception):
+    __doc__ = "An error of coterie.\n" + _Fields.__doc__.split("\n", 1)[1]
 
 
 class BadArgument(CoterieError, ValueError):
@@ -28,7 +48,7 @@ class BadData(CoterieError, ValueError):
 
 
 class ResourceError(CoterieError, MemoryError, OSError):
-    """Memory, disk, network or a library that could not be had."""
+    """Memory, disk, network or a library was not available."""
 
 
 class Cancelled(CoterieError, RuntimeError):
@@ -43,18 +63,23 @@ class NotFittedError(CoterieError, ValueError, AttributeError):
     """The model was not fitted yet. Where scikit-learn is loaded, its exception of this name is raised."""
 
 
-class CoterieWarning(UserWarning):
-    """What the caller should know about a result."""
+class CoterieWarning(_Fields, UserWarning):
+    __doc__ = "A warning about the data or a result.\n" + _Fields.__doc__.split("\n", 1)[1]
 
 
 class ConvergenceWarning(CoterieWarning):
-    """A fit ended at its limit of iterations."""
+    """A fit stopped at its limit of iterations before it converged."""
 
 
-def error_of(kind, message, fields):
+def warning_of(entry):
+    """The warning of an entry of a JSON document."""
+    made = CoterieWarning(entry["text"])
+    for name, value in entry.items():
+        if name != "text":
+            setattr(made, name, value)
+    return made
+
+
+def error_of(kind, message):
     """The exception that an error of the library becomes."""
-    error = globals()[kind](in_python(message))
-    error.option = parameter(fields["option"])
-    error.value, error.file, error.row, error.column = fields["value"], fields["file"], fields["row"], fields["column"]
-    error.accepted = in_python(fields["accepted"])
-    return error
+    return globals()[kind]._of(message)

@@ -148,7 +148,7 @@ def rows_of(X, what="X", estimator="the method", sparse=False, columns=None, wan
         paths = [os.fspath(X)] if isinstance(X, (str, os.PathLike)) else [os.fspath(path) for path in X]
         table = _core.read(paths, {}, columns)
         for note in table.notes:
-            warnings.warn(note, CoterieWarning, stacklevel=4)
+            warnings.warn(CoterieWarning._of(note), stacklevel=4)
         return _of_table(table)
     if is_sparse(X) and sparse:
         return Rows(_sparse_rows(X, what, estimator))

@@ -1,5 +1,5 @@
 """The one table of names that Python spells differently from the library: those of scikit-learn, where it has one."""
-import re
+from . import _core
 
 # The library's option, or field of a problem or a run, and the keyword in Python.
 PARAMETERS = {
@@ -17,6 +17,9 @@ PARAMETERS = {
     "weights": "sample_weight",
     "partial_labels": "y",
     "graph": "X",
+    "points": "X",
+    "pairs": "must_links and cannot_links",
+    "vectors": "vectors",
     "max_epochs": "max_iter",  # of minibatch-kmeans: passes over all rows
     "patience": "max_no_improvement",
     "reassignment_share": "reassignment_ratio",
@@ -42,33 +45,20 @@ CLASSES = {
     "hdbscan": "HDBSCAN",
 }
 
-_MARK = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
+# What Python's users do where the command has options for reading a file: pandas and NumPy read what is guessed wrongly.
+REMEDIES = {
+    "header=yes": "pandas.read_csv(path, header=0)",
+    "header=no": "pandas.read_csv(path, header=None)",
+    "decimal=comma": "pandas.read_csv(path, decimal=',')",
+    "decimal=point": "pandas.read_csv(path)",
+    "separator": "pandas.read_csv(path, sep=...)",
+    "columns=numeric": "X.select_dtypes('number')",
+    "exclude": "X.drop(columns=...)",
+    "id_column": "X.set_index(...)",
+    "label_column": "y",
+}
 
-# What the library and its command say otherwise than Python.
-_SAID = [(re.compile(pattern), python) for pattern, python in (
-    (r"\bauto, or\b", "None, or"),
-    (r"^option (?=\w+:)", "parameter "),
-    (r"^(parameter n_clusters): auto is not accepted", r"\1: None is not accepted"),  # the word "auto" itself stands between quotes
-    (r"\b((?:whole )?numbers) with commas between them", r"a list of \1"),
-    (r"^points: ", "X: "),
-    (r"^(?:predict|distances|embedding|memberships|label_scores|outlier_score|tune): (?=row \d)", "X: "),
-    (r"^points (?=must be finite, column)", "X: points "),
-    (r"^weights: ", "sample_weight: "),
-    (r"^initial centroids: ", "init: "),
-    (r"^(init: .*); a fit takes missing=.*$", r"\1"),
-    (r"^((?:X|sample_weight|init): row \d+(?:, column [^:]+)?)(?=:)", r"\1 (counted from 1)"),  # NumPy counts from 0
-    (r"^pairs of rows: ", "must_links and cannot_links: rows are counted from 1: "),
-    (r"^pairs of rows ", "must_links and cannot_links "),
-    (r"exclude=(.*) leaves it out, id_column=\1 carries it to the labels", "leave it out of X"),
-    # Options of the command that say how a file is read: Python has readers for what is guessed wrongly.
-    (r"; header='yes' takes the first row for the names of columns$", ""),
-    (r"header='no' takes it for a row", "pandas.read_csv(path, header=None) takes it for a row"),
-    (r"header='yes' or header='no' says which$", "header=0 or header=None of pandas.read_csv says which"),
-    (r"\(decimal='comma' takes a comma\)", "(pandas.read_csv(path, decimal=',') takes a comma)"),
-    (r"\(decimal='point' takes a point\)", "(pandas.read_csv(path) takes a point)"),
-    (r"columns='numeric' takes those of numbers alone, exclude leaves this one out, (categorical='one-hot' [^,]*)$", r"\1, categorical='drop' leaves it out"),
-    (r"exclude leaves (?:it|columns|the column) out(?:, id_column carries it to the labels)?$", "leave it out of X"),
-)]
+_core.spell(PARAMETERS, REMEDIES)
 
 
 def parameter(option):
@@ -85,15 +75,4 @@ def class_of(method):
 
 def in_python(text):
     """A text of the library, where names of options stand between backquotes, in Python's words."""
-
-    def spelled(match):
-        name, value = parameter(match[1]), match[2]
-        if value is None:
-            return name
-        number = re.fullmatch(r"[-+]?\d+(\.\d*)?(e[-+]?\d+)?", value)
-        return f"{name}={value if number or value in ('true', 'false') else repr(value)}"
-
-    text = _MARK.sub(spelled, text)
-    for pattern, python in _SAID:
-        text = pattern.sub(python, text)
-    return text
+    return _core.in_python(text)

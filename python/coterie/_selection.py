@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core, _estimators, _input, _names
 from ._base import Clusterer
-from ._errors import CoterieWarning
+from ._errors import warning_of
 from ._show import SCORES, Shown, Table, left_out, number
 
 
@@ -171,8 +171,7 @@ def compare(
     out._found, out._asked = comparison, {"columns": columns, "threads": threads}
     out.methods_ = [{**method, "method": _names.class_of(method["method"])} for method in found["methods"]]
     for method in out.methods_:
-        method["error"] = None if method["error"] is None else _names.in_python(method["error"])
-        method["warnings"] = [_names.in_python(text) for text in method["warnings"]]
+        method["warnings"] = [each["text"] for each in method["warnings"]]
     out.agreement_ = np.array([[np.nan if value is None else value for value in row] for row in found["agreement"]])
     out.labels_ = {method["method"]: of for method, of in zip(out.methods_, labels) if method["error"] is None}
     out.left_out_ = {_names.class_of(each["method"]): each["why"] for each in found["left_out"]}
@@ -219,8 +218,8 @@ def consensus(
         {"center": center, "scale": scale}, columns, _input.seed_of(random_state), _input.threads_of(n_jobs), _input.device_of(device),
     )
     found = json.loads(document)
-    for text in found["warnings"]:
-        warnings.warn(_names.in_python(text), CoterieWarning, stacklevel=2)
+    for entry in found["warnings"]:
+        warnings.warn(warning_of(entry), stacklevel=2)
     out = Consensus()
     out.labels_, out.confidence_ = labels, confidence
     out.cohesion_, out.confidence_of_cluster_ = np.array(found["cohesion"]), np.array(found["confidence_of_cluster"])

@@ -150,7 +150,7 @@ def tune(
         params = {_parameter_of(of, option): value for option, value in cell["options"].items()}
         out.cells_.append({
             "method": of.__name__, "params": params, "criterion": cell["criterion"] if np.isfinite(cell["criterion"]) else None, "seen": cell["seen"],
-            "unseen": cell["unseen"], "seconds": cell["seconds"], "error": _names.in_python(cell["error"]),
+            "unseen": cell["unseen"], "seconds": cell["seconds"], "error": cell["error"],
         })
     out.best_index_ = found["best"]
     out._search = found["page"]

@@ -76,7 +76,7 @@ class Corpus:
     types = property(lambda self: self._core.types)
     texts = property(lambda self: self._core.texts)
     tags = property(lambda self: self._core.tags)
-    notes = property(lambda self: self._core.notes)
+    notes = property(lambda self: [note.text for note in self._core.notes])
     format = property(lambda self: self._core.format)
 
     def subset(self, sentences: Any) -> Corpus:
@@ -206,8 +206,8 @@ class Tagger(Parameters):
             {"method": self.method, "outside_share": str(self.outside_share), "assignment": self.assignment},
             _input.seed_of(self.random_state), _input.threads_of(self.n_jobs),
         )
-        for text in report.pop("warnings"):
-            warnings.warn(text, CoterieWarning, stacklevel=2)
+        for message in report.pop("warnings"):
+            warnings.warn(CoterieWarning._of(message), stacklevel=2)
         if support_vectors is None:
             core.encoder, core.layer = os.fspath(self.encoder), layer
         self._core, self.report_ = core, report
@@ -424,8 +424,8 @@ def vectors(corpus: Corpus, source: str | os.PathLike[str], *, layer: str | int 
 def _encoded(corpus, source, layer, n_jobs):
     found, taken, notes = _core.ner_vectors(source, corpus._core, {"layer": str(layer)}, _input.threads_of(n_jobs))
     for note in notes:
-        if "no vector" in note:
-            warnings.warn(note, CoterieWarning, stacklevel=4)
+        if note.code == "no-vector":
+            warnings.warn(CoterieWarning._of(note), stacklevel=4)
     return found, taken
 
 
@@ -485,8 +485,8 @@ def train_source(
         {"objective": objective, "epochs": epochs, "learning_rate": learning_rate},
         _input.seed_of(random_state), _input.threads_of(n_jobs), "" if checkpoint is None else os.fspath(checkpoint),
     )
-    for text in report.pop("warnings"):
-        warnings.warn(text, CoterieWarning, stacklevel=2)
+    for message in report.pop("warnings"):
+        warnings.warn(CoterieWarning._of(message), stacklevel=2)
     return report
 
 

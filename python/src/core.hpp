@@ -47,7 +47,7 @@ struct Table {
     Words categories;
     Labels labels;  // empty: none
     std::vector<std::string> label_names;
-    std::vector<std::string> notes;
+    std::vector<Message> notes;
 };
 
 /// The rows of a NumPy array, of a Table, or of sparse points as a tuple (rows, columns, starts, columns of the
@@ -129,6 +129,7 @@ private:
 };
 
 void add_errors(nb::module_& module);
+void add_messages(nb::module_& module);
 void add_descriptions(nb::module_& module);
 void add_fitting(nb::module_& module);
 void add_ner(nb::module_& module);

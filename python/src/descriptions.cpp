@@ -71,8 +71,12 @@ nb::list described_outputs() {
 
 [[noreturn]] void refuse(const Option& option, nb::handle value) {
     const std::string text = nb::cast<std::string>(nb::repr(value));
-    throw BadArgument("option `" + option.name + "`: " + text + " is not accepted; " + option.accepted(),
-                      {.option = option.name, .value = text, .accepted = option.accepted()});
+    throw BadArgument({.code = Code::not_accepted,
+                       .problem = text + " is not accepted",
+                       .remedy = "Use " + option.accepted(),
+                       .option = option.name,
+                       .value = text,
+                       .accepted = option.accepted()});
 }
 
 // Python's and NumPy's. The stable ABI hides a type's tp_name.

@@ -172,7 +172,7 @@ public:
             AppliedResult result =
                 description_result(pipeline_, coterie::describe(pipeline_, prepared, run, numbers), prepared, "X");
             add_comparison(result, other, prepared, run);
-            std::vector<std::string> said = prepared.warnings;
+            std::vector<Message> said = prepared.warnings;
             said.insert(said.end(), result.warnings.begin(), result.warnings.end());
             return std::pair(json_document(result), said);
         });
@@ -306,7 +306,7 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
     report["preparation_seconds"] = fitted.preparation_seconds();
     report["fit_seconds"] = fitted.fit_seconds();
     // Hints look at rows of all parts, of which this process has its own alone.
-    std::vector<std::string> warnings =
+    std::vector<Message> warnings =
         problem.column_names.empty() || places ? std::vector<std::string>() : column_hints(problem, preparing);
     warnings.insert(warnings.end(), fitted.warnings().begin(), fitted.warnings().end());
     warnings.insert(warnings.end(), fitted.fit_report().warnings.begin(), fitted.fit_report().warnings.end());

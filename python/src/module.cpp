@@ -23,17 +23,9 @@ void translate(const std::exception_ptr& thrown, void*) {
     try {
         std::rethrow_exception(thrown);
     } catch (const Error& error) {
-        const ErrorFields& fields = error.fields();
-        nb::dict known;
-        known["option"] = fields.option;
-        known["value"] = fields.value;
-        known["accepted"] = fields.accepted;
-        known["file"] = fields.file;
-        known["row"] = fields.row ? nb::cast(*fields.row) : nb::none();
-        known["column"] = fields.column;
-        // Python's sources say which exception it is and put its words into it.
+        // Python's sources say which exception it is.
         const nb::object python = nb::module_::import_("coterie._errors").attr("error_of");
-        const nb::object made = python(name_of(error.kind()), error.message(), known);
+        const nb::object made = python(name_of(error.kind()), error.fields());
         PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
     }
 }
@@ -164,6 +156,7 @@ NB_MODULE(_core, module) {
     using namespace coterie::python;
     module.doc() = "The compiled part of coterie; use the package's own names.";
     module.attr("version") = COTERIE_VERSION;
+    add_messages(module);
     add_errors(module);
     add_descriptions(module);
     add_reading(module);

@@ -92,7 +92,7 @@ using WordState = std::pair<std::size_t, std::size_t>;
 using MentionState = std::tuple<std::size_t, std::size_t, std::int32_t, double, double>;
 using SentenceState = std::tuple<std::size_t, std::vector<WordState>, std::vector<MentionState>, bool, Index>;
 using CorpusState = std::tuple<std::vector<std::pair<std::string, std::string>>, std::vector<SentenceState>,
-                               std::vector<std::string>, int, std::string, std::vector<std::string>>;
+                               std::vector<std::string>, int, std::string, std::vector<Message>>;
 
 CorpusState state_of(const Corpus& corpus) {
     CorpusState out{{}, {}, corpus.types, static_cast<int>(corpus.format), corpus.source, corpus.notes};

@@ -33,11 +33,6 @@ nb::dict dict_of_cell(const TuneCell& cell, bool larger) {
     return out;
 }
 
-// A message of the library's with the names that options have in Python.
-std::string as_python_says(const std::string& text) {
-    return nb::cast<std::string>(nb::module_::import_("coterie._names").attr("in_python")(text));
-}
-
 // How a search prepares the points.
 template <class Options>
 void prepare_as(Options& options, const nb::dict& preparation, const nb::dict& columns) {
@@ -77,7 +72,6 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     out["best_options"] = dict_of(result.best_options);
     out["interrupted"] = result.interrupted;
     out["choice"] = result.choice ? nb::object(nb::str(json_document(*result.choice).c_str())) : nb::none();
-    for (TuneCell& cell : result.cells) cell.error = as_python_says(cell.error);
     const std::string search = page_search(options, result);
     out["page"] = nb::str(search.data(), search.size());
     return out;
@@ -143,10 +137,6 @@ nb::tuple compared(const std::vector<std::string>& methods, int clusters, nb::ha
     nb::list labels;
     for (const auto& method : found.methods) labels.append(owned_array(Labels(method.labels)));
     const std::string document = json_document(found, "X");
-    for (ComparedMethod& method : found.methods) {
-        method.error = as_python_says(method.error);
-        for (std::string& warning : method.warnings) warning = as_python_says(warning);
-    }
     return nb::make_tuple(document, labels, Compared{std::move(found), std::move(options), seed});
 }
 

@@ -122,4 +122,11 @@ inline std::string data_file(const std::string& name) {
     return std::filesystem::exists(path) ? path.string() : std::string();
 }
 
+/// The text of each message.
+inline std::vector<std::string> texts_of(const std::vector<Message>& messages) {
+    std::vector<std::string> out;
+    for (const Message& each : messages) out.push_back(each.text());
+    return out;
+}
+
 }  // namespace coterie::testing

@@ -170,7 +170,8 @@ void expect_empty_clusters_reported(const Fit& fit) {
         expect_sound_report(model, 30, 2, 3, run);
         EXPECT_EQ(model.fit_report().clusters_found, distinct);
         ASSERT_EQ(model.fit_report().warnings.size(), 1u);
-        EXPECT_NE(model.fit_report().warnings[0].find(std::to_string(distinct) + " distinct"), std::string::npos);
+        EXPECT_NE(model.fit_report().warnings[0].text().find(std::to_string(distinct) + " distinct"),
+                  std::string::npos);
         EXPECT_EQ(model.predict(points), model.labels());
         EXPECT_TRUE(to_matrix<double>(model.centroids()).allFinite());
     }

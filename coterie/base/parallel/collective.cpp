@@ -32,30 +32,32 @@ void together(Communicator& communicator, FunctionRef<void()> work) {
 
 void agree(Communicator& communicator, std::exception_ptr error) {
     Outcome own = well;
-    std::string message;
+    Message message{.code = Code::internal};
     ErrorKind kind = ErrorKind::internal;
     try {
         if (error) std::rethrow_exception(error);
     } catch (const Cancelled& stop) {
         own = cancelled;
-        message = stop.message();
+        message = stop.fields();
     } catch (const Error& problem) {
         own = failed;
-        message = problem.message();
+        message = problem.fields();
         kind = problem.kind();
     } catch (const std::exception& problem) {
         own = failed;
-        message = problem.what();
+        message.problem = problem.what();
     }
     const int worst = communicator.highest(own);
     if (worst == well) return;
     // The lowest process with the worst outcome supplies the message.
     const int speaker = -communicator.highest(own == worst ? -communicator.rank() : -communicator.size());
-    message = text_from(communicator, speaker, std::move(message));
+    message = Message::unpacked(text_from(communicator, speaker, message.packed())).value();
     kind = from_process(communicator, speaker, kind);
     if (own == worst) std::rethrow_exception(error);
     if (worst == cancelled) throw Cancelled(message);
-    throw PeerFailed("process " + std::to_string(speaker) + " failed: " + message, kind);
+    throw PeerFailed({.code = Code::process_failed,
+                      .problem = "process " + std::to_string(speaker) + " failed: " + message.marked()},
+                     kind);
 }
 
 void add_up_exact(Communicator& communicator, std::span<double> numbers) {

@@ -10,6 +10,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/same_work.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie::internal {
 namespace {
@@ -90,15 +91,20 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
         if (!placed) held_[process] = {{rows_, rows_ + shape.rows}};
         rows_ += shape.rows;
         if (count_of(held_[process]) != shape.rows)
-            throw BadArgument("points: process " + std::to_string(process) + " holds " + std::to_string(shape.rows) +
-                              " rows, and its places are those of " + std::to_string(count_of(held_[process])));
+            throw BadArgument({.code = Code::wrong_shape,
+                               .problem = "process " + std::to_string(process) + " holds " +
+                                          counted(shape.rows, "row") + " but gave places for " +
+                                          std::to_string(count_of(held_[process])),
+                               .option = "points"});
         if (first->rows == 0) first = &shape;
         if (shape.rows == 0 || (shape.columns == first->columns && shape.type == first->type)) continue;
         const auto text = [](const Shape& of) {
             return std::to_string(of.columns) + " columns of " + std::string(name(static_cast<ScalarType>(of.type)));
         };
-        throw BadArgument("points: process " + std::to_string(process) + " holds rows with " + text(shape) +
-                          ", process " + std::to_string(first - shapes.data()) + " with " + text(*first));
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = "process " + std::to_string(process) + " holds rows with " + text(shape) +
+                                      ", process " + std::to_string(first - shapes.data()) + " with " + text(*first),
+                           .option = "points"});
     }
     std::vector<Range> all;
     for (const auto& ranges : held_) all.insert(all.end(), ranges.begin(), ranges.end());
@@ -108,8 +114,10 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
     Index next = 0;
     for (const Range& range : all) {
         if (range.begin != next || range.end < next)
-            throw BadArgument("points: rows " + std::to_string(next) + " to " + std::to_string(range.begin) +
-                              " of the processes' places are nobody's, or several's");
+            throw BadArgument({.code = Code::wrong_shape,
+                               .problem = "rows " + std::to_string(next) + " to " + std::to_string(range.begin) +
+                                          " belong to no process, or to several",
+                               .option = "points"});
         next = range.end;
     }
     columns_ = first->columns;

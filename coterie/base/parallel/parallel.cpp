@@ -77,9 +77,7 @@ void for_each_block(Index count, const Run& run, const Stage& stage, FunctionRef
         if (run.stop_requested_here()) stopped = true;
         asked = Clock::now();
     };
-    const auto throw_stopped = [&] {
-        throw Cancelled("interrupted during " + std::string(stage.name) + ", before there was a result");
-    };
+    const auto throw_stopped = [&] { throw Cancelled::during(stage.name); };
     const auto stop_if_asked = [&] {
         if (std::this_thread::get_id() == caller && Clock::now() - asked >= interval) ask();
         if (stopped.load(std::memory_order_relaxed)) throw_stopped();

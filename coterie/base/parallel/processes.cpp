@@ -23,9 +23,10 @@ const coterie_process_api& loaded() {
             return api != nullptr;
         });
     if (api == nullptr)
-        throw ResourceError("several processes need MPI and coterie's library for it, which could not be loaded (" +
-                            trouble + "): install libopenmpi-dev and build coterie again, or name the library in " +
-                            "COTERIE_MPI_LIBRARY");
+        throw ResourceError(
+            {.code = Code::missing_library,
+             .problem = "several processes need coterie's MPI library, which could not be loaded (" + trouble + ")",
+             .remedy = "Install libopenmpi-dev and build coterie again, or set COTERIE_MPI_LIBRARY to the library"});
     return *api;
 }
 

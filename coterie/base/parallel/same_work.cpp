@@ -85,7 +85,7 @@ Work& Work::add(std::string name, std::string value) {
 Work& Work::add(const Run& run) { return add("seed", std::to_string(run.seed)).add("device", run.device); }
 
 Work& Work::add(const OptionValues& options) {
-    for (const auto& [name, value] : options) add("option `" + name + "`", to_text(value));
+    for (const auto& [name, value] : options) add("`" + name + "`", to_text(value));
     return *this;
 }
 
@@ -108,18 +108,20 @@ void require_same_work(const Work& own, Communicator& communicator) {
     for (const Facts& facts : all)
         for (const auto& [name, value] : facts)
             if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    std::string message = "the processes were not given the same work";
+    std::string differences;
     std::size_t shown = 0;
     for (const std::string& name : names) {
         const std::string differs = difference(name, all);
         if (differs.empty()) continue;
         if (++shown > most_shown) {
-            message += ", ...";
+            differences += ", ...";
             break;
         }
-        message += (shown == 1 ? ": " : ", ") + differs;
+        differences += (shown == 1 ? ": " : ", ") + differs;
     }
-    throw BadData(message + ". Start all with the same command on the same data");
+    throw BadData({.code = Code::processes_differ,
+                   .problem = "the processes were not given the same work" + differences,
+                   .remedy = "Start all with the same command on the same data"});
 }
 
 }  // namespace coterie::internal

@@ -7,6 +7,7 @@
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
+#include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 
 namespace coterie::internal {

@@ -49,8 +49,7 @@ void work_apart(std::function<void()> work, const Run& run, std::string_view sta
     std::thread thread(std::move(task));
     try {
         do {
-            if (run.stop_requested_here())
-                throw Cancelled("interrupted during " + std::string(stage) + ", before there was a result");
+            if (run.stop_requested_here()) throw Cancelled::during(stage);
         } while (done.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready);
     } catch (...) {
         left().add(std::move(thread));

@@ -117,9 +117,9 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
         if (!embedding.allFinite()) {
             const std::string advice = "lower `learning_rate`, or scale the points (`scale=minmax`)";
             if (!kept.any()) throw BadArgument("training diverged: " + advice, {.option = "learning_rate"});
-            report.warnings.push_back("training diverged in batch " + std::to_string(batches_done) +
-                                      " at the latest; the model is that of update " + std::to_string(kept.update) +
-                                      ": " + advice);
+            report.warnings.push_back(unsorted("training diverged in batch " + std::to_string(batches_done) +
+                                               " at the latest; the model is that of update " +
+                                               std::to_string(kept.update) + ": " + advice));
             report.stopped = StopReason::collapsed;
             if (!course.losses.empty() && !std::isfinite(course.losses.back())) course.losses.pop_back();
             break;
@@ -184,10 +184,10 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
     fit.end_stage("clustering");
     network.set_parameters(kept.parameters);
     if (kept.update + 1 < course.objectives.size())
-        report.warnings.push_back("the clusters collapsed: the balance of their sizes fell from " +
-                                  to_text(OptionValue(course.balances.front())) + " to " +
-                                  to_text(OptionValue(course.balances.back())) + "; the model is that of update " +
-                                  std::to_string(kept.update));
+        report.warnings.push_back(unsorted("the clusters collapsed: the balance of their sizes fell from " +
+                                           to_text(OptionValue(course.balances.front())) + " to " +
+                                           to_text(OptionValue(course.balances.back())) +
+                                           "; the model is that of update " + std::to_string(kept.update)));
     report.objective_per_iteration = course.objectives;
     report.objective = course.objectives[kept.update];
     report.iterations = batches_done;

@@ -252,8 +252,8 @@ private:
             const std::string advice = ": lower `learning_rate`, or scale the points (`scale=minmax`)";
             if (kept_epoch_ < 0)
                 throw BadArgument(what + advice, {.option = "learning_rate", .value = to_text(options_.learning_rate)});
-            report_.warnings.push_back(what + "; the model is that of epoch " + std::to_string(kept_epoch_ + 1) +
-                                       advice);
+            report_.warnings.push_back(
+                unsorted(what + "; the model is that of epoch " + std::to_string(kept_epoch_ + 1) + advice));
             report_.stopped = StopReason::collapsed;
         }
     }
@@ -354,10 +354,11 @@ private:
         const auto kept = static_cast<std::size_t>(kept_epoch_);
         if (!sound(course_.balances.back())) {
             if (report_.stopped == StopReason::completed) report_.stopped = StopReason::collapsed;
-            report_.warnings.push_back("the clusters collapsed: the balance of their sizes is " +
-                                       to_text(OptionValue(course_.balances.back())) + " after the last epoch; the " +
-                                       "model is that of epoch " + std::to_string(kept_epoch_ + 1) + ", with " +
-                                       to_text(OptionValue(course_.balances[kept])));
+            report_.warnings.push_back(unsorted("the clusters collapsed: the balance of their sizes is " +
+                                                to_text(OptionValue(course_.balances.back())) +
+                                                " after the last epoch; the " + "model is that of epoch " +
+                                                std::to_string(kept_epoch_ + 1) + ", with " +
+                                                to_text(OptionValue(course_.balances[kept]))));
         }
         report_.objective_per_iteration = course_.objectives;
         report_.objective = course_.objectives[kept];

@@ -11,14 +11,14 @@
 
 namespace coterie::formats {
 
-enum class Message : std::uint32_t {
+enum class AnswerPart : std::uint32_t {
     array = 0x61b7c301,  // detail: the element, + 256 in Fortran order, + 65536 dimensions; extents, name, \0, note
     data = 0x61b7c302,
     end = 0x61b7c303,
     refusal = 0x61b7c304  // detail: the ErrorKind; the text
 };
 struct MessageHead {
-    Message kind;
+    AnswerPart kind;
     std::uint32_t detail;
     std::uint64_t bytes;
 };

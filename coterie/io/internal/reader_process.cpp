@@ -152,11 +152,11 @@ private:
     Stopwatch since_, asked_;
 };
 
-[[noreturn]] void refuse(std::uint32_t kind, const std::string& text) {
+[[noreturn]] void refuse(std::uint32_t kind, Message message) {
     switch (static_cast<ErrorKind>(kind)) {
-        case ErrorKind::bad_argument: throw BadArgument(text);
-        case ErrorKind::resource: throw ResourceError(text);
-        default: throw BadData(text);
+        case ErrorKind::bad_argument: throw BadArgument(std::move(message));
+        case ErrorKind::resource: throw ResourceError(std::move(message));
+        default: throw BadData(std::move(message));
     }
 }
 
@@ -183,11 +183,11 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
     for (;;) {
         MessageHead head;
         child.read(&head, sizeof head);
-        if (head.kind == Message::refusal) {
-            const std::string text = child.read_text(head.bytes);
-            if (!text.starts_with(path)) child.nonsense("a refusal that does not name the file");
-            refuse(head.detail, text);
-        } else if (head.kind == Message::array && !described) {
+        if (head.kind == AnswerPart::refusal) {
+            std::optional<Message> message = Message::unpacked(child.read_text(head.bytes));
+            if (!message || message->file != path) child.nonsense("a refusal that does not name the file");
+            refuse(head.detail, std::move(*message));
+        } else if (head.kind == AnswerPart::array && !described) {
             const std::string text = child.read_text(head.bytes);
             const std::size_t extents = sizeof(std::int64_t) * (head.detail >> 16), name = text.find('\0', extents);
             if (extents > text.size() || name == std::string::npos ||
@@ -205,10 +205,10 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
             buffer.reset(new std::byte[bytes]);
             child.allow(reader_seconds(program.seconds, file_bytes + static_cast<double>(bytes)));
             described = true;
-        } else if (head.kind == Message::data && head.bytes <= bytes - have) {
+        } else if (head.kind == AnswerPart::data && head.bytes <= bytes - have) {
             child.read(buffer.get() + have, static_cast<std::size_t>(head.bytes));
             have += static_cast<std::size_t>(head.bytes);
-        } else if (head.kind == Message::end && described && have == bytes) {
+        } else if (head.kind == AnswerPart::end && described && have == bytes) {
             array.data = {buffer.get(), bytes};
             array.owner = std::move(buffer);
             return array;

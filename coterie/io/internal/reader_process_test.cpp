@@ -15,8 +15,8 @@
 namespace coterie {
 namespace {
 
+using formats::AnswerPart;
 using formats::Array;
-using formats::Message;
 using formats::Purpose;
 using formats::read_apart;
 using testing::contents;
@@ -87,13 +87,13 @@ private:
     std::ptrdiff_t open_ = 0;
 };
 
-std::string message(Message kind, std::uint32_t detail, const std::string& text, std::uint64_t more = 0) {
+std::string message(AnswerPart kind, std::uint32_t detail, const std::string& text, std::uint64_t more = 0) {
     const formats::MessageHead head{kind, detail, text.size() + more};
     return std::string(reinterpret_cast<const char*>(&head), sizeof head) + text;
 }
 // An array of float64 with two dimensions.
 std::string described(std::int64_t rows, std::int64_t columns) {
-    return message(Message::array, 2 | 2U << 16, raw<std::int64_t>({rows, columns}) + "X" + '\0');
+    return message(AnswerPart::array, 2 | 2U << 16, raw<std::int64_t>({rows, columns}) + "X" + '\0');
 }
 
 TEST_F(Reader, MatlabByHand) {
@@ -102,7 +102,7 @@ TEST_F(Reader, MatlabByHand) {
     const PointsFile file = read_points_file(path);
     EXPECT_EQ(file.points.view().as<double>().matrix()(2, 1), 6);
     ASSERT_EQ(file.notes.size(), 1u);
-    EXPECT_EQ(file.notes[0], path + ": took the array X (3 x 2); the file also holds Y (3 x 1)");
+    EXPECT_EQ(file.notes[0].text(), path + ": took the array X (3 x 2); the file also holds Y (3 x 1)");
     EXPECT_TRUE(read_points_file(path + ":X").notes.empty());
     EXPECT_EQ(read_labels_file(path).labels, (Labels{0, 1, 0}));
     EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":Q"); }),
@@ -114,7 +114,7 @@ TEST_F(Reader, OneColumnIsNotTakenUnsaid) {
     const PointsFile file = read_points_file(path);
     EXPECT_EQ(file.points.rows(), 3);
     ASSERT_EQ(file.notes.size(), 1u);
-    EXPECT_EQ(file.notes[0], path + ": took the array Y (3 x 1), which is no matrix but single numbers");
+    EXPECT_EQ(file.notes[0].text(), path + ": took the array Y (3 x 1), which is no matrix but single numbers");
 }
 
 TEST_F(Reader, ExtentsAreCheckedBeforeMemoryIsTaken) {
@@ -135,24 +135,27 @@ TEST_F(Reader, ProgramThatDies) {
     EXPECT_TRUE(has(says<BadData>({program("kill -XCPU $$")}), "it takes more than 10 seconds of processor time"));
     EXPECT_TRUE(has(says<ResourceError>({program("kill -KILL $$")}), "was ended from outside, by signal 9"));
     EXPECT_TRUE(has(says<BadData>({program("exit 3")}), "exit status 3"));
-    EXPECT_TRUE(has(says<BadData>({answer(described(3, 2) + message(Message::data, 0, points_3x2.substr(0, 40), 8))}),
-                    "exit status 0"));
+    EXPECT_TRUE(
+        has(says<BadData>({answer(described(3, 2) + message(AnswerPart::data, 0, points_3x2.substr(0, 40), 8))}),
+            "exit status 0"));
 }
 
 TEST_F(Reader, ProgramThatTalksNonsense) {
-    const std::string whole = message(Message::data, 0, points_3x2);
+    const std::string whole = message(AnswerPart::data, 0, points_3x2);
     for (const std::string& bytes :
-         {std::string("no message, but a text that is longer than one"), message(Message::end, 0, ""), whole,
-          described(3, 2) + message(Message::end, 0, ""), described(3, 2) + described(3, 2),
-          described(3, 2) + message(Message::data, 0, points_3x2 + points_3x2),
-          described(3, 2) + whole + message(Message::data, 0, "1"), message(Message::refusal, 1, "of another file"),
-          message(Message::refusal, 1, "", std::uint64_t{1} << 50), message(Message::array, 2 | 2U << 16, "short"),
-          message(Message::array, 99 | 1U << 16, raw<std::int64_t>({3}) + "X" + '\0'),
-          message(Message::array, 2 | 1U << 16, raw<std::int64_t>({3}) + "no end")})
+         {std::string("no message, but a text that is longer than one"), message(AnswerPart::end, 0, ""), whole,
+          described(3, 2) + message(AnswerPart::end, 0, ""), described(3, 2) + described(3, 2),
+          described(3, 2) + message(AnswerPart::data, 0, points_3x2 + points_3x2),
+          described(3, 2) + whole + message(AnswerPart::data, 0, "1"),
+          message(AnswerPart::refusal, 1, "of another file"),
+          message(AnswerPart::refusal, 1, "", std::uint64_t{1} << 50),
+          message(AnswerPart::array, 2 | 2U << 16, "short"),
+          message(AnswerPart::array, 99 | 1U << 16, raw<std::int64_t>({3}) + "X" + '\0'),
+          message(AnswerPart::array, 2 | 1U << 16, raw<std::int64_t>({3}) + "no end")})
         EXPECT_TRUE(has(says<BadData>({answer(bytes)}), "answered with")) << bytes;
     // The same messages in the right order are an array.
     const Array array = read_apart("mat", folder / "x.mat", "", Purpose::points, folder / "x.mat", coterie::Run(),
-                                   {answer(described(3, 2) + whole + message(Message::end, 0, ""))});
+                                   {answer(described(3, 2) + whole + message(AnswerPart::end, 0, ""))});
     EXPECT_EQ(std::memcmp(array.data.data(), points_3x2.data(), 48), 0);
 }
 

@@ -32,11 +32,13 @@ double product_rounding(Index dimensions) {
            static_cast<double>(dimensions + 10);
 }
 
-void check_queries(const Columns& columns, PointsView queries, std::string_view what, const Run& run) {
-    const double largest = check_points(queries, std::string(what) + ": new points", run);
+void check_queries(const Columns& columns, PointsView queries, const Run& run) {
+    const double largest = check_points(queries, given_points(), run);
     if (largest * columns.scale > 2 * kFarthest)
-        throw BadData(std::string(what) + ": new points of magnitude " + to_text(largest) +
-                      " lie too far from the points, the largest of which is at most " + to_text(2 / columns.scale));
+        throw BadData({.code = Code::too_large,
+                       .problem = "new rows have magnitude " + to_text(largest) + ", too far from the training data, " +
+                                  "whose largest is at most " + to_text(2 / columns.scale),
+                       .option = "points"});
 }
 
 void Columns::pack(PointsView from, Index i, double* out) const {
@@ -80,12 +82,12 @@ double Columns::squared_distance(Index j, const double* packed, double product, 
     return difference > kCancelled * both ? difference : squared_distance(j, packed);
 }
 
-Columns columns_of(PointsView points, double eta, std::string_view what, const Run& run) {
+Columns columns_of(PointsView points, double eta, const Run& run) {
     Columns out;
     out.points = points;
     out.count = points.rows();
     out.dimensions = points.columns();
-    const double largest = check_points(points, what, run);
+    const double largest = check_points(points, given_points(), run);
     out.scale = largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1.0;
     out.tail = std::sqrt(eta) * out.scale;
     out.center = mean(points, run) * out.scale;

@@ -47,12 +47,12 @@ struct Columns {
     double squared_distance(Index j, const double* packed, double product, double square_norm) const;
 };
 
-/// Throws BadData with `what` for values that are not finite.
-Columns columns_of(PointsView points, double eta, std::string_view what, const Run& run);
+/// Throws BadData for values that are not finite.
+Columns columns_of(PointsView points, double eta, const Run& run);
 
-/// Throws BadData with `what` for values that are not finite, or more than 1e12 times as large as any of the points:
+/// Throws BadData for values that are not finite, or more than 1e12 times as large as any of the points:
 /// products with the points would overflow float.
-void check_queries(const Columns& columns, PointsView queries, std::string_view what, const Run& run);
+void check_queries(const Columns& columns, PointsView queries, const Run& run);
 
 /// Bound of the rounding error of a product of blocks z . r of d numbers, in units of |z| |r|. It includes the rounding
 /// of z, of r and of two more sums.

@@ -76,10 +76,11 @@ void parse_conll(std::string_view text, TagReading reading, Corpus& corpus) {
 
     Index broken = 0;
     const std::string scheme = scheme_of(tags, corpus.source, reading, broken);
-    corpus.notes.push_back(corpus.source + ": tags read as " + scheme);
+    corpus.notes.push_back(unsorted(corpus.source + ": tags read as " + scheme));
     if (broken > 0)
-        corpus.notes.push_back(corpus.source + ": " + std::to_string(broken) +
-                               " tags do not fit those beside them; mentions begin and end as conlleval has them");
+        corpus.notes.push_back(
+            unsorted(corpus.source + ": " + std::to_string(broken) +
+                     " tags do not fit those beside them; mentions begin and end as conlleval has them"));
     for (std::size_t s = 0; s < tags.size(); ++s) {
         TagParts before;
         for (std::size_t w = 0; w < tags[s].size(); ++w) {

@@ -85,10 +85,11 @@ struct CutWords {
     }
     void tell(Corpus& corpus) const {
         if (marks == 0) return;
-        corpus.notes.push_back(first +
-                               (marks == 1 ? ", which is cut there"
-                                           : ", which is cut there; so do " + std::to_string(marks - 1) + " more") +
-                               ". Mark whole words unless this is meant");
+        corpus.notes.push_back(
+            unsorted(first +
+                     (marks == 1 ? ", which is cut there"
+                                 : ", which is cut there; so do " + std::to_string(marks - 1) + " more") +
+                     ". Mark whole words unless this is meant"));
     }
 };
 

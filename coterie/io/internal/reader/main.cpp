@@ -40,7 +40,7 @@ void write_all(const void* from, std::size_t size) {
     }
 }
 
-void send(Message kind, std::uint32_t detail, std::span<const std::byte> bytes) {
+void send(AnswerPart kind, std::uint32_t detail, std::span<const std::byte> bytes) {
     const MessageHead head{kind, detail, bytes.size()};
     write_all(&head, sizeof head);
     write_all(bytes.data(), bytes.size());
@@ -63,19 +63,20 @@ std::size_t Answer::describe(const Array& array, const std::string& name, const 
     allow(static_cast<double>(bytes));
     std::string text(reinterpret_cast<const char*>(array.shape.data()), array.shape.size() * sizeof(std::int64_t));
     text += name + '\0' + array.note;
-    send(Message::array,
+    send(AnswerPart::array,
          static_cast<std::uint32_t>(array.element) | (array.fortran ? 256U : 0U) |
              static_cast<std::uint32_t>(array.shape.size()) << 16,
          std::as_bytes(std::span(text)));
     return bytes;
 }
 
-void Answer::data(std::span<const std::byte> bytes) { send(Message::data, 0, bytes); }
+void Answer::data(std::span<const std::byte> bytes) { send(AnswerPart::data, 0, bytes); }
 
-void Answer::end() { send(Message::end, 0, {}); }
+void Answer::end() { send(AnswerPart::end, 0, {}); }
 
-void Answer::refuse(ErrorKind kind, const std::string& text) {
-    send(Message::refusal, static_cast<std::uint32_t>(kind), std::as_bytes(std::span(text)));
+void Answer::refuse(ErrorKind kind, const coterie::Message& message) {
+    const std::string bytes = message.packed();
+    send(AnswerPart::refusal, static_cast<std::uint32_t>(kind), std::as_bytes(std::span(bytes)));
 }
 
 }  // namespace coterie::formats
@@ -95,10 +96,13 @@ int main(int count, char** words) {
         try {
             format == "hdf5" ? read_hdf5(path, key, purpose, answer) : read_matlab(path, key, purpose, answer);
             answer.end();
-        } catch (const Error& error) {
-            answer.refuse(error.kind(), error.message());
+        } catch (Error& error) {
+            error.amend([&](Message& message) { message.file = path; });
+            answer.refuse(error.kind(), error.fields());
         } catch (const std::bad_alloc&) {
-            answer.refuse(ErrorKind::resource, path + ": cannot be read: it needs more memory than there is");
+            answer.refuse(ErrorKind::resource, {.code = Code::out_of_memory,
+                                                .problem = "cannot be read: it needs more memory than there is",
+                                                .file = path});
         }
     } catch (const std::exception&) {
         return 1;  // the file disappeared, or there is no memory for a message

@@ -22,7 +22,7 @@ public:
     std::size_t describe(const Array& array, const std::string& name, const std::string& source);
     void data(std::span<const std::byte> bytes);
     void end();
-    void refuse(ErrorKind kind, const std::string& text);
+    void refuse(ErrorKind kind, const Message& message);
 
 private:
     void allow(double bytes) const;

@@ -1,0 +1,185 @@
+#pragma once
+// Messages: what errors and warnings say. A message is a code and fields; its text is made from them in one place.
+//
+//   PLACE: PROBLEM. REMEDY     cars.csv: column 'price', line 7: '1.234,5' is not a number. Use `decimal=comma`.
+//
+// Interfaces spell names differently: the option `max_iterations` is --max-iterations in the command and max_iter= in
+// Python. Texts therefore mark a name with backquotes, alone (`max_iterations`) or with a value (`loss=renyi`), and an
+// interface's Spelling replaces the marks. Only names of described options (base/options.hpp), the named_fields below
+// and `auto` may stand between backquotes.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "coterie/base/export.hpp"
+
+namespace coterie {
+
+/// What a message is about. Programs may rely on the names (name(code)): they are in JSON and in Python's `code`.
+/// code_list() has their meanings.
+enum class Code : std::uint8_t {
+    // What the caller gave
+    not_accepted,
+    unknown_name,
+    missing_argument,
+    conflict,
+    without_effect,
+    not_supported,
+    wrong_shape,
+    out_of_range,
+    too_few_rows,
+    infeasible,
+    // What data contain
+    missing_value,
+    not_finite,
+    too_large,
+    not_a_number,
+    wrong_type,
+    unknown_column,
+    duplicate,
+    empty,
+    malformed,
+    unsupported_format,
+    limit_exceeded,
+    model_mismatch,
+    overflow,
+    // What the machine refused
+    not_found,
+    cannot_read,
+    cannot_write,
+    already_exists,
+    changed_file,
+    out_of_memory,
+    missing_library,
+    no_device,
+    download_failed,
+    process_failed,
+    processes_differ,
+    // How the work ended
+    cancelled,
+    internal,
+    // Warnings about the data
+    rows_left_out,
+    values_filled,
+    unknown_category,
+    no_vector,
+    columns_by_order,
+    header_guessed,
+    constant_column,
+    zero_row,
+    scale_dominates,
+    far_from_origin,
+    far_from_training,
+    // Warnings about the result
+    unbalanced_clusters,
+    split_duplicates,
+    fewer_clusters,
+    all_noise,
+    not_converged,
+    not_optimal,
+    diverged,
+    value_reduced,
+    graph_disconnected,
+    ill_conditioned,
+    interrupted,
+    checkpoint_failed,
+    note
+};
+COTERIE_API std::string_view name(Code code);  // "not-accepted"
+
+struct CodeMeaning {
+    Code code;
+    std::string_view name;
+    std::string_view meaning;  // a sentence for docs/reference/messages.md
+};
+COTERIE_API std::span<const CodeMeaning> code_list();
+
+/// Fields of a Problem, a Run, a ReadOptions or an option search that texts name in the same way as options.
+inline constexpr std::array<std::string_view, 27> named_fields = {"points",
+                                                                  "weights",
+                                                                  "initial_centroids",
+                                                                  "partial_labels",
+                                                                  "clusters_per_label",
+                                                                  "label_share",
+                                                                  "sizes",
+                                                                  "graph",
+                                                                  "seed",
+                                                                  "threads",
+                                                                  "columns",
+                                                                  "label_column",
+                                                                  "separator",
+                                                                  "precision",
+                                                                  "grid",
+                                                                  "runs",
+                                                                  "device",
+                                                                  "checkpoint",
+                                                                  "header",
+                                                                  "decimal",
+                                                                  "exclude",
+                                                                  "id_column",
+                                                                  "must_links",
+                                                                  "cannot_links",
+                                                                  "pairs",
+                                                                  "methods",
+                                                                  "vectors"};
+
+/// How an interface writes what stands between backquotes. This class is C++'s: names as they are.
+class COTERIE_API Spelling {
+public:
+    virtual ~Spelling() = default;
+    /// An option or field: "max_iterations". Also the word "auto".
+    virtual std::string option(std::string_view name) const { return std::string(name); }
+    /// An option with a value: "loss", "renyi".
+    virtual std::string setting(std::string_view name, std::string_view value) const {
+        return std::string(name) + "=" + std::string(value);
+    }
+    /// The place of a row, counted from 1.
+    virtual std::string row(std::string_view row) const { return "row " + std::string(row); }
+    /// `text` with its marks replaced.
+    std::string operator()(std::string_view text) const;
+
+    /// The spelling of this program, for all messages. C++'s unless use() set another one.
+    static const Spelling& current();
+    /// For interfaces: sets the spelling once, before any other call. `spelling` must stay alive.
+    static void use(const Spelling& spelling);
+};
+
+/// Fields that are unknown or do not apply are empty.
+struct COTERIE_API Message {
+    Code code = Code::note;
+    std::string problem = {};               // what is wrong, or what was noticed; without the place and a full stop
+    std::string remedy = {};                // what to do; one or more sentences, without the last full stop
+    std::string option = {};                // its name without backquotes: "max_iterations"
+    std::string value = {};                 // as given
+    std::string accepted = {};              // in words
+    std::string file = {};                  // its path
+    std::optional<std::int64_t> line = {};  // of a text file, counted from 1
+    std::optional<std::int64_t> row = {};   // counted from 1
+    std::string column = {};                // its name, where it has one
+    std::optional<std::int64_t> column_number = {};  // counted from 1
+
+    friend bool operator==(const Message&, const Message&) = default;
+
+    bool whole = false;  // until every error has fields: `problem` is the whole text, with its place
+
+    /// "PLACE: PROBLEM. REMEDY." with the marks in place. The place is the file, otherwise the option; then column and
+    /// line or row.
+    std::string marked() const;
+    /// The same in this program's spelling.
+    std::string text() const { return Spelling::current()(marked()); }
+
+    /// All fields as bytes, for another process of the same build; and back, nothing for bytes that are none.
+    std::string packed() const;
+    static std::optional<Message> unpacked(std::string_view bytes);
+};
+
+/// A message without fields, until every warning has them.
+inline Message unsorted(std::string text) { return {.problem = std::move(text), .whole = true}; }
+
+}  // namespace coterie

@@ -1,0 +1,111 @@
+// Tests of messages: how their text is made from fields, how marks are spelled, and their way to another process.
+
+#include "coterie/base/message.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "coterie/base/error.hpp"
+
+namespace coterie {
+namespace {
+
+// As the command spells names.
+class Flags : public Spelling {
+public:
+    std::string option(std::string_view name) const override { return "--" + std::string(name); }
+    std::string setting(std::string_view name, std::string_view value) const override {
+        return "--" + std::string(name) + " " + std::string(value);
+    }
+    std::string row(std::string_view row) const override { return "ROW " + std::string(row); }
+};
+
+TEST(Message, PlaceProblemRemedy) {
+    const Message full{.code = Code::not_a_number,
+                       .problem = "'x' is not a number",
+                       .remedy = "Use `exclude=price`",
+                       .option = "columns",
+                       .file = "cars.csv",
+                       .line = 7,
+                       .column = "price"};
+    EXPECT_EQ(full.text(), "cars.csv: column 'price', line 7: 'x' is not a number. Use exclude=price.");
+    EXPECT_EQ(Flags()(full.marked()), "cars.csv: column 'price', line 7: 'x' is not a number. Use --exclude price.");
+    EXPECT_EQ((Message{.problem = "p"}).text(), "p");
+    EXPECT_EQ((Message{.problem = "p", .remedy = "Do q"}).text(), "p. Do q.");
+    EXPECT_EQ((Message{.problem = "p", .option = "weights"}).text(), "weights: p");
+    EXPECT_EQ((Message{.problem = "p", .option = "points", .row = 3, .column_number = 2}).text(),
+              "points: column 2, row 3: p");
+    EXPECT_EQ((Message{.problem = "p", .column = "a", .column_number = 2}).text(), "column 'a': p");
+    EXPECT_EQ((Message{.problem = "p", .line = 4, .row = 3}).text(), "line 4: p");
+    EXPECT_EQ(Flags()((Message{.problem = "p", .option = "points", .row = 3}).marked()), "--points: ROW 3: p");
+}
+
+TEST(Message, MarksAreSpelledAndOtherBackquotesStay) {
+    const Flags flags;
+    EXPECT_EQ(flags("`a_1`, `b=2` and `c=x y`"), "--a_1, --b 2 and --c x y");
+    EXPECT_EQ(flags("``"), "``");
+    EXPECT_EQ(flags("`"), "`");
+    EXPECT_EQ(flags("`a"), "`a");
+    EXPECT_EQ(flags("`A` `1a` `a b` `a=1"), "`A` `1a` `a b` `a=1");
+    EXPECT_EQ(flags("`a b`c`"), "`a b--c") << "the second backquote opens a mark of its own";
+    EXPECT_EQ(flags("`a=`"), "--a ");
+    EXPECT_EQ(Spelling()("`a` `b=2` `row=5`"), "a b=2 row 5");
+}
+
+TEST(Message, EveryCodeHasANameAndAMeaning) {
+    std::set<std::string_view> names;
+    for (const CodeMeaning& each : code_list()) {
+        EXPECT_EQ(name(each.code), each.name);
+        EXPECT_TRUE(names.insert(each.name).second) << each.name;
+        EXPECT_TRUE(each.meaning.ends_with(".") && each.meaning.size() < 120) << each.name;
+        for (const char c : each.name) EXPECT_TRUE((c >= 'a' && c <= 'z') || c == '-') << each.name;
+    }
+}
+
+TEST(Message, TravelsAsBytes) {
+    const Message full{.code = Code::infeasible,
+                       .problem = std::string("p\0q", 3),
+                       .remedy = "r",
+                       .option = "sizes",
+                       .value = "v",
+                       .accepted = "a",
+                       .file = "f",
+                       .line = -1,
+                       .row = std::int64_t{1} << 60,
+                       .column = "c",
+                       .column_number = 2};
+    const std::string bytes = full.packed();
+    EXPECT_EQ(Message::unpacked(bytes), full);
+    EXPECT_EQ(Message::unpacked(Message().packed()), Message());
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+        EXPECT_FALSE(Message::unpacked(std::string_view(bytes).substr(0, size))) << size;
+    EXPECT_FALSE(Message::unpacked(bytes + "x"));
+    std::string wrong = bytes;
+    wrong[0] = static_cast<char>(200);
+    EXPECT_FALSE(Message::unpacked(wrong)) << "no such code";
+}
+
+TEST(Message, AnErrorHasItsTextAndFields) {
+    try {
+        throw BadData({.code = Code::missing_value, .problem = "NaN", .row = 3});
+    } catch (Error& error) {
+        EXPECT_STREQ(error.message(), "row 3: NaN");
+        error.amend([](Message& message) { message.file = "a.csv"; });
+    }
+    try {
+        try {
+            throw BadArgument({.code = Code::conflict, .problem = "p"});
+        } catch (Error& error) {
+            error.amend([](Message& message) { message.file = "a.csv"; });
+            throw;
+        }
+    } catch (const std::invalid_argument& error) {
+        EXPECT_STREQ(error.what(), "a.csv: p");
+    }
+    EXPECT_EQ(InternalError("x").fields().code, Code::internal);
+    EXPECT_EQ(Cancelled::during("reading").fields().code, Code::cancelled);
+}
+
+}  // namespace
+}  // namespace coterie

@@ -1,0 +1,80 @@
+// Messages in Python: how names are spelled, by the tables of coterie/_names.py, and the class _core.Message.
+
+#include <nanobind/stl/map.h>
+
+#include "core.hpp"
+
+#include "coterie/base/message.hpp"
+
+namespace coterie::python {
+namespace {
+
+using Table = std::map<std::string, std::string>;
+
+// Whether Python writes the value without quotes.
+bool is_bare(std::string_view value) {
+    double number = 0;
+    return value == "True" || value == "False" || value == "None" || parse_number(value, number);
+}
+
+class PythonSpelling : public Spelling {
+public:
+    PythonSpelling(Table parameters, Table remedies)
+        : parameters_(std::move(parameters)), remedies_(std::move(remedies)) {}
+    std::string option(std::string_view name) const override {
+        if (name == "auto") return "None";
+        const auto remedy = remedies_.find(std::string(name));
+        if (remedy != remedies_.end()) return remedy->second;
+        const auto found = parameters_.find(std::string(name));
+        return found == parameters_.end() ? std::string(name) : found->second;
+    }
+    std::string setting(std::string_view name, std::string_view value) const override {
+        for (const std::string& key : {std::string(name) + "=" + std::string(value), std::string(name)})
+            if (const auto remedy = remedies_.find(key); remedy != remedies_.end()) return remedy->second;
+        const std::string word = value == "true" ? "True" : value == "false" ? "False" : std::string(value);
+        const bool automatic = value == "auto" && name != "clusters";
+        return option(name) + "=" + (automatic ? "None" : is_bare(word) ? word : "'" + word + "'");
+    }
+    std::string row(std::string_view row) const override { return "row " + std::string(row) + " (counted from 1)"; }
+
+private:
+    Table parameters_, remedies_;
+};
+
+std::string in_python(const std::string& text) { return Spelling::current()(text); }
+
+}  // namespace
+
+void add_messages(nb::module_& module) {
+    module.def("spell", [](Table parameters, Table remedies) {
+        // Kept for good: a Spelling must stay alive.
+        Spelling::use(*new PythonSpelling(std::move(parameters), std::move(remedies)));
+    });
+    module.def("in_python", in_python);
+    nb::class_<Message>(module, "Message")
+        .def_prop_ro("code", [](const Message& m) { return std::string(name(m.code)); })
+        .def_prop_ro("text", &Message::text)
+        .def_prop_ro("option", [](const Message& m) { return m.option.empty() ? "" : in_python("`" + m.option + "`"); })
+        .def_ro("value", &Message::value)
+        .def_prop_ro("accepted", [](const Message& m) { return in_python(m.accepted); })
+        .def_prop_ro("remedy", [](const Message& m) { return in_python(m.remedy); })
+        .def_ro("file", &Message::file)
+        .def_ro("line", &Message::line)
+        .def_ro("row", &Message::row)
+        .def_rw("column", &Message::column)
+        .def_ro("column_number", &Message::column_number)
+        .def("__getstate__",
+             [](const Message& m) {
+                 const std::string bytes = m.packed();
+                 return nb::bytes(bytes.data(), bytes.size());
+             })
+        .def("__setstate__", [](Message& m, const nb::bytes& bytes) {
+            new (&m) Message(Message::unpacked({bytes.c_str(), bytes.size()}).value());
+        });
+    nb::list codes;
+    for (const CodeMeaning& each : code_list())
+        codes.append(nb::make_tuple(std::string(each.name), std::string(each.meaning)));
+    module.attr("codes") = codes;
+}
+
+}  // namespace coterie::python
