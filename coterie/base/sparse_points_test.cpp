@@ -79,7 +79,7 @@ TEST(SparsePoints, NumbersThatAreNotFiniteAreNamedByRowAndColumn) {
     dense(17, 4) = std::numeric_limits<double>::quiet_NaN();
     dense(20, 1) = std::numeric_limits<double>::infinity();
     try {
-        check_points(PointsView(*sparse_of(dense)), "points", coterie::Run(0, 1));
+        check_points(PointsView(*sparse_of(dense)), points_of_fit(), coterie::Run(0, 1));
         FAIL();
     } catch (const BadData& error) {
         EXPECT_NE(std::string(error.what()).find("row 18, column 5: value NaN"), std::string::npos) << error.what();
@@ -87,15 +87,15 @@ TEST(SparsePoints, NumbersThatAreNotFiniteAreNamedByRowAndColumn) {
     dense(17, 4) = 1;
     dense(20, 1) = 1e120;
     try {
-        check_points(PointsView(*sparse_of(dense)), "points", coterie::Run(0, 1));
+        check_points(PointsView(*sparse_of(dense)), points_of_fit(), coterie::Run(0, 1));
         FAIL();
     } catch (const BadData& error) {
         EXPECT_NE(std::string(error.what()).find("row 21, column 2"), std::string::npos) << error.what();
     }
     dense(20, 1) = -7;
-    EXPECT_EQ(check_points(PointsView(*sparse_of(dense)), "points", coterie::Run(0, 1)), 7);
+    EXPECT_EQ(check_points(PointsView(*sparse_of(dense)), points_of_fit(), coterie::Run(0, 1)), 7);
     EXPECT_EQ(
-        check_points(PointsView(*sparse_of(Matrix<double>(Matrix<double>::Zero(2, 3)))), "points", coterie::Run(0, 1)),
+        check_points(PointsView(*sparse_of(Matrix<double>(Matrix<double>::Zero(2, 3)))), points_of_fit(), coterie::Run(0, 1)),
         0);
 }
 

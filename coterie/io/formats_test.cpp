@@ -230,20 +230,20 @@ scipy.io.savemat(out + 'packed.mat', {'X': x}, do_compression=True)
 
 TEST(Finite, FirstPlaceAndCount) {
     Matrix<float> matrix = Matrix<float>::Ones(3000, 40);
-    require_finite(matrix, "x", coterie::Run(0, 2));
+    require_finite(matrix, {.file = "x"}, coterie::Run(0, 2));
     matrix(2000, 7) = std::numeric_limits<float>::infinity();
     matrix(1999, 3) = std::numeric_limits<float>::quiet_NaN();
     matrix(2999, 39) = -std::numeric_limits<float>::infinity();
     for (const int threads : {1, 2, 8}) {
-        const std::string message = message_of<BadData>([&] { require_finite(matrix, "x", coterie::Run(0, threads)); });
+        const std::string message = message_of<BadData>([&] { require_finite(matrix, {.file = "x"}, coterie::Run(0, threads)); });
         EXPECT_TRUE(has(message, "x: row 2000, column 4: value NaN")) << message;
         EXPECT_TRUE(has(message, "3 such values of 120000")) << message;
     }
     // Rows with a stride: the numbers between them are not checked.
-    require_finite(PointsView(matrix.data(), 1000, 2, 40), "x");
+    require_finite(PointsView(matrix.data(), 1000, 2, 40), {.file = "x"});
     matrix(5, 3) = std::numeric_limits<float>::infinity();
-    require_finite(PointsView(matrix.data(), 1000, 3, 40), "x");
-    EXPECT_THROW(require_finite(PointsView(matrix.data(), 1000, 4, 40), "x"), BadData);
+    require_finite(PointsView(matrix.data(), 1000, 3, 40), {.file = "x"});
+    EXPECT_THROW(require_finite(PointsView(matrix.data(), 1000, 4, 40), {.file = "x"}), BadData);
 }
 
 TEST(Data, Mnist) {
