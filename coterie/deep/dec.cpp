@@ -20,13 +20,14 @@ const OptionSet& DecOptions::described() {
 }
 const OptionSet& IdecOptions::described() {
     static const OptionSet set = internal::describe_alternating<IdecOptions>().real(
-        "gamma", &IdecOptions::gamma, at_least(0), "weight of the clusters' loss beside the reconstruction's");
+        "gamma", &IdecOptions::gamma, at_least(0),
+        "weight of the clustering loss relative to the reconstruction error");
     return set;
 }
 const OptionSet& DcnOptions::described() {
     static const OptionSet set = internal::describe_alternating<DcnOptions>().real(
         "distortion", &DcnOptions::distortion, at_least(0),
-        "weight of the squared distances from the centroids beside the squared reconstruction errors, both sums");
+        "weight of the squared distances to the centroids relative to the squared reconstruction errors, both as sums");
     return set;
 }
 

@@ -49,7 +49,7 @@ struct COTERIE_API DecMethod {
     using Model = DecModel;
     static constexpr std::string_view name = "dec";
     static constexpr std::string_view summary =
-        "deep embedded clustering: an encoder trained by its own sharpened soft assignments (LibTorch)";
+        "deep embedded clustering: trains an encoder on its own sharpened soft assignments (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
@@ -59,7 +59,8 @@ struct COTERIE_API IdecMethod {
     using Options = IdecOptions;
     using Model = IdecModel;
     static constexpr std::string_view name = "idec";
-    static constexpr std::string_view summary = "DEC that keeps reconstructing the points (LibTorch)";
+    static constexpr std::string_view summary =
+        "DEC that also trains the autoencoder to reconstruct the rows (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
@@ -70,7 +71,7 @@ struct COTERIE_API DcnMethod {
     using Model = DcnModel;
     static constexpr std::string_view name = "dcn";
     static constexpr std::string_view summary =
-        "deep clustering network: reconstruction and distances from centroids, in turn (LibTorch)";
+        "deep clustering network: minimises reconstruction errors and distances to centroids (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }

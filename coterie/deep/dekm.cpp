@@ -17,14 +17,14 @@ namespace coterie {
 const OptionSet& DekmOptions::described() {
     static const OptionSet set =
         internal::describe_alternating<DekmOptions>(
-            "40 for convolutional networks, else 10",
-            "1: no criterion without labels finds the best of several fits of this method")
+            "40 for convolutional networks, 10 for others",
+            "must be 1, because no criterion without labels finds the best of several fits of this method")
             .integer("update_restarts", &DekmOptions::update_restarts, at_least(0),
-                     "k-means starts of an update beside the last clusters")
+                     "number of new k-means starts per update, in addition to the previous clusters")
             .choice("move", &DekmOptions::move, {"last", "all"},
-                    "which coordinates are moved to the cluster's mean: the widest direction, or every one")
+                    "which coordinates are moved to the cluster's mean: only the widest direction (last), or all")
             .choice("update", &DekmOptions::update, {"batch", "full"},
-                    "steps of batches, or one step a pass over all points");
+                    "batch: one step per batch; full: one step per pass over all rows");
     return set;
 }
 

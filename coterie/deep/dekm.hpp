@@ -49,7 +49,7 @@ struct COTERIE_API DekmMethod {
     using Model = DekmModel;
     static constexpr std::string_view name = "dekm";
     static constexpr std::string_view summary =
-        "deep embedded k-means: an encoder moved along the clusters' widest direction (LibTorch)";
+        "deep embedded k-means: trains an encoder to shrink clusters along their widest direction (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };

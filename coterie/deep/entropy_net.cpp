@@ -17,9 +17,9 @@ template <class Options>
 OptionSetFor<Options> describe_self_label_net() {
     OptionSetFor<Options> set = describe_classifier<Options>();
     set.template integer<int>("augmentations", &Options::augmentations, between(1, 2),
-                              "changed views of a point per step; 1: beside the point itself")
+                              "number of changed views of a row per step; 1: one changed view and the row itself")
         .real("augmentation_weight", &Options::augmentation_weight, at_least(0),
-              "weight of the divergence of the two views' predictions");
+              "penalty on different predictions for the two views");
     return set;
 }
 
@@ -120,26 +120,31 @@ const OptionSet& EntropyNetOptions::described() {
     static const OptionSet set =
         describe_self_label_net<EntropyNetOptions>()
             .real("lambda", &EntropyNetOptions::lambda, Range{.low = 0, .high = 1e6, .low_open = true},
-                  "weight of the prior's divergence from the mean label")
+                  "penalty on computed labels whose cluster shares differ from `prior`; larger values keep them closer")
             .reals("prior", &EntropyNetOptions::prior, above(0), internal::prior_meaning, internal::automatic_prior)
-            .choice("label_solver", &EntropyNetOptions::label_solver, {"em", "dual"},
-                    "label_rounds rounds of EM, or the optimum itself by Newton's method on the dual")
-            .integer("label_rounds", &EntropyNetOptions::label_rounds, at_least(1), "of EM")
-            .choice("labels_per", &EntropyNetOptions::labels_per, {"batch", "epoch"}, "when labels are renewed");
+            .choice(
+                "label_solver", &EntropyNetOptions::label_solver, {"em", "dual"},
+                "how labels are computed: by `label_rounds` rounds of EM, or exactly, by Newton's method on the dual")
+            .integer("label_rounds", &EntropyNetOptions::label_rounds, at_least(1), "number of rounds of EM")
+            .choice("labels_per", &EntropyNetOptions::labels_per, {"batch", "epoch"},
+                    "compute new labels for every batch or for every epoch");
     return set;
 }
 const OptionSet& SelaNetOptions::described() {
     static const OptionSet set =
         describe_self_label_net<SelaNetOptions>()
             .real("sharpness", &SelaNetOptions::sharpness, between(1e-6, 1e6),
-                  "of the transport: the power of the predictions whose row and column sums it scales")
+                  "sharpness of the transport: predictions are raised to this power before their row and column sums "
+                  "are scaled")
             .reals("prior", &SelaNetOptions::prior, above(0), internal::prior_meaning, internal::automatic_prior)
-            .choice("labels_per", &SelaNetOptions::labels_per, {"batch", "epoch"}, "when labels are renewed");
+            .choice("labels_per", &SelaNetOptions::labels_per, {"batch", "epoch"},
+                    "compute new labels for every batch or for every epoch");
     return set;
 }
 const OptionSet& MiadmNetOptions::described() {
     static const OptionSet set = describe_self_label_net<MiadmNetOptions>().choice(
-        "labels_per", &MiadmNetOptions::labels_per, {"batch", "epoch"}, "when labels are renewed (batch: MIADM*)");
+        "labels_per", &MiadmNetOptions::labels_per, {"batch", "epoch"},
+        "compute new labels for every batch (MIADM*) or for every epoch");
     return set;
 }
 

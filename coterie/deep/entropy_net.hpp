@@ -71,7 +71,7 @@ struct COTERIE_API EntropyNetMethod {
     using Model = EntropyNetModel;
     static constexpr std::string_view name = "entropy-net";
     static constexpr std::string_view summary =
-        "discriminative entropy clustering: a self-labelling network (LibTorch)";
+        "discriminative entropy clustering: a network trained on its own labels (LibTorch)";
     static constexpr Takes takes = {
         .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
@@ -83,7 +83,7 @@ struct COTERIE_API SelaNetMethod {
     using Model = SelaNetModel;
     static constexpr std::string_view name = "sela-net";
     static constexpr std::string_view summary =
-        "self-labelling by optimal transport: a network of one-hot labels (LibTorch)";
+        "self-labelling by optimal transport: a network trained on one-hot labels (LibTorch)";
     static constexpr Takes takes = {
         .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
@@ -95,7 +95,7 @@ struct COTERIE_API MiadmNetMethod {
     using Model = MiadmNetModel;
     static constexpr std::string_view name = "miadm-net";
     static constexpr std::string_view summary =
-        "self-labelling by alternating directions: a network of soft labels (LibTorch)";
+        "self-labelling by alternating directions: a network trained on soft labels (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .labels = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }

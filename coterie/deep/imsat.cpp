@@ -42,18 +42,20 @@ const OptionSet& ImsatOptions::described() {
         internal::describe_classifier<ImsatOptions>()
             .real("fairness", &ImsatOptions::fairness, at_least(0), internal::fairness_meaning)
             .real("augmentation_weight", &ImsatOptions::augmentation_weight, at_least(0),
-                  "weight of the divergence of the second view's predictions from the point's")
+                  "penalty on predictions for the second view that differ from those for the row itself")
             .reals("prior", &ImsatOptions::prior, above(0), internal::prior_meaning, internal::automatic_prior)
             .choice("view", &ImsatOptions::view, {"auto", "adversarial", "augmented"},
-                    "the second view: against the network (auto: vectors), or changed by `augment` (images)")
+                    "the second view of a row: moved against the network (adversarial), or changed by `augment` "
+                    "(augmented); auto: augmented for images, else adversarial")
             .real("adversarial_radius", &ImsatOptions::adversarial_radius, at_least(0),
-                  "how far the adversarial view lies away, share of the tenth nearest neighbour's distance");
+                  "distance of the adversarial view from the row, as a share of the distance to its tenth nearest "
+                  "neighbour");
     return set;
 }
 const OptionSet& IicOptions::described() {
     static const OptionSet set = internal::describe_classifier<IicOptions>().integer(
         "augmentations", &IicOptions::augmentations, between(1, 2),
-        "changed views of a point per step; 1: beside the point itself");
+        "number of changed views of a row per step; 1: one changed view and the row itself");
     return set;
 }
 

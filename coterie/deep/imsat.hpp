@@ -45,7 +45,7 @@ struct COTERIE_API ImsatMethod {
     using Model = ImsatModel;
     static constexpr std::string_view name = "imsat";
     static constexpr std::string_view summary =
-        "IMSAT: mutual information and predictions that augmentation leaves alone (LibTorch)";
+        "IMSAT: maximises mutual information, and keeps predictions stable when rows change slightly (LibTorch)";
     static constexpr Takes takes = {
         .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
@@ -56,7 +56,8 @@ struct COTERIE_API IicMethod {
     using Options = IicOptions;
     using Model = IicModel;
     static constexpr std::string_view name = "iic";
-    static constexpr std::string_view summary = "IIC: mutual information of the clusters of two views (LibTorch)";
+    static constexpr std::string_view summary =
+        "IIC: maximises the mutual information of the clusters of two views (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .labels = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }

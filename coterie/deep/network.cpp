@@ -435,7 +435,7 @@ Parameters load_parameters(const Archive& archive, const std::string& prefix, co
 
 void unit_part(Parts& parts, double& unit) {
     if (parts.present("unit", true))
-        parts.add("unit", unit, "what points are divided by before the network sees them", above(0));
+        parts.add("unit", unit, "the number by which rows are divided before they enter the network", above(0));
 }
 
 void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architecture()> architecture) {

@@ -42,16 +42,17 @@ const OptionSet& AmlOptions::described() {
         describe_space(OptionSetFor<AmlOptions>()
                            .integer("clusters", &AmlOptions::clusters, at_least(1), "number of clusters k")
                            .letter('k')
-                           .real("lambda", &AmlOptions::lambda, above(0), "ridge of the metric",
-                                 "lambda_rel times the mean eigenvalue of X'X")
+                           .real("lambda", &AmlOptions::lambda, above(0), "regularisation of the metric (ridge)",
+                                 "`lambda_rel` times the mean eigenvalue of the scatter matrix X'X")
                            .real("lambda_rel", &AmlOptions::lambda_rel, between(1e-12, 1e12),
-                                 "lambda in units of tr(X'X) / q, the mean eigenvalue of the scatter matrix")
+                                 "value of `lambda` in units of tr(X'X) / q, the mean eigenvalue of the scatter matrix")
                            .integer("dimensions", &AmlOptions::dimensions, at_least(1),
-                                    "directions of the metric, at most k - 1", "k - 1"))
-            .integer("restarts", &AmlOptions::restarts, at_least(1), "of the k-means that it starts from")
-            .integer("max_iterations", &AmlOptions::max_iterations, at_least(1), "rounds at most")
+                                    "number of directions of the metric, at most k - 1", "k - 1"))
+            .integer("restarts", &AmlOptions::restarts, at_least(1),
+                     "number of runs of the k-means that gives the start; the best run is kept")
+            .integer("max_iterations", &AmlOptions::max_iterations, at_least(1), "maximum number of rounds")
             .real("tolerance", &AmlOptions::tolerance, at_least(0),
-                  "stop when the objective falls by at most this share of it; 0: when no label changes");
+                  "stop when a round lowers the objective by at most this fraction; 0: stop when no label changes");
     return set;
 }
 

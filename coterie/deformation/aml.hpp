@@ -57,7 +57,7 @@ struct COTERIE_API AmlMethod {
     using Fits = AmlFits;
     static constexpr std::string_view name = "aml";
     static constexpr std::string_view summary =
-        "adaptive metric learning: a linear metric and the clusters learnt together, linear and kernel";
+        "adaptive metric learning: learns a linear metric and the clusters jointly, linear or kernel";
     static constexpr Takes takes = {.initial_centroids = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };

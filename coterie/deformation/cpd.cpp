@@ -161,27 +161,34 @@ const OptionSet& CpdOptions::described() {
             OptionSetFor<CpdOptions>()
                 .integer("clusters", &CpdOptions::clusters, at_least(1), "number of clusters k")
                 .letter('k')
-                .real("lambda", &CpdOptions::lambda, above(0), "weight of the motion's squared size", "lambda_rel n^2")
-                .real("lambda_rel", &CpdOptions::lambda_rel, above(0), "lambda in units of n^2")
+                .real("lambda", &CpdOptions::lambda, above(0),
+                      "penalty on the deformation; larger values deform the space less",
+                      "`lambda_rel` times n^2, n the number of rows")
+                .real("lambda_rel", &CpdOptions::lambda_rel, above(0),
+                      "value of `lambda` in units of n^2, n the number of rows")
                 .real("sigma", &CpdOptions::sigma, above(0),
-                      "width of the motion: points closer than this move together", "sigma_rel r")
+                      "width of the deformation: rows closer than this move together", "`sigma_rel` times r")
                 .real("sigma_rel", &CpdOptions::sigma_rel, above(0),
-                      "sigma in units of r, the root mean square distance of the points from their mean"))
+                      "value of `sigma` in units of r, the root mean square distance of the rows from their mean"))
             .choice("indicator", &CpdOptions::indicator, {"discrete", "relaxed"},
-                    "what the motion makes compact: the clusters, or the relaxation by leading singular vectors")
+                    "what the deformation makes compact: the clusters (discrete), or their relaxation by leading "
+                    "singular vectors (relaxed)")
             .choice("labels_from", &CpdOptions::labels_from, {"moved", "embedding"},
-                    "cluster the moved points, or the whitened embedding by their leading singular vectors")
+                    "cluster the moved rows, or their whitened embedding by leading singular vectors")
             .choice("origin", &CpdOptions::origin, {"mean", "zero"},
-                    "of the relaxed indicator: about the mean with k - 1 vectors, or the points as they are with k")
+                    "relaxed indicator: subtract the mean from the rows and use k - 1 vectors (mean), or leave the "
+                    "rows unchanged and use k (zero)")
             .real("damping", &CpdOptions::damping, between(0, 0.99),
-                  "share of the last motion that is kept in the first rounds")
-            .integer("damped_rounds", &CpdOptions::damped_rounds, at_least(0), "how many rounds are damped")
+                  "share of the previous round's deformation that the first rounds keep")
+            .integer("damped_rounds", &CpdOptions::damped_rounds, at_least(0), "number of damped rounds")
             .integer("assignments_per_round", &CpdOptions::assignments_per_round, at_least(1),
-                     "of points to the nearest mean per round", "until none changes")
-            .integer("restarts", &CpdOptions::restarts, at_least(1), "of the k-means that it starts from")
-            .integer("max_iterations", &CpdOptions::max_iterations, at_least(1), "undamped rounds at most")
+                     "number of times per round that rows are assigned to the nearest centroid",
+                     "until no label changes")
+            .integer("restarts", &CpdOptions::restarts, at_least(1),
+                     "number of runs of the k-means that gives the start; the best run is kept")
+            .integer("max_iterations", &CpdOptions::max_iterations, at_least(1), "maximum number of undamped rounds")
             .real("tolerance", &CpdOptions::tolerance, at_least(0),
-                  "stop when no label changes and the objective changes by at most this share of it");
+                  "stop when no label changes and the objective changes by at most this fraction");
     return set;
 }
 
@@ -369,13 +376,13 @@ void CpdModel::parts(Parts& parts) {
         (parts.reading() ? landmarks : *movement_->landmarks).parts(parts, "landmarks", 'l', 'p');
     } else {
         parts.add("points", parts.reading() ? points : Parts::only_read(*movement_->points), "n x p",
-                  "the points fitted on, in their space");
+                  "the rows of the training data, in their space");
     }
     parts.add("coefficients", parts.storing() ? Parts::only_read(movement_->coefficients()) : coefficients,
-              by_landmarks ? "l x p" : "n x p", "how far each of them moves what is near to it");
+              by_landmarks ? "l x p" : "n x p", "how far each stored row moves the rows near it");
     const bool embedded = options_.labels_from == CpdLabels::embedding;
     if (embedded) parts.add("embedding", embedding_, "p x e", "the directions of the embedding");
-    parts.add("centroids", centroids_, embedded ? "k x e" : "k x p", "the centroid of each cluster, where it is told");
+    parts.add("centroids", centroids_, embedded ? "k x e" : "k x p", "the centroid of each cluster, in the embedding");
     if (!parts.reading()) return;
     if (!options_.sigma) throw BadData("model: cpd without a sigma");
     movement_ = std::make_shared<Movement>(

@@ -116,7 +116,7 @@ struct COTERIE_API CpdMethod {
     using Fits = CpdFits;
     static constexpr std::string_view name = "cpd";
     static constexpr std::string_view summary =
-        "CPD-UML: clusters made compact by a smooth deformation of the space, linear and kernel";
+        "CPD-UML: deforms the space smoothly so that clusters become compact, linear or kernel";
     static constexpr Takes takes = {.initial_centroids = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };

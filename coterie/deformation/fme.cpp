@@ -51,18 +51,23 @@ const OptionSet& FmeOptions::described() {
             OptionSetFor<FmeOptions>()
                 .integer("clusters", &FmeOptions::clusters, at_least(1), "number of clusters k")
                 .letter('k')
-                .real("mu", &FmeOptions::mu, above(0), "weight of the regression", "mu_rel / gamma")
+                .real("mu", &FmeOptions::mu, above(0), "weight of the regression relative to the graph",
+                      "`mu_rel` divided by `gamma`")
                 .real("mu_rel", &FmeOptions::mu_rel, between(1e-12, 1e12),
-                      "mu times gamma: weight of the regression's squared residual beside the graph's cut")
-                .real("gamma", &FmeOptions::gamma, above(0), "weight of the residual beside the size of W",
-                      "gamma_rel over the mean eigenvalue of X'X")
+                      "value of `mu` times `gamma`: weight of the regression's squared residual relative to the cut of "
+                      "the graph")
+                .real("gamma", &FmeOptions::gamma, above(0),
+                      "weight of the regression's squared residual relative to the squared size of its coefficients W",
+                      "`gamma_rel` divided by the mean eigenvalue of the scatter matrix X'X")
                 .real("gamma_rel", &FmeOptions::gamma_rel, between(1e-12, 1e12),
-                      "gamma in units of q / tr(X'X), one over the mean eigenvalue of the scatter matrix")
-                .integer("neighbors", &FmeOptions::neighbors, at_least(1), "of a point in the graph, at most n - 1")
-                .integer("dimensions", &FmeOptions::dimensions, at_least(1), "of the embedding", "k - 1"))
+                      "value of `gamma` in units of q / tr(X'X), one over the mean eigenvalue of the scatter matrix")
+                .integer("neighbors", &FmeOptions::neighbors, at_least(1),
+                         "number of nearest neighbours of each row in the graph, at most n - 1")
+                .integer("dimensions", &FmeOptions::dimensions, at_least(1), "number of dimensions of the embedding",
+                         "k - 1"))
             .choice("labels_from", &FmeOptions::labels_from, {"regression", "embedding"},
-                    "cluster what the regression makes of the points, or the embedding that it approximates")
-            .integer("restarts", &FmeOptions::restarts, at_least(1), "of the k-means");
+                    "cluster the rows as the regression maps them, or the embedding that it approximates")
+            .integer("restarts", &FmeOptions::restarts, at_least(1), "number of runs of k-means; the best run is kept");
     return set;
 }
 

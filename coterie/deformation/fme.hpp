@@ -73,7 +73,7 @@ struct COTERIE_API FmeMethod {
     using Fits = FmeFits;
     static constexpr std::string_view name = "fme";
     static constexpr std::string_view summary =
-        "flexible manifold embedding: a graph's embedding and the regression to it, linear and kernel";
+        "flexible manifold embedding: embeds a neighbour graph and fits a regression to it, linear or kernel";
     static constexpr Takes takes = {.initial_centroids = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };

@@ -118,13 +118,13 @@ void KernelPca::parts(Parts& parts) {
         landmarks->parts(parts, "kernel_pca.landmarks", 'm', 'd');
         landmarks_ = std::move(landmarks);
     } else {
-        parts.add("kernel_pca.points", points_, "n x d", "the points fitted on, less their origin");
+        parts.add("kernel_pca.points", points_, "n x d", "the rows of the training data, minus the origin");
     }
     parts.add("kernel_pca.coefficients", coefficients_, by_landmarks ? "m x p" : "n x p",
-              "the weight of each of them in each component");
-    parts.add("kernel_pca.origin", origin_, "d", "what is taken off every row");
-    parts.add("kernel_pca.offset", offset_, "p", "what centring takes off every component");
-    parts.add("kernel_pca.width", width_, "of the kernel", above(0));
+              "the weight of each stored row in each component");
+    parts.add("kernel_pca.origin", origin_, "d", "the values subtracted from every row");
+    parts.add("kernel_pca.offset", offset_, "p", "the values subtracted from every component");
+    parts.add("kernel_pca.width", width_, "the width of the kernel", above(0));
 }
 
 }  // namespace coterie

@@ -56,7 +56,7 @@ void PointSpace::parts(Parts& parts, SpaceKernel kernel) {
         if (parts.reading()) kernel_pca_.emplace();
         kernel_pca_->parts(parts);
     }
-    parts.add("origin", origin_, "p", "what is taken off every row of the space");
+    parts.add("origin", origin_, "p", "the values subtracted from every row in the space");
 }
 
 namespace internal {

@@ -36,16 +36,18 @@ struct SpaceOptions {
 template <class Options>
 OptionSetFor<Options>& describe_space(OptionSetFor<Options>& set) {
     return set
-        .template choice<SpaceKernel>(
-            "kernel", &Options::kernel, {"none", "rbf"},
-            "take the points themselves, or their principal components in a Gaussian kernel's feature space")
-        .real("kernel_width", &Options::kernel_width, above(0), "width w of that kernel, exp(-||x - y||^2 / (2 w^2))",
-              "r, the root mean square distance of the points from their mean")
-        .template integer<int>("components", &Options::components, at_least(1), "of kernel PCA", "all there are")
+        .template choice<SpaceKernel>("kernel", &Options::kernel, {"none", "rbf"},
+                                      "cluster the rows themselves (none), or their principal components in the "
+                                      "feature space of a Gaussian kernel (rbf)")
+        .real("kernel_width", &Options::kernel_width, above(0),
+              "width w of the Gaussian kernel exp(-||x - y||^2 / (2 w^2))",
+              "r, the root mean square distance of the rows from their mean")
+        .template integer<int>("components", &Options::components, at_least(1), "number of components of kernel PCA",
+                               "all")
         .template integer<int>("landmarks", &Options::landmarks, at_least(1),
-                               "points by which Gaussian kernel matrices are taken (Nystroem form), for memory n "
-                               "landmarks",
-                               "whole matrices for up to 20,000 points, 1000 landmarks beyond");
+                               "number of rows that approximate the Gaussian kernel matrices (Nystroem method); memory "
+                               "is then n times this instead of n^2",
+                               "no approximation up to 20,000 rows, 1000 above");
 }
 
 class COTERIE_API PointSpace {

@@ -31,8 +31,8 @@ void ProjectedModel::parts(Parts& parts) {
     auto space = space_ ? std::const_pointer_cast<PointSpace>(space_) : std::make_shared<PointSpace>();
     space->parts(parts, kernel());
     space_ = std::move(space);
-    parts.add("offset", offset_, "c", "what is taken off every projected row");
-    parts.add("centroids", centroids_, "k x c", "the centroid of each cluster, projected");
+    parts.add("offset", offset_, "c", "the values subtracted from every projected row");
+    parts.add("centroids", centroids_, "k x c", "the projected centroid of each cluster");
 }
 
 int internal::dimensions_of(std::optional<int> given, int clusters, Index most, std::string_view why) {

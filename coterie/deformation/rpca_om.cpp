@@ -48,12 +48,14 @@ const OptionSet& RpcaOmOptions::described() {
         describe_space(OptionSetFor<RpcaOmOptions>()
                            .integer("clusters", &RpcaOmOptions::clusters, at_least(1), "number of clusters k")
                            .letter('k')
-                           .integer("dimensions", &RpcaOmOptions::dimensions, at_least(1), "of the subspace",
-                                    "k - 1, or all there are when they are fewer"))
-            .integer("restarts", &RpcaOmOptions::restarts, at_least(1), "of the k-means in the subspace")
-            .integer("max_iterations", &RpcaOmOptions::max_iterations, at_least(1), "re-weightings at most")
+                           .integer("dimensions", &RpcaOmOptions::dimensions, at_least(1),
+                                    "number of dimensions of the subspace",
+                                    "k - 1, or all dimensions if there are fewer"))
+            .integer("restarts", &RpcaOmOptions::restarts, at_least(1),
+                     "number of runs of k-means in the subspace; the best run is kept")
+            .integer("max_iterations", &RpcaOmOptions::max_iterations, at_least(1), "maximum number of re-weightings")
             .real("tolerance", &RpcaOmOptions::tolerance, at_least(0),
-                  "stop when the objective falls by at most this share of it");
+                  "stop when a round lowers the objective by at most this fraction");
     return set;
 }
 

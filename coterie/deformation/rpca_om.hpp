@@ -56,7 +56,7 @@ struct COTERIE_API RpcaOmMethod {
     using Fits = RpcaOmFits;
     static constexpr std::string_view name = "rpca-om";
     static constexpr std::string_view summary =
-        "robust PCA with optimal mean, and k-means in its subspace, linear and kernel";
+        "robust PCA with optimal mean, then k-means in its subspace, linear or kernel";
     static constexpr Takes takes = {.initial_centroids = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };

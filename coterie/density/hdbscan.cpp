@@ -50,16 +50,17 @@ const OptionSet& HdbscanOptions::described() {
     static const OptionSet set =
         OptionSetFor<HdbscanOptions>()
             .integer("min_cluster_size", &HdbscanOptions::min_cluster_size, at_least(2),
-                     "rows that a group must have to be a cluster; smaller ones are noise")
+                     "smallest number of rows that make a cluster; smaller sets of rows are noise")
             .integer<int>("min_samples", &HdbscanOptions::min_samples, at_least(1),
-                          "the core distance of a row is that to so many others: more of them make more rows noise",
-                          "min_cluster_size")
+                          "number of neighbours that defines density; larger values give more noise",
+                          "`min_cluster_size`")
             .choice("cluster_selection_method", &HdbscanOptions::cluster_selection_method, {"eom", "leaf"},
-                    "the clusters of the tree that last longest (eom, excess of mass), or those that fall no further, "
-                    "which are more and smaller (leaf)")
+                    "which clusters of the tree are selected: the most persistent ones (eom, excess of mass), or those "
+                    "that split no further (leaf), which are more and smaller")
             .real("cluster_selection_epsilon", &HdbscanOptions::cluster_selection_epsilon, at_least(0),
-                  "clusters that part only at a distance below this stay together")
-            .flag("allow_single_cluster", &HdbscanOptions::allow_single_cluster, "all rows may be one cluster");
+                  "clusters that separate only below this distance stay one cluster; larger values give fewer clusters")
+            .flag("allow_single_cluster", &HdbscanOptions::allow_single_cluster,
+                  "allow one cluster of all rows as the result");
     return set;
 }
 
@@ -236,18 +237,20 @@ Matrix<double> HdbscanModel::output_checked(Output which, PointsView points, con
 }
 
 void HdbscanModel::parts(Parts& parts) {
-    parts.add("points", points_, "n x d", "the rows of the fit");
-    parts.add("core_distances", core_distances_, "n", "the distance of each row to its min_samples-th nearest",
-              at_least(0));
-    parts.add("row_cluster", row_cluster_, "n", "the last cluster of the condensed tree that each row is in",
+    parts.add("points", points_, "n x d", "the rows of the training data");
+    parts.add("core_distances", core_distances_, "n",
+              "the distance from each row to its min_samples-th nearest neighbour", at_least(0));
+    parts.add("row_cluster", row_cluster_, "n", "the last cluster of the condensed tree that contains each row",
               at_least(0));
     parts.add("row_distance", row_distance_, "n", "the distance at which each row leaves that cluster", at_least(0));
     parts.add("tree_parent", parent_, "c",
-              "the cluster that each cluster of the condensed tree fell out of; -1 for the first, all rows",
+              "the parent of each cluster of the condensed tree; -1 for the first, which contains all rows",
               at_least(-1));
-    parts.add("tree_birth", birth_, "c", "the distance at which it did; 0 for the first", at_least(0));
-    parts.add("probabilities", probabilities_, "n", "how far each row is in its cluster; 0 for noise", between(0, 1));
-    parts.add("outlier_scores", outlier_scores_, "n", "GLOSH of each row", between(0, 1));
+    parts.add("tree_birth", birth_, "c",
+              "the distance at which each cluster separates from its parent; 0 for the first", at_least(0));
+    parts.add("probabilities", probabilities_, "n", "the probability of each row in its cluster; 0 for noise",
+              between(0, 1));
+    parts.add("outlier_scores", outlier_scores_, "n", "the outlier score (GLOSH) of each row", between(0, 1));
 }
 
 HdbscanModel HdbscanModel::from(const Archive& archive) {

@@ -126,7 +126,7 @@ struct COTERIE_API HdbscanMethod {
     using Model = HdbscanModel;
     static constexpr std::string_view name = "hdbscan";
     static constexpr std::string_view summary =
-        "HDBSCAN*: clusters of any density and number, and noise, from the tree of mutual reachability";
+        "HDBSCAN*: clusters of any density, and noise; it finds the number of clusters";
     static constexpr Takes takes = {};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };

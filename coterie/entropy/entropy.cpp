@@ -119,19 +119,22 @@ const OptionSet& EntropyOptions::described() {
         internal::describe_training<EntropyOptions>()
             .integer("restarts", &EntropyOptions::restarts, at_least(1), internal::restarts_meaning)
             .choice("loss", &EntropyOptions::loss, {"self-label", "mi", "renyi"},
-                    "reverse cross-entropy with labels solved for, or the entropy of the predictions of order 1 or "
-                    "alpha")
-            .real("alpha", &EntropyOptions::alpha, at_least(0), "order of `loss=renyi`; 0 stands for infinity")
+                    "self-label: reverse cross-entropy with computed labels; mi: entropy of the predictions; renyi: "
+                    "their Renyi entropy of order `alpha`")
+            .real("alpha", &EntropyOptions::alpha, at_least(0),
+                  "order of the entropy of `loss=renyi`; 0 stands for infinity")
             .real("lambda", &EntropyOptions::lambda, Range{.low = 0, .high = 1e6, .low_open = true},
-                  "self-label: weight of the prior's divergence from the mean label")
+                  "self-label: penalty on computed labels whose cluster shares differ from `prior`; larger values keep "
+                  "them closer")
             .real("fairness", &EntropyOptions::fairness, at_least(0), std::string("mi, renyi: ") + fairness_meaning)
             .reals("prior", &EntropyOptions::prior, above(0), prior_meaning, automatic_prior)
             .choice("label_solver", &EntropyOptions::label_solver, {"em", "dual"},
-                    "self-label: label_rounds rounds of EM, or the optimum itself by Newton's method on the dual")
+                    "self-label: how labels are computed: by `label_rounds` rounds of EM, or exactly, by Newton's "
+                    "method on the dual")
             .integer("label_rounds", &EntropyOptions::label_rounds, at_least(1),
-                     "of EM; many more come near the optimum, and to worse clusters")
+                     "number of rounds of EM; many more come closer to the optimum but give worse clusters")
             .choice("labels_per", &EntropyOptions::labels_per, {"batch", "epoch"},
-                    "self-label: when labels are renewed");
+                    "self-label: compute new labels for every batch or for every epoch");
     return set;
 }
 
@@ -148,9 +151,11 @@ const OptionSet& SelaOptions::described() {
         internal::describe_training<SelaOptions>()
             .integer("restarts", &SelaOptions::restarts, at_least(1), internal::restarts_meaning)
             .real("sharpness", &SelaOptions::sharpness, between(1e-6, 1e6),
-                  "of the transport: the power of the predictions whose row and column sums it scales")
+                  "sharpness of the transport: predictions are raised to this power before their row and column sums "
+                  "are scaled")
             .reals("prior", &SelaOptions::prior, above(0), prior_meaning, automatic_prior)
-            .choice("labels_per", &SelaOptions::labels_per, {"batch", "epoch"}, "when labels are renewed");
+            .choice("labels_per", &SelaOptions::labels_per, {"batch", "epoch"},
+                    "compute new labels for every batch or for every epoch");
     return set;
 }
 
@@ -159,7 +164,7 @@ const OptionSet& MiadmOptions::described() {
         internal::describe_training<MiadmOptions>()
             .integer("restarts", &MiadmOptions::restarts, at_least(1), internal::restarts_meaning)
             .choice("labels_per", &MiadmOptions::labels_per, {"batch", "epoch"},
-                    "when labels are renewed (batch: MIADM*)");
+                    "compute new labels for every batch (MIADM*) or for every epoch");
     return set;
 }
 
@@ -269,8 +274,8 @@ void SoftmaxModel::parts(Parts& parts) {
                 bias = Points::borrow(PointsView(linear.bias.data(), 1, linear.bias.size()));
             },
             linear_);
-    parts.add("weights", weights, "k x d", "V of the linear softmax model");
-    parts.add("bias", bias, "1 x k", "b of the linear softmax model");
+    parts.add("weights", weights, "k x d", "the weights V of the linear softmax model");
+    parts.add("bias", bias, "1 x k", "the bias b of the linear softmax model");
     if (!parts.reading()) return;
     if (weights.scalar() != bias.scalar()) throw BadData("model: weights and bias of different types");
     weights.view().visit([&]<class T>(const Rows<T>& rows) {

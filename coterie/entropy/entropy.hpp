@@ -187,7 +187,7 @@ struct COTERIE_API EntropyMethod {
     using Model = EntropyModel;
     static constexpr std::string_view name = "entropy";
     static constexpr std::string_view summary =
-        "discriminative entropy clustering: a linear softmax model, decisive and fair";
+        "discriminative entropy clustering: a linear softmax model with confident predictions and balanced clusters";
     static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
@@ -198,7 +198,7 @@ struct COTERIE_API MiMethod {
     using Model = MiModel;
     static constexpr std::string_view name = "mi";
     static constexpr std::string_view summary =
-        "mutual information of points and clusters, maximised by gradient descent (MIGD)";
+        "maximises the mutual information of rows and clusters by gradient descent (MIGD)";
     static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
@@ -209,7 +209,7 @@ struct COTERIE_API SelaMethod {
     using Model = SelaModel;
     static constexpr std::string_view name = "sela";
     static constexpr std::string_view summary =
-        "self-labelling by optimal transport: a linear softmax model of balanced hard labels";
+        "self-labelling by optimal transport: a linear softmax model trained on balanced hard labels";
     static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
@@ -220,7 +220,7 @@ struct COTERIE_API MiadmMethod {
     using Model = MiadmModel;
     static constexpr std::string_view name = "miadm";
     static constexpr std::string_view summary =
-        "self-labelling by alternating directions: a linear softmax model of soft labels";
+        "self-labelling by alternating directions: a linear softmax model trained on soft labels";
     static constexpr Takes takes = {.blocks = true, .labels = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }

@@ -14,7 +14,7 @@ namespace coterie {
 const OptionSet& SoftTargetOptions::described() {
     static const OptionSet set = internal::describe_training<SoftTargetOptions>().choice(
         "cross_entropy", &SoftTargetOptions::cross_entropy, {"reverse", "forward"},
-        "which of the two has the logarithm");
+        "which side has the logarithm: the targets (reverse) or the predictions (forward)");
     return set;
 }
 

@@ -16,32 +16,34 @@ template <class Options>
 OptionSetFor<Options> describe_training() {
     OptionSetFor<Options> set;
     set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k",
-                              "as many as the partial labels have")
+                              "one per label of `partial_labels` (see `clusters_per_label`)")
         .letter('k')
         .real("gamma", &Options::gamma, at_least(0),
-              "weight of the weights' squared norm, the points in units of their spread")
+              "penalty on the squared norm of the model's weights, relative to the overall scale of the data")
         .real("gamma_start", &Options::gamma_start, above(0),
-              "lbfgs: gamma falls geometrically from this over the epochs", "gamma does not change")
+              "lbfgs: `gamma` falls geometrically from this over the epochs", "`gamma` does not change")
         .template choice<coterie::Optimizer>("optimizer", &Options::optimizer, {"sgd", "lbfgs"},
-                                             "gradient descent on batches, or L-BFGS on all points")
+                                             "sgd: gradient descent on batches; lbfgs: L-BFGS on all rows")
         .real("learning_rate", &Options::learning_rate, above(0),
-              "sgd: step per unit of gradient, the points in units of their spread")
-        .real("momentum", &Options::momentum, between(0, 0.999), "sgd: share of the last step that is kept")
-        .template integer<int>("epochs", &Options::epochs, at_least(1),
-                               "passes over the points; lbfgs: new labels and up to 100 iterations each")
-        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: points per batch")
+              "sgd: learning rate, relative to the overall scale of the data")
+        .real("momentum", &Options::momentum, between(0, 0.999), "sgd: share of the previous step that is kept")
+        .template integer<int>(
+            "epochs", &Options::epochs, at_least(1),
+            "number of passes over the rows; lbfgs: each computes new labels and up to 100 iterations")
+        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: number of rows per batch")
         .template choice<TrainingOrigin>("origin", &Options::origin, {"mean", "zero"},
-                                         "what the points are taken about while training: their mean, or 0")
+                                         "what is subtracted from the rows during training: their mean, or 0")
         .real("start_scale", &Options::start_scale, coterie::Range{.low = 0, .high = 1e6, .low_open = true},
-              "root mean square of the first logits")
-        .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss");
+              "root mean square of the first logits; larger values start with more confident predictions")
+        .real("label_weight", &Options::label_weight, at_least(0),
+              "weight of the loss of the rows with partial labels");
     return set;
 }
 
 /// Help text of an option `restarts` whose starts are compared by restart_criterion().
 inline constexpr const char* restarts_meaning =
-    "fits from different starts; the one with the least sum of the predictions' mean entropy and their "
-    "mean's divergence from the prior is kept";
+    "number of fits from different starts; the best fit is kept (confident predictions, with a mean close to the "
+    "prior)";
 
 /// s of entropy.hpp: the unit of points with these moments for this number of clusters.
 double training_unit(const ColumnMoments& moments, int clusters);
@@ -84,9 +86,10 @@ Trained<T> train(PointsView points, const LinearTrainingOptions& options, const 
 
 /// u: from an option `prior` (k numbers; empty: uniform) or from the label shares. Throws BadArgument.
 std::vector<double> prior_of(const std::vector<double>& given, const Problem& problem, const Constraints& constraints);
-inline constexpr const char* prior_meaning = "share of each cluster: k numbers that sum to 1";
+inline constexpr const char* prior_meaning = "expected share of each cluster: k numbers that sum to 1";
 inline constexpr const char* automatic_prior = "equal shares";
-inline constexpr const char* fairness_meaning = "weight of the mean prediction's divergence from the prior";
+inline constexpr const char* fairness_meaning =
+    "penalty on cluster shares that differ from `prior`; larger values keep them closer";
 
 /// Positions in `numbers` (numbers of rows among all points) whose labels are known, and those labels: the prediction
 /// restricted to the label's clusters.

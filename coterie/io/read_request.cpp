@@ -76,25 +76,25 @@ const OptionSet& ReadRequest::described() {
     static const OptionSet set =
         OptionSetFor<ReadRequest>()
             .text("label_column", &ReadRequest::label_column,
-                  "text files: the column that holds the truth, by name or number from 1 (-1: the last); it is no "
-                  "coordinate")
+                  "text files: the column with the true labels, by name or number from 1 (-1: the last); clustering "
+                  "does not use it")
             .text("id_column", &ReadRequest::id_column,
-                  "text files: the column that names the rows; it is no coordinate, and stands beside the labels that "
-                  "are written")
+                  "text files: the column with the names of the rows, which is written next to the labels; clustering "
+                  "does not use it")
             .text("columns", &ReadRequest::columns,
-                  "the columns to take as coordinates, names, numbers and ranges such as 1-4,7, or numeric: all that "
-                  "hold numbers; a name with a comma in quotes; in arrays numbers and ranges")
-            .text("exclude", &ReadRequest::exclude, "columns that are no coordinates, written as those to take")
-            .choice("header", &ReadRequest::header, {"auto", "yes", "no"}, "text files: is the first line a header")
+                  "the columns to use: names, numbers and ranges such as 1-4,7, or numeric for all columns of numbers; "
+                  "put a name with a comma in quotes; arrays accept only numbers and ranges")
+            .text("exclude", &ReadRequest::exclude, "the columns to leave out, written as in `columns`")
+            .choice("header", &ReadRequest::header, {"auto", "yes", "no"},
+                    "text files: whether the first line is a header")
             .text("separator", &ReadRequest::separator,
-                  "text files: what stands between fields: a sign, or comma, semicolon, tab, pipe, blanks; auto: by "
-                  "extension and from the first lines")
-            .choice(
-                "decimal", &ReadRequest::decimal, {"auto", "point", "comma"},
-                "text files: the decimal sign; auto: a comma where the first lines have such as 1,5 and none such as "
-                "1.5")
+                  "text files: what separates the fields: one character, or comma, semicolon, tab, pipe, blanks; auto: "
+                  "found from the extension and the first lines")
+            .choice("decimal", &ReadRequest::decimal, {"auto", "point", "comma"},
+                    "text files: the decimal sign; auto: a comma if the first lines have numbers such as 1,5 and none "
+                    "such as 1.5")
             .choice("precision", &ReadRequest::precision, {"auto", "float32", "float64"},
-                    "the type to compute in; auto: that of the file");
+                    "the type of numbers to compute with; auto: that of the file");
     return set;
 }
 

@@ -572,22 +572,24 @@ const OptionSet& KernelKMeansOptions::described() {
             .integer("clusters", &KernelKMeansOptions::clusters, at_least(1), "number of clusters k")
             .letter('k')
             .choice("kernel", &KernelKMeansOptions::kernel, {"rbf", "polynomial", "linear", "precomputed"},
-                    "kernel function; precomputed: the points are the n x n kernel matrix")
+                    "kernel function; precomputed: the data are the n x n kernel matrix")
             .real("width", &KernelKMeansOptions::width, above(0),
-                  "width of the rbf kernel exp(-|x - y|^2 / (2 width^2))",
-                  "the median distance within a sample of 1000 rows")
+                  "width of the rbf kernel exp(-|x - y|^2 / (2 width^2)); with larger values, more distant rows count "
+                  "as similar",
+                  "the median distance between rows of a sample of 1000")
             .real("gamma", &KernelKMeansOptions::gamma, above(0),
-                  "factor of the polynomial kernel (gamma x.y + constant)^degree", "1 / columns")
+                  "factor of the polynomial kernel (gamma x.y + constant)^degree", "1 / number of columns")
             .real("constant", &KernelKMeansOptions::constant, at_least(0), "constant of the polynomial kernel")
             .integer("degree", &KernelKMeansOptions::degree, between(1, 100), "degree of the polynomial kernel")
             .integer("restarts", &KernelKMeansOptions::restarts, at_least(1),
-                     "runs from different seedings; the one of least objective is kept")
+                     "number of runs from different starts; the run with the smallest objective is kept")
             .integer("max_iterations", &KernelKMeansOptions::max_iterations, at_least(1),
-                     "iterations a restart at most")
+                     "maximum number of iterations per run")
             .real("tolerance", &KernelKMeansOptions::tolerance, at_least(0),
-                  "stop when the objective falls by at most this share of itself; 0: when no label changes")
+                  "stop when an iteration lowers the objective by at most this fraction; 0: stop when no label changes")
             .integer("seeding_candidates", &KernelKMeansOptions::seeding_candidates, between(1, 10000),
-                     "candidates per step of greedy k-means++; 1 is plain k-means++", "2 + 2 ln k");
+                     "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
+                     "2 + 2 ln k");
     return set;
 }
 
@@ -716,17 +718,17 @@ void KernelKMeansModel::parts(Parts& parts) {
         if (parts.reading()) dimensions_ = centroids_.columns();
         return;
     }
-    parts.add("members", members_, "n", "the cluster of each point fitted on, -1: of weight 0",
+    parts.add("members", members_, "n", "the cluster of each row of the training data; -1: its weight is 0",
               between(-1, options_.clusters - 1));
     parts.add("mass", mass_, "k", "the weight of each cluster", at_least(0));
     parts.add("self", self_, "k", "the squared length of each centroid in feature space");
     if (parts.present("weights", !weights_.empty()))
-        parts.add("weights", weights_, "n", "of the points fitted on", at_least(0));
+        parts.add("weights", weights_, "n", "the weight of each row of the training data", at_least(0));
     if (options_.kernel == KernelFunction::precomputed) {
         if (parts.reading()) dimensions_ = static_cast<Index>(members_.size());
     } else {
-        parts.add("points", points_, "n x d", "the points fitted on");
-        parts.add("origin", origin_, "d", "what is taken off every row");
+        parts.add("points", points_, "n x d", "the rows of the training data");
+        parts.add("origin", origin_, "d", "the values subtracted from every row");
         if (parts.reading()) dimensions_ = points_.columns();
     }
     if (!parts.reading()) return;

@@ -84,24 +84,29 @@ const OptionSet& KMeansOptions::described() {
     static const OptionSet set =
         OptionSetFor<KMeansOptions>()
             .integer("clusters", &KMeansOptions::clusters, at_least(1), "number of clusters k",
-                     "as many as the partial labels have")
+                     "one per label of `partial_labels` (see `clusters_per_label`)")
             .letter('k')
             .integer("restarts", &KMeansOptions::restarts, at_least(1),
-                     "runs from different seedings; the one of least inertia is kept")
-            .integer("max_iterations", &KMeansOptions::max_iterations, at_least(1), "iterations a restart at most")
+                     "number of runs from different starting centroids; the run with the smallest inertia is kept")
+            .integer("max_iterations", &KMeansOptions::max_iterations, at_least(1),
+                     "maximum number of iterations per run")
             .real("tolerance", &KMeansOptions::tolerance, at_least(0),
-                  "stop when the centroids' summed squared movement is at most this many mean column variances; 0: "
-                  "when no label changes")
+                  "stop when the squared movements of the centroids sum to at most this times the mean variance of a "
+                  "column; 0: stop when no label changes")
             .choice("seeding", &KMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
-                    "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
+                    "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows "
+                    "drawn at random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")
             .integer("seeding_candidates", &KMeansOptions::seeding_candidates, between(1, 10000),
-                     "candidates per step of greedy k-means++; 1 is plain k-means++", "2 + 2 ln k")
+                     "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
+                     "2 + 2 ln k")
             .integer("seeding_sample", &KMeansOptions::seeding_sample, at_least(1),
-                     "points on which the candidates are compared", "32768, or 128 per cluster when that is more")
+                     "number of rows on which these candidates are compared",
+                     "32768, or 128 per cluster if that is more")
             .choice("algorithm", &KMeansOptions::algorithm, {"auto", "lloyd", "bounds"},
-                    "how assignments are computed; the result is the same bit for bit")
+                    "how rows are assigned: lloyd computes all distances, bounds skips those that cannot change a "
+                    "label; auto: the one expected to be faster; all give the same result, bit for bit")
             .choice("share_rounding", &KMeansOptions::share_rounding, {"floor", "nearest"},
-                    "how a group's share of the points becomes a whole number of them");
+                    "how a label's share of the rows becomes a whole number of rows: rounded down, or to the nearest");
     return set;
 }
 

@@ -68,7 +68,8 @@ struct COTERIE_API KMeansMethod {
     using Options = KMeansOptions;
     using Model = KMeansModel;
     static constexpr std::string_view name = "kmeans";
-    static constexpr std::string_view summary = "k-means: Lloyd's algorithm with bounds, greedy k-means++ seeding";
+    static constexpr std::string_view summary =
+        "k-means: each row belongs to the nearest of k centroids (Lloyd's algorithm, k-means++ seeding)";
     static constexpr Takes takes = {.blocks = true,
                                     .sparse = true,
                                     .weights = true,

@@ -268,19 +268,23 @@ const OptionSet& MinibatchKMeansOptions::described() {
         OptionSetFor<MinibatchKMeansOptions>()
             .integer("clusters", &MinibatchKMeansOptions::clusters, at_least(1), "number of clusters k")
             .letter('k')
-            .integer("batch_size", &MinibatchKMeansOptions::batch_size, at_least(1), "rows per batch, at most n")
+            .integer("batch_size", &MinibatchKMeansOptions::batch_size, at_least(1),
+                     "number of rows per batch, at most all rows")
             .integer("max_epochs", &MinibatchKMeansOptions::max_epochs, at_least(1),
-                     "rows drawn at most, in multiples of n")
+                     "maximum number of passes over the data: at most this many times n rows are drawn")
             .integer("patience", &MinibatchKMeansOptions::patience, at_least(0),
-                     "stop when the smoothed inertia has reached no new low for this many batches; 0: never")
+                     "stop when the smoothed inertia has not improved for this many batches; 0: never")
             .real("reassignment_share", &MinibatchKMeansOptions::reassignment_share, between(0, 1),
-                  "a centroid with less than this share of the rows of the busiest is put beside another; 0: never")
+                  "a centroid that has had fewer rows than this share of the busiest centroid's is moved next to "
+                  "another one; 0: never")
             .integer("restarts", &MinibatchKMeansOptions::restarts, at_least(1),
-                     "runs from different samples; the one of least inertia is kept")
+                     "number of runs from different samples; the run with the smallest inertia is kept")
             .choice("seeding", &MinibatchKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
-                    "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
+                    "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows "
+                    "drawn at random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")
             .integer("seeding_candidates", &MinibatchKMeansOptions::seeding_candidates, between(1, 10000),
-                     "candidates per step of greedy k-means++; 1 is plain k-means++", "2 + 2 ln k");
+                     "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
+                     "2 + 2 ln k");
     return set;
 }
 

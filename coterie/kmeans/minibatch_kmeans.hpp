@@ -54,7 +54,7 @@ struct COTERIE_API MinibatchKMeansMethod {
     using Options = MinibatchKMeansOptions;
     using Model = MinibatchKMeansModel;
     static constexpr std::string_view name = "minibatch-kmeans";
-    static constexpr std::string_view summary = "k-means by batches drawn from the points, for very many of them";
+    static constexpr std::string_view summary = "k-means on random batches of rows, for very many rows";
     static constexpr Takes takes = {.blocks = true, .weights = true, .initial_centroids = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };

@@ -348,17 +348,21 @@ const OptionSet& SoftKMeansOptions::described() {
             .integer("clusters", &SoftKMeansOptions::clusters, at_least(1), "number of clusters k")
             .letter('k')
             .real("temperature", &SoftKMeansOptions::temperature, Range{.low = 0, .high = 1e200, .low_open = true},
-                  "temperature T, in squared units of the points",
+                  "temperature T, in squared units of the columns; larger values spread a row over more clusters",
                   "twice the mean variance of a column within the clusters of k-means")
             .integer("restarts", &SoftKMeansOptions::restarts, at_least(1),
-                     "runs from different seedings; the one of least free energy is kept")
-            .integer("max_iterations", &SoftKMeansOptions::max_iterations, at_least(1), "iterations a restart at most")
+                     "number of runs from different starting centroids; the run with the smallest free energy is kept")
+            .integer("max_iterations", &SoftKMeansOptions::max_iterations, at_least(1),
+                     "maximum number of iterations per run")
             .real("tolerance", &SoftKMeansOptions::tolerance, at_least(0),
-                  "stop when the centroids' summed squared movement is at most this many mean column variances")
+                  "stop when the squared movements of the centroids sum to at most this times the mean variance of a "
+                  "column")
             .choice("seeding", &SoftKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
-                    "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
+                    "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows "
+                    "drawn at random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")
             .integer("seeding_candidates", &SoftKMeansOptions::seeding_candidates, between(1, 10000),
-                     "candidates per step of greedy k-means++; 1 is plain k-means++", "2 + 2 ln k");
+                     "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
+                     "2 + 2 ln k");
     return set;
 }
 

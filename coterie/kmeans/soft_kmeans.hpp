@@ -63,7 +63,7 @@ struct COTERIE_API SoftKMeansMethod {
     using Model = SoftKMeansModel;
     static constexpr std::string_view name = "soft-kmeans";
     static constexpr std::string_view summary =
-        "k-means with probabilities at a temperature, minimising the free energy";
+        "k-means with a probability for each cluster; a temperature sets how soft the clusters are";
     static constexpr Takes takes = {
         .blocks = true, .sparse = true, .weights = true, .initial_centroids = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);

@@ -73,17 +73,18 @@ const OptionSet& SphericalKMeansOptions::described() {
             .integer("clusters", &SphericalKMeansOptions::clusters, at_least(1), "number of clusters k")
             .letter('k')
             .integer("restarts", &SphericalKMeansOptions::restarts, at_least(1),
-                     "runs from different seedings; the one of least objective is kept")
+                     "number of runs from different starting centroids; the run with the smallest objective is kept")
             .integer("max_iterations", &SphericalKMeansOptions::max_iterations, at_least(1),
-                     "iterations a restart at most")
+                     "maximum number of iterations per run")
             .real("tolerance", &SphericalKMeansOptions::tolerance, at_least(0),
-                  "stop when the centroids' summed squared movement is at most this many mean column variances of the "
-                  "scaled rows; 0: when no "
-                  "label changes")
+                  "stop when the squared movements of the centroids sum to at most this times the mean variance of a "
+                  "column of the scaled rows; 0: stop when no label changes")
             .choice("seeding", &SphericalKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
-                    "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
+                    "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows "
+                    "drawn at random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")
             .integer("seeding_candidates", &SphericalKMeansOptions::seeding_candidates, between(1, 10000),
-                     "candidates per step of greedy k-means++; 1 is plain k-means++", "2 + 2 ln k");
+                     "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
+                     "2 + 2 ln k");
     return set;
 }
 

@@ -53,7 +53,7 @@ struct COTERIE_API SphericalKMeansMethod {
     using Options = SphericalKMeansOptions;
     using Model = SphericalKMeansModel;
     static constexpr std::string_view name = "spherical-kmeans";
-    static constexpr std::string_view summary = "k-means by cosine similarity, rows and centroids of length 1";
+    static constexpr std::string_view summary = "k-means by cosine similarity: rows and centroids have length 1";
     static constexpr Takes takes = {
         .blocks = true, .sparse = true, .weights = true, .initial_centroids = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);

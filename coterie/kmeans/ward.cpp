@@ -292,10 +292,10 @@ Points cluster_means(PointsView points, const Labels& labels, int clusters, std:
 }
 
 const OptionSet& WardOptions::described() {
-    static const OptionSet set =
-        OptionSetFor<WardOptions>()
-            .integer("clusters", &WardOptions::clusters, at_least(1), "number of clusters k to cut the tree at")
-            .letter('k');
+    static const OptionSet set = OptionSetFor<WardOptions>()
+                                     .integer("clusters", &WardOptions::clusters, at_least(1),
+                                              "number of clusters k into which the tree of merges is cut")
+                                     .letter('k');
     return set;
 }
 

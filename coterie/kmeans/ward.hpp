@@ -83,7 +83,8 @@ struct COTERIE_API WardMethod {
     using Options = WardOptions;
     using Model = WardModel;
     static constexpr std::string_view name = "ward";
-    static constexpr std::string_view summary = "Ward agglomeration by the nearest-neighbour chain, in memory n d";
+    static constexpr std::string_view summary =
+        "Ward's hierarchical clustering, without a matrix of all distances (nearest-neighbour chain)";
     static constexpr Takes takes = {.weights = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };

@@ -31,14 +31,19 @@ OptionSetFor<Options>& describe_clusters(OptionSetFor<Options>& set) {
 
 template <class Options>
 OptionSetFor<Options>& describe_solver(OptionSetFor<Options>& set) {
-    return set.integer("max_rounds", &Options::max_rounds, at_least(1), "checks of all columns a point takes at most")
+    return set
+        .integer("max_rounds", &Options::max_rounds, at_least(1),
+                 "maximum number of rounds per row; each round checks all other rows")
         .real("tolerance", &Options::tolerance, between(1e-10, 1e-3),
-              "violation of a point's optimality conditions that is let pass, in units of the weight");
+              "accepted violation of a row's optimality conditions, in units of the weight; smaller values are more "
+              "exact");
 }
 
-const char* const eta_meaning = "square of the coordinate added to every row; 0: none";
-const char* const lambda_meaning = "fidelity, as a multiple of each point's smallest that takes any other point";
-const char* const unit_rows_meaning = "unit rows";
+const char* const eta_meaning = "square of a constant column that is added to the rows; 0: no such column";
+const char* const lambda_meaning =
+    "weight of the representation error, as a multiple of the smallest weight at which a row uses another row; larger "
+    "values use more rows";
+const char* const unit_rows_meaning = "unit";
 
 }  // namespace
 
@@ -59,7 +64,7 @@ const OptionSet& EnscOptions::described() {
         describe_clusters(out)
             .real("lambda", &EnscOptions::lambda, above(0), lambda_meaning)
             .real("l1_share", &EnscOptions::l1_share, {.low = 0, .high = 1, .low_open = true},
-                  "tau, the share of ||c||_1 beside ||c||^2 / 2; 1: that of ssc")
+                  "weight tau of ||c||_1 in the penalty; ||c||^2 / 2 has the weight 1 - tau; 1: the penalty of ssc")
             .real("eta", &EnscOptions::eta, at_least(0), eta_meaning);
         return describe_solver(describe_manifold(out, unit_rows_meaning));
     }();
@@ -70,9 +75,10 @@ const OptionSet& SscOmpOptions::described() {
     static const OptionSet set = [] {
         OptionSetFor<SscOmpOptions> out;
         describe_clusters(out)
-            .integer("nonzeros", &SscOmpOptions::nonzeros, at_least(1), "points that a point takes at most")
+            .integer("nonzeros", &SscOmpOptions::nonzeros, at_least(1),
+                     "maximum number of other rows in the representation of a row")
             .real("residual", &SscOmpOptions::residual, at_least(0),
-                  "share of a point's length that may be left when its representation ends")
+                  "stop when at most this share of a row's length is not yet represented")
             .real("eta", &SscOmpOptions::eta, at_least(0), eta_meaning);
         return describe_manifold(out, unit_rows_meaning);
     }();
@@ -83,9 +89,11 @@ const OptionSet& SmceOptions::described() {
     static const OptionSet set = [] {
         OptionSetFor<SmceOptions> out;
         describe_clusters(out)
-            .real("gamma", &SmceOptions::gamma, above(0), "what distance costs beside the error of a representation")
-            .integer("neighbors", &SmceOptions::neighbors, at_least(1), "nearest neighbours that a point may take");
-        return describe_manifold(out, "as given");
+            .real("gamma", &SmceOptions::gamma, above(0),
+                  "cost of distance relative to the error of a representation; larger values prefer nearer rows")
+            .integer("neighbors", &SmceOptions::neighbors, at_least(1),
+                     "number of nearest neighbours that a representation may use");
+        return describe_manifold(out, "none");
     }();
     return set;
 }

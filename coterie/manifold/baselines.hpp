@@ -80,7 +80,7 @@ struct COTERIE_API SscMethod {
     using Fits = ManifoldFits<SscOptions>;
     static constexpr std::string_view name = "ssc";
     static constexpr std::string_view summary =
-        "sparse subspace clustering: representations by few points, all at the same cost";
+        "sparse subspace clustering: each row is a combination of few others, all at the same cost";
     static constexpr Takes takes = {};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
@@ -91,7 +91,7 @@ struct COTERIE_API EnscMethod {
     using Fits = ManifoldFits<EnscOptions>;
     static constexpr std::string_view name = "ensc";
     static constexpr std::string_view summary =
-        "elastic-net subspace clustering: representations by few points and their squares";
+        "elastic-net subspace clustering: like ssc, with a penalty on squared coefficients too";
     static constexpr Takes takes = {};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
@@ -102,7 +102,7 @@ struct COTERIE_API SscOmpMethod {
     using Fits = ManifoldFits<SscOmpOptions>;
     static constexpr std::string_view name = "ssc-omp";
     static constexpr std::string_view summary =
-        "subspace clustering by orthogonal matching pursuit, a fixed number of points each";
+        "subspace clustering by orthogonal matching pursuit: each row is a combination of a fixed number of others";
     static constexpr Takes takes = {};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
@@ -113,7 +113,7 @@ struct COTERIE_API SmceMethod {
     using Fits = ManifoldFits<SmceOptions>;
     static constexpr std::string_view name = "smce";
     static constexpr std::string_view summary =
-        "sparse manifold clustering and embedding: affine representations by nearest neighbours";
+        "sparse manifold clustering and embedding: each row is an affine combination of few nearest neighbours";
     static constexpr Takes takes = {};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };

@@ -274,18 +274,19 @@ const OptionSet& GeometryOptions::described() {
         OptionSetFor<GeometryOptions>()
             .integer("dim", &GeometryOptions::dim, between(1, 20), "dimension of the manifolds, d_1")
             .choice("weights", &GeometryOptions::weights, {"linear", "exponential", "equal"},
-                    "what using a point costs: its distance, exp(2 distance), 1")
-            .real("eta", &GeometryOptions::eta, between(0, kMostNumber), "square of the homogenising coordinate")
+                    "cost of using a row: its distance (linear), exp(2 distance) (exponential), or 1 (equal)")
+            .real("eta", &GeometryOptions::eta, between(0, kMostNumber),
+                  "square of a constant column that is added to the rows (homogenising coordinate)")
             .real("lambda", &GeometryOptions::lambda, Range{.low = 0, .high = kMostNumber, .low_open = true},
-                  "lambda itself", "multiple times unit")
-            .real("multiple", &GeometryOptions::multiple, above(0), "lambda in its unit")
+                  "weight of the representation error", "`multiple` times `unit`")
+            .real("multiple", &GeometryOptions::multiple, above(0), "value of `lambda` as a multiple of `unit`")
             .choice("unit", &GeometryOptions::unit, {"lambda-0", "lambda-l"},
-                    "lambda-0: the least lambda of a representation other than 0; lambda-l: the lower end of Lemma 1's "
-                    "interval")
+                    "lambda-0: the smallest lambda that gives a representation other than 0; lambda-l: the lower end "
+                    "of the interval of Lemma 1")
             .real("curvature", &GeometryOptions::curvature, between(0, kMostNumber),
-                  "largest curvature of the curves, for Lemmas 2 and 3; 0: without them")
+                  "largest curvature of the curves, for Lemmas 2 and 3; 0: skip these lemmas")
             .real("reach", &GeometryOptions::reach, between(0, kMostNumber),
-                  "reach of the curves; 0: 1 / curvature, the most that it can be");
+                  "reach of the curves; 0: 1 / `curvature`, the largest possible value");
     return set;
 }
 

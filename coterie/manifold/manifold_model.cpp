@@ -215,12 +215,12 @@ Labels ManifoldModel::predict_checked(PointsView points, const Run& run) const {
 }
 
 void ManifoldModel::parts(Parts& parts) {
-    parts.add("points", points_, "n x d", "the points fitted on, their rows normalised");
-    parts.add("members", members_, "n", "the cluster of each of them", between(0, common().clusters - 1));
-    parts.add("embedding", embedding_, "n x k", "their rows of the eigenvectors");
-    parts.add("extension", extension_, "n x k", "the eigenvectors over the square roots of the degrees");
+    parts.add("points", points_, "n x d", "the rows of the training data, normalised");
+    parts.add("members", members_, "n", "the cluster of each of these rows", between(0, common().clusters - 1));
+    parts.add("embedding", embedding_, "n x k", "the embedding of these rows");
+    parts.add("extension", extension_, "n x k", "the eigenvectors divided by the square roots of the degrees");
     parts.add("centroids", centroids_, "k x k", "the centroid of each cluster in the embedding");
-    parts.add("eigenvalues", eigenvalues_, "k", "of the normalised Laplacian, ascending");
+    parts.add("eigenvalues", eigenvalues_, "k", "the eigenvalues of the normalised Laplacian, ascending");
     if (!parts.reading()) return;
     const Index n = points_.rows();
     if (n < 2 || common().clusters > n)

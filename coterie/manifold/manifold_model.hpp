@@ -53,18 +53,21 @@ struct ManifoldOptions {
 template <class Options>
 OptionSetFor<Options>& describe_manifold(OptionSetFor<Options>& set, const std::string& automatic) {
     return set
-        .template choice<RowNorms>("normalize", &Options::normalize, {"auto", "unit", "none"},
-                                   "scale every row to norm 1, or leave it; auto: " + automatic)
+        .template choice<RowNorms>(
+            "normalize", &Options::normalize, {"auto", "unit", "none"},
+            "scale every row to length 1 (unit), or leave it as it is (none); auto: " + automatic)
         .template choice<AffinityStrategy>(
             "affinity", &Options::affinity, affinity_strategies(),
-            "how representations become an affinity: rows to norm 1 (N), symmetric (S), the largest entries of a row "
-            "(K), in the order they are done")
-        .template integer<int>("keep", &Options::keep, at_least(1), "entries that K keeps of a row")
-        .template integer<int>("restarts", &Options::restarts, at_least(1), "of k-means among the eigenvectors' rows")
-        .template integer<int>("max_iterations", &Options::max_iterations, at_least(1), "of that k-means")
+            "steps that turn representations into affinities, in their order: N scales rows to length 1, S makes the "
+            "matrix symmetric, K keeps the largest entries of each row")
+        .template integer<int>("keep", &Options::keep, at_least(1), "number of entries per row that step K keeps")
+        .template integer<int>("restarts", &Options::restarts, at_least(1),
+                               "number of runs of k-means in the embedding; the best run is kept")
+        .template integer<int>("max_iterations", &Options::max_iterations, at_least(1),
+                               "maximum number of iterations per run of k-means")
         .template choice<NewPoints>("new_points", &Options::new_points, {"shares", "embedding"},
-                                    "label new points by the clusters' shares of their representation, or by the "
-                                    "extension of the embedding");
+                                    "how new rows are labelled: by the cluster with the largest share of their "
+                                    "representation, or by the nearest centroid in the extended embedding");
 }
 
 /// Representations as a method computes them.

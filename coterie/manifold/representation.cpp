@@ -622,17 +622,24 @@ const OptionSet& RepresentationOptions::described() {
     static const OptionSet set =
         OptionSetFor<RepresentationOptions>()
             .choice("weights", &RepresentationOptions::weights, {"linear", "exponential", "equal"},
-                    "what using a column costs")
-            .real("multiple", &RepresentationOptions::multiple, above(0), "lambda in units of lambda_0")
-            .real("lambda", &RepresentationOptions::lambda, above(0), "lambda itself", "multiple times lambda_0")
-            .real("eta", &RepresentationOptions::eta, at_least(0), "square of the homogenising coordinate")
-            .real("l1_share", &RepresentationOptions::l1_share, between(0, 1), "tau of the elastic net; 1: none")
-            .integer("start", &RepresentationOptions::start, at_least(1), "columns of the first reduced problem")
-            .integer("add", &RepresentationOptions::add, at_least(1), "columns that enter a round, at most")
-            .integer("max_rounds", &RepresentationOptions::max_rounds, at_least(1), "checks of all columns, at most")
+                    "cost of using a column: its distance (linear), exp(2 distance) (exponential), or 1 (equal)")
+            .real("multiple", &RepresentationOptions::multiple, above(0), "value of `lambda` in units of lambda_0")
+            .real("lambda", &RepresentationOptions::lambda, above(0), "weight of the representation error",
+                  "`multiple` times lambda_0")
+            .real("eta", &RepresentationOptions::eta, at_least(0),
+                  "square of a constant column that is added to the rows (homogenising coordinate)")
+            .real("l1_share", &RepresentationOptions::l1_share, between(0, 1),
+                  "tau of the elastic net; 1: no elastic net")
+            .integer("start", &RepresentationOptions::start, at_least(1),
+                     "number of columns of the first reduced problem")
+            .integer("add", &RepresentationOptions::add, at_least(1),
+                     "maximum number of columns that are added per round")
+            .integer("max_rounds", &RepresentationOptions::max_rounds, at_least(1),
+                     "maximum number of checks of all columns")
             .real("tolerance", &RepresentationOptions::tolerance, between(1e-10, 1e-3),
-                  "violation that is let pass, in units of a column's weight")
-            .flag("screening", &RepresentationOptions::screening, "leave out columns whose length says they are out");
+                  "accepted violation, in units of a column's weight")
+            .flag("screening", &RepresentationOptions::screening,
+                  "skip columns whose length proves that they are not used");
     return set;
 }
 

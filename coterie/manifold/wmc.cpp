@@ -77,15 +77,19 @@ const OptionSet& WmcOptions::described() {
         out.integer<int>("clusters", &WmcOptions::clusters, at_least(1), "number of clusters k")
             .letter('k')
             .choice("weighting", &WmcOptions::weighting, {"exponential", "linear"},
-                    "what another point costs in a representation: exp(2 distance), or its distance")
+                    "cost of using another row in a representation: exp(2 distance) (exponential), or its distance "
+                    "(linear)")
             .real("lambda", &WmcOptions::lambda, above(0),
-                  "fidelity, as a multiple of each point's smallest that takes any other point")
-            .real("eta", &WmcOptions::eta, at_least(0), "square of the coordinate added to every row",
-                  "1 (exponential) or 0.2 (linear) times the rows' mean squared norm");
-        describe_manifold(out, "unit rows with exponential weights, as given with linear ones");
-        out.integer("max_rounds", &WmcOptions::max_rounds, at_least(1), "checks of all columns a point takes at most")
+                  "weight of the representation error, as a multiple of the smallest weight at which a row uses "
+                  "another row; larger values use more rows")
+            .real("eta", &WmcOptions::eta, at_least(0), "square of a constant column that is added to the rows",
+                  "1 (exponential) or 0.2 (linear) times the mean squared length of the rows");
+        describe_manifold(out, "unit with exponential weights, none with linear ones");
+        out.integer("max_rounds", &WmcOptions::max_rounds, at_least(1),
+                    "maximum number of rounds per row; each round checks all other rows")
             .real("tolerance", &WmcOptions::tolerance, between(1e-10, 1e-3),
-                  "violation of a point's optimality conditions that is let pass, in units of the weight");
+                  "accepted violation of a row's optimality conditions, in units of the weight; smaller values are "
+                  "more exact");
         return out;
     }();
     return set;

@@ -53,7 +53,7 @@ struct COTERIE_API WmcMethod {
     using Fits = WmcFits;
     static constexpr std::string_view name = "wmc";
     static constexpr std::string_view summary =
-        "weighted manifold clustering: sparse representations in which near points are cheaper";
+        "weighted manifold clustering: each row is a combination of few others, near ones at a lower cost";
     static constexpr Takes takes = {};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };

@@ -85,11 +85,11 @@ struct OutputWords {
     std::string_view meaning;
 };
 constexpr OutputWords output_words[output_count] = {
-    {"embedding", "the points in the space in which the method sees them"},
-    {"memberships", "the probability of each cluster; rows sum to 1, to less where a row may be noise"},
-    {"label_scores", "how well each label of the partial labels fits, larger is better"},
-    {"distances", "the Euclidean distance to each centroid, in the space in which the method compares them"},
-    {"outlier_score", "how little a point belongs to any cluster, larger is more of an outlier"}};
+    {"embedding", "the coordinates in the space in which the method compares rows"},
+    {"memberships", "the probability of each cluster; they sum to 1, or to less if the row may be noise"},
+    {"label_scores", "how well each label of the partial labels fits; larger is better"},
+    {"distances", "the Euclidean distance to each centroid, in the space in which the method compares rows"},
+    {"outlier_score", "how poorly the row fits any cluster; larger is more of an outlier"}};
 }  // namespace
 
 std::string_view name(Output output) { return output_words[static_cast<std::size_t>(output)].name; }

@@ -3,8 +3,8 @@
 // name, shape and meaning. Storing, loading with its checks, `coterie info` and Python's attributes follow from it.
 //
 //   void SubspaceModel::parts(Parts& parts) {
-//       parts.add("prototypes", prototypes_, "k x d", "the mean of each cluster");
-//       parts.add("origin", origin_, "d", "what is taken off every row");
+//       parts.add("prototypes", prototypes_, "k x d", "the centroid of each cluster");
+//       parts.add("origin", origin_, "d", "the values subtracted from every row");
 //   }
 //
 // A shape consists of letters and whole numbers. A letter has one extent in the whole model. k is the number of

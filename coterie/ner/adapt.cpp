@@ -413,12 +413,14 @@ const OptionSet& AdaptOptions::described() {
     static const OptionSet set =
         OptionSetFor<AdaptOptions>()
             .choice("method", &AdaptOptions::method, {names.begin(), names.end()},
-                    "how the tagger is made; auto compares the first four by leaving out one sentence of the support "
-                    "after the other")
+                    "how the tagger is made; auto compares k-means, support-space, discriminant and logistic by "
+                    "leaving out each sentence of the support in turn")
             .text("outside_share", &AdaptOptions::outside_share,
-                  "share of all words that are outside mentions: a number, an interval LOW:HIGH, none, or auto, which "
-                  "estimates it where every type has 5 mentions")
-            .choice("assignment", &AdaptOptions::assignment, {"hard", "soft"}, "of k-means: of words to prototypes");
+                  "share of all words that are outside mentions: a number, an interval LOW:HIGH or none; auto: "
+                  "estimated if every type has 5 mentions, else none")
+            .choice(
+                "assignment", &AdaptOptions::assignment, {"hard", "soft"},
+                "k-means: each word belongs to one prototype (hard), or to every prototype with a probability (soft)");
     return set;
 }
 

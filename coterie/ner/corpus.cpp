@@ -26,7 +26,7 @@ std::string_view name(CorpusFormat format) { return format_names[static_cast<std
 const OptionSet& CorpusOptions::described() {
     static const OptionSet set = OptionSetFor<CorpusOptions>().choice(
         "format", &CorpusOptions::format, {format_names.begin(), format_names.end()},
-        "what corpora are read as; auto looks at their names and first lines");
+        "format of the corpora; auto: found from their names and first lines");
     return set;
 }
 

@@ -478,10 +478,10 @@ const OptionSet& SourceOptions::described() {
     static const OptionSet set =
         OptionSetFor<SourceOptions>()
             .choice("objective", &SourceOptions::objective, {objectives.begin(), objectives.end()},
-                    "what is learnt: distances to a prototype of each tag; Gaussians of words, alike where their tags "
-                    "are (CONTaiNER); or, as the last step of that, the same on a support")
+                    "what is learned: distances to a prototype of each tag (prototypes), or Gaussians that are similar "
+                    "for words of one tag (contrastive, CONTaiNER); support: contrastive's last step, on a support")
             .integer("epochs", &SourceOptions::epochs, at_least(1),
-                     "passes over the corpora; over a support they go on until the loss rises")
+                     "number of passes over the corpora; on a support, training continues until the loss rises")
             .real("learning_rate", &SourceOptions::learning_rate, above(0), "largest learning rate of AdamW");
     return set;
 }

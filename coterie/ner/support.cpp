@@ -26,13 +26,13 @@ std::string words_of(const Corpus& corpus, const Sentence& sentence) {
 
 const OptionSet& SampleOptions::described() {
     static const OptionSet set = OptionSetFor<SampleOptions>().integer("shots", &SampleOptions::shots, at_least(1),
-                                                                       "mentions that every type has at least");
+                                                                       "minimum number of mentions of each type");
     return set;
 }
 
 const OptionSet& SuggestOptions::described() {
-    static const OptionSet set =
-        OptionSetFor<SuggestOptions>().integer("count", &SuggestOptions::count, at_least(1), "how many sentences");
+    static const OptionSet set = OptionSetFor<SuggestOptions>().integer("count", &SuggestOptions::count, at_least(1),
+                                                                        "number of sentences to suggest");
     return set;
 }
 

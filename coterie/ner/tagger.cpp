@@ -58,9 +58,9 @@ Labels viterbi(const Matrix<double>& scores, Index first, Index words, const Mat
 }  // namespace
 
 const OptionSet& TagOptions::described() {
-    static const OptionSet set =
-        OptionSetFor<TagOptions>().choice("decoding", &TagOptions::decoding, {"nearest", "viterbi"},
-                                          "each word by its own scores, or the likeliest tags of a sentence together");
+    static const OptionSet set = OptionSetFor<TagOptions>().choice(
+        "decoding", &TagOptions::decoding, {"nearest", "viterbi"},
+        "nearest: tag each word by its own scores; viterbi: find the most probable tags of the whole sentence");
     return set;
 }
 

@@ -118,10 +118,10 @@ WordVectors looked_up(const Table& table, const Corpus& corpus) {
 }  // namespace
 
 const OptionSet& VectorOptions::described() {
-    static const OptionSet set = OptionSetFor<VectorOptions>().text(
-        "layer", &VectorOptions::layer,
-        "the encoder's layer whose states are taken: last, middle, a number, or auto, which is the middle one, and the "
-        "last where the encoder was trained on tags");
+    static const OptionSet set =
+        OptionSetFor<VectorOptions>().text("layer", &VectorOptions::layer,
+                                           "layer of the encoder that gives the vectors: last, middle or a number; "
+                                           "auto: the last if the encoder was trained on tags, else the middle");
     return set;
 }
 

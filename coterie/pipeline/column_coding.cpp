@@ -125,12 +125,13 @@ const OptionSet& ColumnOptions::described() {
     static const OptionSet set =
         OptionSetFor<ColumnOptions>()
             .choice("missing", &ColumnOptions::missing, missing_names,
-                    "missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; "
-                    "mean and median fill them in, words with the commonest")
+                    "missing values (an empty field, NA, NaN, null, ?, -): refuse stops with an error; drop leaves "
+                    "their rows out, without a label; mean and median fill them in, words with the most frequent one")
             .choice("categorical", &ColumnOptions::categorical, categorical_names,
-                    "columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 "
-                    "apart; drop leaves them out")
-            .flag("dates", &ColumnOptions::dates, "columns of dates (2026-11-23, 23.11.2026) are numbers of days");
+                    "columns of words: refuse stops with an error; drop leaves them out; one-hot makes a column for "
+                    "each word, 1/sqrt(2) or 0, so that different words are 1 apart")
+            .flag("dates", &ColumnOptions::dates,
+                  "convert columns of dates (2026-11-23, 23.11.2026) to numbers of days");
     return set;
 }
 

@@ -219,9 +219,9 @@ void OutlierScores::parts(Parts& parts, const Model& model) {
     parts.bind('k', model.clusters());
     const std::string space = of_embedding_ ? "in the embedding" : "as prepared";
     parts.add("outlier_centroids", centroids_, of_embedding_ ? "k x p" : "k x d",
-              "the mean of the rows of each cluster, " + space + ": outlier scores are distances to them");
+              "the mean of the rows of each cluster, " + space + "; outlier scores are distances to these means");
     parts.add("outlier_spreads", spreads_, "k",
-              "the root mean square of these distances in the fit, which outlier scores are in units of", above(0));
+              "the root mean square of these distances in the training data, the unit of outlier scores", above(0));
     if (!parts.reading()) return;
     norms_.clear();
     for (Index j = 0; j < centroids_.rows(); ++j)

@@ -229,16 +229,15 @@ std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& colu
 }  // namespace
 
 const OptionSet& FitOptions::described() {
-    static const OptionSet set =
-        OptionSetFor<FitOptions>()
-            .integer<int>("sample", &FitOptions::sample, at_least(1),
-                          "fit on so many rows, drawn by the seed, and label the others by the model; centring and "
-                          "scaling are those of all rows",
-                          "all rows")
-            .real(
-                "noise_share", &FitOptions::noise_share, {.low = 0, .high = 0.5, .low_open = false, .high_open = true},
-                "make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does "
-                "the same with later rows of such scores; 0: no row is noise");
+    static const OptionSet set = OptionSetFor<FitOptions>()
+                                     .integer<int>("sample", &FitOptions::sample, at_least(1),
+                                                   "fit on this many random rows and label the others with the model; "
+                                                   "`center` and `scale` are learned from all rows",
+                                                   "all rows")
+                                     .real("noise_share", &FitOptions::noise_share,
+                                           {.low = 0, .high = 0.5, .low_open = false, .high_open = true},
+                                           "label this share of the rows as noise (-1), those with the largest outlier "
+                                           "scores; predict uses the same threshold for new rows; 0: no noise");
     return set;
 }
 
@@ -601,7 +600,7 @@ void Pipeline::own_parts(Parts& parts) {
     parts.bind('d', model_->dimensions());
     if (parts.present("column_range", column_range_.size() > 0))
         parts.add("column_range", column_range_, "2 x d",
-                  "the least and the largest value of each column, prepared, among the rows of the fit");
+                  "the smallest and the largest value of each prepared column in the training data");
     outlier_scores_.parts(parts, *model_);
     if (!parts.present("noise_beyond", noise_beyond_.has_value())) return;
     double beyond = noise_beyond_.value_or(0);

@@ -72,7 +72,7 @@ const OptionSet& PreparationOptions::described() {
                                      .flag("center", &PreparationOptions::center, "subtract each column's mean")
                                      .choice("scale", &PreparationOptions::scale, scale_names,
                                              "minmax: each column to a range of 1; zscore: each column to mean 0 and "
-                                             "variance 1; unit: each row to norm 1");
+                                             "variance 1; unit: each row to length 1");
     return set;
 }
 

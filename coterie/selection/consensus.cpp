@@ -87,7 +87,7 @@ const OptionSet& ConsensusOptions::described() {
                      "number of clusters k of every fit and of the consensus")
             .letter('k')
             .integer("fits", &ConsensusOptions::fits, between(2, 10000),
-                     "how many fits, each of a random four fifths of the rows; confidences are multiples of 1 / fits");
+                     "number of fits, each on a random 80 % of the rows; confidences are multiples of 1 / `fits`");
     return set;
 }
 

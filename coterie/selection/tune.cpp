@@ -562,19 +562,15 @@ const OptionSet& TuneOptions::described() {
     static const OptionSet set =
         OptionSetFor<TuneOptions>()
             .integer("folds", &TuneOptions::folds, at_least(0),
-                     "parts the rows are split into at random, each once unseen by the fits and scored; 0: every cell "
-                     "is fitted on all rows")
+                     "number of random parts of the rows; each part is left out of the fit once and scored; 0: every "
+                     "cell is fitted on all rows")
             .choice("select", &TuneOptions::select, criterion_names,
-                    "what the best cell has on the points its fits saw: the largest silhouette, in the model's own "
-                    "space where the method has one; the least objective (it cannot compare cells that change what it "
-                    "is, such as k); the least ratio of scatter within clusters to all, in the own space too; the "
-                    "least normalised cut of the graph of the points' 10 nearest neighbours (knncut); the largest "
-                    "calinski-harabasz, the least davies-bouldin or bic; for numbers of clusters alone, what gap, "
-                    "stability or prediction-strength choose, or what is recommended by all; or, as an oracle, the "
-                    "largest acc, nmi or ari")
+                    "what the best cell has: the largest silhouette, calinski-harabasz, acc, nmi or ari; the smallest "
+                    "objective (not for options that change it, such as k), ratio, knncut, davies-bouldin or bic; or, "
+                    "for `clusters` alone, the choice of gap, stability, prediction-strength or recommended")
             .flag("with_kmeans", &TuneOptions::with_kmeans,
-                  "plain k-means of the same clusters competes, and is the result where it wins; with knncut, acc, nmi "
-                  "and ari");
+                  "compare plain k-means with the same clusters too; it is the result if it wins; needs "
+                  "`select=knncut`, acc, nmi or ari");
     return set;
 }
 

@@ -54,19 +54,25 @@ const OptionSet& SpectralOptions::described() {
             .integer("clusters", &SpectralOptions::clusters, at_least(1), "number of clusters k")
             .letter('k')
             .choice("affinity", &SpectralOptions::affinity, {"neighbors", "rbf", "precomputed"},
-                    "graph of nearest neighbours, the rbf kernel of all pairs, or the points are the n x n affinities")
-            .integer("neighbors", &SpectralOptions::neighbors, at_least(1),
-                     "nearest neighbours of a point in the graph, itself not counted; n - 1 where there are fewer")
+                    "affinity of rows: a graph of nearest neighbours, or the rbf kernel of all pairs; precomputed: the "
+                    "data are the n x n affinities")
+            .integer(
+                "neighbors", &SpectralOptions::neighbors, at_least(1),
+                "number of nearest neighbours of each row in the graph, without the row itself; at most n - 1 are used")
             .choice("edge_weights", &SpectralOptions::edge_weights, {"connectivity", "gaussian", "self-tuning"},
-                    "of neighbours: 1, exp(-|x - y|^2 / (2 width^2)), or exp(-|x - y|^2 / (s_x s_y)) with s the "
-                    "distance to a point's 7th neighbour")
+                    "weights of the graph's edges: 1 (connectivity), exp(-|x - y|^2 / (2 width^2)) (gaussian), or "
+                    "exp(-|x - y|^2 / (s_x s_y)) (self-tuning), with s the distance to a row's 7th neighbour")
             .choice("symmetry", &SpectralOptions::symmetry, {"mean", "maximum", "mutual"},
-                    "affinity of a pair, one of which may not be a neighbour of the other: mean of both directions, "
-                    "the larger, or the smaller")
-            .real("width", &SpectralOptions::width, above(0), "width of the rbf kernel and of gaussian edges",
-                  "the median distance to the last of the neighbours")
-            .integer("restarts", &SpectralOptions::restarts, at_least(1), "of the k-means in the embedding")
-            .integer("max_iterations", &SpectralOptions::max_iterations, at_least(1), "of a k-means at most");
+                    "affinity of two rows if only one is a neighbour of the other: the mean of both directions, the "
+                    "larger (maximum), or the smaller (mutual)")
+            .real(
+                "width", &SpectralOptions::width, above(0),
+                "width of the rbf kernel and of gaussian edges; with larger values, more distant rows count as similar",
+                "the median distance of a row to its last neighbour")
+            .integer("restarts", &SpectralOptions::restarts, at_least(1),
+                     "number of runs of k-means in the embedding; the best run is kept")
+            .integer("max_iterations", &SpectralOptions::max_iterations, at_least(1),
+                     "maximum number of iterations per run of k-means");
     return set;
 }
 
@@ -348,16 +354,17 @@ Labels SpectralModel::predict_checked(PointsView points, const Run& run) const {
 void SpectralModel::parts(Parts& parts) {
     const bool precomputed = options_.affinity == Affinity::precomputed;
     const bool neighbors = options_.affinity == Affinity::neighbors;
-    parts.add("vectors", vectors_, "n x k", "the eigenvectors over the square roots of the degrees");
+    parts.add("vectors", vectors_, "n x k", "the eigenvectors divided by the square roots of the degrees");
     const Index n = vectors_.rows();
     if (parts.reading() && n < options_.clusters)
         throw BadData("model: " + std::to_string(n) + " points for " + std::to_string(options_.clusters) + " clusters");
-    parts.add("eigenvalues", eigenvalues_, "k", "of the normalised Laplacian, ascending");
+    parts.add("eigenvalues", eigenvalues_, "k", "the eigenvalues of the normalised Laplacian, ascending");
     parts.add("centroids", centroids_, "k x k", "the centroid of each cluster in the embedding");
-    parts.add("unreached", unreached_, "the cluster of what has no neighbour", between(0, options_.clusters - 1));
-    if (!precomputed) parts.add("points", points_, "n x d", "the points fitted on");
+    parts.add("unreached", unreached_, "the cluster of rows that the embedding does not reach",
+              between(0, options_.clusters - 1));
+    if (!precomputed) parts.add("points", points_, "n x d", "the rows of the training data");
     if (neighbors && options_.edge_weights == EdgeWeights::self_tuning)
-        parts.add("scales", scales_, "n", "the local scale of each of them", above(0));
+        parts.add("scales", scales_, "n", "the local scale of each of these rows", above(0));
     if (!parts.reading()) return;
     if (!precomputed && (!neighbors || options_.edge_weights == EdgeWeights::gaussian) && !options_.width)
         throw BadData("model: affinities of no width");

@@ -95,7 +95,7 @@ struct COTERIE_API SpectralMethod {
     using Model = SpectralModel;
     static constexpr std::string_view name = "spectral";
     static constexpr std::string_view summary =
-        "spectral clustering: eigenvectors of a graph of neighbours, of an rbf kernel or of given affinities";
+        "spectral clustering: k-means on eigenvectors of a neighbour graph, an rbf kernel or given affinities";
     static constexpr Takes takes = {.graph = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };

@@ -359,38 +359,41 @@ const OptionSet& SubspaceOptions::described() {
     static const OptionSet set =
         OptionSetFor<SubspaceOptions>()
             .integer("clusters", &SubspaceOptions::clusters, at_least(1), "number of clusters k",
-                     "as many as the partial labels have")
+                     "one per label of `partial_labels` (see `clusters_per_label`)")
             .letter('k')
             .choice("assignment", &SubspaceOptions::assignment, {"hard", "soft"},
-                    "a point belongs to one cluster, or to each with a probability")
+                    "hard: each row belongs to one cluster; soft: to every cluster with a probability")
             .real("temperature", &SubspaceOptions::temperature, above(0),
-                  "of soft assignments, in squared units of the projected points: distances are divided by it")
+                  "soft assignments: squared distances in the subspace are divided by this; larger values spread a row "
+                  "over more clusters")
             .choice("projection", &SubspaceOptions::projection, {"joint", "none"},
-                    "learn the subspace together with the clusters, or keep the space as it is")
-            .integer("subspace_dim", &SubspaceOptions::subspace_dim, at_least(1), "dimension p of the subspace",
-                     "one less than the clusters")
-            .choice("normalization", &SubspaceOptions::normalization, {"within", "total"},
-                    "which variance is 1 in every direction of the subspace: that within clusters, or the total")
-            .text("shrinkage", &SubspaceOptions::shrinkage,
-                  "of the covariances towards a multiple of the identity: oas (the oracle approximating rule), none, "
-                  "or a "
-                  "number from 0 to 1")
-            .integer("max_iterations", &SubspaceOptions::max_iterations, at_least(1),
-                     "rounds of assignments, prototypes and subspace at most")
-            .integer("passes", &SubspaceOptions::passes, between(1, 100000), "of assignments and prototypes per round")
-            .real("tolerance", &SubspaceOptions::tolerance, at_least(0),
-                  "stop when no label changes and the objective changes by at most this share of it")
+                    "joint: learn a subspace and the clusters jointly; none: cluster the rows as they are")
+            .integer("subspace_dim", &SubspaceOptions::subspace_dim, at_least(1),
+                     "number of dimensions p of the subspace",
+                     "one less than the number of clusters, at most the number of columns")
             .choice(
-                "soft_solver", &SubspaceOptions::soft_solver, {"newton", "bregman"},
-                "how soft assignments meet the label shares: Newton's method on the groups' multipliers, or iterated "
-                "Bregman projections")
+                "normalization", &SubspaceOptions::normalization, {"within", "total"},
+                "which variance is scaled to 1 in every direction of the subspace: that within clusters, or the total")
+            .text("shrinkage", &SubspaceOptions::shrinkage,
+                  "shrinkage of the covariances towards a multiple of the identity: oas (oracle approximating "
+                  "shrinkage), none, or a number from 0 to 1; larger numbers shrink more")
+            .integer("max_iterations", &SubspaceOptions::max_iterations, at_least(1),
+                     "maximum number of rounds; each computes assignments, centroids and subspace")
+            .integer("passes", &SubspaceOptions::passes, between(1, 100000),
+                     "number of updates of assignments and centroids per round")
+            .real("tolerance", &SubspaceOptions::tolerance, at_least(0),
+                  "stop when no label changes and the objective changes by at most this fraction")
+            .choice("soft_solver", &SubspaceOptions::soft_solver, {"newton", "bregman"},
+                    "how soft assignments meet the label shares: Newton's method on the labels' multipliers, or "
+                    "iterated Bregman projections")
             .integer("bregman_rounds", &SubspaceOptions::bregman_rounds, at_least(1),
-                     "Bregman projections per assignment", "until the shares are met")
+                     "number of Bregman projections per assignment", "until the shares are met")
             .choice("share_rounding", &SubspaceOptions::share_rounding, {"floor", "nearest"},
-                    "how a group's share of the points becomes a whole number of them (hard assignments)")
+                    "hard assignments: how a label's share of the rows becomes a whole number of rows: rounded down, "
+                    "or to the nearest")
             .integer("restarts", &SubspaceOptions::restarts, at_least(1),
-                     "fits from different starts; the one is kept whose clusters have the least share of the variance "
-                     "in their subspace, or without one the least objective");
+                     "number of fits from different starts; the fit with the smallest share of variance within "
+                     "clusters in its subspace is kept (`projection=none`: the smallest objective)");
     return set;
 }
 
@@ -477,10 +480,10 @@ Matrix<double> SubspaceModel::scores_of_labels(PointsView points, const Run& run
 
 void SubspaceModel::parts(Parts& parts) {
     const bool joint = options_.projection == Projection::joint;
-    parts.add("prototypes", prototypes_, "k x d", "the mean of each cluster");
+    parts.add("prototypes", prototypes_, "k x d", "the centroid of each cluster");
     parts.add("directions", directions_, joint ? "p x d" : "0 x 0",
-              "the directions of the subspace, scaled; without them every direction counts");
-    parts.add("origin", origin_, "d", "what is taken off every row");
+              "the directions of the subspace, scaled; if empty, rows are compared as they are");
+    parts.add("origin", origin_, "d", "the values subtracted from every row");
 }
 
 SubspaceModel SubspaceModel::from(const Archive& archive) {

@@ -117,7 +117,8 @@ struct COTERIE_API SubspaceMethod {
     using Model = SubspaceModel;
     static constexpr std::string_view name = "subspace";
     static constexpr std::string_view summary =
-        "constrained k-means with joint subspace selection: few labels, label shares, a learnt projection";
+        "constrained k-means with joint subspace selection: uses a few labels and label shares, and learns a "
+        "projection";
     static constexpr Takes takes = {.blocks = true,
                                     .initial_centroids = true,
                                     .labels = true,

@@ -58,13 +58,14 @@ template <class Options>
 OptionSetFor<Options> describe_alternating(const std::string& automatic_interval = {},
                                            const std::string& of_restarts = restarts_of_networks) {
     OptionSetFor<Options> set = describe_autoencoder<Options>(of_restarts);
-    set.real("learning_rate", &Options::learning_rate, above(0), "while clustering")
-        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points per batch while clustering")
+    set.real("learning_rate", &Options::learning_rate, above(0), "learning rate while clustering")
+        .template integer<int>("batch_size", &Options::batch_size, at_least(1),
+                               "number of rows per batch while clustering")
         .template integer<int>("update_interval", &Options::update_interval, at_least(1),
-                               "batches from one update to the next", automatic_interval)
-        .template integer<int>("max_iterations", &Options::max_iterations, at_least(0), "batches at most")
+                               "number of batches from one update of the clusters to the next", automatic_interval)
+        .template integer<int>("max_iterations", &Options::max_iterations, at_least(0), "maximum number of batches")
         .real("tolerance", &Options::tolerance, between(0, 1),
-              "it ends when a smaller share of the points changes cluster in an update");
+              "stop when a smaller share of the rows changes cluster in an update");
     return set;
 }
 

@@ -16,36 +16,44 @@ template <class Options>
 OptionSetFor<Options> describe_classifier() {
     OptionSetFor<Options> set;
     set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k",
-                              "as many as the partial labels have")
+                              "one per label of `partial_labels` (see `clusters_per_label`)")
         .letter('k')
         .template choice<ClassifierNetwork>("network", &Options::network, {"auto", "dense", "vgg4", "resnet18"},
-                                            "auto: vgg4 for images, dense without `image`")
+                                            "kind of network; auto: vgg4 with `image`, dense without")
         .integers("image", &Options::image, between(1, 999999),
-                  "rows and columns of an image, 28x28, after the channels, 3x32x32", "the points are vectors")
+                  "size of the images: rows and columns, as in 28x28, after the channels, as in 3x32x32",
+                  "the rows are not images")
         .integers("widths", &Options::widths, between(1, 999999),
-                  "dense: units of the layers between the points and the head")
-        .template integer<int>("kernel", &Options::kernel, between(1, 15), "vgg4: side of its convolutions, odd")
+                  "dense: number of units of each layer between the input and the head")
+        .template integer<int>("kernel", &Options::kernel, between(1, 15),
+                               "vgg4: side of its convolutions, an odd number")
         .text("augment", &Options::augment,
-              "how views are changed: none, auto, or some of flip, rotation, shift, zoom, colour and noise, with "
-              "commas between them; auto: rotation,shift,zoom,colour for images, noise for vectors")
-        .real("rotation", &Options::rotation, between(0, 180), "uniform on +- this, degrees")
-        .real("shift", &Options::shift, between(0, 1), "uniform on +- this, share of each side")
-        .real("zoom", &Options::zoom, between(0, 10), "sides times or divided by up to 1 + this")
+              "random changes of the views: some of flip, rotation, shift, zoom, colour and noise, with commas between "
+              "them, or none; auto: rotation,shift,zoom,colour for images, noise for vectors")
+        .real("rotation", &Options::rotation, between(0, 180),
+              "largest random rotation in either direction, in degrees")
+        .real("shift", &Options::shift, between(0, 1),
+              "largest random shift in either direction, as a share of each side")
+        .real("zoom", &Options::zoom, between(0, 10),
+              "largest random zoom: sides are multiplied or divided by up to 1 + this")
         .real("colour", &Options::colour, between(0, 1),
-              "every channel times 1 +- up to this, plus or minus up to this times the points' deviation")
-        .real("noise", &Options::noise, between(0, 100), "deviation of normal noise, share of each column's")
-        .template integer<int>("epochs", &Options::epochs, at_least(1), "passes over the points")
-        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points per batch at most")
-        .real("learning_rate", &Options::learning_rate, above(0), "of Adam")
+              "largest random change of a channel: multiplied by 1 +- this, then plus or minus this times the standard "
+              "deviation of the data")
+        .real("noise", &Options::noise, between(0, 100),
+              "standard deviation of normal noise, as a share of each column's standard deviation")
+        .template integer<int>("epochs", &Options::epochs, at_least(1), "number of passes over the rows")
+        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "maximum number of rows per batch")
+        .real("learning_rate", &Options::learning_rate, above(0), "learning rate of Adam")
         .real("backbone_rate", &Options::backbone_rate, above(0), "learning rate of the layers before the head",
               "`learning_rate`")
         .text("pretrained", &Options::pretrained,
-              "a file to take the layers before the head from: a classifier's model, or safetensors with ResNet-18's "
-              "weights as torchvision names them")
-        .real("weight_decay", &Options::weight_decay, at_least(0), "times the parameters is added to their gradient")
-        .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss")
+              "file that holds the layers before the head: the model of a classifier, or safetensors with the weights "
+              "of ResNet-18 under torchvision's names")
+        .real("weight_decay", &Options::weight_decay, at_least(0),
+              "weight decay: this times the parameters is added to their gradient")
+        .real("label_weight", &Options::label_weight, at_least(0), "weight of the loss of the rows with partial labels")
         .template integer<int>("restarts", &Options::restarts, at_least(1), restarts_meaning)
-        .flag("half", &Options::half, "passes in bfloat16, faster where the device is made for them");
+        .flag("half", &Options::half, "compute in bfloat16, which is faster on devices made for it");
     return set;
 }
 

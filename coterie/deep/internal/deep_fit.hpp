@@ -11,8 +11,8 @@
 namespace coterie::internal {
 
 inline constexpr const char* restarts_of_networks =
-    "whole fits from different starts, pre-training among it; the one is kept whose clusters leave the least of the "
-    "points' scatter within them";
+    "number of whole fits from different starts, pre-training included; the fit with the smallest scatter of the rows "
+    "within clusters is kept";
 
 /// Describes the options of AutoencoderOptions, for the struct `Options`.
 template <class Options>
@@ -21,22 +21,25 @@ OptionSetFor<Options> describe_autoencoder(const std::string& of_restarts = rest
     set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k")
         .letter('k')
         .template choice<AutoencoderNetwork>("network", &Options::network, {"auto", "dense", "convolutional"},
-                                             "auto: convolutional for images, dense without `image`")
+                                             "kind of network; auto: convolutional with `image`, dense without")
         .integers("image", &Options::image, between(1, 999999),
-                  "rows and columns of an image, 28x28, after the channels, 3x32x32", "the points are vectors")
+                  "size of the images: rows and columns, as in 28x28, after the channels, as in 3x32x32",
+                  "the rows are not images")
         .integers("widths", &Options::widths, between(1, 999999),
-                  "dense: units of the layers between the points and the embedding")
-        .template integer<int>("embedding", &Options::embedding, between(1, 4096), "dimensions p of the embedding")
+                  "dense: number of units of each layer between the input and the embedding")
+        .template integer<int>("embedding", &Options::embedding, between(1, 4096),
+                               "number of dimensions p of the embedding")
         .template integer<int>("pretrain_epochs", &Options::pretrain_epochs, at_least(0),
-                               "passes over the points that train the autoencoder")
+                               "number of passes over the rows that train the autoencoder before clustering")
         .template integer<int>("pretrain_batch_size", &Options::pretrain_batch_size, at_least(1),
-                               "points per batch of them")
-        .real("pretrain_rate", &Options::pretrain_rate, above(0), "learning rate of Adam in them")
-        .text("pretrained", &Options::pretrained, "a deep model's file: its autoencoder instead of pre-training")
+                               "number of rows per batch in the pre-training")
+        .real("pretrain_rate", &Options::pretrain_rate, above(0), "learning rate of Adam in the pre-training")
+        .text("pretrained", &Options::pretrained,
+              "file of a deep model; its autoencoder is used instead of pre-training")
         .template integer<int>("kmeans_restarts", &Options::kmeans_restarts, at_least(1),
-                               "of k-means in the first embedding")
+                               "number of runs of k-means in the first embedding; the best run is kept")
         .template integer<int>("restarts", &Options::restarts, at_least(1), of_restarts)
-        .flag("half", &Options::half, "passes in bfloat16, faster where the device is made for them");
+        .flag("half", &Options::half, "compute in bfloat16, which is faster on devices made for it");
     return set;
 }
 

@@ -30,9 +30,10 @@ Matrix<double> Landmarks::rows(const Matrix<double>& points, int threads) const 
 
 void Landmarks::parts(Parts& parts, const std::string& prefix, char count, char columns) {
     const std::string by = " x ";
-    parts.add(prefix + ".points", points_, count + by + columns, "the landmarks");
-    parts.add(prefix + ".triangle", triangle_, count + by + count, "the triangular factor of their kernel");
-    parts.add(prefix + ".width", width_, "of the kernel", above(0));
+    parts.add(prefix + ".points", points_, count + by + columns,
+              "the rows that approximate the kernel matrix (landmarks)");
+    parts.add(prefix + ".triangle", triangle_, count + by + count, "the triangular factor of their kernel matrix");
+    parts.add(prefix + ".width", width_, "the width of the kernel", above(0));
     if (parts.reading() && !(triangle_.diagonal().minCoeff() > 0))
         throw BadData("model: " + prefix + " are no landmarks of a kernel");
 }
