@@ -47,17 +47,16 @@ bool same_file(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-const char* const weights_column_meaning = "the column of the --weights file, by name or number from 1";
+const char* const weights_column_meaning = "column of the --weights file: its name, or its number counted from 1";
 const char* const labels_out_meaning =
-    "write the labels: csv, txt or tsv under the header label, npy as int32, - to standard output; after a fit with "
-    "partial labels by name in text, and in npy by the label's number, free clusters after the labels";
+    "write one label per row: csv, txt or tsv with the header label, or npy (int32); - writes to standard output; with "
+    "partial labels, text has the labels' names, npy their numbers and then the free clusters";
 const char* const table_out_meaning =
-    "write the rows of the points' file, all their columns, with label and, where the model has them, confidence (the "
-    "largest membership), distance (to the own centroid) and outlier_score, by the name's ending: .csv; .arrow and "
-    ".feather, an Arrow file; .arrows, an "
-    "Arrow stream; - writes csv to standard output";
+    "write all columns of the data file plus label and, if the model has them, confidence (largest membership), "
+    "distance (to the row's centroid) and outlier_score: .csv, .arrow or .feather (file), .arrows (stream); - writes "
+    "csv to standard output";
 
-const char* const report_meaning = "write a report of one self-contained page";
+const char* const report_meaning = "write a report as one self-contained HTML page";
 
 std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request) {
     auto flags = flags_of(ReadRequest::described(), "Reading", std::static_pointer_cast<void>(request));
@@ -71,17 +70,16 @@ const OptionSet& RunRequest::described() {
     static const OptionSet set =
         OptionSetFor<RunRequest>()
             .integer("seed", &RunRequest::seed, between(0, 9007199254740992.0),
-                     "random numbers start here; the same seed gives the same result")
+                     "seed of the random numbers; the same seed gives the same result")
             .integer("threads", &RunRequest::threads, between(1, 1024),
-                     "threads to use; the result does not depend on it", "all there are")
+                     "number of threads; it does not change the result", "all available threads")
             .text("memory", &RunRequest::memory,
-                  "memory to take at most, such as 500M or 2G; files of points that take more than half of it are read "
-                  "in blocks")
-            .text("device", &RunRequest::device, "where networks compute: cpu, or cuda where LibTorch has it")
+                  "memory limit, such as 500M or 2G; data files that take more than half of it are read in blocks")
+            .text("device", &RunRequest::device, "device for neural networks: cpu, or cuda if LibTorch supports it")
             .text("checkpoint", &RunRequest::checkpoint,
-                  "a file to keep the state of the fit in, about every five seconds and when it is stopped; the same "
-                  "command goes on from there")
-            .flag("quiet", &RunRequest::quiet, "no progress bar and no warnings on standard error")
+                  "file that stores the state of the fit, about every five seconds and when the fit is stopped; the "
+                  "same command continues from it")
+            .flag("quiet", &RunRequest::quiet, "no progress bar, notes or warnings on standard error")
             .flag("json", &RunRequest::json, "print one JSON document instead of a table");
     return set;
 }
@@ -161,10 +159,10 @@ Operand text_operand(std::string name, std::string meaning, std::string& target,
 Operand points_operand(std::string& target, std::shared_ptr<void> owner) {
     return text_operand(
         "POINTS",
-        "the points, one per row: a file (format by its extension: csv, tsv, txt, arrow, feather, npy, npz, "
-        "idx, svm, h5, mat, safetensors; text, idx and svm may be gzipped; file.npz:KEY, file.h5:/DATASET and "
-        "file.mat:NAME name an array inside), data:NAME from the catalogue, or - for text or Arrow on "
-        "standard input; a name with *, ? or [ means all files that match, as one",
+        "the rows to read: a file, data:NAME for a data set of the catalogue, or - for text or Arrow on standard "
+        "input; the extension sets the format: csv, tsv, txt, arrow, feather, npy, npz, idx, svm, h5, mat, "
+        "safetensors; text, idx and svm may be gzipped; file.npz:KEY, file.h5:/DATASET and file.mat:NAME select an "
+        "array in the file; a name with *, ? or [ reads all matching files as one",
         target, std::move(owner), Completion::points);
 }
 

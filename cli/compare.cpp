@@ -84,15 +84,13 @@ Command compare_command() {
     const CompareRequest request;
     Command command;
     command.name = "compare";
-    command.summary = "several methods on the same points, side by side";
+    command.summary = "run several methods on the same rows and compare the results";
     command.details =
-        "Fits one method after the other with k clusters and else its defaults, and prints of each the clusters it "
-        "found, "
-        "three criteria in the space of the points, scores where the truth is known, and seconds; and how far the "
-        "methods "
-        "agree with each other (ARI). Without --methods those of a default list are compared that the number of rows "
-        "lets "
-        "expect soon; what was left out, and why, is said. A method that fails says so in its line.";
+        "Fits each method with k clusters and otherwise its defaults. The first table shows, for each method, the "
+        "number of clusters, three criteria on the prepared rows, scores if the truth is known, and seconds. The "
+        "second table shows how far the methods agree (ARI). Without --methods, compares the methods that are fast "
+        "enough for this many rows, and lists the skipped ones with the reason. A method that fails shows an error in "
+        "its line.";
     command.operands = {points_operand(request.fit->points, request.fit)};
     Flag clusters;
     clusters.name = "--clusters";
@@ -106,26 +104,26 @@ Command compare_command() {
         *target = static_cast<int>(std::get<std::int64_t>(option.parse(text)));
     };
     command.flags = {clusters, text_flag("--methods", "LIST",
-                                         "the methods to compare, with commas between them; coterie methods names them",
+                                         "methods to compare, separated by commas; coterie methods lists the names",
                                          "Comparing", *request.methods, request.methods, Completion::nothing)};
     append(command.flags, table_flags(request.fit));
-    command.flags.push_back(text_flag("--truth", "FILE",
-                                      "labels to score against, in any format that holds one label per row (data:NAME "
-                                      "too); the label column or the data set's own truth serve when it is not given; "
-                                      "none: no scores",
-                                      "Reading", request.fit->truth, request.fit, Completion::file));
+    command.flags.push_back(
+        text_flag("--truth", "FILE",
+                  "labels to score against: a file with one label per row in any format, or data:NAME; none: no "
+                  "scores; default: the --label-column, or the truth of the data set",
+                  "Reading", request.fit->truth, request.fit, Completion::file));
     command.flags.push_back(text_flag("--truth-column", "COLUMN",
-                                      "the column of the --truth file, by name or number from 1", "Reading",
+                                      "column of the --truth file: its name, or its number counted from 1", "Reading",
                                       request.fit->truth_column, request.fit));
     command.flags.push_back(text_flag("--report", "FILE.html", report_meaning, "Writing", request.fit->report,
                                       request.fit, Completion::file));
     append(command.flags,
            run_flags(request.fit->running, {"--seed", "--threads", "--memory", "--device", "--quiet", "--json"}));
-    command.examples = {{"coterie compare data:iris -k 3", "the methods of the default list"},
+    command.examples = {{"coterie compare data:iris -k 3", "the default methods for this many rows"},
                         {"coterie compare points.csv -k 10 --methods kmeans,ward,spectral --scale zscore --json",
                          "three methods, as one JSON document"},
                         {"coterie compare points.csv -k 5 --report page.html",
-                         "a page with the methods' tables and a map to colour by what each found"}};
+                         "a page with the tables, and a map coloured by the clusters of each method"}};
     command.act = [request] { return compare_on(request); };
     return command;
 }

@@ -39,7 +39,7 @@ void offer_flags(Offers& offers, const Command& command, const std::vector<const
         offers.words.push_back({flag.name, flag.meaning});
         if (flag.letter) offers.words.push_back({std::string("-") + flag.letter, flag.meaning});
     }
-    offers.words.push_back({"--help", "what this command does and takes"});
+    offers.words.push_back({"--help", "show the help of this command"});
 }
 
 }  // namespace
@@ -112,13 +112,13 @@ std::string bash_completion() {
 
 _coterie() {
     COMPREPLY=()
-    # The words as the command will see them: readline's breaks at ':' and '=' undone.
+    # The words as the command sees them, without readline's breaks at ':' and '='.
     local line=${COMP_LINE:0:COMP_POINT} words word meaning mark
     read -r -a words <<< "$line"
     [[ $line == *[[:space:]] ]] && words+=('')
     local current=${words[${#words[@]}-1]} before='' head='' upto
     [[ $current == --*=* ]] && before=${current%%=*}=
-    # Where ':' or '=' ends a word for readline, only what stands behind it may be offered.
+    # If readline ends a word at ':' or '=', offer only the part after it.
     for mark in : =; do
         [[ $COMP_WORDBREAKS == *"$mark"* && $current == *"$mark"* ]] || continue
         upto=${current%"${current##*"$mark"}"}

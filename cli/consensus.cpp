@@ -90,15 +90,13 @@ Command consensus_command() {
     const ConsensusRequest request;
     Command command;
     command.name = "consensus";
-    command.summary = "one partition from many fits, and how sure it is of each point";
+    command.summary = "combine many fits into one partition, with a confidence for each row";
     command.details =
-        "Evidence accumulation (Fred and Jain 2005): many fits, each of a random four fifths of the rows, label all "
-        "rows; "
-        "how often two rows are put together is their similarity, and average linkage cuts it into k clusters. Of each "
-        "row "
-        "is told how much more often it is with its own cluster than with the next (its confidence, from -1 to 1). Of "
-        "more "
-        "than 3000 rows the linkage is of so many, drawn by the seed, and the others vote.";
+        "Evidence accumulation (Fred and Jain 2005): each fit uses a random 80 % of the rows and labels all rows. The "
+        "similarity of two rows is the share of fits that put them into the same cluster. Average linkage on this "
+        "similarity is cut at k clusters. The confidence of a row, from -1 to 1, is how much more often the fits put "
+        "it with its own cluster than with the next one. Above 3,000 rows, fits and linkage use 3,000 rows drawn with "
+        "the seed; each other row goes to the cluster with which the fits put it most often.";
     command.operands = {points_operand(request.fit->points, request.fit)};
     command.flags =
         flags_of(ConsensusOptions::described(), "Consensus", std::static_pointer_cast<void>(request.options));
@@ -109,19 +107,18 @@ Command consensus_command() {
         *has = true;
     };
     command.flags.push_back(text_flag("--methods", "LIST",
-                                      "the methods that the fits take in turn, with commas between them; kmeans where "
-                                      "none are named",
+                                      "methods that the fits use in turn, separated by commas; default: kmeans",
                                       "Consensus", *request.methods, request.methods, Completion::nothing));
     append(command.flags, table_flags(request.fit));
     command.flags.push_back(text_flag("--labels-out", "FILE", labels_out_meaning, "Writing", request.fit->labels_out,
                                       request.fit, Completion::file));
-    command.flags.push_back(text_flag("--rows-out", "FILE.csv", "write number, label and confidence of every row",
+    command.flags.push_back(text_flag("--rows-out", "FILE.csv", "write the number, label and confidence of each row",
                                       "Writing", *request.rows_out, request.rows_out, Completion::file));
     append(command.flags,
            run_flags(request.fit->running, {"--seed", "--threads", "--memory", "--device", "--quiet", "--json"}));
-    command.examples = {
-        {"coterie consensus data:iris -k 3 --rows-out rows.csv", "100 fits of k-means"},
-        {"coterie consensus points.csv -k 5 --methods kmeans,ward,spectral --scale zscore", "three methods in turn"}};
+    command.examples = {{"coterie consensus data:iris -k 3 --rows-out rows.csv", "100 fits of k-means"},
+                        {"coterie consensus points.csv -k 5 --methods kmeans,ward,spectral --scale zscore",
+                         "fits of three methods in turn"}};
     command.act = [request] { return consensus_on(request); };
     return command;
 }

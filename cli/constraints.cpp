@@ -97,32 +97,29 @@ std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<Constrain
     };
     if (takes.labels) {
         flags.push_back(text_flag("--partial-labels", "FILE",
-                                  "one label per row, blank where it is not known, in any format that holds labels: a "
-                                  "labelled point goes to a cluster of its label, the others to any",
+                                  "file with one label per row, blank if unknown, in any format that holds labels; a "
+                                  "labelled row goes to a cluster of its label, the others to any cluster",
                                   group, request->partial_labels, request, Completion::file));
         flags.push_back(text_flag("--partial-labels-column", "COLUMN",
-                                  "the column of the --partial-labels file, by name or number from 1", group,
+                                  "column of the --partial-labels file: its name, or its number counted from 1", group,
                                   request->partial_labels_column, request));
-        list("--clusters-per-label", "LABEL=N[,...]", "how many clusters a label has; one where nothing is said",
+        list("--clusters-per-label", "LABEL=N[,...]", "number of clusters of a label; 1 for labels that are not listed",
              request->clusters_per_label);
     }
     if (takes.shares != Shares::none)
         list("--label-share", "LABEL=X[,...]",
-             std::string("the share of all points, labelled ones included, that the clusters of a label take: "
-                         "LABEL=0.95") +
-                 (takes.shares == Shares::interval
-                      ? ", or LABEL=0.9:1 for an interval, of which either end may be left out"
-                      : ""),
+             std::string("share of all rows, labelled ones included, in the clusters of a label: LABEL=0.95") +
+                 (takes.shares == Shares::interval ? ", or LABEL=0.9:1 for an interval; you may omit either end" : ""),
              request->label_shares, "--group-share");
     if (takes.sizes)
-        flags.push_back(text_flag("--sizes", "LOW:HIGH",
-                                  "every cluster takes at least LOW and at most HIGH points; either end may be left "
-                                  "out, and one number N is N:N",
-                                  group, request->sizes, request));
+        flags.push_back(
+            text_flag("--sizes", "LOW:HIGH",
+                      "every cluster has at least LOW and at most HIGH rows; you may omit either end, and N means N:N",
+                      group, request->sizes, request));
     if (takes.pairs)
         flags.push_back(text_flag("--pairs", "FILE",
-                                  "rows that must be in one cluster, and rows that must not: lines of two row numbers, "
-                                  "counted from 1, and must or cannot, in any format that holds a table",
+                                  "file with pairs of rows that must or cannot be in one cluster: each line has two "
+                                  "row numbers, counted from 1, and must or cannot, in any format that holds a table",
                                   group, request->pairs, request, Completion::file));
     return flags;
 }

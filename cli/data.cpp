@@ -41,7 +41,7 @@ bool has_download(const CatalogueEntry& entry) {
 std::string where(const CatalogueEntry& entry) {
     const auto folder = locate_data(entry);
     if (!folder.empty()) return entry.shipped ? "ships with coterie" : "here";
-    return has_download(entry) ? "coterie data get " + entry.name : "by hand, see coterie data show " + entry.name;
+    return has_download(entry) ? "coterie data get " + entry.name : "manual download: coterie data show " + entry.name;
 }
 
 Json json_of(const CatalogueEntry& entry) {
@@ -100,12 +100,13 @@ int show(const DataRequest& request) {
         {"licence", entry.licence},
         {"citation", entry.citation},
         {"homepage", entry.homepage},
-        {"where", folder.empty() ? "not here: " + where(entry) : folder.string()}};
+        {"where", folder.empty() ? "not on this machine: " + where(entry) : folder.string()}};
     if (folder.empty() && !has_download(entry)) {
         std::string folders;
         for (const auto& each : data_folders())
             folders += (folders.empty() ? "" : ", ") + (each / entry.folder).string();
-        rows.back().second = "not here: get it from the homepage and put its files into one of " + folders;
+        rows.back().second =
+            "not on this machine: download it from the homepage and put its files into one of " + folders;
     }
     std::vector<std::vector<std::string>> files;
     for (const auto& file : entry.files)
@@ -143,7 +144,7 @@ Command subcommand(const std::shared_ptr<DataRequest>& request, const std::strin
     command.name = name;
     command.summary = summary;
     if (named)
-        command.operands = {text_operand("NAME", "a data set of the catalogue: see coterie data list", request->name,
+        command.operands = {text_operand("NAME", "a data set; coterie data list shows the names", request->name,
                                          request, Completion::data_name)};
     command.act = [request, act] { return act(*request); };
     return command;
@@ -155,27 +156,27 @@ Command data_command() {
     const auto request = std::make_shared<DataRequest>();
     Command command;
     command.name = "data";
-    command.summary = "the catalogue of data sets";
+    command.summary = "list, show and download data sets";
     command.details =
-        "Small sets ship with coterie; large public ones are named with where to get them, their checksum and how to "
-        "read them. "
-        "Wherever points are wanted, data:NAME is one of them, its truth included.";
+        "Small data sets ship with coterie. For large public ones, the catalogue has the source, the checksum and the "
+        "format. Every command that reads data accepts data:NAME, and uses its truth.";
     command.commands_are = "COMMAND";
     command.commands = {
-        subcommand(request, "list", "list the data sets and whether they are here", false, list),
-        subcommand(request, "show", "tell about one: size, licence, citation, files", true, show),
-        subcommand(request, "get", "download one, resume where a former try stopped, verify it", true, get)};
+        subcommand(request, "list", "list the data sets, and where they are", false, list),
+        subcommand(request, "show", "show one data set: size, licence, citation, files", true, show),
+        subcommand(request, "get", "download one data set and verify it; resumes an interrupted download", true, get)};
     command.commands[0].flags = run_flags(request->running, {"--json"});
     command.commands[0].examples = {{"coterie data list", "all data sets"}};
     command.commands[1].flags = run_flags(request->running, {"--json"});
-    command.commands[1].examples = {{"coterie data show digits", "what it is, whose it is, how to cite it"}};
+    command.commands[1].examples = {{"coterie data show digits", "what it is, its source and how to cite it"}};
     command.commands[2].flags = {
-        text_flag("--folder", "FOLDER", "put it there instead of the user's cache", "Downloading", request->folder,
-                  request, Completion::file),
-        text_flag("--base-url", "URL", "a mirror: stands for everything before the file's name", "Downloading",
-                  request->base_url, request)};
+        text_flag("--folder", "FOLDER", "folder to download into; default: the user's cache", "Downloading",
+                  request->folder, request, Completion::file),
+        text_flag("--base-url", "URL", "address of a mirror; it replaces everything before the file name",
+                  "Downloading", request->base_url, request)};
     append(command.commands[2].flags, run_flags(request->running, {"--quiet", "--json"}));
-    command.commands[2].examples = {{"coterie data get mnist", "into the user's cache, where data:mnist finds it"}};
+    command.commands[2].examples = {
+        {"coterie data get mnist", "download it into the user's cache, where data:mnist finds it"}};
     return command;
 }
 

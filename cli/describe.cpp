@@ -96,33 +96,30 @@ Command describe_command() {
     const auto request = std::make_shared<DescribeRequest>();
     Command command;
     command.name = "describe";
-    command.summary = "tell what sets the clusters of a model apart in points";
+    command.summary = "show what sets the clusters of a model apart";
     command.details =
-        "Per cluster: how large it is, the columns that set it apart with their means and quartiles in the units of "
-        "the "
-        "points' file, its most typical and most doubtful rows (counted from 1), its silhouette, and the cluster "
-        "nearest to it. Warns when all points fall into one cluster, and of points far from all that the model was "
-        "fitted on.";
+        "For each cluster, prints its size, the columns that set it apart with their means and quartiles in the units "
+        "of the data file, its most typical and most doubtful rows (counted from 1), its silhouette, and the nearest "
+        "cluster. Warns if all rows fall into one cluster, or if rows are far from all training data.";
     command.operands = model_operands(request);
     command.flags = read_flags(request->reading);
     command.flags.push_back(text_flag("--weights", "FILE",
-                                      "one number per row, at least 0: weight w acts as w copies of the point",
+                                      "file with one weight per row, at least 0; a row of weight w counts as w copies",
                                       "Reading", request->weights, request, Completion::file));
     command.flags.push_back(
         text_flag("--weights-column", "COLUMN", weights_column_meaning, "Reading", request->weights_column, request));
     command.flags.push_back(text_flag("--compare-with", "OTHER_MODEL",
-                                      "another model of the same rows: shows which rows are in other clusters there",
+                                      "another model of the same rows; shows which rows it puts into other clusters",
                                       "Reading", request->compare_with, request, Completion::file));
     command.flags.back().former = "--beside";
-    command.flags.push_back(text_flag("--report", "FILE.html",
-                                      "write a page of all that is told, with a map of the points", "Writing",
-                                      request->report, request, Completion::file));
+    command.flags.push_back(text_flag("--report", "FILE.html", "write a page with all results and a map of the rows",
+                                      "Writing", request->report, request, Completion::file));
     append(command.flags, run_flags(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"}));
     command.examples = {
         {"coterie describe model.safetensors points.csv", "a table for each cluster"},
-        {"coterie describe model.safetensors points.csv --json", "the same for a program"},
+        {"coterie describe model.safetensors points.csv --json", "the same as JSON, for a program"},
         {"coterie describe new.safetensors points.csv --compare-with old.safetensors --report page.html",
-         "a page, with what moved between two fits"}};
+         "a page that also shows which rows moved between two fits"}};
     command.act = [request] { return describe_rows(*request); };
     return command;
 }

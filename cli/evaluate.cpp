@@ -76,22 +76,21 @@ Command evaluate_command() {
     command.name = "evaluate";
     command.summary = "score labels against a truth";
     command.details =
-        "Prints ACC (the best one-to-one match of clusters and classes), NMI (arithmetic mean), ARI, purity, "
-        "homogeneity and "
-        "completeness, all as fractions of 1, and the table of classes and clusters with matched clusters on the "
-        "diagonal. Rows whose "
-        "truth or label is blank (in arrays -1 or NaN), noise among them, are left out.";
+        "Prints ACC (best one-to-one match of clusters and classes), NMI (arithmetic mean), ARI, purity, homogeneity "
+        "and completeness, all as fractions of 1. Then prints a table with a row per class and a column per cluster; "
+        "matched clusters are on the diagonal. Rows without a truth or a label (blank; in arrays -1 or NaN) are left "
+        "out; this includes noise.";
     command.operands = {
-        text_operand("LABELS", "one label per row, in any format: numbers or words", request->labels, request),
-        text_operand("TRUTH", "one class a row, in any format; or data:NAME, whose truth is taken", request->truth,
-                     request, Completion::points)};
-    command.flags = {text_flag("--labels-column", "COLUMN", "the column of LABELS, by name or number from 1", "Reading",
-                               request->labels_column, request),
-                     text_flag("--truth-column", "COLUMN", "the column of TRUTH, by name or number from 1", "Reading",
-                               request->truth_column, request)};
+        text_operand("LABELS", "file with one label per row, numbers or text, in any format", request->labels, request),
+        text_operand("TRUTH", "file with one class per row, in any format; or data:NAME, for the truth of a data set",
+                     request->truth, request, Completion::points)};
+    command.flags = {text_flag("--labels-column", "COLUMN", "column of LABELS: its name, or its number counted from 1",
+                               "Reading", request->labels_column, request),
+                     text_flag("--truth-column", "COLUMN", "column of TRUTH: its name, or its number counted from 1",
+                               "Reading", request->truth_column, request)};
     append(command.flags, run_flags(request->running, {"--quiet", "--json"}));
     command.examples = {
-        {"coterie evaluate labels.csv data:digits", "labels of the digits against their truth"},
+        {"coterie evaluate labels.csv data:digits", "score labels of the digits against their truth"},
         {"coterie evaluate labels.npy iris.csv --truth-column species --json", "the truth is a column of a table"}};
     command.act = [request] { return evaluate(*request); };
     return command;

@@ -56,16 +56,16 @@ std::vector<Example> examples_for(const Method& method) {
     std::vector<Example> examples = {
         {start + "data:digits" + (has_k ? k + "10" : "") + few_passes,
          std::string("the handwritten digits that ship with coterie, scored against their truth") +
-             (few_passes.empty() ? "" : "; a first look with few passes")},
+             (few_passes.empty() ? "" : "; few passes")},
         {start + "points.csv" + (has_k ? k + "3" : "") +
              " --label-column species --scale zscore --labels-out labels.csv",
-         "columns to equal variance; the column species is truth, not a coordinate"},
+         "scale the columns to equal variance; the column species is the truth and is not clustered"},
         {start + "points.npy" + (has_k ? k + "50" : "") + " --model-out model.safetensors --report report.html --json",
-         "a model for coterie predict, a report to look at, and one JSON document"}};
+         "write a model for coterie predict and a report, and print one JSON document"}};
     const std::string partial = start + "points.npy" + (has_k ? k + "5" : "") + " --partial-labels known.csv";
     if (method.takes.shares != Shares::none)
         examples.push_back({partial + " --label-share other=0.95",
-                            "some labels are known, and that 95 of 100 points are of the label other"});
+                            "some labels are known, and 95 % of the rows have the label other"});
     else if (method.takes.labels)
         examples.push_back({partial, "some labels are known"});
     return examples;
@@ -78,7 +78,7 @@ Command fit_method_command(const Method& method) {
         Flag& clusters = flag_named(command.flags, "--clusters");
         clusters.meaning = clusters.meaning.substr(0, clusters.meaning.find("; auto:")) +
                            "; auto: chosen by seven criteria" +
-                           (method.takes.labels ? ", or, with partial labels, as many as these have" : "");
+                           (method.takes.labels ? ", or by the partial labels if you give them" : "");
         clusters.accepted = "auto, or a whole number, at least 1";
         clusters.take = [take = clusters.take, given = request->given](const std::string& text) {
             if (text == "auto") {
@@ -104,11 +104,11 @@ Command fit_method_command(const Method& method) {
 Command fit_command() {
     Command command;
     command.name = "fit";
-    command.summary = "find clusters in points";
+    command.summary = "find clusters in data";
     command.details =
-        "Reads the points, fits the method, and prints sizes, objective and, where the truth is known, scores. Labels, "
-        "a model for "
-        "predict, a picture and a report are written where a file is named for them, each whole or not at all.";
+        "Reads the data, fits the method, and prints the cluster sizes, the objective and, if the truth is known, "
+        "scores. Labels, a model for predict, a picture and a report are written only if you name a file for them, "
+        "each completely or not at all.";
     command.commands_are = "METHOD";
     for (const auto& method : methods()) command.commands.push_back(fit_method_command(method));
     command.refuse_command = refuse_method;

@@ -186,22 +186,22 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     append(command.flags, flags_of(*method.options, "Options of " + method.name, request->given));
     append(command.flags, read_flags(request->reading));
     text("--truth", "FILE",
-         "labels to score against, in any format that holds one label per row (data:NAME too); the label column or the "
-         "data set's own "
-         "truth serve when it is not given; none: no scores",
+         "labels to score against: a file with one label per row in any format, or data:NAME; none: no scores; "
+         "default: the --label-column, or the truth of the data set",
          "Reading", request->truth);
-    text("--truth-column", "COLUMN", "the column of the --truth file, by name or number from 1", "Reading",
+    text("--truth-column", "COLUMN", "column of the --truth file: its name, or its number counted from 1", "Reading",
          request->truth_column, Completion::nothing);
     if (method.takes.weights) {
         text("--weights", "FILE",
-             "one number per row, at least 0: weight w acts as w copies of the point; a name with *, ? or [ means a "
-             "file for each of the points' files",
+             "file with one weight per row, at least 0; a row of weight w counts as w copies; a name with *, ? or [ "
+             "means one file for each data file",
              "Reading", request->weights);
         text("--weights-column", "COLUMN", weights_column_meaning, "Reading", request->weights_column,
              Completion::nothing);
     }
     if (method.takes.initial_centroids)
-        text("--initial-centroids", "FILE", "k rows to start from, in the units of the points' file", "Reading",
+        text("--initial-centroids", "FILE",
+             "file with k starting centroids, one per row, in the units of the data file", "Reading",
              request->initial_centroids);
     append(command.flags, constraint_flags(method.takes, request->constraints));
     append(command.flags, flags_of(PreparationOptions::described(), preparing_heading,
@@ -211,11 +211,11 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
 
     text("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out);
     text("--table-out", "FILE", table_out_meaning, "Writing", request->table_out);
-    text("--model-out", "FILE", "write the model, for coterie predict and any reader of safetensors", "Writing",
+    text("--model-out", "FILE", "write the model for coterie predict; any reader of safetensors opens it", "Writing",
          request->model_out);
     text("--report", "FILE.html", report_meaning, "Writing", request->report);
-    text("--picture", "FILE.svg", "write a scatter of the first two principal axes, coloured by cluster", "Writing",
-         request->picture);
+    text("--picture", "FILE.svg", "write a scatter plot of the first two principal axes, coloured by cluster",
+         "Writing", request->picture);
 
     std::vector<std::string> running = {"--seed", "--threads", "--memory", "--quiet", "--json"};
     if (method.takes.device) running.push_back("--device");
@@ -223,7 +223,8 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     append(command.flags, run_flags(request->running, running));
     Flag strict;
     strict.name = "--strict";
-    strict.meaning = "exit with 4 when the iteration limit came before convergence, or clusters collapsed";
+    strict.meaning =
+        "exit with code 4 if the fit reaches its iteration limit before it converges, or if clusters collapse";
     strict.group = "Running";
     strict.take = [request](const std::string& value) {
         request->strict = std::get<bool>(RunRequest::described().at("json").parse(value));

@@ -131,12 +131,12 @@ struct Property {
 };
 const std::vector<Property> properties = {
     {"separated", "gamma_W above 0 (2.8)", [](const PointGeometry& p) { return p.separated; }},
-    {"near", "dist small enough (2.9)", [](const PointGeometry& p) { return p.near; }},
-    {"empty_interval", "interval of lambda empty",
+    {"near", "dist below its bound (2.9)", [](const PointGeometry& p) { return p.near; }},
+    {"empty_interval", "interval of lambda is empty",
      [](const PointGeometry& p) { return !p.solved || p.interval.empty(); }},
     {"inside", "lambda inside its interval", [](const PointGeometry& p) { return p.inside(); }},
-    {"own_condition", "the condition Lemma 1 leaves out", [](const PointGeometry& p) { return p.own_condition(); }},
-    {"guaranteed", "both: what is proved", [](const PointGeometry& p) { return p.guaranteed(); }},
+    {"own_condition", "the condition that Lemma 1 omits", [](const PointGeometry& p) { return p.own_condition(); }},
+    {"guaranteed", "guaranteed: the two above hold", [](const PointGeometry& p) { return p.guaranteed(); }},
     {"preserving", "representation manifold preserving",
      [](const PointGeometry& p) { return p.solved && p.preserving; }},
     {"nonzero", "representation not zero", [](const PointGeometry& p) { return p.nonzero; }},
@@ -344,36 +344,37 @@ Command geometry_command() {
     const auto request = std::make_shared<GeometryRequest>();
     Command command;
     command.name = "geometry";
-    command.summary = "ask what geometry promises about sparse representations";
+    command.summary = "check when sparse representations stay on their manifold";
     command.details =
-        "For each point and the labels given, true or found: the nearest points of its manifold, the inradius r_W that "
-        "they span, the distance of the point from their affine hull, the separation gamma_W from other manifolds, and "
-        "the interval (lambda_l, lambda_u) of lambda in which Lemma 1 of weighted manifold clustering says that the "
-        "point's representation uses points of its own manifold only. Next to it stand a condition that the "
-        "lemma's proof leaves out, without which it is false, and the representation itself, solved exactly. Weights "
-        "have sum "
-        "1 over the points (equal: 1 each), and lambda is relative to them.";
+        "The labels, true or found, say which manifold each row belongs to. For each row, finds the nearest rows of "
+        "its manifold, and measures the inradius r_W that they span, the row's distance dist from their affine hull, "
+        "the separation gamma_W from other manifolds, and an interval (lambda_l, lambda_u). Lemma 1 of weighted "
+        "manifold clustering says: if lambda is in this interval, the row is represented only by rows of the same "
+        "manifold. The proof of the lemma omits a condition, without which the lemma is false. This condition is "
+        "reported too, and so is the representation itself, solved exactly. The weights sum to 1 over the rows (equal: "
+        "1 each), and lambda is relative to them.";
     command.operands = {points_operand(request->points, request)};
     command.flags = flags_of(GeometryOptions::described(), "Geometry", request->given);
     flag_named(command.flags, "--dim").standard = "";
     command.flags.push_back(
-        text_flag("--only", "LABEL", "look at the points of this label only", "Geometry", request->only, request));
-    command.flags.push_back(text_flag("--labels", "FILE",
-                                      "the manifold of each point, one label per row in any format, or data:NAME; rows "
-                                      "without a label are left out; the label column or the data set's own truth "
-                                      "serve when it is not given",
-                                      "Reading", request->labels, request, Completion::points));
-    command.flags.push_back(text_flag("--labels-column", "COLUMN", "the column of LABELS, by name or number from 1",
-                                      "Reading", request->labels_column, request));
+        text_flag("--only", "LABEL", "examine only the rows with this label", "Geometry", request->only, request));
+    command.flags.push_back(
+        text_flag("--labels", "FILE",
+                  "file with the manifold of each row, one label per row in any format, or data:NAME; rows without a "
+                  "label are left out; default: the --label-column, or the truth of the data set",
+                  "Reading", request->labels, request, Completion::points));
+    command.flags.push_back(text_flag("--labels-column", "COLUMN",
+                                      "column of the --labels file: its name, or its number counted from 1", "Reading",
+                                      request->labels_column, request));
     append(command.flags, read_flags(request->reading));
     append(command.flags,
            flags_of(PreparationOptions::described(), "Preparing", std::static_pointer_cast<void>(request->preparing)));
-    command.flags.push_back(text_flag("--rows-out", "FILE.csv", "write every quantity of every point", "Writing",
+    command.flags.push_back(text_flag("--rows-out", "FILE.csv", "write every quantity of each row", "Writing",
                                       request->rows_out, request, Completion::file));
     append(command.flags, run_flags(request->running, {"--threads", "--quiet", "--json"}));
-    command.examples = {{"coterie geometry data:digits --dim 2 --only 3", "the points of one class of the digits"},
+    command.examples = {{"coterie geometry data:digits --dim 2 --only 3", "the rows of one class of the digits"},
                         {"coterie geometry curves.csv --labels found.csv --dim 1 --rows-out rows.csv",
-                         "curves by labels that were found, a table of every point"}};
+                         "curves with labels that a fit found, and a table of all rows"}};
     command.act = [request] { return describe_geometry(*request); };
     return command;
 }

@@ -76,7 +76,7 @@ int tell_of_tagger(const Archive& archive, const InfoRequest& request) {
         {"vectors", tagger.encoder + (tagger.layer.empty() ? "" : ", layer " + tagger.layer)},
         {"probabilities", tagger.sharpness > 0 ? "calibrated" : "none"},
         {"share of O", (tagger.outside_share ? share_text(*tagger.outside_share) : "not known") + "; " +
-                           share_text(tagger.support_outside_share) + " of the support's words"}};
+                           share_text(tagger.support_outside_share) + " in the support"}};
     print(facts(rows) + "\n" + tensor_table(archive, [](const std::string&) { return std::string(); }));
     return Exit::done;
 }
@@ -140,7 +140,7 @@ Command info_command() {
     const auto request = std::make_shared<InfoRequest>();
     Command command;
     command.name = "info";
-    command.summary = "tell what a model file holds";
+    command.summary = "show what a model file contains";
     command.operands = {text_operand("MODEL", "a file written by coterie fit --model-out, or - for standard input",
                                      request->model, request)};
     command.flags = run_flags(request->running, {"--json"});

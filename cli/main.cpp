@@ -23,25 +23,25 @@ Command shell_command(const char* shell, std::string (*script)(), const std::str
         return static_cast<int>(Exit::done);
     };
     command.examples = {{use, "complete commands, methods, options and data sets in this shell"},
-                        {keep, "and in every later one"}};
+                        {keep, "the same in every later shell"}};
     return command;
 }
 
 Command words_command() {
     Command command;
     command.name = "words";
-    command.summary = "print what may stand at the end of a line, for the shells' scripts";
+    command.summary = "print the words that can come next, for the completion scripts";
     command.details =
-        "Reads the words of a line from standard input, one per line, without the program's name; the last one is that "
-        "at the cursor and may be empty. Prints a line per offer: the word, a tab, its meaning; and :files where names "
-        "of files may stand.";
+        "Reads the words of a command line from standard input, one per line, without the program's name. The last "
+        "word is the one at the cursor and may be empty. Prints one line per suggestion: the word, a tab, its meaning. "
+        "The line :files means that file names are possible.";
     command.act = [] {
         std::vector<std::string> words;
         for (std::string word; std::getline(std::cin, word);) words.push_back(word);
         print(offers_text(offers_for(root_command(), words)));
         return static_cast<int>(Exit::done);
     };
-    command.examples = {{"printf '%s\\n' fit km | coterie completion words", "the methods, with what each does"}};
+    command.examples = {{"printf '%s\\n' fit km | coterie completion words", "all methods, each with what it does"}};
     return command;
 }
 
@@ -68,7 +68,7 @@ Command man_command() {
         print(man_page(root_command()));
         return static_cast<int>(Exit::done);
     };
-    command.examples = {{"coterie man | man -l -", "read it"}};
+    command.examples = {{"coterie man | man -l -", "show the manual page"}};
     return command;
 }
 
@@ -78,14 +78,12 @@ Command root_command() {
     const auto version = std::make_shared<bool>(false);
     Command root;
     root.name = "coterie";
-    root.summary = "find groups in data whose plain distances hide them";
+    root.summary = "find clusters that ordinary distances miss";
     root.details =
-        "Points go in, clusters come out: fit finds them, tune chooses a method's options, predict labels new points "
-        "with a saved model, describe "
-        "tells what sets clusters apart, evaluate scores labels against a "
-        "truth. Results go to standard output, as a short table or, with --json, as one JSON document; everything else "
-        "goes to "
-        "standard error. The same seed gives the same labels, whatever the number of threads.";
+        "fit finds clusters in a table, tune chooses a method's options, predict labels new rows with a saved model, "
+        "describe shows what sets clusters apart, and evaluate scores labels against a truth. Results go to standard "
+        "output: a short table, or one JSON document with --json. Everything else goes to standard error. The same "
+        "seed gives the same labels, whatever the number of threads.";
     root.commands_are = "COMMAND";
     root.commands = {fit_command(),     tune_command(),       compare_command(),   consensus_command(),
                      predict_command(), describe_command(),   transform_command(), evaluate_command(),
@@ -98,8 +96,9 @@ Command root_command() {
     flag.take = [version](const std::string&) { *version = true; };
     root.flags = {std::move(flag)};
     root.examples = {
-        {"coterie fit kmeans data:digits -k 10 --model-out model.safetensors", "fit, score, save"},
-        {"coterie predict model.safetensors data:digits --labels-out labels.csv", "label points with the saved model"},
+        {"coterie fit kmeans data:digits -k 10 --model-out model.safetensors",
+         "find 10 clusters, score them, save the model"},
+        {"coterie predict model.safetensors data:digits --labels-out labels.csv", "label rows with the saved model"},
         {"coterie evaluate labels.csv data:digits", "score labels against the truth"}};
     root.act = [version] {
         if (!*version)

@@ -73,7 +73,7 @@ std::vector<std::pair<std::string, const Command*>> leaves(const Command& comman
 }  // namespace
 
 std::string man_page(const Command& root) {
-    std::string out = ".\\\" Made by coterie man from the descriptions that the command reads its own options with.\n";
+    std::string out = ".\\\" Made by coterie man from the same descriptions that parse the command line.\n";
     // A fixed date, so that every build makes the same page.
     out += ".TH COTERIE 1 2026-01-01 " + macro_argument("coterie " COTERIE_VERSION) + " " +
            macro_argument("User commands") + "\n";
@@ -112,42 +112,39 @@ std::string man_page(const Command& root) {
     const std::pair<const char*, const char*> codes[] = {
         {"0", "Done."},
         {"1",
-         "Something that was needed could not be had (memory, disk, network, a folder to write in), or coterie broke a "
-         "promise of "
-         "its own: please report the latter."},
-        {"2",
-         "The command line cannot be used: an unknown word, a value that is not accepted, more clusters than points."},
+         "A resource was not available (memory, disk, network, a folder to write to). Or coterie itself has a fault: "
+         "please report it."},
+        {"2", "Wrong command line: an unknown word, a value that is not accepted, more clusters than rows."},
         {"3",
-         "Bad data: a file that cannot be read, NaN or infinity in it, a truth of another length, a damaged model."},
+         "Bad data: a file that cannot be read, NaN or infinite values, a truth with a different number of rows, a "
+         "damaged model."},
         {"4",
          "With --strict: the fit reached its iteration limit before it converged, or its clusters collapsed. Its "
-         "results are written all the "
-         "same."},
+         "results are still written."},
         {"130",
-         "Interrupted (Ctrl-C). What the fit had found so far was written; before there was any result, nothing was. A "
-         "second "
-         "Ctrl-C ends at once."}};
+         "Interrupted (Ctrl-C). The results found so far are written; if there are none yet, nothing is written. A "
+         "second Ctrl-C ends at once."}};
     for (const auto& [code, meaning] : codes) item(out, std::string("\\fB") + code + "\\fR", meaning);
     out += ".SH ENVIRONMENT\n";
     item(out, "\\fBCOTERIE_DATA\\fR",
-         "A folder with data sets, looked at before the user's cache and the data that ship with coterie.");
-    item(out, "\\fBXDG_CACHE_HOME\\fR", "Downloads lie in its folder coterie; without it in ~/.cache/coterie.");
+         "The folder that is searched first for data sets, before the user's cache and the data that ship with "
+         "coterie.");
+    item(out, "\\fBXDG_CACHE_HOME\\fR",
+         "Downloads go to its folder coterie. If it is not set, they go to ~/.cache/coterie.");
     item(out, "\\fBCOTERIE_SHARE\\fR",
-         "The folder share/coterie of an installation that was moved: its folder data is looked at for the data that "
-         "ship with coterie.");
+         "The folder share/coterie of an installation that was moved. Its folder data holds the data that ship with "
+         "coterie.");
     item(out, "\\fBCOTERIE_DEEP_LIBRARY\\fR",
-         "The file libcoterie-deep.so that networks are loaded from, instead of the one beside coterie's own library.");
+         "The file libcoterie-deep.so to load for neural networks, instead of the one next to coterie's own library.");
     item(out, "\\fBCOTERIE_MPI_LIBRARY\\fR",
-         "The file libcoterie-mpi.so that several processes talk through, instead of the one beside coterie's own "
-         "library.");
-    item(out, "\\fBNO_COLOR\\fR", "When set and not empty, messages are not coloured.");
+         "The file libcoterie-mpi.so to load for several processes, instead of the one next to coterie's own library.");
+    item(out, "\\fBNO_COLOR\\fR", "If set and not empty, messages have no colour.");
     out += ".SH FILES\n";
     item(out, "\\fImodel.safetensors\\fR",
-         "A model: safetensors layout, so that any safetensors reader opens it. It holds what predict needs, the "
-         "method's options, the "
-         "centring and scaling of the fit, and a checksum.");
+         "A model, in safetensors layout, so that any safetensors reader opens it. It holds what predict needs, the "
+         "method's options, the centring and scaling of the fit, and a checksum.");
     item(out, "\\fIlabels.csv\\fR, \\fIlabels.npy\\fR",
-         "Labels: text under the header line label, or 32-bit integers in NumPy's format.");
+         "Labels: text with the header line label, or 32-bit integers in NumPy's format.");
     out += ".SH EXAMPLES\n";
     for (const auto& [path, command] : all) {
         for (const auto& example : command->examples)

@@ -64,7 +64,7 @@ Json json_of(const Method& method) {
 std::string text_of(const Method& method) {
     std::string out = method.name + ": " + method.summary + "\n";
     std::vector<std::string> takes;
-    if (method.takes.sparse) takes.push_back("sparse points");
+    if (method.takes.sparse) takes.push_back("sparse rows");
     if (method.takes.weights) takes.push_back("weights");
     if (method.takes.initial_centroids) takes.push_back("initial centroids");
     if (method.takes.labels) takes.push_back("partial labels");
@@ -72,15 +72,15 @@ std::string text_of(const Method& method) {
     if (method.takes.sizes) takes.push_back("size bounds");
     if (method.takes.device) takes.push_back("a device");
     if (method.takes.checkpoint) takes.push_back("a checkpoint");
-    if (!takes.empty()) out += "Takes " + join(takes) + ".\n";
+    if (!takes.empty()) out += "Accepts " + join(takes) + ".\n";
     std::vector<std::vector<std::string>> rows;
     for (const auto& option : method.options->options()) {
         const std::string value = to_text(option.default_value);
         rows.push_back({(option.letter ? std::string("-") + option.letter + ", " : "") + option_flag(option.name),
                         value.empty() ? "-" : value, option.accepted()});
     }
-    return out + "\n" + table({"option", "default", "takes"}, rows) + "\ncoterie fit " + method.name +
-           " --help says what they mean.\n";
+    return out + "\n" + table({"option", "default", "accepted"}, rows) + "\ncoterie fit " + method.name +
+           " --help explains them.\n";
 }
 
 int list_methods(const MethodsRequest& request) {
@@ -116,11 +116,11 @@ Command methods_command() {
     command.summary = "list the methods, or one method's options";
     std::vector<std::string> names;
     for (const auto& method : methods()) names.push_back(method.name);
-    command.operands = {{"METHOD", "one of the methods; without it all are listed", false, Completion::choices, names,
+    command.operands = {{"METHOD", "a method; without it, all methods are listed", false, Completion::choices, names,
                          [request](const std::string& word) { request->method = word; }}};
     command.flags = run_flags(request->running, {"--json"});
-    command.examples = {{"coterie methods", "all methods, a line each"},
-                        {"coterie methods kmeans --json", "its options with kinds, ranges and defaults"}};
+    command.examples = {{"coterie methods", "all methods, one per line"},
+                        {"coterie methods kmeans --json", "the options of k-means, with kinds, ranges and defaults"}};
     command.act = [request] { return list_methods(*request); };
     return command;
 }

@@ -229,7 +229,7 @@ int train_source(const NerRequest& request) {
         std::string losses;
         for (const double loss : report.loss_per_epoch) losses += (losses.empty() ? "" : ", ") + share_text(loss);
         rows.emplace_back("loss",
-                          losses.empty() ? "no epoch was ended" : losses + " (mean over the words of an epoch)");
+                          losses.empty() ? "no epoch was completed" : losses + " (mean over the words of an epoch)");
         rows.emplace_back("speed", count_text(static_cast<Index>(speed)) + " words per second");
         rows.emplace_back("written", request.out);
         print(facts(rows));
@@ -310,7 +310,7 @@ SupportVectors vectors_for(const NerRequest& request, const ner::Corpus& support
 // Shown next to the share of the support's own words, so that readers see the difference.
 std::string share_of_outside(const ner::AdaptReport& report, const ner::Tagger& tagger) {
     return (tagger.outside_share ? share_text(*tagger.outside_share) + ", " : "") + report.share_origin + "; " +
-           share_text(tagger.support_outside_share) + " of the support's words";
+           share_text(tagger.support_outside_share) + " in the support";
 }
 
 int adapt(const NerRequest& request) {
@@ -370,7 +370,7 @@ int adapt(const NerRequest& request) {
     rows.emplace_back("share of O", share_of_outside(report, tagger));
     rows.emplace_back("probabilities", report.calibrated_on > 0
                                            ? "calibrated on " + std::to_string(report.calibrated_on) +
-                                                 " words of the support, the sentence of each left out"
+                                                 " words of the support, each with its sentence left out"
                                            : "none: no sentence of the support can be left out");
     if (!request.model.empty()) rows.emplace_back("written", request.model);
     std::string text = facts(rows);
@@ -378,7 +378,7 @@ int adapt(const NerRequest& request) {
         std::vector<std::vector<std::string>> compared;
         for (const auto& [method, counts] : report.compared)
             compared.push_back(row_of_counts(std::string(ner::name(method)), counts));
-        text += "\n" + table({"left out", "marked", "found", "right", "precision", "recall", "F1"}, compared,
+        text += "\n" + table({"leave-one-out", "marked", "found", "right", "precision", "recall", "F1"}, compared,
                              {1, 2, 3, 4, 5, 6});
     }
     print_result(text, outputs);
@@ -513,7 +513,7 @@ int suggest(const NerRequest& request) {
         rows.push_back({std::to_string(corpus.sentences[one.sentence].line),
                         tagger.types[static_cast<std::size_t>(one.type)], share_text(one.value),
                         sentence_text(corpus, corpus.sentences[one.sentence])});
-    print_result(table({"line", "about", "value", "sentence"}, rows, {0, 2}), outputs);
+    print_result(table({"line", "type", "value", "sentence"}, rows, {0, 2}), outputs);
     written.failures.rethrow();
     return Exit::done;
 }
@@ -554,13 +554,12 @@ Command ner_command() {
         return flags_of(set, group, target);
     };
     const std::string of_corpora =
-        "Corpora are CoNLL columns (a word per line, its tag last, in BIO, IOB1, IO or BIOES), JSON lines with marked "
-        "pieces (doccano, spaCy, Prodigy), brat's FILE.ann beside FILE.txt, or plain text.";
+        "Formats of a corpus: CoNLL columns (one word per line, its tag last, in BIO, IOB1, IO or BIOES), JSON lines "
+        "with marked spans (doccano, spaCy, Prodigy), brat's FILE.ann next to FILE.txt, plain text.";
     const std::string of_vectors =
-        "Vectors of words come from an encoder, a folder as Hugging Face's programs write it (BERT, DistilBERT, "
-        "MPNet); "
-        "from static vectors in lines WORD NUMBERS; or from FILE.npy, a row per word of the corpus.";
-    const char* const where = "where the vectors of words come from: an encoder's folder, static vectors, or FILE.npy";
+        "Word vectors come from an encoder (a folder in Hugging Face's format: BERT, DistilBERT, MPNet), a file of "
+        "static vectors (lines WORD NUMBERS), or FILE.npy (one row per word of the corpus).";
+    const char* const where = "source of the word vectors: an encoder's folder, static vectors, or FILE.npy";
     const auto reading = [&] { return options(ner::CorpusOptions::described(), "Reading", request->reading); };
     const auto vectors = [&](const char* meaning) {
         std::vector<Flag> out = {text("--vectors", "WHERE", meaning, "Vectors", request->vectors)};
@@ -571,13 +570,13 @@ Command ner_command() {
     Command encode_command;
     encode_command.name = "encode";
     encode_command.summary = "write a vector for every word of a corpus";
-    encode_command.details = "Once written, they serve adapt, tag and suggest again and again. " + of_vectors;
+    encode_command.details = "adapt, tag and suggest can use the written vectors again and again. " + of_vectors;
     encode_command.operands = {corpus("CORPUS", "sentences, annotated or not", request->corpus),
                                corpus("WHERE", where, request->vectors)};
     encode_command.flags = reading();
     append(encode_command.flags, options(ner::VectorOptions::described(), "Vectors", request->encoding));
     encode_command.flags.push_back(
-        text("--out", "FILE", "write them: npy, or csv; a row per word", "Writing", request->out));
+        text("--out", "FILE", "write the vectors as npy or csv, one row per word", "Writing", request->out));
     append(encode_command.flags, run_flags(request->running, {"--threads", "--quiet", "--json"}));
     encode_command.examples = {
         {"coterie ner encode news.conll all-MiniLM-L6-v2 --out news.npy", "the middle layer of a BERT encoder"}};
@@ -587,64 +586,64 @@ Command ner_command() {
     train_command.name = "train-source";
     train_command.summary = "train an encoder on annotated corpora of other domains";
     train_command.details =
-        "So that words of one type lie together, whatever the type: with a prototype for each tag of each corpus, or "
-        "(contrastive) by drawing words of one tag together and all others apart. The corpora may have different "
-        "types. What is written is an encoder's folder, whose last layer encode and adapt take; beside a contrastive "
-        "one lies its projection, with which support trains it further on the support that a tagger is adapted from. "
-        "Needs LibTorch. " +
+        "Training brings words of one type closer together, for any type. It uses a prototype for each tag of each "
+        "corpus; with --objective contrastive, it moves words of one tag together and all others apart. The corpora "
+        "may have different types. The result is an encoder's folder, of which encode and adapt use the last layer. "
+        "With --objective contrastive, the folder also holds a projection; --objective support uses it to train "
+        "further on the support of a tagger. Needs LibTorch. " +
         of_corpora;
-    Operand sources = corpus("CORPUS", "annotated sentences; several may be given", request->corpus);
+    Operand sources = corpus("CORPUS", "annotated sentences; you may give several corpora", request->corpus);
     sources.repeats = true;
     sources.take = [request](const std::string& path) { request->corpora.push_back(path); };
-    train_command.operands = {
-        corpus("ENCODER", "an encoder's folder, as Hugging Face's programs write it", request->encoder), sources};
+    train_command.operands = {corpus("ENCODER", "an encoder's folder in Hugging Face's format", request->encoder),
+                              sources};
     train_command.flags = options(ner::SourceOptions::described(), "Training", request->training);
     append(train_command.flags, reading());
     train_command.flags.push_back(text(
-        "--out", "DIR", "write the trained encoder as a folder, which must not be there yet", "Writing", request->out));
+        "--out", "DIR", "write the trained encoder as a folder, which must not exist yet", "Writing", request->out));
     append(train_command.flags,
            run_flags(request->running, {"--seed", "--threads", "--checkpoint", "--quiet", "--json"}));
     flag_named(train_command.flags, "--threads").meaning =
-        "threads to use; the result is the same, bit by bit, with the same number";
-    train_command.examples = {
-        {"coterie ner train-source all-MiniLM-L6-v2 news.conll music.conll --out trained",
-         "two corpora with types of their own"},
-        {"coterie ner adapt support.conll --other letters.txt --vectors trained", "the last layer is taken"},
-        {"coterie ner train-source contrasted support.conll --objective support --out tuned",
-         "further, on a support, what --objective contrastive has trained"}};
+        "number of threads; the result is the same, bit for bit, only with the same number";
+    train_command.examples = {{"coterie ner train-source all-MiniLM-L6-v2 news.conll music.conll --out trained",
+                               "two corpora, each with its own types"},
+                              {"coterie ner adapt support.conll --other letters.txt --vectors trained",
+                               "adapt uses the last layer of the trained encoder"},
+                              {"coterie ner train-source contrasted support.conll --objective support --out tuned",
+                               "train an encoder of --objective contrastive further, on a support"}};
     train_command.act = [request] { return train_source(*request); };
 
     Command sample_command;
     sample_command.name = "sample";
-    sample_command.summary = "draw a support from an annotated corpus";
+    sample_command.summary = "draw a support, a few sentences, from an annotated corpus";
     sample_command.details =
-        "By the greedy rule of the field: types in ascending frequency; while one has fewer than SHOTS mentions in the "
-        "support, a sentence that has it is drawn. " +
+        "Uses the usual greedy rule: takes the types from rare to frequent; while a type has fewer than SHOTS mentions "
+        "in the support, draws a sentence that has this type. " +
         of_corpora;
     sample_command.operands = {corpus("CORPUS", "annotated sentences", request->corpus)};
     sample_command.flags = options(ner::SampleOptions::described(), "Drawing", request->sampling);
     append(sample_command.flags, reading());
-    sample_command.flags.push_back(text(
-        "--out", "FILE", "write the support in the corpus' format, - to standard output", "Writing", request->out));
+    sample_command.flags.push_back(text("--out", "FILE",
+                                        "write the support in the format of the corpus; - writes to standard output",
+                                        "Writing", request->out));
     append(sample_command.flags, run_flags(request->running, {"--seed", "--quiet", "--json"}));
     sample_command.examples = {
-        {"coterie ner sample train.conll --shots 5 --out support.conll", "five mentions per type or more"}};
+        {"coterie ner sample train.conll --shots 5 --out support.conll", "at least five mentions of each type"}};
     sample_command.act = [request] { return sample(*request); };
 
     Command adapt_command;
     adapt_command.name = "adapt";
     adapt_command.summary = "make a tagger from a few annotated sentences";
     adapt_command.details =
-        "From the words of the support and of sentences that are not annotated. Several ways are compared by leaving "
-        "out "
-        "one sentence of the support after the other, and the best is taken and said. The share of words outside "
-        "mentions (O) that was used is said with its origin. " +
+        "Learns from the words of the support (the annotated sentences) and of other sentences. Compares several "
+        "methods by leaving out each sentence of the support in turn, uses the best one and reports it. Also reports "
+        "which share of words outside mentions (O) it used, and where this share comes from. " +
         of_corpora + " " + of_vectors +
-        " With FILE.npy the rows are the words of --other, in which the support's sentences are looked for.";
+        " With FILE.npy, the rows are the words of --other, in which adapt finds the support's sentences.";
     adapt_command.operands = {corpus("SUPPORT", "annotated sentences", request->corpus)};
     adapt_command.flags = options(ner::AdaptOptions::described(), "Adapting", request->adapting);
     adapt_command.flags.push_back(text("--other", "CORPUS",
-                                       "sentences of the same domain; what is marked in them is not used", "Adapting",
+                                       "other sentences of the same domain; their annotations are not used", "Adapting",
                                        request->other));
     append(adapt_command.flags, vectors(where));
     append(adapt_command.flags, reading());
@@ -652,89 +651,84 @@ Command ner_command() {
     append(adapt_command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
     adapt_command.examples = {
         {"coterie ner adapt support.conll --other news.txt --vectors all-MiniLM-L6-v2 --model-out tagger.coterie",
-         "compare, say which is best, save it"}};
+         "compare methods, report the best one, save the tagger"}};
     adapt_command.act = [request] {
         if (request->vectors.empty())
             throw UsageError("coterie ner adapt needs --vectors WHERE", "see coterie ner adapt --help");
         return adapt(*request);
     };
 
-    const char* const as_adapted =
-        "where the vectors of words come from; as the tagger was adapted when it is not given";
+    const char* const as_adapted = "source of the word vectors; default: the source that adapt used";
     Command tag_command;
     tag_command.name = "tag";
-    tag_command.summary = "find the mentions of a corpus";
+    tag_command.summary = "find mentions in a corpus";
     tag_command.details =
-        "A corpus of CoNLL columns is written as columns, every other as JSON lines with offsets in code points and "
-        "the "
-        "margin of each mention, how much better its type fits than the next best tag, and its probability. An "
-        "annotated corpus is scored "
-        "as "
-        "well. " +
+        "Writes CoNLL columns as columns and all other formats as JSON lines. JSON lines have offsets in code points "
+        "and, for each mention, its probability and its margin: how much better its type fits than the next best tag. "
+        "If the corpus is annotated, also prints scores. " +
         of_corpora;
     tag_command.operands = {corpus("MODEL", "a file written by coterie ner adapt --model-out", request->model),
                             corpus("CORPUS", "sentences", request->corpus)};
     tag_command.flags = options(ner::TagOptions::described(), "Tagging", request->tagging);
     append(tag_command.flags, vectors(as_adapted));
     append(tag_command.flags, reading());
-    tag_command.flags.push_back(text("--out", "FILE", "write the corpus with the mentions found, - to standard output",
-                                     "Writing", request->out));
+    tag_command.flags.push_back(text("--out", "FILE",
+                                     "write the corpus with the mentions found; - writes to standard output", "Writing",
+                                     request->out));
     tag_command.flags.push_back(text("--report", "FILE.html",
-                                     "write a page that stands alone: the text with its mentions, to correct and to "
-                                     "take away as a support; five sentences worth annotating stand first",
+                                     "write a self-contained page: the text with its mentions, which you can correct "
+                                     "and download as a support; it begins with five sentences worth annotating",
                                      "Writing", request->report));
     append(tag_command.flags, run_flags(request->running, {"--threads", "--quiet", "--json"}));
     tag_command.examples = {
         {"coterie ner tag tagger.coterie letters.txt --out -", "mentions of a plain text, as JSON"},
-        {"coterie ner tag tagger.coterie letters.txt --report page.html", "a page to look at and to correct"}};
+        {"coterie ner tag tagger.coterie letters.txt --report page.html", "a page to read and correct"}};
     tag_command.act = [request] { return tag(*request); };
 
     Command suggest_command;
     suggest_command.name = "suggest";
-    suggest_command.summary = "say which sentences to annotate next";
+    suggest_command.summary = "list the sentences to annotate next";
     suggest_command.details =
-        "Those with words near the border between a type and what is next to it, of each type in turn. A few sentences "
-        "drawn at random beside them keep the support like the corpus. Sentences that are annotated are left out. " +
+        "Lists sentences with words near the border of a type, each type in turn. Also annotate a few random "
+        "sentences, to keep the support similar to the corpus. Sentences that are annotated are left out. " +
         of_corpora;
     suggest_command.operands = tag_command.operands;
     suggest_command.flags = options(ner::SuggestOptions::described(), "Suggesting", request->suggesting);
     append(suggest_command.flags, vectors(as_adapted));
     append(suggest_command.flags, reading());
     suggest_command.flags.push_back(
-        text("--out", "FILE", "write the sentences as a corpus, to be annotated", "Writing", request->out));
+        text("--out", "FILE", "write the sentences as a corpus to annotate", "Writing", request->out));
     suggest_command.flags.push_back(
         text("--report", "FILE.html",
-             "write a page that stands alone: the sentences, then the others, with the mentions that the tagger finds, "
-             "to correct and to take away as a support",
+             "write a self-contained page: these sentences, then the others, with the mentions that the tagger finds, "
+             "which you can correct and download as a support",
              "Writing", request->report));
     append(suggest_command.flags, run_flags(request->running, {"--threads", "--quiet", "--json"}));
     suggest_command.examples = {
-        {"coterie ner suggest tagger.coterie news.txt --count 10", "ten sentences worth a look"}};
+        {"coterie ner suggest tagger.coterie news.txt --count 10", "ten sentences worth annotating"}};
     suggest_command.act = [request] { return suggest(*request); };
 
     Command evaluate_command;
     evaluate_command.name = "evaluate";
     evaluate_command.summary = "score mentions against a gold corpus";
     evaluate_command.details =
-        "Precision, recall and F1 of each type and of all together, as conlleval counts: a mention is right where "
-        "piece "
-        "and type are. Tags of FOUND need not be well-formed. " +
+        "Prints precision, recall and F1 for each type and for all types, counted as in conlleval: a mention is right "
+        "if its span and its type are right. Tags of FOUND need not be well-formed. " +
         of_corpora;
-    evaluate_command.operands = {corpus("FOUND", "a corpus with the mentions that were found", request->found),
-                                 corpus("GOLD", "the same text with the mentions that are right", request->corpus)};
+    evaluate_command.operands = {corpus("FOUND", "a corpus with the mentions found", request->found),
+                                 corpus("GOLD", "the same text with the right mentions", request->corpus)};
     evaluate_command.flags = reading();
     append(evaluate_command.flags, run_flags(request->running, {"--quiet", "--json"}));
-    evaluate_command.examples = {{"coterie ner evaluate found.conll test.conll", "a table of types"}};
+    evaluate_command.examples = {{"coterie ner evaluate found.conll test.conll", "the scores of each type"}};
     evaluate_command.act = [request] { return evaluate_mentions(*request); };
 
     Command command;
     command.name = "ner";
-    command.summary = "named entities from a few annotated sentences";
+    command.summary = "find named entities from a few annotated sentences";
     command.details =
-        "A few sentences are annotated, many are not: encode gives every word a vector, adapt makes a tagger, tag "
-        "finds "
-        "mentions, evaluate scores them, suggest says what to annotate next; train-source trains the encoder on other "
-        "domains beforehand, sample draws a support for experiments.";
+        "You annotate a few sentences of a text, the support. encode gives every word a vector, adapt makes a tagger, "
+        "tag finds mentions, evaluate scores them, and suggest lists the sentences to annotate next. train-source "
+        "trains the encoder on other domains first; sample draws a support for experiments.";
     command.commands_are = "COMMAND";
     command.commands = {encode_command, train_command,   sample_command,  adapt_command,
                         tag_command,    suggest_command, evaluate_command};

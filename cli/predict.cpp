@@ -213,16 +213,16 @@ Command predict_command() {
     const auto request = std::make_shared<PredictRequest>();
     Command command;
     command.name = "predict";
-    command.summary = "label points with a model that coterie fit has written";
+    command.summary = "label new rows with a saved model";
     command.details =
-        "The centring and scaling of the fit are applied to the new points first. Points with a known truth are scored "
-        "as well.";
+        "Applies the centring and scaling of the fit to the new rows, then labels them. If the truth is known, also "
+        "prints scores.";
     command.operands = model_operands(request);
     command.flags = read_flags(request->reading);
     command.flags.push_back(text_flag("--truth", "FILE", "labels to score against; none: no scores", "Reading",
                                       request->truth, request, Completion::file));
     command.flags.push_back(text_flag("--truth-column", "COLUMN",
-                                      "the column of the --truth file, by name or number from 1", "Reading",
+                                      "column of the --truth file: its name, or its number counted from 1", "Reading",
                                       request->truth_column, request));
     command.flags.push_back(text_flag("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out,
                                       request, Completion::file));
@@ -231,9 +231,9 @@ Command predict_command() {
     for (auto& [output, path] : request->outputs)
         command.flags.push_back(
             text_flag(flag_of(output), "FILE",
-                      "write, a row per point, " + std::string(meaning(output)) +
-                          (output == Output::label_scores ? "; of models without labels their memberships" : "") +
-                          ": csv under the columns' names, npy as float64",
+                      "write " + std::string(meaning(output)) +
+                          (output == Output::label_scores ? "; for models without labels, the memberships" : "") +
+                          "; one line per row: csv with column names, or npy with float64 numbers",
                       "Writing", path, request, Completion::file));
     append(command.flags, run_flags(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"}));
     command.examples = {

@@ -51,7 +51,7 @@ void on_interrupt(int signal) {
         if (speaks) write_from_handler("\ncoterie: interrupted\n");
         ::_exit(Exit::interrupted);
     }
-    if (speaks) write_from_handler("\ncoterie: stopping as soon as there is a result; once more ends at once\n");
+    if (speaks) write_from_handler("\ncoterie: stopping as soon as there is a result; a second Ctrl-C ends at once\n");
     errno = saved;
 }
 

@@ -61,18 +61,18 @@ Command transform_command() {
     const auto request = std::make_shared<TransformRequest>();
     Command command;
     command.name = "transform";
-    command.summary = "move points into the space that a model's method sees them in";
+    command.summary = "map rows into the space of a model";
     command.details =
-        "The subspace of subspace, the deformed space of cpd, the embedding of a spectral method or of a network. The "
-        "centring and scaling of the fit are applied first.";
+        "The space is, for example, the subspace of the method subspace, the deformed space of cpd, or the embedding "
+        "of a spectral method or network. Applies the centring and scaling of the fit first.";
     command.operands = model_operands(request);
     command.flags = read_flags(request->reading);
     command.flags.push_back(text_flag("--points-out", "FILE",
-                                      "write the transformed points: csv, or npy as float64 (needed)", "Writing",
-                                      request->points_out, request, Completion::file));
+                                      "write the transformed rows: csv, or npy with float64 numbers (required)",
+                                      "Writing", request->points_out, request, Completion::file));
     append(command.flags, run_flags(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"}));
     command.examples = {{"coterie transform model.safetensors new.csv --points-out embedded.npy",
-                         "one row of the model's own space for each new row"}};
+                         "the coordinates of each new row in the space of the model"}};
     command.act = [request] { return transform(*request); };
     return command;
 }

@@ -69,7 +69,7 @@ std::string tuned_text(const Tuned& tuned) {
                                                tuned.method->name + ": ") +
                                         options_text(tuned.best().options));
     if (needs_truth(tuned.asked.select))
-        rows.emplace_back("oracle", criterion + " compares with the truth: what the choice could be at best");
+        rows.emplace_back("oracle", criterion + " compares with the truth, so this is the best possible choice");
     if (cells.size() > most_shown && !tuned.found.choice)
         rows.emplace_back("shown", "the best " + std::to_string(most_shown) + " of " +
                                        count_text(static_cast<long long>(cells.size())) + " cells; --json has all");
@@ -229,9 +229,9 @@ Command tune_method_command(const Method& method) {
     grid.name = "--grid";
     grid.value = "OPTION=VALUES";
     grid.meaning =
-        "values to try for one of the method's options, or for scale or center: A,B,C as the option takes them, or a "
-        "range with both ends in it: LOW:HIGH in steps of 1, LOW:HIGH:N as N equally spaced values, LOW:HIGH:log in "
-        "decades, LOW:HIGH:log2 in powers of two; cells are the product of all grids";
+        "values to try for an option of the method, or for scale or center: a list A,B,C, or a range that includes "
+        "both ends: LOW:HIGH in steps of 1, LOW:HIGH:N for N equally spaced values, LOW:HIGH:log in decades, "
+        "LOW:HIGH:log2 in powers of two; several grids form their product";
     grid.group = "Tuning";
     grid.repeats = true;
     grid.take = [&method, tuning](const std::string& text) { tuning->grid.push_back(read_grid_axis(method, text)); };
@@ -241,9 +241,9 @@ Command tune_method_command(const Method& method) {
     const std::string start = "coterie tune " + method.name + " ";
     if (has_clusters(method))
         command.examples = {{start + "data:iris --grid clusters=2:8 --labels-out labels.csv",
-                             "as many clusters as give the largest silhouette, and the labels with that many"},
+                             "the number of clusters with the largest silhouette, and its labels"},
                             {start + "points.csv --grid clusters=2:8 --folds 5 --truth truth.csv --json",
-                             "scores on points the fits have not seen, as one JSON document"}};
+                             "scores on rows that the fits have not seen, as one JSON document"}};
     command.act = [&method, request] { return tune_method(method, *request); };
     return command;
 }
@@ -253,17 +253,18 @@ Command tune_method_command(const Method& method) {
 Command tune_command() {
     Command command;
     command.name = "tune";
-    command.summary = "choose a method's options by a criterion over a grid";
+    command.summary = "choose a method's options: try a grid of values, keep the best";
     command.details =
-        "Fits the method once for each cell of the grid (with --folds on parts of the points), ranks the cells by a "
-        "criterion, and fits the best one on all points as coterie fit does: its labels, model and report are those "
-        "that are written. A cell that the method refuses is named and never chosen.";
+        "Fits the method once for each cell of the grid (with --folds, on parts of the rows) and ranks the cells by a "
+        "criterion. Then fits the best cell on all rows, as coterie fit does; the labels, model and report that are "
+        "written come from this fit. A cell that the method does not accept is reported and never chosen.";
     command.commands_are = "METHOD";
     for (const auto& method : methods()) command.commands.push_back(tune_method_command(method));
     command.refuse_command = refuse_method;
-    command.examples = {{"coterie tune kmeans data:iris --grid clusters=2:8", "by the largest silhouette"},
-                        {"coterie tune soft-kmeans data:iris -k 3 --grid temperature=0.01:10:log --select ratio",
-                         "by the least scatter within clusters"}};
+    command.examples = {
+        {"coterie tune kmeans data:iris --grid clusters=2:8", "the number of clusters with the largest silhouette"},
+        {"coterie tune soft-kmeans data:iris -k 3 --grid temperature=0.01:10:log --select ratio",
+         "the temperature with the least scatter within clusters"}};
     return command;
 }
 

@@ -70,7 +70,7 @@ def test_shares_are_told_beside_those_of_the_support(made, tmp_path):
     assert given["outside_share"] == [0.8, 0.9] and given["share_origin"] == "as given"
     kept = document("info", tmp_path / "t")
     assert kept["outside_share"] == [0.8, 0.9] and kept["support_outside_share"] == given["support_outside_share"]
-    own = f"{given['support_outside_share']:.4f} of the support's words"
+    own = f"{given['support_outside_share']:.4f} in the support"
     assert f"0.8000 to 0.9000; {own}" in run("info", tmp_path / "t").out
     told = run(*words, "--method", "discriminant", "--outside-share", "0.85").out
     assert f"0.8500, as given; discriminant takes it for probabilities alone; {own}" in " ".join(told.split())
