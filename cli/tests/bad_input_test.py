@@ -217,7 +217,7 @@ def test_bad_input(files, tmp_path, name):
     assert left == [], left
 
 
-def test_missing_dataset_of_hdf5(tmp_path):
+def test_missing_hdf5_dataset(tmp_path):
     h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "some.h5", "w") as file:
         file["points"] = np.zeros((4, 2))
@@ -225,7 +225,7 @@ def test_missing_dataset_of_hdf5(tmp_path):
     assert "some.h5" in err and "nothing" in err
 
 
-def test_table_of_bad_input_is_long_enough():
+def test_number_of_bad_input_cases():
     assert len(BAD) >= 40
 
 
@@ -246,7 +246,7 @@ def test_table_of_bad_input_is_long_enough():
     (["info", "cars.csv"], "cars.csv", "safetensors"),
     (["ner", "tag", "cars.csv", "cars.csv"], "cars.csv", "safetensors"),
 ])
-def test_a_file_where_a_method_or_model_should_stand(tmp_path, words, said, hint):
+def test_file_given_instead_of_method_or_model(tmp_path, words, said, hint):
     (tmp_path / "cars.csv").write_text("x,y\n1,2\n3,4\n")
     (tmp_path / "table").write_text("1 2\n3 4\n")
     done = run(*words, cwd=tmp_path, code=3 if hint == "safetensors" else 2)

@@ -10,7 +10,7 @@ import pytest
 from support import blobs, deep_fit, document, read_words, run, short, write_csv, write_labels
 
 
-def test_transform(tmp_path):
+def test_transform_writes_the_embedding(tmp_path):
     points, truth = blobs(d=4)
     np.save(tmp_path / "x.npy", points)
     model, out = tmp_path / "m.coterie", tmp_path / "z.npy"
@@ -30,14 +30,14 @@ def test_transform(tmp_path):
     assert "--points-out" in run("transform", model, tmp_path / "x.npy", "--points-out", tmp_path / "z.txt", code=2).err
 
 
-def test_a_deep_method_without_libtorch_says_what_to_install(tmp_path):
+def test_message_without_libtorch_says_what_to_install(tmp_path):
     points, _ = blobs(n=30)
     np.save(tmp_path / "x.npy", points)
     failed = run("fit", "dekm", tmp_path / "x.npy", "-k", 3, code=1, env={"COTERIE_DEEP_LIBRARY": "/nowhere/libcoterie-deep.so"})
     assert "libtorch-dev" in failed.err and "COTERIE_DEEP_LIBRARY" in failed.err
 
 
-def test_deep_methods_refuse_a_second_libtorch(tmp_path):
+def test_second_loaded_libtorch_is_an_error(tmp_path):
     words = ["fit", "ae-kmeans", "data:iris", "-k", 3, *short("ae-kmeans"), "--quiet"]  # skips without LibTorch
     other = tmp_path / "other" / "lib" / "libtorch_cpu.so.0"
     other.parent.mkdir(parents=True)
@@ -46,7 +46,7 @@ def test_deep_methods_refuse_a_second_libtorch(tmp_path):
     assert f"has loaded another LibTorch, {other}" in failed.err and f"COTERIE_TORCH={tmp_path / 'other'}" in failed.err
 
 
-def test_deep_methods(tmp_path):
+def test_autoencoder_methods(tmp_path):
     points, truth = blobs(n=240, d=6)
     np.save(tmp_path / "x.npy", points)
     np.save(tmp_path / "y.npy", truth.astype(np.int32))
@@ -67,7 +67,7 @@ def test_deep_methods(tmp_path):
     assert "28x28" in run("fit", "dekm", tmp_path / "x.npy", *short, "--image", "28", code=2).err
 
 
-def test_networks_of_two_views(tmp_path):
+def test_two_view_methods(tmp_path):
     points, truth = blobs(n=240, d=64)
     np.save(tmp_path / "x.npy", points)
     np.save(tmp_path / "y.npy", truth.astype(np.int32))
@@ -91,7 +91,7 @@ def test_networks_of_two_views(tmp_path):
 
 @pytest.mark.parametrize("words", [["dekm", "--widths", 8, "--embedding", 2, "--pretrain-epochs", 3, "--max-iterations", 10],
                                    ["entropy-net", "--widths", 8, "--epochs", 3], ["imsat", "--widths", 8, "--epochs", 3]], ids=lambda words: words[0])
-def test_no_label_is_seen_in_training(tmp_path, words):
+def test_truth_is_not_used_in_training(tmp_path, words):
     points, truth = blobs(n=120, d=6)
     np.save(tmp_path / "x.npy", points)
     models = []
@@ -103,7 +103,7 @@ def test_no_label_is_seen_in_training(tmp_path, words):
     assert models[0].read_bytes() == models[1].read_bytes()
 
 
-def test_deep_fits_refuse(tmp_path):
+def test_deep_fits_reject_bad_options_and_files(tmp_path):
     points, truth = blobs(n=60, d=4)
     np.save(tmp_path / "x.npy", points)
     x, ae, net, checkpoint = (tmp_path / name for name in ("x.npy", "ae.coterie", "net.coterie", "c"))
@@ -140,7 +140,7 @@ def test_deep_fits_refuse(tmp_path):
     assert str(x) in done.err and "1e+200" in done.err
 
 
-def test_tune_takes_texts_with_commas(tmp_path):
+def test_tune_grid_of_options_with_commas(tmp_path):
     points, _ = blobs(n=60, d=4)
     np.save(tmp_path / "x.npy", points)
     deep_fit("iic", tmp_path / "x.npy", "-k", 3, "--widths", "8,4", "--epochs", 1)  # skips without LibTorch
@@ -148,7 +148,7 @@ def test_tune_takes_texts_with_commas(tmp_path):
     assert [(cell["options"]["widths"], cell["options"]["augment"]) for cell in result["cells"]] == [([8, 4], "noise"), ([8, 4], "none"), ([6], "noise"), ([6], "none")]
 
 
-def test_deep_fits_tell_how_they_ended(tmp_path):
+def test_deep_fits_report_why_they_stopped(tmp_path):
     points, truth = blobs(n=60, d=4)
     np.save(tmp_path / "x.npy", points)
     x, ae = tmp_path / "x.npy", tmp_path / "ae.coterie"
@@ -167,7 +167,7 @@ def test_deep_fits_tell_how_they_ended(tmp_path):
 
 @pytest.mark.parametrize("words", [["dekm", "--image", "8x8", "--embedding", 4, "--pretrain-epochs", 2, "--max-iterations", 80, "--tolerance", 0],
                                    ["entropy-net", "--image", "8x8", "--epochs", 1], ["imsat", "--epochs", 2]], ids=lambda words: words[0])
-def test_networks_do_not_depend_on_threads(tmp_path, words):
+def test_network_fits_are_the_same_for_any_number_of_threads(tmp_path, words):
     points, _ = blobs(n=200, d=64)
     np.save(tmp_path / "x.npy", points)
     models = []
@@ -177,7 +177,7 @@ def test_networks_do_not_depend_on_threads(tmp_path, words):
     assert models[0].read_bytes() == models[1].read_bytes()
 
 
-def test_deep_fits_keep_their_inputs_and_outputs_apart(tmp_path):
+def test_deep_fits_do_not_overwrite_their_inputs(tmp_path):
     write_csv(tmp_path / "x.csv", [[i % 2 * 5 + 0.01 * i, i % 3] for i in range(40)])
     model, checkpoint = tmp_path / "ae.coterie", tmp_path / "fit.checkpoint"
     shape = ["-k", 2, "--widths", 4, "--embedding", 2]
@@ -200,7 +200,7 @@ def test_deep_fits_keep_their_inputs_and_outputs_apart(tmp_path):
     assert "column 2 carries 1.0000 of the variance" in run("fit", "ae-kmeans", tmp_path / "large.csv", *small).err
 
 
-def test_a_collapse_is_an_error_under_strict(tmp_path):
+def test_strict_reports_a_collapse(tmp_path):
     random = __import__("random").Random(3)
     write_csv(tmp_path / "x.csv", [[random.gauss(0, 1) for _ in range(4)] for _ in range(80)])
     words = ["dcn", tmp_path / "x.csv", "-k", 4, "--widths", 8, "--embedding", 2, "--pretrain-epochs", 2, "--learning-rate", 0.05, "--distortion", 1e5,

@@ -8,7 +8,7 @@ import pytest
 from support import curves, document, run, write_csv
 
 
-def test_geometry_against_plain_computations(tmp_path):
+def test_geometry_agrees_with_direct_computation(tmp_path):
     points = curves(tmp_path)
     words = ["geometry", tmp_path / "curves.csv", "--label-column", "curve", "--dim", 1, "--unit", "lambda-l", "--multiple", 5]
     result = document(*words, "--only", "small", "--curvature", 1, "--rows-out", tmp_path / "rows.csv")
@@ -56,7 +56,7 @@ def test_geometry_against_plain_computations(tmp_path):
     assert "120 of 120 points" in one and "lambda_u" in one
 
 
-def test_geometry_takes_labels_from_anywhere(tmp_path):
+def test_geometry_label_sources(tmp_path):
     points = curves(tmp_path)
     plain = tmp_path / "points.csv"
     write_csv(plain, points.tolist())
@@ -95,7 +95,7 @@ def test_geometry_takes_labels_from_anywhere(tmp_path):
     (["--dim", "1", "--labels", "data:digits"], 3, ["data:digits", "1797", "120"]),
     (["--dim", "1", "--weights", "exponential", "--eta", "-1"], 2, ["--eta", "-1"]),
 ])
-def test_geometry_refuses(tmp_path, words, code, parts):
+def test_geometry_rejects_bad_options(tmp_path, words, code, parts):
     curves(tmp_path)
     error = run("geometry", tmp_path / "curves.csv", "--label-column", "curve", *words, code=code, cwd=tmp_path).err
     for part in parts:
@@ -112,7 +112,7 @@ def test_geometry_needs_labels_and_enough_points(tmp_path):
     assert document(*words, "--only", "a")["looked_at"] == 3
 
 
-def test_geometry_takes_sparse_points(tmp_path):
+def test_geometry_of_sparse_points(tmp_path):
     points = curves(tmp_path)
     lines = [f"{i + 1} {j + 1} {float(value)!r}" for i, row in enumerate(points) for j, value in enumerate(row) if value]
     (tmp_path / "curves.mtx").write_text("\n".join(["%%MatrixMarket matrix coordinate real general", f"{len(points)} 2 {len(lines)}", *lines, ""]))

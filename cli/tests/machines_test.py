@@ -73,7 +73,7 @@ def test_two_machines_give_the_same_bits(shards, tmp_path, machines, fit):  # no
     assert bytes_sent(NAMES[1], LINKS[1]) > before + 1000
 
 
-def test_a_process_killed_on_the_other_machine_ends_all(shards, tmp_path, machines):  # noqa: F811
+def test_killed_process_on_other_machine_ends_all(shards, tmp_path, machines):  # noqa: F811
     words = ["fit", "kmeans", shards / "whole.npy", "-k", "50", "--restarts", "100000", "--tolerance", "0", "--labels-out", tmp_path / "l.npy"]
     process = subprocess.Popen([*machines, "-n", "4", COMMAND, *map(str, words)], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True)

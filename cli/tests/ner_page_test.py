@@ -109,7 +109,7 @@ def click(browser, selector):
         browser.mouse(kind, (left + right) / 2, (top + bottom) / 2)
 
 
-def test_from_five_sentences_to_a_better_tagger(browser, path):
+def test_corrections_on_the_page_improve_the_tagger(browser, path):
     before = adapted(path, path / "support.jsonl")
     known = dict(marked_sentences())
     first = {text for text, _ in (marked_sentences()[s] for s in SUPPORT)}
@@ -161,7 +161,7 @@ def chosen(browser):
     return browser.run("Array.from(document.querySelectorAll('[data-word].chosen'), (word) => Number(word.dataset.word))")
 
 
-def test_it_shows_what_was_found(browser, path):
+def test_page_shows_the_tagged_mentions(browser, path):
     adapted(path, path / "support.jsonl")
     found = json.loads((path / "found.jsonl").read_text())
     browser.open(path / "tag.html")
@@ -199,7 +199,7 @@ def hostile(tmp_path_factory):
     return folder, text, other
 
 
-def test_hostile_text(browser, hostile):
+def test_hostile_text_on_the_page(browser, hostile):
     folder, text, other = hostile
     browser.open(folder / "page.html")
     assert complaints(browser) == []
@@ -242,7 +242,7 @@ def test_hostile_text(browser, hostile):
     assert complaints(browser) == []
 
 
-def test_words_are_selected_with_the_mouse(browser, path):
+def test_mouse_selects_words(browser, path):
     browser.open(path / "tag.html")
     s, (text, marks, _) = next((s, one) for s, one in enumerate(shown(browser)) if not any(begin < 20 for begin, _, _ in one[1]))
     browser.run(f"document.querySelectorAll('.sentence')[{s}].id = 'here'")
@@ -273,7 +273,7 @@ def test_words_are_selected_with_the_mouse(browser, path):
     assert complaints(browser) == []
 
 
-def test_columns_come_out_as_columns(browser, path, tmp_path):
+def test_page_downloads_conll_columns(browser, path, tmp_path):
     bare = tmp_path / "bare.conll"
     bare.write_text("".join(line.split("\t")[0] + "\n" for line in (VOYAGES / "voyages.conll").read_text().split("\n")))
     run("ner", "tag", path / "tagger", bare, "--vectors", VOYAGES / "voyages.npy", "--report", tmp_path / "page.html", "--out", tmp_path / "found.conll", "--quiet")
@@ -287,7 +287,7 @@ def test_columns_come_out_as_columns(browser, path, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_large_corpus_is_cut_and_the_page_says_so(browser, tmp_path):
+def test_page_shows_only_part_of_a_large_corpus(browser, tmp_path):
     (tmp_path / "s.conll").write_text("plain B-A\nwords O\n\nstop O\ntext B-A\n")
     run("ner", "adapt", tmp_path / "s.conll", "--vectors", ENCODER, "--model-out", tmp_path / "t", "--quiet")
     (tmp_path / "large.txt").write_text("word " * 2001 + "\n" + "Plain words stop.\n" * 1200)
@@ -303,7 +303,7 @@ def test_a_large_corpus_is_cut_and_the_page_says_so(browser, tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_is_read_in_the_light_and_in_the_dark(browser, path, scheme):
+def test_contrast_in_light_and_dark_mode(browser, path, scheme):
     browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
     try:
         browser.open(path / "tag.html")
@@ -319,7 +319,7 @@ def test_it_is_read_in_the_light_and_in_the_dark(browser, path, scheme):
         browser.call("Emulation.setEmulatedMedia", features=[])
 
 
-def test_on_paper_and_without_scripts(browser, path):
+def test_page_printed_and_without_scripts(browser, path):
     browser.open(path / "tag.html")
     browser.call("Emulation.setEmulatedMedia", media="print")
     try:
@@ -336,7 +336,7 @@ def test_on_paper_and_without_scripts(browser, path):
         browser.call("Emulation.setScriptExecutionDisabled", value=False)
 
 
-def test_every_control_has_a_name_and_the_focus_is_seen(browser, path):
+def test_controls_have_names_and_visible_focus(browser, path):
     browser.open(path / "tag.html")
     assert browser.run("Array.from(document.querySelectorAll('input, select, button')).filter((e) => !(e.closest('label') || e.textContent.trim() || e.ariaLabel)).length") == 0
     key(browser, "Tab", 9)
@@ -346,7 +346,7 @@ def test_every_control_has_a_name_and_the_focus_is_seen(browser, path):
     assert browser.run("document.activeElement.matches('.sentence > label > input')")
 
 
-def test_what_is_refused(path, tmp_path):
+def test_report_name_and_folder_are_checked(path, tmp_path):
     done = run("ner", "tag", path / "tagger", path / "raw.txt", "--vectors", VOYAGES / "voyages.npy", "--report", tmp_path / "page.txt", "--quiet", code=2)
     assert "--report" in done.err and ".html" in done.err
     done = run("ner", "tag", path / "tagger", path / "raw.txt", "--vectors", VOYAGES / "voyages.npy", "--report", tmp_path / "none" / "page.html", "--quiet", code=1)

@@ -103,7 +103,7 @@ def check_page(path):
 
 
 @pytest.mark.parametrize("method, kind", CASES)
-def test_outputs_are_whole_or_refused(method, kind, points, tmp_path):
+def test_outputs_are_complete_or_an_error(method, kind, points, tmp_path):
     words = [*short(method), *words_of(method, kind)]
     model = tmp_path / "model.coterie"
     done = run("fit", method, points, *words, "--json", "--quiet", "--model-out", model, "--labels-out", tmp_path / "labels.csv",
@@ -158,7 +158,7 @@ def test_outputs_are_whole_or_refused(method, kind, points, tmp_path):
     check_document(run("info", model, "--json").out)
 
 
-def test_small_files_beside_points_in_blocks(points, tmp_path):
+def test_small_inputs_with_points_in_blocks(points, tmp_path):
     """Pairs, centroids, labels and weights are read whole where the points are read in blocks."""
     words = points.read_text().splitlines()
     write_csv(tmp_path / "pairs.csv", [[1, 4, "must"], [1, 2, "cannot"]])

@@ -28,7 +28,7 @@ def page(tmp_path_factory):
     return folder
 
 
-def test_it_draws_and_asks_for_nothing(browser, page):
+def test_page_draws_map_without_network_requests(browser, page):
     browser.open(page / "page.html")
     assert browser.run("coterieMap.then(() => document.getElementById('map').hidden)") is False
     assert browser.run("document.getElementById('picture').hidden") is True
@@ -44,7 +44,7 @@ def test_it_draws_and_asks_for_nothing(browser, page):
     assert [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-def test_the_arrays_are_the_points(browser, page):
+def test_page_arrays_equal_points_and_labels(browser, page):
     browser.open(page / "page.html")
     told = browser.run("""coterieMap.then(({about}) => about.arrays.filter((a) => a.type !== "text").map((a) => [a.title || a.name, a.names || null,
         Array.from(a.values, (v) => a.low === undefined ? v : a.low + v / 65535 * (a.high - a.low))]))""")
@@ -56,7 +56,7 @@ def test_the_arrays_are_the_points(browser, page):
     assert np.allclose(arrays["the points, axis 1"][1], points[:, 0], atol=np.ptp(points[:, 0]) / 65535)
 
 
-def test_lasso_label_download_and_fit_again(browser, page):
+def test_lasso_labels_can_be_downloaded_and_fitted(browser, page):
     browser.open(page / "page.html")
     browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(browser.folder))
     browser.run("coterieMap.then(() => { document.getElementById('map').scrollIntoView(); document.getElementById('map-lasso').click(); })")
@@ -104,7 +104,7 @@ def coloured_pixels(browser):
 
 # Maps of more than 200,000 points are drawn in another way.
 @pytest.mark.parametrize("n", [199_000, 201_000, 1_000_000])
-def test_the_map_of_many_points_is_drawn(browser, tmp_path, n):
+def test_map_of_many_points(browser, tmp_path, n):
     random = np.random.default_rng(0)
     np.save(tmp_path / "points.npy", random.normal(size=(n, 2)).astype(np.float32) + 6 * random.integers(2, size=(n, 1)))
     run("fit", "kmeans", tmp_path / "points.npy", "-k", 2, "--restarts", 1, "--report", tmp_path / "page.html", "--quiet")
@@ -116,7 +116,7 @@ def test_the_map_of_many_points_is_drawn(browser, tmp_path, n):
 
 
 @pytest.mark.parametrize("n", [100, 201_000])
-def test_the_map_of_one_cluster_is_drawn_and_described(browser, tmp_path, n):
+def test_map_of_one_cluster(browser, tmp_path, n):
     np.save(tmp_path / "points.npy", np.random.default_rng(0).normal(size=(n, 2)).astype(np.float32))
     run("fit", "kmeans", tmp_path / "points.npy", "-k", 1, "--report", tmp_path / "page.html", "--quiet")
     browser.open(tmp_path / "page.html")
@@ -127,7 +127,7 @@ def test_the_map_of_one_cluster_is_drawn_and_described(browser, tmp_path, n):
     assert complaints(browser) == []
 
 
-def test_without_scripts_it_is_a_picture_and_tables(browser, page):
+def test_page_without_scripts_has_picture_and_tables(browser, page):
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     browser.open(page / "page.html")
     time.sleep(0.3)
@@ -180,7 +180,7 @@ def test_describe_writes_a_page(browser, described):
     assert complaints(browser) == [] and [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-def test_what_moved_is_that_of_the_labels(described):
+def test_moved_rows_agree_with_labels(described):
     value = document("describe", described / "m3", described / "points.csv", "--id-column", "name", "--compare-with", described / "m2")["comparison"]
     labels = []
     for k in (3, 2):
@@ -199,7 +199,7 @@ def test_what_moved_is_that_of_the_labels(described):
     assert same["moved"] == 0 and same["moves"] == [] and same["ari"] == 1
 
 
-def test_ward_has_a_dendrogram_whose_cut_moves(browser, page, tmp_path):
+def test_ward_dendrogram_with_movable_cut(browser, page, tmp_path):
     from scipy.cluster.hierarchy import fcluster, linkage
 
     value = document("fit", "ward", page / "points.csv", "-k", 3, "--label-column", "kind", "--report", tmp_path / "page.html")
@@ -217,7 +217,7 @@ def test_ward_has_a_dendrogram_whose_cut_moves(browser, page, tmp_path):
     assert browser.run("document.querySelectorAll('#dendrogram svg path').length") > 39
 
 
-def test_by_keyboard(browser, page):
+def test_page_is_usable_by_keyboard(browser, page):
     browser.open(page / "page.html")
     browser.run("coterieMap.then(() => { document.activeElement.blur(); })")
     order, outlined = [], []
@@ -251,7 +251,7 @@ def contrasts(browser):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_in_the_light_and_in_the_dark(browser, described, scheme):
+def test_contrast_in_light_and_dark_mode(browser, described, scheme):
     browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
     try:
         browser.open(described / "page.html")
@@ -270,7 +270,7 @@ def test_in_the_light_and_in_the_dark(browser, described, scheme):
         browser.call("Emulation.setEmulatedMedia", features=[])
 
 
-def test_printed_it_is_a_picture_and_all_tables(browser, described):
+def test_printed_page_has_picture_and_tables(browser, described):
     browser.open(described / "page.html")
     browser.run("coterieMap.then(() => 0)")
     browser.call("Emulation.setEmulatedMedia", media="print")
@@ -293,7 +293,7 @@ def marked(browser, drawing):
         return marked; })""" % drawing)
 
 
-def test_how_many_clusters_is_told_and_drawn(browser, tmp_path):
+def test_page_shows_choice_of_number_of_clusters(browser, tmp_path):
     write_csv(tmp_path / "points.csv", blobs(d=2)[0], ["a", "b"])
     choice = document("fit", "kmeans", tmp_path / "points.csv", "-k", "auto", "--report", tmp_path / "page.html")["choice"]
     browser.open(tmp_path / "page.html")
@@ -366,7 +366,7 @@ def test_compare_writes_a_page(browser, compared):
     assert complaints(browser) == [] and [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-def test_the_map_of_a_comparison_has_what_each_method_found(browser, compared):
+def test_comparison_map_has_labels_of_each_method(browser, compared):
     folder, value = compared
     browser.open(folder / "page.html")
     arrays = {title: (names, values) for title, names, values in browser.run("""coterieMap.then(({about}) =>
@@ -379,7 +379,7 @@ def test_the_map_of_a_comparison_has_what_each_method_found(browser, compared):
     assert arrays["ward"][1] == arrays["kmeans"][1]
 
 
-def test_methods_that_failed_and_that_were_left_out_say_why(browser, page, tmp_path):
+def test_comparison_page_says_why_methods_failed_or_were_skipped(browser, page, tmp_path):
     value = document("compare", page / "points.csv", "-k", 301, "--label-column", "kind", "--report", tmp_path / "page.html")
     browser.open(tmp_path / "page.html")
     told = dict(browser.run("""Array.from(document.querySelectorAll('section'))
@@ -393,7 +393,7 @@ def test_methods_that_failed_and_that_were_left_out_say_why(browser, page, tmp_p
     assert complaints(browser) == []
 
 
-def test_warnings_of_the_points_are_on_the_page_of_a_comparison(browser, tmp_path):
+def test_comparison_page_shows_warnings_about_the_points(browser, tmp_path):
     write_csv(tmp_path / "points.csv", [[number, *row] for number, row in enumerate(blobs(d=2)[0], 1)], ["number", "length", "width"])
     value = document("compare", tmp_path / "points.csv", "-k", 3, "--methods", "kmeans,ward", "--report", tmp_path / "page.html")
     browser.open(tmp_path / "page.html")
@@ -446,7 +446,7 @@ def test_tune_writes_a_page(browser, tuned):
     assert complaints(browser) == [] and [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-def test_tune_by_a_rule_draws_every_criterion(browser, page, tmp_path):
+def test_tune_page_draws_every_criterion(browser, page, tmp_path):
     choice = document("tune", "kmeans", page / "points.csv", "--label-column", "kind", "--grid", "k=1:5", "--select", "recommended",
                       "--report", tmp_path / "page.html")["choice"]
     browser.open(tmp_path / "page.html")
@@ -458,7 +458,7 @@ def test_tune_by_a_rule_draws_every_criterion(browser, page, tmp_path):
     assert complaints(browser) == []
 
 
-def test_without_numbers_of_clusters_there_is_no_curve(browser, page, tmp_path):
+def test_tune_page_without_cluster_grid_has_no_curve(browser, page, tmp_path):
     run("tune", "kmeans", page / "points.csv", "-k", 3, "--label-column", "kind", "--grid", "restarts=1:3",
         "--report", tmp_path / "page.html", "--quiet")
     browser.open(tmp_path / "page.html")
@@ -468,7 +468,7 @@ def test_without_numbers_of_clusters_there_is_no_curve(browser, page, tmp_path):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("of", ["compared", "tuned"])
-def test_searches_in_the_light_and_in_the_dark(browser, request, of, scheme):
+def test_search_pages_in_light_and_dark_mode(browser, request, of, scheme):
     folder, _ = request.getfixturevalue(of)
     browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
     try:
@@ -483,7 +483,7 @@ def test_searches_in_the_light_and_in_the_dark(browser, request, of, scheme):
 
 
 @pytest.mark.parametrize("of", ["compared", "tuned"])
-def test_searches_without_scripts_and_on_paper(browser, request, of):
+def test_search_pages_without_scripts_and_printed(browser, request, of):
     folder, _ = request.getfixturevalue(of)
     text = (folder / "page.html").read_text()
     assert "<svg" in text and "<b>kind" not in text and "<i>kind" not in text and "</script>width" not in text
@@ -525,7 +525,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("how", BROKEN)
-def test_without_webgl_there_is_a_picture(browser, page, how):
+def test_picture_without_webgl(browser, page, how):
     source, why = BROKEN[how]
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=f"(() => {{ {source} }})()")
     try:
@@ -537,7 +537,7 @@ def test_without_webgl_there_is_a_picture(browser, page, how):
         browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
 
 
-def test_when_webgl_stops_there_is_a_picture(browser, page):
+def test_picture_after_webgl_context_loss(browser, page):
     browser.open(page / "page.html")
     browser.run("""coterieMap.then(({plot}) => new Promise((done) => {
         const { canvas, regl } = plot.get('renderer');
@@ -546,7 +546,7 @@ def test_when_webgl_stops_there_is_a_picture(browser, page):
     shows_the_picture(browser, "WebGL stopped")
 
 
-def test_colours_differ_to_colour_blind_eyes(browser, page):
+def test_colours_differ_for_colour_blind_readers(browser, page):
     """Machado, Oliveira and Fernandes, A physiologically-based model for simulation of color vision deficiency, 2009; differences in CIELAB."""
     browser.open(page / "page.html")
     colours = browser.run("coterieMap.then(({about}) => about.colours)")
@@ -568,7 +568,7 @@ def test_colours_differ_to_colour_blind_eyes(browser, page):
         assert distance.min() > 12, name  # a difference of 2.3 is just noticed
 
 
-def test_a_map_of_many_rows_has_the_colours_of_its_clusters(browser, tmp_path):
+def test_map_of_many_rows_has_cluster_colours(browser, tmp_path):
     random = np.random.default_rng(0)
     np.save(tmp_path / "points.npy", random.normal(size=(201_000, 2)).astype(np.float32) + 6 * random.integers(2, size=(201_000, 1)))
     run("fit", "kmeans", tmp_path / "points.npy", "-k", 2, "--restarts", 1, "--report", tmp_path / "page.html", "--quiet")

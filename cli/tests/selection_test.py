@@ -21,7 +21,7 @@ def three(tmp_path_factory):
 
 
 @pytest.mark.parametrize("method", ["kmeans", "ward"])
-def test_auto_fits_what_is_recommended(three, method, tmp_path):
+def test_auto_fits_the_recommended_number_of_clusters(three, method, tmp_path):
     value = document("fit", method, three, "-k", "auto", "--labels-out", tmp_path / "auto.npy", "--seed", 2)
     choice = value["choice"]
     assert value["clusters_found"] == value["options"]["clusters"] == choice["recommended"] == 3 and choice["sureness"] == "sure"
@@ -37,7 +37,7 @@ def test_auto_fits_what_is_recommended(three, method, tmp_path):
     assert "chosen among 1 to 10" in text and "sure; 3: " in text
 
 
-def test_auto_is_of_points_alone(three, tmp_path):
+def test_auto_with_weights_and_partial_labels(three, tmp_path):
     np.save(tmp_path / "weights.npy", np.full(120, 2.0))
     refused = run("fit", "kmeans", three, "-k", "auto", "--weights", tmp_path / "weights.npy", "--labels-out", tmp_path / "l.csv", code=2)
     assert "weights" in refused.err and not (tmp_path / "l.csv").exists()
@@ -50,7 +50,7 @@ def test_auto_is_of_points_alone(three, tmp_path):
     assert value["clusters_found"] == 3 and "choice" not in value
 
 
-def test_tune_by_the_rules(three):
+def test_tune_selects_by_rules(three):
     value = document("tune", "kmeans", three, "--grid", "k=2:6", "--select", "recommended")
     assert value["best_options"]["clusters"] == 3 and value["choice"]["recommended"] == 3
     assert [cell["criterion"] for cell in value["cells"]] == [0, 7, 0, 0, 0]
@@ -79,7 +79,7 @@ def test_compare(three):
     assert "at least 1" in run("compare", three, "-k", 0, code=2).err
 
 
-def test_compare_tells_of_a_method_that_fails(three):
+def test_compare_reports_failed_methods(three):
     value = document("compare", three, "-k", 200, "--methods", "kmeans,ward", code=3)
     assert all("200" in method["error"] and method["scores"] is None for method in value["methods"])
     done = run("compare", three, "-k", 200, "--methods", "kmeans", code=3)
@@ -87,7 +87,7 @@ def test_compare_tells_of_a_method_that_fails(three):
     assert "no method could be fitted; the first, kmeans: " in done.err
 
 
-def test_compare_of_methods_that_all_fail_leaves_no_page(three, tmp_path):
+def test_compare_writes_no_page_if_all_methods_fail(three, tmp_path):
     words = ["compare", three, "-k", 200, "--methods", "kmeans,ward", "--report", tmp_path / "page.html"]
     assert "report" not in run(*words, code=3).out
     assert not document(*words, code=3)["written"] and list(tmp_path.iterdir()) == []
@@ -100,7 +100,7 @@ def test_compare_of_methods_that_all_fail_leaves_no_page(three, tmp_path):
     assert one["written"] and (tmp_path / "one.html").exists()
 
 
-def test_compare_warns_once(tmp_path):
+def test_compare_prints_each_warning_once(tmp_path):
     lines = ["x,y"] + [f"{i % 2 * 9 + i / 100},{i / 50}" for i in range(40)]
     lines[3] = "NA,1"
     (tmp_path / "points.csv").write_text("\n".join(lines) + "\n")
@@ -120,11 +120,11 @@ def test_compare_warns_once(tmp_path):
 
 
 @pytest.mark.parametrize("method", ["aml", "cpd", "wmc", "spectral", "fme"])
-def test_tune_of_points_read_in_blocks(three, method):
+def test_tune_of_points_in_blocks(three, method):
     assert len(document("tune", method, three, "--grid", "k=2:3", "--memory", "1M")["cells"]) == 2
 
 
-def test_infinite_criteria_are_left_blank(tmp_path):
+def test_infinite_criteria_are_blank(tmp_path):
     write_csv(tmp_path / "points.csv", [[1, 2], [1, 2], [9, 5], [9, 5]], ["x", "y"])
     page = tmp_path / "page.html"
     value = document("compare", tmp_path / "points.csv", "-k", 2, "--methods", "kmeans", "--report", page)
@@ -152,7 +152,7 @@ def test_consensus(three, tmp_path):
     assert "from 2 to 10000" in run("consensus", three, "-k", 3, "--fits", 1, code=2).err
 
 
-def test_a_consensus_passes_on_what_its_fits_warn_of_once(tmp_path):
+def test_consensus_prints_warnings_of_fits_once(tmp_path):
     points = np.random.default_rng(2).normal(size=(200, 2))
     points[7] = 1000
     np.save(tmp_path / "points.npy", points)
@@ -167,7 +167,7 @@ def test_a_consensus_passes_on_what_its_fits_warn_of_once(tmp_path):
     assert run(*words, "--quiet").err == ""
 
 
-def test_rows_that_miss_a_value_have_no_label(tmp_path):
+def test_rows_with_missing_values_have_no_label(tmp_path):
     lines = ["x,y"] + [f"{i % 2 * 9 + i / 100},{i / 50}" for i in range(40)]
     lines[3] = "NA,1"
     (tmp_path / "points.csv").write_text("\n".join(lines) + "\n")
@@ -178,6 +178,6 @@ def test_rows_that_miss_a_value_have_no_label(tmp_path):
     assert value["choice"]["recommended"] == value["clusters_found"] == 2
 
 
-def test_a_consensus_tells_how_it_was_asked_for(three):
+def test_consensus_document_has_command_and_date(three):
     value = document("consensus", three, "-k", 3, "--fits", 5)
     assert value["command"].startswith("coterie consensus") and value["date"] and value["version"]

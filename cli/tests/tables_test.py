@@ -298,12 +298,12 @@ def save(path, content):
     return path
 
 
-def test_there_are_many():
+def test_number_of_table_cases():
     assert len(TAKEN) + len(REFUSED) + len(MISUSED) >= 150
 
 
 @pytest.mark.parametrize("name", TAKEN)
-def test_taken(name, tmp_path):
+def test_accepted_tables(name, tmp_path):
     file, content, options, points, said = TAKEN[name]
     save(tmp_path / file, content)
     done = run("fit", "kmeans", file, "-k", 1, "--json", *options, cwd=tmp_path)
@@ -320,7 +320,7 @@ def test_taken(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name, tmp_path):
+def test_rejected_tables(name, tmp_path):
     file, content, options, words = REFUSED[name]
     save(tmp_path / file, content)
     done = run("fit", "kmeans", file, "-k", 1, "--labels-out", "labels.csv", *options, cwd=tmp_path, code=3)
@@ -330,13 +330,13 @@ def test_refused(name, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == [file]
 
 
-def test_columns_that_an_array_has_not(tmp_path):
+def test_missing_array_column(tmp_path):
     np.save(tmp_path / "a.npy", np.array(A))
     for options, words in ((["--columns", "3"], "from 1 to 2"), (["--columns", "x"], "columns are numbered"), (["--exclude", "1-2"], "no column is left")):
         assert words in run("fit", "kmeans", "a.npy", "-k", 1, *options, cwd=tmp_path, code=3 if "left" in words else 2).err
 
 
-def test_blank_labels_are_left_out_of_the_scores_alike(tmp_path):
+def test_blank_labels_are_not_scored(tmp_path):
     kinds = ["a", "a", "", "b", "b", ""]
     rows = [[0, 1], [0, 2], [0, 1.5], [9, 1], [9, 2], [9, 1.5]]
     save(tmp_path / "a.csv", "x,y,kind\n" + "".join(f"{x},{y},{kind}\n" for (x, y), kind in zip(rows, kinds)))
@@ -348,7 +348,7 @@ def test_blank_labels_are_left_out_of_the_scores_alike(tmp_path):
     assert document("predict", "m", "a.csv", "--label-column", "kind", cwd=tmp_path)["scores"] == own["scores"]
 
 
-def test_a_column_of_weights(tmp_path):
+def test_weights_column(tmp_path):
     save(tmp_path / "a.csv", "x,y,w\n1,2,1\n3,4,3\n5,7,0.5\n")
     value = document("fit", "kmeans", "a.csv", "-k", 1, "--exclude", "w", "--weights", "a.csv", "--weights-column", "w", "--model-out", "m", cwd=tmp_path)
     weights = np.array([1, 3, 0.5])[:, None]
@@ -359,14 +359,14 @@ def test_a_column_of_weights(tmp_path):
     assert told["n"] == 3
 
 
-def test_a_list_of_labels_is_not_taken_for_points(tmp_path):
+def test_label_array_is_not_read_as_points(tmp_path):
     np.savez(tmp_path / "a.npz", names=np.array(["ann", "bob", "cid"]), y=np.array([0, 1, 0]))
     done = run("fit", "kmeans", "a.npz", "-k", 1, cwd=tmp_path, code=3)
     assert "y (3 values), is a single column, as labels are" in done.err and "names" in done.err
     run("fit", "kmeans", "a.npz:y", "-k", 1, cwd=tmp_path)
 
 
-def test_a_hundred_classes_leave_the_page_small(tmp_path):
+def test_page_with_a_hundred_classes_stays_small(tmp_path):
     labels = np.repeat(np.arange(100), 10)
     np.save(tmp_path / "p.npy", np.column_stack([labels, labels % 7]) + np.random.default_rng(0).normal(size=(1000, 2)))
     np.save(tmp_path / "t.npy", labels)
@@ -378,7 +378,7 @@ def test_a_hundred_classes_leave_the_page_small(tmp_path):
 
 
 @pytest.mark.parametrize("name", MISUSED)
-def test_misused(name, tmp_path):
+def test_misused_table_options(name, tmp_path):
     options, words = MISUSED[name]
     save(tmp_path / "a.csv", NAMED)
     done = run("fit", "kmeans", "a.csv", "-k", 1, *options, cwd=tmp_path, code=2)
@@ -395,7 +395,7 @@ def table(path):
 MESSY = "person;weight;size;colour;kind\nann;1,5;2;red;a\nbob;;3;blue;b\ncid;1,6;2,5;red;a\ndan;9,5;9;green;b\neve;9,1;NA;green;b\nfay;9,3;9,5;blue;b\n"
 
 
-def test_ids_and_rows_come_back(tmp_path):
+def test_outputs_keep_ids_and_rows(tmp_path):
     save(tmp_path / "a.csv", MESSY)
     run("fit", "kmeans", "a.csv", "-k", 2, "--id-column", "person", "--exclude", "kind", "--missing", "drop", "--categorical", "one-hot",
         "--labels-out", "l.csv", "--table-out", "t.csv", "--model-out", "m", "--quiet", cwd=tmp_path)
@@ -460,7 +460,7 @@ def checked(read, typed, name):
 
 
 @pytest.mark.parametrize("name", [f"{of}.{ending}" for of in "tp" for ending in ("arrow", "feather", "arrows")])
-def test_a_table_out_as_arrow_is_what_others_read(typed, name):
+def test_arrow_table_is_readable_by_pyarrow(typed, name):
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import feather, ipc
 
@@ -478,7 +478,7 @@ def test_a_table_out_as_arrow_is_what_others_read(typed, name):
 
 
 @pytest.mark.parametrize("ending", ["arrow", "feather", "arrows"])
-def test_a_table_out_as_arrow_comes_back(typed, tmp_path, ending):
+def test_arrow_table_round_trip(typed, tmp_path, ending):
     # Read and written again it is the same, csv and labels of the same rows too.
     run("predict", typed / "m", typed / f"p.{ending}", "--id-column", "person", "--table-out", f"again.{ending}", "--quiet", cwd=tmp_path)
     run("predict", typed / "m", typed / f"p.{ending}", "--id-column", "person", "--table-out", "again.csv", "--quiet", cwd=tmp_path)
@@ -491,7 +491,7 @@ def test_a_table_out_as_arrow_comes_back(typed, tmp_path, ending):
     assert table(tmp_path / "l.csv") == [[row[0], row[5]] for row in table(typed / "p.csv")]
 
 
-def test_a_table_out_as_arrow_of_points_without_words(tmp_path):
+def test_arrow_table_of_numeric_points(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import ipc
 
@@ -507,7 +507,7 @@ def test_a_table_out_as_arrow_of_points_without_words(tmp_path):
     assert found.column("label").to_pylist() == ["low"] * 60 + ["high"] * 60
 
 
-def test_a_table_out_as_arrow_is_whole_or_absent(tmp_path):
+def test_arrow_table_is_complete_or_absent(tmp_path):
     save(tmp_path / "a.csv", NAMED)
     os.symlink("/dev/full", tmp_path / "full.arrow")
     done = run("fit", "kmeans", "a.csv", "-k", 2, "--table-out", "full.arrow", "--labels-out", "l.csv", cwd=tmp_path, code=1)
@@ -518,7 +518,7 @@ def test_a_table_out_as_arrow_is_whole_or_absent(tmp_path):
 
 
 @pytest.mark.parametrize("how", ["mean", "median"])
-def test_what_fills_in_is_of_the_fit(how, tmp_path):
+def test_predict_fills_missing_values_from_training_data(how, tmp_path):
     save(tmp_path / "a.csv", "x,y\n0,0\n2,\n0,1\n100,50\n,52\n102,50\n")
     run("fit", "kmeans", "a.csv", "-k", 2, "--missing", how, "--model-out", "m", "--quiet", cwd=tmp_path)
     save(tmp_path / "b.csv", "x,y\n1,\n,51\n")
@@ -536,7 +536,7 @@ def test_what_fills_in_is_of_the_fit(how, tmp_path):
     assert again["n"] == 6
 
 
-def test_a_model_that_fills_in_nothing_refuses(tmp_path):
+def test_predict_rejects_missing_values_without_missing_option(tmp_path):
     save(tmp_path / "a.csv", NAMED)
     run("fit", "kmeans", "a.csv", "-k", 2, "--model-out", "m", "--quiet", cwd=tmp_path)
     save(tmp_path / "b.csv", "x,y\n1,\n")
@@ -544,7 +544,7 @@ def test_a_model_that_fills_in_nothing_refuses(tmp_path):
     assert "row 2, column 2 (y)" in done.err
 
 
-def test_transform_keeps_the_place_of_rows_left_out(tmp_path):
+def test_transform_keeps_positions_of_omitted_rows(tmp_path):
     save(tmp_path / "a.csv", "x,y,z\n0,0,1\n1,,1\n1,0,1\n9,9,2\n9,8,\n8,9,2\n")
     run("fit", "subspace", "a.csv", "-k", 2, "--missing", "drop", "--model-out", "m", "--quiet", cwd=tmp_path)
     done = document("transform", "m", "a.csv", "--points-out", "e.csv", cwd=tmp_path)
@@ -568,7 +568,7 @@ def large(tmp_path, count=60000):
 
 
 @pytest.mark.parametrize("missing", ["drop", "mean", "median"])
-def test_larger_than_memory_is_the_same(missing, tmp_path):
+def test_table_larger_than_memory_gives_the_same_result(missing, tmp_path):
     file = large(tmp_path, 30000)
     words = ["fit", "kmeans", file, "-k", 2, "--id-column", "id", "--missing", missing, "--categorical", "one-hot", "--scale", "minmax", "--json", "--quiet"]
     whole = json.loads(run(*words, "--labels-out", "a.csv", "--table-out", "at.csv", cwd=tmp_path).out)
@@ -579,7 +579,7 @@ def test_larger_than_memory_is_the_same(missing, tmp_path):
     assert [row[-2] for row in table(tmp_path / "at.csv")] == [row[-2] for row in table(tmp_path / "bt.csv")]
 
 
-def test_one_output_that_fails_does_not_take_the_others(tmp_path):
+def test_failed_output_does_not_lose_the_others(tmp_path):
     save(tmp_path / "a.csv", NAMED)
     os.symlink("/dev/full", tmp_path / "full.csv")
     done = run("fit", "kmeans", "a.csv", "-k", 2, "--labels-out", "full.csv", "--model-out", "m", "--table-out", "t.csv", "--report", "r.html",
@@ -603,7 +603,7 @@ def test_one_output_that_fails_does_not_take_the_others(tmp_path):
     assert not [path for path in tmp_path.iterdir() if path.name.endswith(".part")]
 
 
-def test_a_closed_pipe_does_not_take_the_model(tmp_path):
+def test_closed_pipe_does_not_lose_the_model(tmp_path):
     save(tmp_path / "a.csv", "".join(f"{i % 7},{i % 3}\n" for i in range(60000)))
     reader, writer = os.pipe()
     os.close(reader)
@@ -614,7 +614,7 @@ def test_a_closed_pipe_does_not_take_the_model(tmp_path):
     run("info", "m", cwd=tmp_path)
 
 
-def test_document_and_page_tell_how_they_came_about(tmp_path):
+def test_document_and_page_have_command_and_version(tmp_path):
     save(tmp_path / "a.csv", NAMED)
     value = document("fit", "kmeans", "a.csv", "-k", 2, "--report", "r.html", cwd=tmp_path)
     assert value["command"] == "coterie fit kmeans a.csv -k 2 --report r.html --json"
@@ -631,7 +631,7 @@ def whole_drawings(page):
         xml.dom.minidom.parseString(drawing.encode())
 
 
-def test_names_that_are_no_utf8_leave_the_page_whole(tmp_path):
+def test_latin1_names_give_valid_pages(tmp_path):
     save(tmp_path / "a.csv", "größe,ÿ\n1,2\n3,4\n5,7\n".encode("latin-1"))
     run("fit", "kmeans", "a.csv", "-k", 2, "--report", "r.html", "--picture", "p.svg", "--quiet", cwd=tmp_path)
     whole_drawings(tmp_path / "r.html")
@@ -640,7 +640,7 @@ def test_names_that_are_no_utf8_leave_the_page_whole(tmp_path):
 
 # A surrogate, a number beyond Unicode, an overlong form, a control character, and one that XML has no place for.
 @pytest.mark.parametrize("broken", [b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe0\x80\x80", b"\x01", b"\xef\xbf\xbe", b"\xf6\xff"])
-def test_whatever_bytes_names_hold_pages_and_pictures_are_whole(tmp_path, broken):
+def test_invalid_bytes_in_names_give_valid_pages(tmp_path, broken):
     rows = b"".join("é".encode() + broken + b"%d,%d,%d,\xc3\xa4%s\n" % (i, i % 7, i % 5, broken * (i % 2)) for i in range(40))
     folder = os.fsencode(tmp_path)
     with open(os.path.join(folder, b"na" + broken + b"me.csv"), "wb") as file:
@@ -654,7 +654,7 @@ def test_whatever_bytes_names_hold_pages_and_pictures_are_whole(tmp_path, broken
     whole_drawings(tmp_path / "p.svg")
 
 
-def test_notes_on_tables_that_are_read_as_one_are_not_lost(tmp_path):
+def test_notes_on_tables_from_several_files(tmp_path):
     for part in (1, 2):
         save(tmp_path / f"{part}.csv", ",x,word\n" + "".join(f"{i},{i * i % 7},w{i}\n" for i in range(20 * part)))
     said = run("fit", "kmeans", "[12].csv", "-k", 2, "--columns", "numeric", cwd=tmp_path).err
@@ -662,7 +662,7 @@ def test_notes_on_tables_that_are_read_as_one_are_not_lost(tmp_path):
     assert "column 1 has no name and is taken for the rows' own names" in said
 
 
-def test_rows_left_out_are_counted_apart(tmp_path):
+def test_omitted_rows_are_counted_separately(tmp_path):
     """n, sizes, shares and profiles are of the rows that have a label, whoever tells."""
     points = tmp_path / "points.csv"
     points.write_text("x,y,class\n1,2,a\n1.1,2.1,a\n0.9,,a\n1.2,1.9,a\n5,6,b\n5.1,6.2,b\n,6,b\n5.2,6.1,b\nNA,NA,b\n1,2.2,a\n")
@@ -701,7 +701,7 @@ def test_rows_left_out_are_counted_apart(tmp_path):
     assert "left out" not in whole and document("fit", "kmeans", "data:iris", "-k", 3)["rows_left_out"] == 0
 
 
-def test_rows_have_the_numbers_of_the_file(tmp_path):
+def test_row_numbers_are_those_of_the_file(tmp_path):
     """Rows that are left out count where others are named: 1 and 3 here."""
     save(tmp_path / "a.csv", "x,y,kind\nNA,1,a\n4,4,a\n2,,b\n4,4,b\n4,4,a\n4,4,b\n")
     fit = ["fit", "kmeans", "a.csv", "-k", 2, "--label-column", "kind", "--missing", "drop"]
@@ -724,7 +724,7 @@ def test_rows_have_the_numbers_of_the_file(tmp_path):
     assert rows[one - 1] == rows[other - 1] and one > 50
 
 
-def test_nobody_is_advised_of_options_that_are_not_there(tmp_path):
+def test_messages_suggest_only_existing_options(tmp_path):
     save(tmp_path / "a.csv", NAMED)
     run("fit", "kmeans", "a.csv", "-k", 2, "--model-out", "m", "--quiet", cwd=tmp_path)
     save(tmp_path / "later.csv", "x,y\n1,2\n3,NA\n")
@@ -742,14 +742,14 @@ def test_nobody_is_advised_of_options_that_are_not_there(tmp_path):
     assert "--missing drop" in run("fit", "kmeans", "later.npy", "-k", 2, cwd=tmp_path, code=3).err
 
 
-def test_one_of_a_thing_is_no_plural(tmp_path):
+def test_singular_in_messages(tmp_path):
     save(tmp_path / "one.csv", "x,y\n1,2\n")
     assert "2 clusters asked of 1 point;" in run("fit", "kmeans", "one.csv", "-k", 2, cwd=tmp_path, code=2).err
     save(tmp_path / "a.csv", NAMED)
     assert "one.csv has 1 row, a.csv has 3" in run("fit", "kmeans", "a.csv", "-k", 2, "--truth", "one.csv", "--truth-column", "x", cwd=tmp_path, code=3).err
 
 
-def test_an_overwritten_file_keeps_its_permissions(tmp_path):
+def test_overwritten_file_keeps_its_permissions(tmp_path):
     save(tmp_path / "a.csv", NAMED)
     (tmp_path / "l.csv").write_text("old\n")
     os.chmod(tmp_path / "l.csv", 0o640)

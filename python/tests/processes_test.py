@@ -64,7 +64,7 @@ def files(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", ["KMeans", "SoftKMeans"])
-def test_three_processes_have_the_bits_of_one(name, files):
+def test_three_processes_are_bit_identical_to_one(name, files):
     alone = estimator(name, n_clusters=5, n_jobs=1).fit(files)
     found = in_processes(3, name, files, n_clusters=5, n_jobs=1)
     assert [len(labels) < 20_000 for _, labels, _, _ in found] == [True] * 3
@@ -74,7 +74,7 @@ def test_three_processes_have_the_bits_of_one(name, files):
 
 
 @pytest.mark.parametrize("places", [[True] * 3, [[(600, 700)], [], [(0, 600), (700, 3000)]]], ids=["behind each other", "placed"])
-def test_processes_may_hold_parts(places):
+def test_processes_with_local_rows(places):
     random = np.random.default_rng(0)
     X, weights = random.normal(size=(3000, 5)).astype(np.float32), random.random(3000)
     y = np.where(np.arange(3000) % 9 == 0, np.arange(3000) % 3, -1)
@@ -88,7 +88,7 @@ def test_processes_may_hold_parts(places):
             assert objective == alone.objective_ and np.array_equal(centers, alone.cluster_centers_)
 
 
-def test_parts_that_make_no_whole_are_refused_on_every_process():
+def test_inconsistent_parts_raise_on_every_process():
     X = np.random.default_rng(0).normal(size=(20, 3))
     for parts, places, said in [
         ([[X], [X[:, :2]]], [True] * 2, "process 1 holds rows with 2 columns of float64, process 0 with 3"),
@@ -101,7 +101,7 @@ def test_parts_that_make_no_whole_are_refused_on_every_process():
         coterie.KMeans(3).fit(X, local=True)
 
 
-def test_an_error_comes_out_of_every_process(files):
+def test_bad_parameter_raises_on_every_process(files):
     found = in_processes(2, "KMeans", files, n_clusters=0)
     assert all(kind == "BadArgument" and "n_clusters" in text for _, kind, text, _ in found)
 
@@ -167,7 +167,7 @@ def outcomes(*calls):
 
 @pytest.mark.parametrize("parameters, given, said", DIFFERENCES, ids=lambda each: (str(list(each)) if isinstance(each, dict) else None))
 @pytest.mark.filterwarnings("ignore")
-def test_a_difference_of_one_process_ends_all_of_them(parameters, given, said):
+def test_different_arguments_raise_on_every_process(parameters, given, said):
     def fit(more, arguments):
         return lambda comm: coterie.KMeans(**{"n_clusters": 3, **more}).fit(**{"X": TABLE, "comm": comm, **arguments})
 
@@ -176,7 +176,7 @@ def test_a_difference_of_one_process_ends_all_of_them(parameters, given, said):
         assert isinstance(each, (ValueError, TypeError, coterie.CoterieError)) and said in str(each), found
 
 
-def test_an_error_without_text_is_named():
+def test_error_without_text_is_named():
     def fail(comm):
         with _processes.in_agreement(comm):
             if comm.rank == 1:
@@ -187,12 +187,12 @@ def test_an_error_without_text_is_named():
     assert "process 1 failed: LookupError" in str(found[0])
 
 
-def test_processes_without_a_seed_agree_on_one():
+def test_processes_without_a_seed_share_one():
     models = outcomes(*[lambda comm: coterie.KMeans(3, random_state=None).fit(TABLE, comm=comm)] * 3)
     assert all(np.array_equal(each.cluster_centers_, models[0].cluster_centers_) for each in models)
 
 
-def test_what_is_no_communicator_is_refused(iris):
+def test_communicator_type_is_checked(iris):
     X, _ = iris
     with pytest.raises(TypeError, match="comm: 3 is not accepted; a communicator of mpi4py"):
         coterie.KMeans(3).fit(X, comm=3)
@@ -200,7 +200,7 @@ def test_what_is_no_communicator_is_refused(iris):
         coterie.Ward(3).fit(X, comm=3)
 
 
-def test_what_a_communicator_raises_comes_out(iris):
+def test_communicator_errors_are_raised(iris):
     X, _ = iris
 
     class Broken:
@@ -229,7 +229,7 @@ dist.barrier()
 """
 
 
-def test_torchrun_with_gloo_has_the_bits_of_one(files, tmp_path, environment):
+def test_torchrun_with_gloo_is_bit_identical_to_one_process(files, tmp_path, environment):
     program = tmp_path / "fit.py"
     program.write_text(TORCHRUN)
     # Where the output goes has no default that torch 1.13 can take from Python 3.11.

@@ -9,7 +9,7 @@ import coterie
 SCRIPT = pathlib.Path(__file__).parent / "typed_use.py"
 
 
-def test_a_users_script_passes_mypy(tmp_path):
+def test_user_script_passes_mypy(tmp_path):
     package = pathlib.Path(coterie.__file__).parent
     assert (package / "py.typed").exists()
     # As in an installed package, what is wrong within it is not told; mistakes that are not found are unused "type: ignore".
