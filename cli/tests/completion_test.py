@@ -1,4 +1,4 @@
-"""Completion: what the command offers for a line, and bash, zsh and fish themselves, each driven with its script."""
+"""Completion: what the command offers for a line, and what bash, zsh and fish complete with their scripts."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ from support import COMMAND, document, run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
-# A line up to the cursor, and what must stand there in the end: the only word that fits.
+# A line up to the cursor, and the only word that completes it.
 LINES = {
     "coterie pre": "predict",
     "coterie fit km": "kmeans",
@@ -41,7 +41,7 @@ def offered(*words):
 
 @pytest.fixture(scope="module")
 def script(tmp_path_factory):
-    """Where the script of a shell lies."""
+    """The path of a shell's script."""
     folder = tmp_path_factory.mktemp("scripts")
     for shell, name in (("bash", "coterie.bash"), ("zsh", "_coterie"), ("fish", "coterie.fish")):
         (folder / name).write_text(run("completion", shell).out)
@@ -79,7 +79,7 @@ def test_completions_depend_on_position():
     points, files = offered("fit", "kmeans", "-k", "3", "")
     assert points["data:iris"] and files
     assert offered("fit", "kmeans", "-k3", "") == offered("fit", "kmeans", "--clusters=3", "") == offered("fit", "kmeans", "--", "") == (points, True)
-    # Nothing is known of a number, of a word too many, of what comes after a word that is no command.
+    # Nothing is offered for a number, after the last argument, or after an unknown method or option.
     for words in (["fit", "kmeans", "-k", ""], ["fit", "kmeans", "points.csv", ""], ["fit", "nosuch", ""], ["fit", "kmeans", "--nosuch="], ["info", "m", ""]):
         assert offered(*words) == ({}, False), words
     assert run("completion", "words", input=b"").out == ""
@@ -95,7 +95,7 @@ def test_given_options_are_not_offered_again():
 def test_bash_completes(files, script, tmp_path, line):
     driver = f"source '{script('coterie.bash')}'\nCOMP_LINE={line!r}\nCOMP_POINT=${{#COMP_LINE}}\n_coterie coterie\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
     done = subprocess.run(["bash", "--norc", "-s"], input=driver.encode(), capture_output=True, cwd=files, env=environment(tmp_path))
-    # readline ends words at '=' and ':'; what stands before them stays in the line.
+    # readline splits words at '=' and ':'. What comes before them stays in the line.
     assert done.stdout.decode().split() == [LINES[line].split("=")[-1].split(":")[-1]], done.stderr
 
 
@@ -112,7 +112,7 @@ def test_fish_shows_descriptions(files, script, tmp_path):
     assert done.stdout.decode() == f"kmeans\t{offered('fit', '')[0]['kmeans']}\n"
 
 
-# An interactive zsh at a terminal of its own: the line is typed, Tab is pressed, and a key shows what the line has become.
+# An interactive zsh in its own terminal: the line is typed, Tab is pressed, and a key prints the completed line.
 ZSH = r"""
 zmodload zsh/zpty
 zpty driven zsh -f -i
@@ -159,13 +159,13 @@ def test_zsh_script_can_be_sourced(script, tmp_path):
 
 
 def test_environment_variables_are_documented():
-    """Every one that is asked for outside the tests, in the manual page and in docs/command.md."""
+    """The manual page and docs/command.md have every variable that the sources read outside the tests."""
     asked = set()
     for path in [*ROOT.glob("coterie/**/*.cpp"), *ROOT.glob("cli/*.cpp")]:
         if not path.name.endswith("_test.cpp"):
             text = path.read_text()
             asked |= set(re.findall(r'"(COTERIE_[A-Z_]+|XDG_[A-Z_]+)"', text)) | set(re.findall(r'getenv\("([A-Z_]+)"\)', text))
-    asked -= {"TERM", "OMP_WAIT_POLICY"}  # everybody's, and not the command's to explain at length
+    asked -= {"TERM", "OMP_WAIT_POLICY"}  # common to many programs
     assert asked >= {"COTERIE_DATA", "COTERIE_SHARE", "COTERIE_DEEP_LIBRARY", "COTERIE_MPI_LIBRARY", "XDG_CACHE_HOME", "NO_COLOR"}
     page, guide = run("man").out, (ROOT / "docs" / "command.md").read_text()
     assert {name for name in asked if f"\\fB{name}\\fR" not in page} == set()

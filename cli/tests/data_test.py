@@ -1,4 +1,4 @@
-"""The catalogue, the manual page."""
+"""The catalogue of data sets and the manual page."""
 
 import pathlib
 import re
@@ -49,5 +49,5 @@ def test_man_page():
     lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=page.encode(), capture_output=True)
     assert lint.returncode == 0, lint.stdout.decode()
     shown = subprocess.run(["mandoc", "-T", "utf8"], input=page.encode(), capture_output=True).stdout.decode()
-    shown = re.sub(".\\x08", "", shown)  # bold is struck twice
+    shown = re.sub(".\\x08", "", shown)  # bold characters are overstruck
     assert "130" in shown and "predict" in shown

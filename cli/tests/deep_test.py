@@ -1,4 +1,4 @@
-"""transform, and the methods with networks."""
+"""coterie transform, and the methods with networks."""
 
 import json
 import os
@@ -18,7 +18,7 @@ def test_transform_writes_the_embedding(tmp_path):
     result = document("transform", model, tmp_path / "x.npy", "--points-out", out)
     moved = np.load(out)
     assert moved.shape == (300, result["dimensions"]) and result["n"] == 300 and result["d"] == 4
-    # Clusters that are far apart stay so: nearest means in the space are the labels.
+    # Distant clusters stay apart: the nearest mean in the new space gives the label.
     means = np.stack([moved[truth == c].mean(0) for c in range(3)])
     assert (((moved[:, None] - means) ** 2).sum(2).argmin(1) == truth).all()
     table = tmp_path / "z.csv"
@@ -80,7 +80,7 @@ def test_two_view_methods(tmp_path):
     assert (tmp_path / "p.csv").read_text().startswith("cluster-0,cluster-1,cluster-2\n")
     scores = np.loadtxt(tmp_path / "p.csv", delimiter=",", skiprows=1)
     assert scores.shape == (240, 3) and np.allclose(scores.sum(1), 1)
-    # Labels of some points, in words; the others follow.
+    # Some points have labels, which are words. The others get the same words.
     write_labels(tmp_path / "partial.csv", [["ash", "birch", "elm"][c] if i < 30 else "" for i, c in enumerate(truth)])
     found = deep_fit("iic", tmp_path / "x.npy", "-k", "auto", *short("iic")[2:], "--scale", "minmax", "--partial-labels", tmp_path / "partial.csv",
                      "--truth", tmp_path / "y.npy")
@@ -110,7 +110,7 @@ def test_deep_fits_reject_bad_options_and_files(tmp_path):
     small = ["-k", 3, "--scale", "minmax", "--widths", 8, "--quiet"]
     deep_fit("ae-kmeans", x, *small[:-1], "--embedding", 2, "--pretrain-epochs", 1, "--model-out", ae)
     run("fit", "entropy-net", x, *small, "--epochs", 1, "--model-out", net)
-    # Models of the other kind, changed ones, checkpoints.
+    # Models of the wrong method, damaged models, checkpoints.
     assert "takes a model of ae-kmeans" in run("fit", "dekm", x, *small, "--pretrained", net, code=3).err
     assert "takes a model of entropy-net" in run("fit", "iic", x, *small, "--pretrained", ae, code=3).err
     changed = bytearray(net.read_bytes())
@@ -130,7 +130,7 @@ def test_deep_fits_reject_bad_options_and_files(tmp_path):
     for method, words in (("dekm", ["--pretrained", ae, "--pretrain-epochs", 3]), ("dekm", ["--image", "2x2", "--widths", 8]), ("imsat", ["--view", "augmented", "--rotation", 9]),
                           ("iic", ["--kernel", 5]), ("iic", ["--augment", "none", "--noise", 1]), ("iic", ["--image", "2x2", "--network", "resnet18", "--widths", 5])):
         assert words[-2] in run("fit", method, x, "-k", 3, *words, code=2).err, words
-    # Networks see points in the points' own unit: single precision bounds none of them. What squares cannot hold is refused by the file's name.
+    # Networks scale the points, so large values fit into single precision. A value whose square overflows is an error that names the file.
     points[5, 1] = 1e20
     np.save(x, points)
     run("fit", "dekm", x, "-k", 3, "--widths", 8)
@@ -157,11 +157,11 @@ def test_deep_fits_report_why_they_stopped(tmp_path):
     np.save(tmp_path / "same.npy", np.ones((60, 4)))
     collapsed = run("fit", "iic", tmp_path / "same.npy", "-k", 3, "--widths", 8, "--epochs", 2, "--strict", "--json", code=4)
     assert json.loads(collapsed.out)["stopped"] == "collapsed" and "collapsed after 2" in collapsed.err
-    # A fit that diverges keeps what was sound.
+    # A fit that diverges keeps what was valid.
     deep_fit("ae-kmeans", x, "-k", 3, "--scale", "minmax", "--widths", 8, "--embedding", 2, "--pretrain-epochs", 1, "--model-out", ae)
     found = document("fit", "dekm", x, "-k", 3, "--widths", 8, "--embedding", 2, "--pretrained", ae, "--learning-rate", 1e30)
     assert found["stopped"] == "collapsed" and any("diverged" in text and "update 0" in text for text in found["warnings"])
-    assert any("points that were" in text for text in found["warnings"])  # scaled there, not here
+    assert any("points that were" in text for text in found["warnings"])  # scaled in the pretrained model, not here
     assert all(np.isfinite(loss) for loss in found["details"]["loss_per_update"])
 
 
@@ -193,7 +193,7 @@ def test_deep_fits_do_not_overwrite_their_inputs(tmp_path):
     done = run("tune", "dekm", tmp_path / "x.csv", "--grid", "embedding=1,2", "--checkpoint", checkpoint, code=2)
     assert "--checkpoint" in done.err
     run("fit", "ae-kmeans", tmp_path / "x.csv", *small, "--checkpoint", checkpoint, "--model-out", tmp_path / "again.coterie")
-    assert (tmp_path / "again.coterie").read_bytes() == before  # where it was kept is no part of a model
+    assert (tmp_path / "again.coterie").read_bytes() == before  # the path of the checkpoint is not stored in the model
     done = run("fit", "ae-kmeans", tmp_path / "x.csv", *small, "--pretrain-rate", 1e30, "--pretrain-batch-size", 100, code=2)
     assert "--pretrain-rate" in done.err
     write_csv(tmp_path / "large.csv", [[1, 2], [3, 1e39], [5, 6]])

@@ -1,4 +1,4 @@
-"""coterie describe, and what fit tells of its clusters: against NumPy, and where rows are not those of the fit."""
+"""coterie describe, and the descriptions by fit, compared with NumPy. Also tests rows that are not the training data."""
 
 import json
 import os
@@ -17,7 +17,7 @@ COLUMNS = ["length", "width", "height"]
 def fitted(tmp_path_factory):
     folder = tmp_path_factory.mktemp("describe")
     points, _ = blobs()
-    points[:, 1] = np.random.default_rng(5).normal(size=len(points))  # tells nothing
+    points[:, 1] = np.random.default_rng(5).normal(size=len(points))  # uninformative
     write_csv(folder / "points.csv", points, COLUMNS)
     run("fit", "kmeans", folder / "points.csv", "-k", 3, "--model-out", folder / "m.st", "--labels-out", folder / "l.npy", "--scale", "zscore")
     return folder, points, np.load(folder / "l.npy")
@@ -40,7 +40,7 @@ def test_statistics_agree_with_numpy(fitted):
         assert all(labels[row - 1] == j for row in cluster["typical"] + cluster["doubtful"])
     text = run("describe", folder / "m.st", folder / "points.csv").out
     assert "typical rows" in text and "(exact, of the columns as prepared: scale zscore)" in text
-    # fit tells the short form of the same.
+    # fit reports a short form of the same.
     short = document("fit", "kmeans", folder / "points.csv", "-k", 3, "--scale", "zscore")["profiles"]
     for one, whole in zip(short, value["profiles"]):
         assert one["share"] == whole["share"] and "typical" not in one

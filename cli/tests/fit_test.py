@@ -1,4 +1,4 @@
-"""Fitting, predicting, scoring: what works."""
+"""Fit, predict and evaluate with valid input."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from support import COMMAND, SCORES, blobs, document, run, short, slow_if_networ
 
 
 def loaded_by(*words):
-    """The shared libraries that the command loads, those among them that it asks for as it runs; by what the dynamic linker says."""
+    """The shared libraries that the command loads, at its start or while it runs, according to the dynamic linker."""
     done = subprocess.run([COMMAND, *words], env={**os.environ, "LD_DEBUG": "files"}, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0
     return set(re.findall(r"file=(?:\S*/)?(lib[^/\s]+?)\.so\S* \[\d+\];", done.stderr)), done.stdout
@@ -28,7 +28,7 @@ def test_large_libraries_are_loaded_only_when_needed():
     assert re.fullmatch(r"coterie \d+\.\d+\.\d+\n", out)
     assert "libstdc++" in loaded and not among(loaded)
     assert not among(loaded_by("fit", "kmeans", "data:iris", "-k", "3")[0])
-    # Who looks for LAPACK, or finds none, has asked for it: this test would see it.
+    # A search for LAPACK appears in the list even if it fails.
     loaded, _ = loaded_by("fit", "subspace", "data:digits", "-k", "10", "--max-iterations", "1")
     assert among(loaded)
 
@@ -53,7 +53,7 @@ def test_method_help_has_defaults_and_ranges():
     for method in document("methods")["methods"]:
         text = re.sub(r"\s+", " ", run("fit", method["name"], "--help").out)
         first = text.split("Examples: ")[1].split(" the handwritten digits")[0]
-        assert ("epochs" in first) == method["takes"]["device"], first  # a network's first look takes few passes
+        assert ("epochs" in first) == method["takes"]["device"], first  # the first example of a network has few epochs
         for option in method["options"]:
             assert option["flag"] in text
             if option["kind"] in ("integer", "real"):
@@ -103,7 +103,7 @@ def test_fit_and_predict_write_consistent_files(files, tmp_path):
     assert "kmeans" in text and "n = 300, d = 3, k = 3" in text and "principal axis" in text
     page = (tmp_path / "r.html").read_text()
     assert page.count("<svg") >= 1 and "ACC" in page and "--max-iterations" in page
-    assert not re.search(r'(src|href)="', page)  # nothing from outside
+    assert not re.search(r'(src|href)="', page)  # no external resources
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3, 1500])
@@ -180,7 +180,7 @@ def test_evaluate(files, tmp_path):
     (tmp_path / "t.csv").write_text('class\nb\nb\na\na\na\n""\n')
     done = run("evaluate", tmp_path / "l.csv", tmp_path / "t.csv", "--json")
     assert json.loads(done.out)["n"] == 5 and "1 of 6" in done.err
-    # More clusters than classes, and the other way round.
+    # More clusters than classes, and vice versa.
     (tmp_path / "t.csv").write_text("class\nb\nb\na\na\na\na\n")
     assert document("evaluate", tmp_path / "l.csv", tmp_path / "t.csv")["confusion"]["matched"][-1] is None
     value = document("evaluate", tmp_path / "t.csv", tmp_path / "l.csv")
@@ -274,7 +274,7 @@ def test_choice_among_several_arrays_is_reported(files, tmp_path):
         assert note in document(*words)["warnings"] and note in run(*words).err
         assert note not in run(*words, "--quiet").err
     assert run("fit", "kmeans", f"{tmp_path}/two.npz:X", "-k", 3).err == ""
-    # Labels alone are not clustered unsaid.
+    # If the file has only labels, clustering them gives a message.
     np.savez(tmp_path / "one.npz", y=np.arange(len(points)) % 3)
     assert "took the array y" in run("fit", "kmeans", tmp_path / "one.npz", "-k", 3).err
 
@@ -287,7 +287,7 @@ def test_default_number_of_clusters_is_reported(files):
     assert done.err == f"coterie: note: {told}\n" and value["notes"] == [told] and value["options"]["clusters"] == 8
     assert run("fit", *words, "--quiet").err == ""
     partial = ["--partial-labels", files / "partial.csv"]
-    for given in (["-k", 8], partial):  # labels say how many clusters there are
+    for given in (["-k", 8], partial):  # the labels determine the number of clusters
         done = run("fit", *words, *given, "--json")
         assert done.err == "" and json.loads(done.out)["notes"] == []
     done = run("tune", *words, "--grid", "restarts=1,2", "--json")
@@ -301,7 +301,7 @@ def test_messages_name_options_as_flags(files, tmp_path):
     assert "options --sizes and --label-share cannot be given together" in run(
         "fit", "kmeans", files / "points.npy", "--partial-labels", files / "partial.csv", "--sizes", "3:", "--label-share", "ash=0.5", code=2).err
     assert "--alpha changes nothing without --loss renyi" in run("fit", "entropy", files / "points.npy", "-k", 3, "--alpha", 2, code=2).err
-    # What is quoted from the user stays as it is.
+    # Text quoted from the user is unchanged.
     path = tmp_path / "a`b`.csv"
     assert run("fit", "kmeans", path, code=3).err.startswith(f"coterie: {path}: ")
     for method in document("methods")["methods"]:
@@ -337,7 +337,7 @@ def three_clusters(method):
 def test_every_method_fits_predicts_and_writes_all_outputs(files, tmp_path, method):
     value = document("fit", method, files / "points.npy", *three_clusters(method), "--truth", files / "truth.npy", "--model-out", tmp_path / "m.st",
                      "--labels-out", tmp_path / "l.csv", "--report", tmp_path / "r.html", "--picture", tmp_path / "p.svg", *short(method))
-    in_all = [300] if "clusters" in METHODS[method] else range(270, 301)  # the others may be noise
+    in_all = [300] if "clusters" in METHODS[method] else range(270, 301)  # other methods may label rows as noise
     assert value["method"] == method and value["clusters_found"] == 3 and sum(value["sizes"]) in in_all
     again = document("predict", tmp_path / "m.st", files / "points.npy")
     assert again["method"] == method and sum(again["sizes"]) in in_all
@@ -369,7 +369,7 @@ def test_predict_finds_columns_by_name(files, tmp_path):
     write_csv(tmp_path / "other.csv", rows, ["z", "tree", "x", "n", "y"])
     done = run("predict", tmp_path / "m", tmp_path / "other.csv", "--labels-out", tmp_path / "again.npy")
     assert np.array_equal(np.load(tmp_path / "again.npy"), labels) and done.err == ""
-    # A column that is missing; a file without names; one that is too narrow.
+    # A missing column; a file without names; a file with too few columns.
     write_csv(tmp_path / "narrow.csv", [row[:4] for row in rows], ["z", "tree", "x", "n"])
     error = run("predict", tmp_path / "m", tmp_path / "narrow.csv", code=3).err
     assert "narrow.csv" in error and "'y' is missing" in error
@@ -379,7 +379,7 @@ def test_predict_finds_columns_by_name(files, tmp_path):
     np.save(tmp_path / "two.npy", points[:, :2])
     error = run("predict", tmp_path / "m", tmp_path / "two.npy", code=3).err
     assert "two.npy" in error and "2 columns" in error and "x, y, z" in error
-    # transform goes the same way.
+    # transform finds columns in the same way.
     run("fit", "rpca-om", tmp_path / "fit.csv", "-k", 3, "--scale", "zscore", "--model-out", tmp_path / "r")
     for name in ["fit", "other"]:
         run("transform", tmp_path / "r", tmp_path / f"{name}.csv", "--points-out", tmp_path / f"{name}.npy")

@@ -69,11 +69,11 @@ def test_geometry_label_sources(tmp_path):
     assert all(row["lambda"] == 0.01 for row in result["rows"])
     assert "1 of 120 rows have no label" in run(*words).err
     assert run(*words, "--quiet").err == ""
-    # Found labels serve as well.
+    # Labels found by a fit are accepted too.
     run("fit", "kmeans", plain, "-k", 2, "--labels-out", tmp_path / "found.csv")
     assert document("geometry", plain, "--labels", tmp_path / "found.csv", "--dim", 1)["looked_at"] == 120
     assert document("geometry", "data:digits", "--dim", 2, "--only", "3", "--scale", "unit")["looked_at"] == 183
-    # y with no point to be told from: no upper end, null in JSON.
+    # With one class there is nothing to separate from: no upper bound, null in JSON.
     write_csv(tmp_path / "same.csv", [["a"]] * 120, ["label"])
     alone = document("geometry", plain, "--labels", tmp_path / "same.csv", "--dim", 1)
     assert all(row["lambda_u"] is None and row["preserving"] for row in alone["rows"])

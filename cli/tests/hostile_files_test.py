@@ -1,4 +1,4 @@
-"""Files and streams that ask for more than they hold: depth, size and counts have limits, and messages stay short."""
+"""Files and streams that claim or need too much: depth, size and counts have limits, and messages stay short."""
 
 import io
 import json
@@ -178,13 +178,13 @@ def test_points_from_a_named_pipe(tmp_path):
 
 
 def test_file_truncated_while_reading(tmp_path):
-    # The truth comes through a pipe: the points were read before, and are cut while the command waits for it.
+    # The points are read first. They are truncated while the command waits for the truth, which comes through a pipe.
     rows = np.random.default_rng(1).normal(size=(200_000, 8))
     np.save(tmp_path / "a.npy", rows)
     os.mkfifo(tmp_path / "truth.csv")
     process = subprocess.Popen([COMMAND, "fit", "kmeans", "a.npy", "-k", "3", "--truth", "truth.csv", "--max-iterations", "3"], cwd=tmp_path,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    with open(tmp_path / "truth.csv", "w") as truth:  # waits until it is opened to be read
+    with open(tmp_path / "truth.csv", "w") as truth:  # blocks until the command opens the pipe
         os.truncate(tmp_path / "a.npy", 1000)
         truth.write("label\n" + "0\n1\n" * 100_000)
     out, err = process.communicate(timeout=120)

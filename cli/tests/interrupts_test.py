@@ -54,7 +54,7 @@ def test_interrupt_before_any_result_writes_nothing(tmp_path):
 
 
 def test_interrupted_tune_reports_finished_cells(long_points, tmp_path):
-    # A cell that ends and one that does not.
+    # The first cell ends, the second one does not.
     words = ["tune", "kmeans", long_points, "--grid", "restarts=1,1000000", "-k", "20", "--tolerance", "0", "--labels-out",
              tmp_path / "l.csv", "--json"]
     process = subprocess.Popen([COMMAND, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=default_interrupt)
@@ -68,7 +68,7 @@ def test_interrupted_tune_reports_finished_cells(long_points, tmp_path):
 
 
 def test_truncated_mapped_file_ends_with_a_message(long_points, tmp_path):
-    # Only a file of more than half of the memory is mapped: the test sends the signal that its loss would raise.
+    # Only files larger than half of the memory are mapped, so the test sends the signal that truncation would raise.
     process = start_long(long_points, "--labels-out", tmp_path / "l.csv", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(1)
     process.send_signal(signal.SIGBUS)

@@ -27,7 +27,7 @@ def test_partial_labels_name_clusters_in_outputs(files, tmp_path):
     page = (tmp_path / "r.html").read_text()
     assert "<h2>Labels</h2>" in page and "label accuracy" in page and "cedar" in page
 
-    # New points are named the same way, and all of them are scored.
+    # New points get the same names, and all of them are scored.
     again = document("predict", tmp_path / "m.st", files / "points.npy", "--truth", files / "truth.csv", "--labels-out", tmp_path / "p.csv")
     assert again["scored"] == 300 and again["scores"]["label_accuracy"] == 1
     assert [(label["name"], label["points"]) for label in again["labels"]] == [("ash", 100), ("birch", 100), ("cedar", 100)]
@@ -53,12 +53,12 @@ def test_partial_labels_from_any_format(files):
 
 def test_labelled_rows_keep_their_labels(files, tmp_path):
     known = read_words(files / "partial.csv")
-    known[0], known[1] = "cedar", "ash"  # they lie with ash and birch
+    known[0], known[1] = "cedar", "ash"  # they are near ash and birch
     write_labels(tmp_path / "partial.csv", known)
     value = document("fit", "kmeans", files / "points.npy", "-k", 3, "--partial-labels", tmp_path / "partial.csv", "--truth", files / "truth.csv",
                      "--labels-out", tmp_path / "l.csv")
     assert read_words(tmp_path / "l.csv")[:4] == ["cedar", "ash", "cedar", "ash"]
-    # What the fit was told is not scored, so that it can neither help nor harm.
+    # The labels given to the fit are not scored, so they neither help nor harm.
     assert value["scored"] == 270 and value["scores"]["label_accuracy"] == 1 and value["scores"]["acc"] == 1
 
 
@@ -141,14 +141,14 @@ def test_scores_without_rows_to_score(files, tmp_path):
     words = ["fit", "kmeans", "points.npy", "-k", 3]
     done = run(*words, "--partial-labels", "truth.csv", "--truth", "truth.csv", "--json", cwd=files)
     assert "scores" not in json.loads(done.out) and "nothing is left to score" in done.err
-    # A truth of other words: scores by alignment only.
+    # A truth with other names: scores by alignment only.
     run(*words, *PARTIAL, "--model-out", tmp_path / "m.st", cwd=files)
     for other in (words + PARTIAL, ["predict", tmp_path / "m.st", "points.npy"]):
         done = run(*other, "--truth", "truth.npy", "--json", cwd=files)
         value = json.loads(done.out)
         assert set(value["scores"]) == set(SCORES) and value["scores"]["acc"] == 1
         assert "truth.npy names none of the labels" in done.err and any("label accuracy" in warning for warning in value["warnings"])
-    # A truth that is known for some of the points only.
+    # The truth of some points only.
     truth = read_words(files / "truth.csv")
     write_labels(tmp_path / "truth.csv", truth[:100] + [""] * 200)
     done = run(*words, *PARTIAL, "--truth", tmp_path / "truth.csv", "--json", cwd=files)

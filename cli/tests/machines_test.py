@@ -1,5 +1,5 @@
-"""Processes on two machines, as two network namespaces with host names and addresses of their own stand for them: what passes between them goes over
-TCP. Needs root, iproute2 and Open MPI; skipped elsewhere."""
+"""Processes on two machines. Two network namespaces, each with its own host name and address, stand for the machines, so messages go over TCP.
+Needs root, iproute2 and Open MPI; skipped elsewhere."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from support import COMMAND
 NAMES = ["coterie-1", "coterie-2"]
 LINKS = ["coterie-a", "coterie-b"]
 NETWORK = "10.93.71."
-# What mpirun starts on another machine: `AGENT ADDRESS COMMAND...`.
+# mpirun starts processes on another machine by `AGENT ADDRESS COMMAND...`.
 AGENT = f"""#!/bin/sh
 name=coterie-${{1##*.}}
 shift

@@ -1,4 +1,4 @@
-"""What a person may hand to coterie ner by mistake: an error that names file, place and what is accepted, with nothing written, or what the guide says."""
+"""Wrong input to coterie ner: an error that names the file, the place and what is accepted, without output files, or the result in the guide."""
 
 import json
 import pathlib

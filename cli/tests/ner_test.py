@@ -17,7 +17,7 @@ VOYAGES = ROOT / "data" / "voyages"
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A support and a tagger of the corpus that ships."""
+    """A support and a tagger from the shipped corpus."""
     folder = tmp_path_factory.mktemp("ner")
     run("ner", "sample", VOYAGES / "voyages.conll", "--shots", 3, "--out", folder / "support.conll", "--quiet")
     run("ner", "adapt", folder / "support.conll", "--other", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy",
@@ -26,7 +26,7 @@ def made(tmp_path_factory):
 
 
 def mentions_in(path):
-    """(sentence, first word, one behind the last, type) of a file of BIO tags, read without coterie."""
+    """(sentence, first word, word after the last, type) of a file of BIO tags, read without coterie."""
     out, sentence, word, open_mention = set(), 0, 0, None
     for line in [*pathlib.Path(path).read_text().split("\n"), ""]:
         tag = line.split("\t")[1] if line else "O"
@@ -120,7 +120,7 @@ SENTENCES = ["Plain words play.", "Text stops here.", "Words stop.", "Play plain
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """A tagger, and one text in every format: the gold of each."""
+    """A tagger, and one annotated text in every format."""
     folder = tmp_path_factory.mktemp("formats")
     (folder / "s.conll").write_text("plain B-A\nwords O\n\nstop O\ntext B-B\n")
     run("ner", "adapt", folder / "s.conll", "--vectors", ENCODER, "--model-out", folder / "t", "--quiet")

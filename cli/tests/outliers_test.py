@@ -1,4 +1,4 @@
-"""Outlier scores and noise: what the command says and writes of them."""
+"""Outlier scores and noise: what the command reports and writes."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ from support import document, run
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
-    """Three groups of 100 rows, and ten far from all."""
+    """Three groups of 100 rows, and ten rows far from all of them."""
     folder = tmp_path_factory.mktemp("outliers")
     random = np.random.default_rng(5)
     groups = np.repeat([[0.0, 0.0], [9.0, 0.0], [4.0, 8.0]], 100, axis=0) + random.normal(size=(300, 2))
@@ -25,7 +25,7 @@ def rows(tmp_path_factory):
 
 
 def scores_of(points, labels):
-    """By the definition: the labels are those of the model, which is what k-means gives its own rows."""
+    """The scores by definition. For training rows of k-means, `labels` are those of the model."""
     means = np.array([points[labels == j].mean(axis=0) for j in range(3)])
     distances = np.linalg.norm(points - means[labels], axis=1)
     return distances / np.sqrt([np.mean(distances[labels == j] ** 2) for j in range(3)])[labels]

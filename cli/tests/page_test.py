@@ -1,6 +1,6 @@
-"""The page of a fit, a description, a search or a comparison in a browser: it draws, asks for nothing, gives labels that
---partial-labels takes, and serves every reader: by keyboard, in the dark, on paper, without WebGL, without scripts, and to
-colour-blind eyes."""
+"""The page of a fit, a description, a search or a comparison in a browser. It draws, makes no requests, and gives labels for
+--partial-labels. It works for every reader: by keyboard, in the dark, on paper, without WebGL, without scripts, and for
+colour-blind readers."""
 
 import re
 import time
@@ -63,7 +63,7 @@ def test_lasso_labels_can_be_downloaded_and_fitted(browser, page):
     left, top, right, bottom = browser.run(
         "(() => { const r = document.getElementById('map-canvas').getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; })()")
     middle_x, middle_y = (left + right) / 2, (top + bottom) / 2
-    # Blobs lie on the diagonal: the upper right quarter has one, whole.
+    # The blobs lie on the diagonal. The upper right quarter contains exactly one of them.
     corners = [(middle_x + 60, middle_y - 40), (right - 6, middle_y - 40), (right - 6, top + 6), (middle_x + 60, top + 6), (middle_x + 60, middle_y - 40)]
     browser.mouse("mouseMoved", *corners[0], held=False)
     browser.mouse("mousePressed", *corners[0])
@@ -77,7 +77,7 @@ def test_lasso_labels_can_be_downloaded_and_fitted(browser, page):
     labels = np.load(page / "l.npy")
     assert len(selected) == 100 and len(set(labels[selected])) == 1
     browser.run("document.getElementById('map-label').value = 'far, \"far\"'; document.getElementById('map-give').click()")
-    # One point more, by the search.
+    # Adds one point through the search.
     other = int(np.flatnonzero(labels != labels[selected[0]])[0])
     browser.run(f"""(() => {{ const find = document.getElementById('map-search'); find.value = '{other + 1}'; find.dispatchEvent(new Event('change'));
         document.getElementById('map-label').value = 'near'; document.getElementById('map-give').click();
@@ -93,7 +93,7 @@ def test_lasso_labels_can_be_downloaded_and_fitted(browser, page):
 
 
 def coloured_pixels(browser):
-    """Pixels of the map at half its size that are not grey: 0 where it is empty."""
+    """Number of pixels that are not grey in the map at half its size; 0 if the map is empty."""
     browser.run("document.getElementById('map').scrollIntoView()")
     time.sleep(0.5)
     place = browser.run("""(() => { const { left, top, width, height } = document.getElementById('map-canvas').getBoundingClientRect();
@@ -102,7 +102,7 @@ def coloured_pixels(browser):
     return int((seen.max(axis=1) - seen.min(axis=1) > 40).sum())
 
 
-# Maps of more than 200,000 points are drawn in another way.
+# Maps of more than 200,000 points are drawn differently.
 @pytest.mark.parametrize("n", [199_000, 201_000, 1_000_000])
 def test_map_of_many_points(browser, tmp_path, n):
     random = np.random.default_rng(0)
@@ -140,7 +140,7 @@ def test_page_without_scripts_has_picture_and_tables(browser, page):
 
 @pytest.fixture(scope="module")
 def described(tmp_path_factory):
-    """A page of describe, of a table with ids, words and a row that is left out, beside another model."""
+    """The page of describe for a table with ids, words and an omitted row, compared with another model."""
     folder = tmp_path_factory.mktemp("described")
     points, truth = blobs(d=2)
     rows = [[f"r{i:03}", *row, ["red", "green", "blue"][label]] for i, (row, label) in enumerate(zip(points, truth))]
@@ -187,7 +187,7 @@ def test_moved_rows_agree_with_labels(described):
         run("predict", described / f"m{k}", described / "points.csv", "--labels-out", described / f"l{k}.csv", "--quiet")
         labels.append(np.array([int(line.strip('"') or -1) for line in (described / f"l{k}.csv").read_text().splitlines()[1:]]))
     here, there = labels
-    # Three clusters beside two: the best matching leaves out the smaller of the two that were one.
+    # Three clusters compared with two: the best matching leaves out the smaller of the two that were one.
     counts = np.array([[((here == i) & (there == j)).sum() for j in range(2)] for i in range(3)])
     best = max(counts[a, 0] + counts[b, 1] for a in range(3) for b in range(3) if a != b)
     assert value["scored"] == 299 and value["moved"] == 299 - best == sum(move["points"] for move in value["moves"])
@@ -236,12 +236,12 @@ def test_page_is_usable_by_keyboard(browser, page):
     browser.run("document.getElementById('map-lasso').focus()")
     key(browser, "Enter", 13, "\r")
     assert browser.run("document.getElementById('map-lasso').getAttribute('aria-pressed')") == "true"
-    # Every control has a name for those who do not see it.
+    # Every control has a name for screen readers.
     assert browser.run("Array.from(document.querySelectorAll('input, select, button, canvas[tabindex]')).filter((e) => !(e.closest('label') || e.textContent.trim() || e.ariaLabel)).length") == 0
 
 
 def contrasts(browser):
-    """Of every text what it is, its colour and that behind it."""
+    """(tag, colour, background colour) of every text."""
     return browser.run("""(() => { const rgb = (text) => { const c = text.match(/[\\d.]+/g).map(Number); return c.length === 3 ? [...c, 1] : c; };
         const behind = (e) => { const layers = [];
             for (; e; e = e.parentElement) { layers.push(rgb(getComputedStyle(e).backgroundColor)); if (layers.at(-1)[3] === 1) break; }
@@ -285,7 +285,7 @@ def test_printed_page_has_picture_and_tables(browser, described):
 
 
 def marked(browser, drawing):
-    """Of each chart the pixels of the colour of what is chosen."""
+    """For each chart, the number of pixels in the colour that marks the choice."""
     return browser.run("""Array.from(document.querySelectorAll('#%s canvas')).map((canvas) => {
         const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
         let marked = 0;
@@ -306,7 +306,7 @@ def test_page_shows_choice_of_number_of_clusters(browser, tmp_path):
     for number, each in enumerate(curves):
         for row, value in zip(rows, each["values"]):
             assert row[number + 1] == "" if value is None else abs(float(row[number + 1]) - value) <= 1e-3 * abs(value) + 1e-12
-    # A line is drawn where each criterion chooses, in a colour of its own.
+    # A line in its own colour marks the choice of each criterion.
     drawn = marked(browser, "charts-drawn")[-len(curves) :]
     assert len(drawn) == len(curves) == 7 and min(drawn) > 30, drawn
     assert complaints(browser) == []
@@ -317,7 +317,7 @@ COMPARED = ["-k", 3, "--id-column", "name", "--label-column", "kind", "--missing
 
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory):
-    """Of a table with ids, words, a row that is left out and markup in its names."""
+    """The page of a comparison for a table with ids, words, an omitted row and markup in its names."""
     folder = tmp_path_factory.mktemp("compared")
     points, truth = blobs(d=2)
     rows = [[f"r{i:03}", *row, f"<i>kind {label}"] for i, (row, label) in enumerate(zip(points, truth))]
@@ -350,7 +350,7 @@ def test_compare_writes_a_page(browser, compared):
     heads, *rows = cells_of(browser, "agreement")
     assert heads == ["ARI", *(value["methods"][m]["method"] for m in done)] and [row[0] for row in rows] == heads[1:]
     assert [[float(cell) for cell in row[1:]] for row in rows] == [pytest.approx([value["agreement"][a][b] for b in done], abs=0.01) for a in done]
-    # The map is coloured by what each method found.
+    # The map can be coloured by each method's labels.
     choices = browser.run("Array.from(document.getElementById('map-colour').options, (each) => each.text)")
     assert choices[: len(done) + 1] == [*(value["methods"][m]["method"] for m in done), "truth"]
     shown = browser.run("""coterieMap.then(() => { const find = document.getElementById('map-search'); find.value = 'r200';
@@ -375,7 +375,7 @@ def test_comparison_map_has_labels_of_each_method(browser, compared):
         run("fit", method, folder / "points.csv", *COMPARED, "--labels-out", folder / "l.npy", "--quiet")
         names, values = arrays[method]
         assert [names[value] for value in values] == [str(label) for row, label in enumerate(np.load(folder / "l.npy")) if row != 5]
-    # Both find the three blobs: what is one cluster has one colour, whatever its number.
+    # Both methods find the three blobs. Equal clusters have the same colour, whatever their numbers.
     assert arrays["ward"][1] == arrays["kmeans"][1]
 
 
@@ -428,7 +428,7 @@ def test_tune_writes_a_page(browser, tuned):
         assert [float(each) for each in row[4:10]] == pytest.approx([cell[kind][score] for kind, score in scores], abs=1e-4)
     said = browser.run("document.querySelector('#cells').parentElement.querySelector('p').textContent")
     assert said.startswith("clusters=3, restarts=1 was chosen among 12 cells in 2 folds, by the largest silhouette, 0.")
-    # The best of each number of clusters, the chosen one marked.
+    # The curve has the best cell for each number of clusters, and marks the chosen one.
     curve, = browser.run("JSON.parse(document.getElementById('curves-about').textContent)")
     assert curve["across_values"] == [2, 3, 4, 5, 6, 400] and curve["mark"] == 3 and curve["title"] == "silhouette by k"
     best = {}
@@ -439,7 +439,7 @@ def test_tune_writes_a_page(browser, tuned):
     assert len(drawn) == 1 and drawn[0] > 30
     refused = browser.run("Array.from(document.querySelectorAll('section')).find((s) => s.firstElementChild.textContent === 'Refused').innerText")
     assert "clusters=400, restarts=3" in refused and value["cells"][-1]["error"] in refused
-    # Below it the fit's own page.
+    # The page of the final fit follows.
     labels = browser.run("coterieMap.then(({about}) => Array.from(about.arrays.find((a) => a.name === 'cluster').values))")
     assert labels == np.load(folder / "l.npy").tolist() and browser.run("document.querySelectorAll('.cards article').length") == 3
     assert browser.run("document.querySelectorAll('#charts-drawn canvas').length") >= 2
@@ -514,7 +514,7 @@ def shows_the_picture(browser, why):
     assert "cannot be drawn here" in said and why in said
 
 
-# How WebGL fails before the page is open: there is none, an extension is missing, a call throws, what is drawn never arrives.
+# How WebGL fails before the page is open: it is missing, an extension is missing, a call throws, or nothing is drawn.
 BROKEN = {
     "none": ("const get = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext = function (kind, ...more) {"
              " return kind.startsWith('webgl') ? null : get.call(this, kind, ...more); }", "WebGL is not available"),
@@ -565,7 +565,7 @@ def test_colours_differ_for_colour_blind_readers(browser, page):
         f = np.where(xyz > 216 / 24389, np.cbrt(xyz), (24389 / 27 * xyz + 16) / 116)
         lab = np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1)
         distance = np.linalg.norm(lab[:, None] - lab[None], axis=2) + 1000 * np.eye(len(lab))
-        assert distance.min() > 12, name  # a difference of 2.3 is just noticed
+        assert distance.min() > 12, name  # a difference of 2.3 is just noticeable
 
 
 def test_map_of_many_rows_has_cluster_colours(browser, tmp_path):

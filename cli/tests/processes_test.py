@@ -1,4 +1,4 @@
-"""Several processes started by mpirun, and points that are read in blocks: the same bits, one voice, one end."""
+"""Several processes started by mpirun, and points read in blocks: the same bits, one message, and all processes end."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from support import COMMAND, default_interrupt, run, short
 
 MPIRUN = shutil.which("mpirun")
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-# A process that waits for a message leaves the processor to others.
+# A process that waits for a message yields the processor.
 START = [MPIRUN, "--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader", "--mca", "mpi_yield_when_idle", "1"]
 needs_mpi = pytest.mark.skipif(MPIRUN is None, reason="mpirun is not installed")
 
@@ -28,7 +28,7 @@ def many(processes, *words, code=0):
 
 
 def start_in_processes(count, words):
-    """The command in several processes, and their numbers."""
+    """Starts the command in several processes. Returns mpirun and the process ids."""
     process = subprocess.Popen([*START, "-n", str(count), COMMAND, *map(str, words)], env=ENVIRONMENT, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
     workers = []
@@ -41,7 +41,7 @@ def start_in_processes(count, words):
 
 
 def killed(process, worker):
-    """What is said on stderr when one of the processes is killed: all end, within 30 seconds."""
+    """Kills one of the processes. All must end within 30 seconds. Returns stderr."""
     began = time.monotonic()
     os.kill(worker, signal.SIGKILL)
     _, err = process.communicate(timeout=60)
@@ -75,7 +75,7 @@ FITS = {
 
 
 def told(document):
-    """What must not depend on how the work was shared out."""
+    """The parts of the document that do not depend on how the work was divided."""
     out = json.loads(document)
     for way in ("seconds", "threads", "points", "warnings", "notes", "command", "date"):
         out.pop(way, None)
@@ -95,7 +95,7 @@ def fitted(folder, fit, points, start=run, *more):
 def test_fit_of_files_in_blocks_is_bit_identical(shards, tmp_path, fit):
     whole = fitted(tmp_path, fit, shards / "whole.npy")
     assert fitted(tmp_path, fit, shards / "part-*.npy") == whole
-    # 720,000 bytes are more than half of the megabyte that is left of this.
+    # The points take 720,000 bytes, more than half of 1 MB, so they are read in blocks.
     assert fitted(tmp_path, fit, shards / "part-*.npy", run, "--memory", "1M") == whole
     assert fitted(tmp_path, fit, shards / "whole.npy", run, "--memory", "1M", "--threads", 1) == whole
 
@@ -104,7 +104,7 @@ def test_fit_of_files_in_blocks_is_bit_identical(shards, tmp_path, fit):
 @pytest.mark.parametrize("fit", FITS.values(), ids=FITS)
 def test_fit_in_processes_is_bit_identical(shards, tmp_path, fit):
     whole = fitted(tmp_path, fit, shards / "whole.npy")
-    for processes in (3,) if fit[0] == "ae-kmeans" else (1, 2, 3):  # a network takes seconds
+    for processes in (3,) if fit[0] == "ae-kmeans" else (1, 2, 3):  # fits of networks take seconds
         start = lambda *words: many(processes, *words)
         assert fitted(tmp_path, fit, shards / "part-*.npy", start, "--threads", 1) == whole
     assert fitted(tmp_path, fit, shards / "part-*.npy", lambda *words: many(2, *words), "--memory", "1M") == whole
@@ -165,7 +165,7 @@ def test_predict_scores_rows_in_blocks(shards, soft_model, tmp_path):
     run("predict", soft_model, shards / "whole.npy", "--labels-out", tmp_path / "l.csv", "--quiet")
     value = json.loads(run("predict", soft_model, shards / "part-*.npy", "--memory", "1M", "--truth", tmp_path / "l.csv", "--json").out)
     assert value["scores"]["acc"] == 1 and value["n"] == 30000
-    run("transform", soft_model, shards / "whole.npy", "--points-out", tmp_path / "x.npy", code=2)  # it has no such space
+    run("transform", soft_model, shards / "whole.npy", "--points-out", tmp_path / "x.npy", code=2)  # the model has no embedding
 
 
 @needs_mpi
@@ -182,10 +182,10 @@ def test_predict_in_processes(shards, soft_model, tmp_path):
 
 
 def writes_in(number, folder):
-    """Whether the process has begun a file there: until it is whole it has no name, and its link begins with #."""
+    """Whether the process is writing a file there. An unfinished file has no name, and its link begins with #."""
     try:
         return any(os.readlink(link).startswith(f"{folder}/#") for link in os.scandir(f"/proc/{number}/fd"))
-    except OSError:  # closed meanwhile
+    except OSError:  # the file was closed meanwhile
         return False
 
 
@@ -220,7 +220,7 @@ def test_kernel_model_predicts_in_processes(shards, tmp_path):
 @needs_mpi
 @pytest.mark.parametrize("method", [["kmeans"], ["subspace"], ["soft-kmeans", "--scale", "zscore"]], ids=lambda fit: fit[0])
 def test_processes_without_rows(tmp_path, method):
-    """60 rows are one block, which is one process': the others have none."""
+    """60 rows are one block, which one process holds. The other processes have no rows."""
     few, out = tmp_path / "few.npy", tmp_path / "out"
     out.mkdir()
     np.save(few, np.random.default_rng(3).normal(size=(60, 3)) + 5 * (np.arange(60) % 2)[:, None])
@@ -282,7 +282,7 @@ def test_interrupted_processes_write_results_so_far(shards, tmp_path):
     words = ["fit", "kmeans", shards / "whole.npy", "-k", "50", "--restarts", "100000", "--tolerance", "0", "--labels-out",
              tmp_path / "l.npy", "--json", "--checkpoint", tmp_path / "state"]
     process, workers = start_in_processes(2, words)
-    while not (tmp_path / "state").exists():  # written when the first iteration is done
+    while not (tmp_path / "state").exists():  # written after the first iteration
         assert process.poll() is None, process.communicate()
         time.sleep(0.1)
     os.kill(workers[1], signal.SIGINT)
@@ -323,9 +323,9 @@ def test_weights_and_labels_per_process(shards, tmp_path):
     parts = ["--weights", tmp_path / "weights-*.npy", "--truth", tmp_path / "truth-*.npy"]
     assert fit("part-*.npy", *parts) == whole
     assert fit("part-*.npy", *parts, "--memory", "1M") == whole
-    assert fit("whole.npy", *parts) == whole  # in the order of the names
+    assert fit("whole.npy", *parts) == whole  # in the order of the file names
     assert fit("part-*.npy", "--partial-labels", tmp_path / "known-*.npy") == fit("whole.npy", "--partial-labels", tmp_path / "known.npy")
-    # Each file has the length of the points' file of its place.
+    # Each file has as many rows as the points file in the same position.
     np.save(tmp_path / "weights-3.npy", np.ones(28989))
     np.save(tmp_path / "weights-4.npy", np.ones(1001))
     result = run("fit", "kmeans", shards / "part-*.npy", "-k", 7, "--weights", tmp_path / "weights-*.npy", code=3)
@@ -403,7 +403,7 @@ def test_text_larger_than_memory(tables, tmp_path):
     assert read == whole and "3 files are read as one" in err and "converted" not in err
     _, read = fit("part-*.csv", "--memory", "1M", "--threads", 1)
     assert read == whole
-    # The columns' names go with the rows.
+    # Columns are found by name.
     swapped = tmp_path / "swapped.csv"
     rows = [line.split(",") for line in (tables / "whole.csv").read_text().splitlines()]
     swapped.write_text("\n".join(",".join([row[4], row[5], *row[:4]]) for row in rows) + "\n")
@@ -425,7 +425,7 @@ def test_invalid_number_in_large_text(tables, tmp_path):
 def test_text_tables_in_processes(tables, tmp_path):
     words = ["fit", "kmeans", tables / "part-*.csv", "-k", 4, "--label-column", "kind", "--json", "--quiet"]
     assert told(many(2, *words).out) == told(run(*words).out)
-    # More than memory: each process converts the text for itself.
+    # Larger than memory: each process converts the text itself.
     assert told(many(2, *words, "--memory", "1M").out) == told(run(*words).out)
     result = many(2, *words[:-1], "--memory", "1M")
     assert result.err.count("they are converted, once by each process, to a temporary file") == 1
@@ -473,7 +473,7 @@ def test_missing_values_in_processes(missing, tmp_path):
 
 
 def in_two_ways(first, second, code=3):
-    """Rank 0 and rank 1 started with different words: all end within ten seconds, with one message. Returns it."""
+    """Starts rank 0 and rank 1 with different arguments. Both must end within ten seconds, with one message. Returns it."""
     began = time.monotonic()
     done = subprocess.run([*START, "-n", "1", COMMAND, *map(str, first), ":", "-n", "1", COMMAND, *map(str, second)],
                           env=ENVIRONMENT, capture_output=True, text=True, timeout=60)

@@ -1,4 +1,4 @@
-"""How many clusters, which method, how sure: fit -k auto, tune by the rules, compare, consensus."""
+"""Choice of the number of clusters and of the method: fit -k auto, tune by rules, compare, consensus."""
 
 import csv
 import re
@@ -42,7 +42,7 @@ def test_auto_with_weights_and_partial_labels(three, tmp_path):
     refused = run("fit", "kmeans", three, "-k", "auto", "--weights", tmp_path / "weights.npy", "--labels-out", tmp_path / "l.csv", code=2)
     assert "weights" in refused.err and not (tmp_path / "l.csv").exists()
     assert "auto, or a whole number, at least 1" in run("fit", "ward", three, "-k", "some", code=2).err
-    # With partial labels it means what these have.
+    # With partial labels, auto means the number of labels.
     known = np.full(120, -1, dtype=np.int32)
     known[[0, 50, 100]] = [0, 1, 2]
     np.save(tmp_path / "known.npy", known)
@@ -94,7 +94,7 @@ def test_compare_writes_no_page_if_all_methods_fail(three, tmp_path):
     (tmp_path / "page.html").write_text("of yesterday")
     run(*words, code=3)
     assert (tmp_path / "page.html").read_text() == "of yesterday"
-    # One that can be fitted is enough.
+    # One method that can be fitted is enough.
     (tmp_path / "few.csv").write_text("x,y\n1,2\n2,3\n9,8\n8,9\n")
     one = document("compare", tmp_path / "few.csv", "-k", 3, "--methods", "kmeans,spherical-kmeans,subspace", "--report", tmp_path / "one.html")
     assert one["written"] and (tmp_path / "one.html").exists()
@@ -109,7 +109,7 @@ def test_compare_prints_each_warning_once(tmp_path):
     of_rows = [line for line in told if "misses a value" in line]
     assert of_rows == ["1 of 40 rows misses a value and is left out: it has no label"] and len(told) == len(set(told))
     assert (tmp_path / "page.html").read_text().count("misses a value") == 1
-    # A warning of some methods names these, once; the document has each method's.
+    # A warning of several methods is printed once, with their names. The document has it for each method.
     few = ["compare", tmp_path / "few.csv", "-k", 2, "--methods", "kmeans,spectral,hdbscan"]
     (tmp_path / "few.csv").write_text("x,y\n1,2\n2,3\n9,8\n8,9\n")
     told = run(*few).err
@@ -159,11 +159,11 @@ def test_consensus_prints_warnings_of_fits_once(tmp_path):
     words = ["consensus", tmp_path / "points.npy", "-k", 3, "--fits", 20, "--seed", 4]
     told = [line.removeprefix("coterie: warning: ") for line in run(*words).err.splitlines() if line.startswith("coterie: warning: ")]
     warnings = document(*words, "--quiet")["warnings"]
-    assert told == warnings and len(warnings) == 2  # of the fits, and of the consensus itself
+    assert told == warnings and len(warnings) == 2  # one of the fits, one of the consensus itself
     few = [text for text in warnings if "has only one or two rows, of 160: outliers take clusters of their own" in text]
     assert len(few) == 1
     count, fits = map(int, re.match("([0-9]+) of the ([0-9]+) fits warn: ", few[0]).groups())
-    assert fits == 20 and 8 <= count < 20  # those of a random four fifths that have row 8
+    assert fits == 20 and 8 <= count < 20  # the fits whose random four fifths of the rows include row 8
     assert run(*words, "--quiet").err == ""
 
 

@@ -91,7 +91,7 @@ def test_spectral_rejects_options_that_need_points(tmp_path):
         assert option[0] + ": " in run("fit", *words, *option, code=2).err
     assert "read in float64" in run("fit", *words, "--precision", "float32", code=2).err
     assert "is a graph; tune takes points" in run("tune", *words, "--grid", "restarts=1,2", code=2).err
-    # Three columns in three rows are a dense matrix where that is symmetric, else edges, and refused where both fit.
+    # A 3 x 3 table is a dense matrix if it is symmetric, otherwise a list of edges. If it can be both, it is an error.
     write_csv(tmp_path / "triangle.csv", [[0, 1, 1], [1, 2, 1], [0, 2, 1]])
     assert document("fit", "spectral", tmp_path / "triangle.csv", "--affinity", "precomputed", "-k", 1)["details"]["edges"] == 3
     write_csv(tmp_path / "both.csv", [[0, 1, 2], [1, 3, 4], [2, 4, 5]])

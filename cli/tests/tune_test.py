@@ -1,4 +1,4 @@
-"""Choosing options."""
+"""coterie tune."""
 
 import json
 import re
@@ -90,7 +90,7 @@ def test_tune_table(files):
 
 
 def test_tune_with_kmeans_can_choose_kmeans(files, tmp_path):
-    # Two clouds in one direction: cosines see one.
+    # Two clouds in the same direction are one cluster by cosine.
     random = np.random.default_rng(5)
     points = np.repeat([[5.0, 5.0], [50.0, 50.0]], 100, axis=0) + random.normal(size=(200, 2))
     np.save(tmp_path / "p.npy", points)
@@ -108,13 +108,13 @@ def test_tune_with_partial_labels(files, tmp_path):
     value = document(*words, "--grid", "k=3:5", "--labels-out", tmp_path / "l.csv", cwd=files)
     assert value["best_options"]["clusters"] == 3 and value["fit"]["scored"] == 270 and value["cells"][0]["unseen"]["acc"] == 1
     assert read_words(tmp_path / "l.csv") == read_words(files / "truth.csv")
-    # Where nothing is said of the clusters the labels say it.
+    # Without a number of clusters, the labels determine it.
     value = document(*words, "--grid", "restarts=1", cwd=files)
     assert value["best_options"]["clusters"] is None and value["fit"]["options"]["clusters"] == 3
 
 
 def test_failed_final_fit_keeps_search_results(files, tmp_path):
-    # Halves of the points have room for three clusters of half 101, rounded down; all of them have none for 101.
+    # Half of the points suffice for three clusters of 50 (101 / 2, rounded down). All 300 do not suffice for three of 101.
     words = ["tune", "kmeans", files / "points.npy", "-k", 3, "--grid", "restarts=1:2", "--folds", 2, "--sizes", "101:", "--labels-out",
              tmp_path / "l.csv"]
     done = run(*words, code=2)

@@ -1,4 +1,4 @@
-"""Arrow files as pyarrow, pandas and polars write them, read by the command: the labels are those of the same table as csv."""
+"""The command reads Arrow files of pyarrow, pandas and polars, and finds the same labels as in the same table as csv."""
 import io
 import json
 import subprocess
@@ -84,14 +84,14 @@ def test_every_number_type(command, tmp_path):
              pyarrow.float16(), pyarrow.float32(), pyarrow.float64(), pyarrow.decimal128(21, 1), pyarrow.bool_()]
     values = [1, 0, 1, 1, 0, 0]
     arrays = [pyarrow.array(np.array(values, np.float16) if kind == pyarrow.float16() else values).cast(kind) for kind in types]
-    # As slices whose buffers begin elsewhere.
+    # As slices, whose buffers have an offset.
     arrow = pyarrow.table(dict(zip(map(str, types), arrays)))
     with pyarrow.ipc.new_file(tmp_path / "t.arrow", arrow.schema) as writer:
         writer.write_table(arrow.slice(1, 4))
     done = subprocess.run([command, "fit", "kmeans", tmp_path / "t.arrow", "-k", "2", "--json", "--quiet"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    # 0 1 1 0: two groups of equal points, no distance left.
+    # 0 1 1 0: two groups of equal points, so the objective is 0.
     assert document["objective"] == 0
 
 
@@ -111,7 +111,7 @@ def test_list_column_is_an_error(command, tmp_path):
 
 
 def said_of(command, source, folder, *words, stdin=None):
-    """(what is said on stderr, the file of labels)"""
+    """(text on stderr, content of the file of labels)"""
     out = folder / "labels.csv"
     done = subprocess.run([command, "fit", "kmeans", source, "-k", "2", *words, "--labels-out", out], input=stdin, capture_output=True, timeout=300)
     said = done.stderr.decode().replace("standard input", str(source))

@@ -13,7 +13,7 @@ KEY = b"k" * 32
 
 
 def in_threads(*calls):
-    """What each call gives or raises."""
+    """What each call returns or raises. Each runs in its own thread."""
     out = [None] * len(calls)
 
     def run(place):
@@ -65,7 +65,7 @@ def test_fit_is_bit_identical_to_one_process(workers):
 
 
 def fits(workers, table_of, **options):
-    """What every process' fit gives, each of its own table."""
+    """The result of the fit in every process, each with its own table."""
     comms, addresses = workers
 
     def fit(comm):
@@ -100,7 +100,7 @@ def test_text_columns_in_parts_are_an_error(workers):
 def test_unauthenticated_connections_are_closed(workers, monkeypatch):
     monkeypatch.setattr(_cluster, "PROOF", 0.3)
     comms, addresses = workers
-    silent = [socket.create_connection(address) for address in addresses]  # says nothing
+    silent = [socket.create_connection(address) for address in addresses]  # sends nothing
     wrong = _cluster.Connections(1, _cluster.listen("127.0.0.1"), b"another key" * 3)
     assert isinstance(in_threads(lambda: wrong.meet([addresses[0], addresses[1]]), *(lambda comm=comm: comm.meet(addresses) for comm in comms))[0], ConnectionError)
     assert all(len(comm._to) == 2 for comm in comms)

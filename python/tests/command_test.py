@@ -1,4 +1,4 @@
-"""The package and the command: the same labels for the same seed, and one kind of model file."""
+"""The package and the command give the same labels for the same seed and read each other's model files."""
 import json
 import subprocess
 
@@ -13,7 +13,7 @@ from coterie import _names
 
 
 def flags(model):
-    """The command's words for what the object was given."""
+    """The options of the command for the parameters of the object."""
     words = []
     for parameter, default in type(model)._defaults().items():
         value = getattr(model, parameter)
@@ -40,12 +40,12 @@ def test_labels_and_files_equal_those_of_the_command(name, command, iris, tmp_pa
     theirs, labels = fit(command, model, "data:iris", tmp_path)
     model.fit(X)
     assert np.array_equal(model.labels_, labels)
-    # Theirs, here.
+    # The command's model in Python.
     loaded = coterie.load(theirs)
     assert type(loaded) is type(model)
     assert np.array_equal(loaded.predict(X), model.predict(X))
     assert loaded.n_iter_ == model.n_iter_ and np.isclose(loaded.objective_, model.objective_, rtol=1e-12, equal_nan=True)
-    # Ours, there.
+    # Python's model in the command.
     ours, predicted = tmp_path / "ours.coterie", tmp_path / "predicted.npy"
     coterie.save(model, ours)
     subprocess.run([command, "predict", ours, "data:iris", "--labels-out", predicted, "--quiet"], check=True, stdout=subprocess.DEVNULL, timeout=300)
@@ -179,7 +179,7 @@ def test_sparse_points_without_entries(command, counts, tmp_path):
 
 
 def test_seeds_are_exact(command):
-    """2^53 + 1 is no double: the command, whose documents are JSON, refuses it, and Python takes it as it is."""
+    """2^53 + 1 is not a double. The command, whose documents are JSON, rejects it. Python uses it exactly."""
     for seed, accepted in (("9007199254740992", True), ("9007199254740993", False), ("9007199254740993.0", False), ("-1", False), ("18446744073709551615", False)):
         done = subprocess.run([command, "fit", "kmeans", "data:iris", "-k", "3", "--seed", seed, "--quiet"], capture_output=True, text=True, timeout=300)
         assert done.returncode == (0 if accepted else 2), done.stderr

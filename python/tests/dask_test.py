@@ -81,7 +81,7 @@ def test_feature_names_are_kept(client, rows):
 
 
 def what_runs(client):
-    """Of every worker: the fits that wait for their share, those that have begun it, connections of a fit that are open, threads."""
+    """For every worker: number of fits in progress, of those that have begun, of open connections of fits, and of threads."""
 
     def here():
         import gc
@@ -148,7 +148,7 @@ def test_lost_labels_are_an_error(rows):
         worker = sorted(client.nthreads())[1]
         os.kill(client.run(os.getpid, workers=[worker])[worker], 9)
         assert until(lambda: worker not in client.nthreads())
-        # Dask may have copied the labels to another worker before; then they are still right.
+        # If Dask has copied the labels to another worker before, they are still right.
         try:
             labels = client.compute(found.labels_).result(timeout=10)
         except ConnectionError as error:

@@ -1,4 +1,4 @@
-"""describe: the numbers of the command, as Python has them."""
+"""Descriptions in Python."""
 
 import itertools
 
@@ -69,7 +69,7 @@ def test_comparison_with_another_model(iris, tmp_path):
     assert told["ari"] == pytest.approx(sklearn.metrics.adjusted_rand_score(two.labels_, three.labels_))
     two.save(tmp_path / "two.st")
     assert coterie.describe(three, iris, compare_with=tmp_path / "two.st")["comparison"]["moves"] == told["moves"]
-    # Of other columns, in another order: each model finds its own.
+    # A model of other columns in another order: each model finds its own columns.
     narrow = coterie.KMeans(n_clusters=2, random_state=0).fit(iris[iris.columns[::-1][:2]])
     assert three.describe(iris, compare_with=narrow)["comparison"]["scored"] == len(iris)
     page = str(coterie.report(three, iris, compare_with=two))

@@ -1,4 +1,4 @@
-"""What may be handed in, what is copied, and what errors say."""
+"""Accepted types of input, what is copied, and error messages."""
 import re
 import subprocess
 import sys
@@ -288,7 +288,7 @@ def test_numeric_categories(iris):
         assert model.cluster_centers_.shape == (3, 4) and np.array_equal(model.labels_, expected.labels_)
         assert np.array_equal(model.predict(frame[:7]), expected.labels_[:7]) and np.array_equal(model.predict(words), expected.labels_)
     assert coterie.KMeans(3, categorical="drop").fit(frames[0]).n_features_in_ == 1
-    assert coterie.KMeans(3).fit(frames[0]).cluster_centers_.shape == (3, 2)  # unasked they are numbers
+    assert coterie.KMeans(3).fit(frames[0]).cluster_centers_.shape == (3, 2)  # by default they are numbers
     frames[0].loc[4, "k"] = None
     model = coterie.KMeans(3, categorical="one-hot", missing="drop").fit(frames[0])
     assert model.labels_[4] == -1 and np.array_equal(model.predict(frames[0][:4]), model.labels_[:4])
@@ -406,7 +406,7 @@ def test_every_marker_of_an_unknown_label(iris):
         labels = np.where(few, words.astype(object), None)
         labels[~few] = unknown
         assert np.array_equal(coterie.KMeans(None).fit(X, labels).labels_, expected)
-    for unknown in (-1, np.nan):  # NumPy makes words of them
+    for unknown in (-1, np.nan):  # NumPy converts them to text
         labels = np.array([word if known else unknown for word, known in zip(words, few)])
         assert labels.dtype.kind == "U" and list(coterie.KMeans(None).fit(X, labels).cluster_labels_) == ["a", "b", "c"]
 
@@ -459,7 +459,7 @@ def test_csv_path_as_points(tmp_path, iris):
 
 
 def words(rows=300, columns=400, groups=5, seed=0):
-    """Sparse counts, most of a row's in the columns of its group."""
+    """Sparse counts. Most counts of a row are in the columns of its group."""
     random = np.random.default_rng(seed)
     own = random.integers(columns // groups, size=(rows, 12)) + (np.arange(rows) % groups * (columns // groups))[:, None]
     column = np.where(random.random((rows, 12)) < 0.25, random.integers(columns, size=(rows, 12)), own)
@@ -564,7 +564,7 @@ def test_blocks_give_the_result_of_the_array(name, digits):
     assert np.array_equal(model.labels_, whole.labels_)
     assert np.array_equal(model.predict(iter([X[:7], X[7:20]])), whole.predict(X[:20]))
 
-    class Loader:  # as torch's: blocks, and how many there are
+    class Loader:  # like torch's: blocks and their number
         def __len__(self):
             return 2
 
@@ -672,13 +672,13 @@ def test_tables_with_missing_values_and_words(tmp_path):
         assert "2 clusters of 5 rows" in repr(together) and "; 1 row with missing values left out" in repr(together)
         compared = coterie.compare(numbers, 2, ["kmeans", "ward"], missing="drop", y_true=[0, 0, 0, 1, 1, 1])
         assert "row left out" in str(coterie.report(compared, numbers, y_true=[0, 0, 0, 1, 1, 1]))
-    # The same from a file, by the same description, and the same model from the command's own reader.
+    # The same table from a file gives the same model. The command's own reader reads it.
     table.to_csv(tmp_path / "a.csv", index=False)
     with pytest.warns(coterie.CoterieWarning):
         of_file = coterie.KMeans(2, missing="drop", **options).fit(str(tmp_path / "a.csv"))
         assert (of_file.labels_ == dropped.labels_).all()
     np.testing.assert_array_equal(of_file.cluster_centers_, dropped.cluster_centers_)
-    # Saved, and asked about other columns in another order.
+    # Saves and loads the model, and predicts rows with other columns in another order.
     dropped.save(tmp_path / "model")
     loaded = coterie.load(tmp_path / "model")
     assert (loaded.missing, loaded.categorical, loaded.dates) == ("drop", "one-hot", True)

@@ -1,4 +1,4 @@
-"""How a fit behaves in a process that is somebody else's: signals, threads, forks, callbacks, words."""
+"""How a fit behaves in a host process: signals, threads, forks, callbacks, messages."""
 import multiprocessing
 import os
 import pickle
@@ -15,7 +15,7 @@ from conftest import DEEP, class_names, estimator
 
 import coterie
 
-# A fit that takes long, per kind of work; interrupted after a second. Before it a short one of networks, whose library takes long to load.
+# A slow fit for each kind of work, interrupted after a second. Networks do a short fit first, because their library takes long to load.
 LONG = {
     "KMeans": ("(200_000, 64)", "n_clusters=2000, init='random'"),
     "MiniBatchKMeans": ("(200_000, 64)", "n_clusters=500, max_no_improvement=0, max_iter=10_000"),

@@ -1,6 +1,6 @@
-"""Missing values mean the same in every table, for every method and in every function; the command agrees on the same file.
+"""Missing values mean the same in every type of table, method and function, and in the command for the same file.
 
-In Python a value is missing where its object says so (None, NaN, NaT, NA, masked, null). In a file a list of words says so (docs/your-own-table.md).
+In Python, a value is missing if it is None, NaN, NaT, NA, masked or null. In a file, a list of words means missing (docs/your-own-table.md).
 """
 import datetime
 import inspect
@@ -118,7 +118,7 @@ def written(folder, kind, word):
 
 @pytest.fixture(params=[*TABLES, *FILES])
 def case(request, tmp_path):
-    """(kind of column, table that misses a value in row 3 of column c)"""
+    """(kind of column, table with a missing value in row 3 of column c)"""
     if request.param in FILES:
         kind, word = FILES[request.param]
         return kind, written(tmp_path, kind, word)
@@ -138,7 +138,7 @@ def quietly(call, *arguments, **options):
         return call(*arguments, **options)
 
 
-PLACE = r"row 3\b.*column 2\b"  # files are counted with their header
+PLACE = r"row 3\b.*column 2\b"  # row numbers of files include the header
 
 
 def place_in(table):
@@ -230,7 +230,7 @@ def test_command_gives_the_same_result(command, tmp_path, kind, how):
     done = subprocess.run([command, "fit", "kmeans", file, "-k", "2", f"--missing={how}", *flags, "--labels-out", "-", "--quiet"], capture_output=True, text=True)
     model = coterie.KMeans(2, missing=how, **OPTIONS[kind])
     if how == "refuse":
-        assert done.returncode == 3 and "row 4, column 2" in done.stderr  # of the file, with its header
+        assert done.returncode == 3 and "row 4, column 2" in done.stderr  # row numbers of files include the header
         with pytest.raises(ValueError, match=PLACE):
             model.fit(table)
         return
@@ -241,7 +241,7 @@ def test_command_gives_the_same_result(command, tmp_path, kind, how):
 
 @pytest.fixture(scope="module")
 def mixed():
-    """Thirty rows of numbers and words, of which row 3 misses one of either kind."""
+    """Thirty rows of numbers and words."""
     points, _ = coterie.datasets.load_iris(return_X_y=True)
     table = pandas.DataFrame(points[::5], columns=list("abcd"))
     table["w"] = ["red", "green", "blue"] * 10
@@ -343,7 +343,7 @@ def test_messages_name_existing_parameters():
         lines = [line for line in source.read_text().splitlines() if not line.strip().startswith("//")] if not source.name.endswith("_test.cpp") else []
         for text in re.findall(r'"(?:[^"\\\n]|\\.)*"', "\n".join(lines)):
             unknown |= {name for name in re.findall(r"`([a-z][a-z0-9_]*)", text) if _names.parameter(name) not in known}
-    # Those of a file's reading are put in Python's words by _names.py: see above.
+    # _names.py replaces the names of options for reading files, as tested above.
     assert unknown <= {"columns", "decimal", "exclude", "header", "id_column", "separator", "objective"}
 
 

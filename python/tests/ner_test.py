@@ -1,4 +1,4 @@
-"""Named entities, beside the command's."""
+"""Named entities in Python, compared with the command."""
 import json
 import pickle
 import subprocess
@@ -44,7 +44,7 @@ def test_tagging_equals_that_of_the_command(voyages, command, tmp_path):
     assert given.outside_share_ == (0.7, 0.9)
     assert {key: value for key, value in scores.items() if key != "types"} == theirs["scores"]["micro"]
     assert scores["types"] == theirs["scores"]["types"]
-    # Types come in another order from the file, and sums with them.
+    # In the file, types have another order, which changes the rounding of sums.
     for mine, other in zip(found.mentions, ner.load(tmp_path / "theirs").tag(corpus, vectors).mentions):
         assert [mention[:3] for mention in mine] == [mention[:3] for mention in other]
         assert [mention[3] for mention in mine] == pytest.approx([mention[3] for mention in other], rel=1e-6)
@@ -95,8 +95,8 @@ def test_fit_and_predict_accept_records_and_texts(command, tmp_path):
     for text, spans in zip(letters, found):
         for span in spans:
             assert text[span.start:span.end] == span.text and span.label in tagger.types_ and 0 < span.probability < 1 and span.margin > 0
-    assert any(span.start > 13 for span in found[0])  # behind a character of two bytes in UTF-16, four in UTF-8
-    # The command on the same records.
+    assert any(span.start > 13 for span in found[0])  # after a character of two units in UTF-16, four bytes in UTF-8
+    # The command with the same records.
     lines = lambda records: "".join(json.dumps(each, default=int) + "\n" for each in records)
     (tmp_path / "support.jsonl").write_text(lines(SUPPORT))
     (tmp_path / "letters.jsonl").write_text(lines({"text": text} for text in letters))

@@ -1,4 +1,4 @@
-"""Networks on the interpreter's torch, beside those of the library's own part (libcoterie-deep.so): the same results to rounding."""
+"""Networks with the interpreter's torch and with the library's own part (libcoterie-deep.so) give the same results up to rounding."""
 import json
 import os
 import signal
@@ -44,7 +44,7 @@ def printed(program, environment, **more):
 
 @pytest.fixture(scope="session")
 def both(environment):
-    """What every fit finds by torch, and by the library's own part."""
+    """The results of every fit with torch, and with the library's own part."""
     program = "found = {}\n" + "".join(f"found[{name!r}] = told(coterie.{made}.fit({points}), {points})\n" for name, (made, points) in FITS.items())
     program += "print(json.dumps(found))"
     by_torch = printed(program, environment, COTERIE_DEEP_LIBRARY=NOWHERE)

@@ -1,8 +1,8 @@
-"""Models as ONNX graphs, run by onnxruntime: the labels of predict, and its probabilities.
+"""ONNX graphs of models, run by onnxruntime, give the labels and probabilities of predict.
 
-A row lies within rounding of a border where the scores of its two best clusters, worked out here in double from the model's parts or the library's
-distances, differ by less than what rounding in the type of the model's numbers may come to: 8 (d + 2) eps times the sizes that the scores are made of.
-No other row may have another label, and such rows may be one in a hundred at most.
+Rounding may change the label of a row near a border between clusters. A row is doubtful if the scores of its two best clusters differ by at most
+8 (d + 2) eps times the size of the terms in the scores, with the eps of the model's type. The scores are computed here in double, from the model's
+parts or the library's distances. Only doubtful rows may have another label, and at most 1 % of the rows may be doubtful.
 """
 import json
 import subprocess
@@ -27,7 +27,7 @@ def run(graph, X):
 
 
 def doubtful(model, X):
-    """Which rows lie within rounding of a border between clusters."""
+    """Which rows are doubtful, as defined above."""
     rows = prepared(model, X)
     if type(model).__name__ in SOFTMAX:
         own, weights = model.weights_.dtype, model.weights_.T.astype(float)
@@ -52,7 +52,7 @@ def prepared(model, X):
 
 
 def check(model, X, dtype=None):
-    """The graph's outputs on X, whose labels are predict's."""
+    """The outputs of the graph for X. Checks them against predict."""
     found = run(model.to_onnx(dtype=dtype), X)
     aside = doubtful(model, X)
     assert aside.mean() <= 0.01
@@ -70,7 +70,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::coterie.CoterieWarning")
 
 @pytest.fixture(scope="module")
 def rows(digits):
-    """(rows of the fit, others)"""
+    """(training data, new rows)"""
     X, _ = digits
     return X[:1200], X[1200:]
 
@@ -128,7 +128,7 @@ def test_rows_rejected_by_predict_have_label_minus_1(rows):
             model.predict(X[row : row + 1])
     spherical = coterie.SphericalKMeans(10).fit(rows[0])
     assert run(spherical.to_onnx(), X)["labels"].tolist()[1:5] == [-1, -1, -1, -1]
-    unit = coterie.KMeans(10, scale="unit").fit(rows[0])  # leaves a row of zeros as it is
+    unit = coterie.KMeans(10, scale="unit").fit(rows[0])  # leaves a row of zeros unchanged
     huge = np.vstack([X[4], X[0] * 1e200])
     assert np.array_equal(run(unit.to_onnx(), huge)["labels"], unit.predict(huge))
 
@@ -153,7 +153,7 @@ def test_exported_file_has_names_and_labels(tmp_path):
 @pytest.mark.parametrize("name", [name for name in class_names() if name not in EXPORTED])
 def test_other_classes_cannot_be_exported(name):
     model = estimator(name)
-    model._fitted = None  # as if it were fitted: its class alone decides
+    model._fitted = None  # as if fitted, because only the class matters
     with pytest.raises(TypeError, match=f"to_onnx: {name} labels a row by more than.*KMeans, .*Entropy.* can be exported"):
         model.to_onnx()
 

@@ -39,7 +39,7 @@ def test_docstrings_are_complete(name):
 
 
 def public_functions():
-    """(name, function) of every function of the package, and of every method of its other classes, that a user may call."""
+    """(name, function) of every public function of the package, and of every public method of its other classes."""
     for module in (coterie, *(importlib.import_module(f"coterie.{name}") for name in ("metrics", "datasets", "plot", "ner", "dask"))):
         for name in coterie.__all__ if module is coterie else getattr(module, "__all__", [name for name in vars(module) if not name.startswith("_")]):
             thing = getattr(module, name)
@@ -55,7 +55,7 @@ def test_function_docstrings_have_parameters_and_errors(name, function):
     signature = inspect.signature(function)
     for parameter in signature.parameters:
         assert parameter == "self" or re.search(rf"\b{parameter}\b", text), parameter
-    assert re.search(r"Error|BadData|BadArgument", text) or name == "coterie.datasets.names"  # which cannot fail
+    assert re.search(r"Error|BadData|BadArgument", text) or name == "coterie.datasets.names"  # it cannot fail
     assert signature.return_annotation is not inspect.Signature.empty
     assert all(each.annotation is not each.empty for each in signature.parameters.values() if each.name != "self")
 
@@ -78,7 +78,7 @@ def test_documented_attributes_exist(name, iris):
     names = [word for line in section.splitlines() if " : " in line and not line.startswith(" ") for word in line.split(" : ")[0].split(", ")]
     assert {"labels_", "n_iter_", "objective_"} <= set(names)
     for attribute in names:
-        if attribute not in ("feature_names_in_", "cluster_choice_"):  # of X with names; of n_clusters="auto"
+        if attribute not in ("feature_names_in_", "cluster_choice_"):  # only if X has names; only with n_clusters="auto"
             assert getattr(model, attribute) is not None, attribute
     for attribute in ("labels_", "n_iter_"):
         assert attribute in dir(model)

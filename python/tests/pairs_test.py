@@ -1,4 +1,4 @@
-"""Pairs of rows through Python: kept, checked, and the same as the command's."""
+"""Pair constraints in Python: they hold, are checked, and give the result of the command."""
 
 import numpy as np
 import pytest

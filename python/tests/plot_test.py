@@ -1,4 +1,4 @@
-"""Pictures: what they show is what the model says."""
+"""Plots show what the model contains."""
 import subprocess
 import sys
 
@@ -21,7 +21,7 @@ def closed():
 
 
 def drawn(ax):
-    """(rows, label) of each cloud of points."""
+    """label -> rows, for each collection of points."""
     return {cloud.get_label(): np.asarray(cloud.get_offsets()) for cloud in ax.collections}
 
 

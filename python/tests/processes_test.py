@@ -1,4 +1,4 @@
-"""Several processes at one fit: the bits of one."""
+"""A fit in several processes has the same bits as in one."""
 import concurrent.futures
 import multiprocessing
 import queue
@@ -14,7 +14,7 @@ from coterie import _processes
 
 
 class Pipes:
-    """A communicator of pipes, one for each pair of processes and direction."""
+    """A communicator over pipes, one for each pair of processes and direction."""
 
     def __init__(self, rank, size, pipes):
         self.rank, self.size, self._pipes = rank, size, pipes
@@ -49,7 +49,7 @@ def in_processes(size, name, X, *, local=None, **parameters):
     finally:
         for process in processes:
             process.join(timeout=5)
-            process.kill()  # who waits for another one that has failed
+            process.kill()  # it may wait for one that has failed
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ class Queues:
 
 TABLE = np.random.default_rng(1).normal(size=(60, 3))
 ROW = np.arange(60) % 3
-# What the second of three processes does otherwise: parameters of the estimator, arguments of fit, and a part of the message.
+# What the second of three processes does differently: parameters of the estimator, arguments of fit, and a part of the message.
 DIFFERENCES = [
     (dict(n_clusters=4), {}, "n_clusters"),
     (dict(n_clusters=0), {}, "n_clusters"),
@@ -158,7 +158,7 @@ DIFFERENCES = [
 
 
 def outcomes(*calls):
-    """What each call raises, or its result. calls: callables that take a communicator; each runs in its own thread."""
+    """What each call returns or raises. The calls take a communicator, and each runs in its own thread."""
     queues = {(a, b): queue.Queue() for a in range(len(calls)) for b in range(len(calls))}
     with concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
         running = [pool.submit(call, Queues(rank, len(calls), queues)) for rank, call in enumerate(calls)]
@@ -232,7 +232,7 @@ dist.barrier()
 def test_torchrun_with_gloo_is_bit_identical_to_one_process(files, tmp_path, environment):
     program = tmp_path / "fit.py"
     program.write_text(TORCHRUN)
-    # Where the output goes has no default that torch 1.13 can take from Python 3.11.
+    # The default for where the output goes does not work with torch 1.13 under Python 3.11.
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "3", "--redirects", "1", "--tee", "1", "--log_dir", str(tmp_path / "log")]
     words = [sys.executable, "-W", "ignore", *torchrun, str(program), str(tmp_path), *files]
     done = subprocess.run(words, env=dict(environment, OMP_NUM_THREADS="1"), capture_output=True, text=True, timeout=300)

@@ -35,7 +35,7 @@ def rows():
 
 
 def placed(parts, nodes):
-    """References to the parts, each in the store of its node."""
+    """References to the parts, each stored on its node."""
 
     def same(part):
         return part + 0
@@ -110,7 +110,7 @@ def test_feature_names_are_kept(nodes, rows):
 
 
 def shares():
-    """Processes that work on a fit."""
+    """The processes that work on a fit."""
     out = []
     for process in os.listdir("/proc"):
         try:

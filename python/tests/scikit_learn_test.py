@@ -1,4 +1,4 @@
-"""scikit-learn's own checks on every class, and its tools around them."""
+"""scikit-learn's own checks on every class, and the classes in its tools."""
 import warnings
 
 import joblib

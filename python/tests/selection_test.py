@@ -1,4 +1,4 @@
-"""How many clusters, which method, how sure, beside the command's."""
+"""Number of clusters, comparison and consensus in Python, compared with the command."""
 import copy
 import json
 import pickle

@@ -1,4 +1,4 @@
-"""What results show of themselves, where they are printed and in a notebook: the numbers that they hold, each form well formed."""
+"""Results as text and as HTML in a notebook: both show the numbers of the result and are well-formed."""
 
 import xml.etree.ElementTree
 

@@ -1,4 +1,4 @@
-"""The spaCy component, beside the tagger that it holds."""
+"""The spaCy component, compared with its tagger."""
 import numpy as np
 import pytest
 from conftest import ROOT
@@ -14,7 +14,7 @@ ENCODER = ROOT / "tests" / "ner" / "bert"
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    """A tagger that finds `plain` (A) and `text` (B) wherever they stand, from static vectors."""
+    """A tagger that finds `plain` (A) and `text` (B) wherever they occur, from static vectors."""
     folder = tmp_path_factory.mktemp("spacy")
     random = np.random.default_rng(0)
     vocabulary = ["plain", "words", "stop", "text", "players", "play", "."]

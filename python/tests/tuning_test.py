@@ -1,4 +1,4 @@
-"""Searches over a grid, beside the command's."""
+"""Searches over a grid, compared with the command."""
 import json
 import pickle
 import re
@@ -101,7 +101,7 @@ def test_best_estimator_keeps_class_and_parameters(iris):
     best = coterie.tune(Own(3, sizes=(70, 80)), X, {"n_clusters": [2]}).best_estimator_
     assert type(best) is Own and best.sizes == (70, 80) and np.bincount(best.labels_).min() >= 70
     poor = coterie.SphericalKMeans(3, noise_share=0.1, missing="drop", n_jobs=1, n_init=2)
-    lengths = (1 + y[:, None]) * (1 + X[:, :2] / 100)  # which directions do not tell
+    lengths = (1 + y[:, None]) * (1 + X[:, :2] / 100)  # directions do not show the lengths
     tuned = coterie.tune(poor, lengths, {"max_iter": [50]}, with_kmeans=True, y_true=y, select="ari")
     best = tuned.best_estimator_
     assert type(best) is coterie.KMeans and (best.noise_share, best.missing, best.n_jobs, best.n_clusters) == (0.1, "drop", 1, 3)
@@ -154,7 +154,7 @@ def test_search_page_equals_that_of_the_command(command, iris, tmp_path):
     assert tuned.cells_[4]["error"] in refused and "n_clusters" in refused and "`" not in refused
     best = tuned.best_params_
     assert f"clusters={best['n_clusters']}, restarts={best['n_init']}</b> was chosen among 6 cells in 2 folds" in page
-    # The page of the fit alone has none of it, and what was chosen can be kept: then the page tells what its clusters are in these rows.
+    # The page of the best model alone does not show the search. A pickled search gives the same page.
     assert "was chosen among" not in str(coterie.report(tuned.best_estimator_, X))
     again = pickle.loads(pickle.dumps(tuned))
     assert cells(str(coterie.report(again, X))) == cells(page)
