@@ -62,7 +62,7 @@ bool is_skipped(const Method& method) {
     return method.takes.device && !networks;
 }
 
-TEST(Methods, ACommonFactorOfThePointsChangesNoLabel) {
+TEST(Methods, ScalingThePointsChangesNoLabel) {
     const Matrix<double> points = touching(1);
     for (const Method& method : methods()) {
         if (is_skipped(method)) continue;
@@ -97,7 +97,7 @@ void check_powers_of_two() {
         }
     }
 }
-TEST(Methods, APowerOfTwoChangesNoBit) {
+TEST(Methods, ScalingByPowersOfTwoChangesNoBit) {
     check_powers_of_two<double>();
     check_powers_of_two<float>();
 }
@@ -108,7 +108,7 @@ bool warns(const Model& model, const std::string& part) {
                        [&](const Message& each) { return each.text().find(part) != std::string::npos; });
 }
 
-TEST(Methods, EqualRowsInSeveralClustersAreWarnedOf) {
+TEST(Methods, WarnOfEqualRowsInSeveralClusters) {
     // Five equal points in three clusters cannot all share one cluster.
     const Matrix<double> five = Matrix<double>::Ones(5, 2);
     for (const char* name : {"wmc", "ssc", "smce", "spectral"}) {
@@ -136,7 +136,7 @@ TEST(Methods, EqualRowsInSeveralClustersAreWarnedOf) {
                       "equal rows are split between clusters, rows 3 and 4 the first"));
 }
 
-TEST(Methods, ClustersOfOneRowAndOneWithNearlyAllAreWarnedOf) {
+TEST(Methods, WarnOfTinyAndDominantClusters) {
     Matrix<double> points = Matrix<double>::Zero(302, 2);
     RandomStream random(1, "test.methods");
     for (Index i = 0; i < 300; ++i)
@@ -163,7 +163,7 @@ TEST(Methods, ClustersOfOneRowAndOneWithNearlyAllAreWarnedOf) {
     EXPECT_FALSE(warns(*kmeans.fit(asked, options_of(kmeans, 3), coterie::Run(0, 1)), "rows"));
 }
 
-TEST(Methods, DekmRefusesRestarts) {
+TEST(Methods, DekmRejectsRestarts) {
     const Matrix<double> points = touching(6);
     const Method& dekm = find_method("dekm");
     OptionValues options = options_of(dekm, 3);
@@ -173,7 +173,7 @@ TEST(Methods, DekmRefusesRestarts) {
     EXPECT_NE(message.find("option restarts: 3 is not accepted; dekm takes 1"), std::string::npos) << message;
 }
 
-TEST(Methods, RestartsOfNetworksKeepTheLeastCriterion) {
+TEST(Methods, NetworkRestartsKeepTheLeastCriterion) {
     if (!has_networks()) GTEST_SKIP() << "LibTorch is not here";
     const Matrix<double> points = touching(6);
     const coterie::testing::Folder folder;

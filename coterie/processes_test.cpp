@@ -59,7 +59,7 @@ std::vector<std::string> messages(const Method& method, const Given& other, bool
     return out;
 }
 
-TEST(Processes, DifferentWorkIsRefusedByEveryMethod) {
+TEST(Processes, EveryMethodRejectsDifferentInputs) {
     const std::pair<Given, std::string> differences[] = {
         {{.rows = 50}, "rows: 60 on processes 0, 1; 50 on process 2"},
         {{.columns = 4}, "columns: 3 on processes 0, 1; 4 on process 2"},
@@ -81,7 +81,7 @@ TEST(Processes, DifferentWorkIsRefusedByEveryMethod) {
     }
 }
 
-TEST(Processes, DifferentModelsAndRowsAreRefusedByPredict) {
+TEST(Processes, PredictRejectsDifferentModelsAndRows) {
     const Matrix<double> points = rows_of(60, 3);
     const Method& method = find_method("kmeans");
     const auto fit = [&](std::int64_t clusters) {

@@ -1,4 +1,4 @@
-"""Headless Chromium, driven by the DevTools protocol over a pipe: what a page draws, says, asks the network for, and does when it is clicked."""
+"""Headless Chromium, driven by the DevTools protocol over a pipe: what a page draws, logs, requests from the network, and does when clicked."""
 
 import base64
 import json
@@ -73,7 +73,7 @@ class Browser:
             self.events.append(answer)
 
     def run(self, script, seconds=120):
-        """The value of a script, or of what it promises."""
+        """The value of a script, or of its promise."""
         answer = self.call("Runtime.evaluate", seconds, expression=script, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
@@ -85,7 +85,7 @@ class Browser:
             self.events.append(self._message(120))
 
     def pixels(self, **part):
-        """What is on the screen, or the `clip` of the page: height x width x 3 (PNG without interlacing)."""
+        """The pixels of the screen, or of the `clip` of the page: height x width x 3 (PNG without interlacing)."""
         data = base64.b64decode(self.call("Page.captureScreenshot", format="png", **part)["data"])
         at, packed = 8, b""
         while at < len(data):

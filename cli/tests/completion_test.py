@@ -1,4 +1,4 @@
-"""Completion: what the command offers for a line, and bash, zsh and fish themselves, each driven with its script."""
+"""Completion: what the command offers for a line, and what bash, zsh and fish complete with their scripts."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ from support import COMMAND, document, run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
-# A line up to the cursor, and what must stand there in the end: the only word that fits.
+# A line up to the cursor, and the only word that completes it.
 LINES = {
     "coterie pre": "predict",
     "coterie fit km": "kmeans",
@@ -41,7 +41,7 @@ def offered(*words):
 
 @pytest.fixture(scope="module")
 def script(tmp_path_factory):
-    """Where the script of a shell lies."""
+    """The path of a shell's script."""
     folder = tmp_path_factory.mktemp("scripts")
     for shell, name in (("bash", "coterie.bash"), ("zsh", "_coterie"), ("fish", "coterie.fish")):
         (folder / name).write_text(run("completion", shell).out)
@@ -59,7 +59,7 @@ def environment(home):
     return dict(os.environ, PATH=folders, HOME=str(home), XDG_CONFIG_HOME=str(home), XDG_DATA_HOME=str(home), TERM="dumb", LC_ALL="C.UTF-8")
 
 
-def test_every_word_has_its_meaning():
+def test_every_completion_has_a_description():
     commands, files = offered("")
     assert set(commands) >= {"fit", "predict", "evaluate", "geometry", "transform", "methods", "info", "data", "man", "completion"} and not files
     methods, files = offered("fit", "")
@@ -71,7 +71,7 @@ def test_every_word_has_its_meaning():
         assert all(flags.values())
 
 
-def test_places_of_a_line():
+def test_completions_depend_on_position():
     scales = {"none", "minmax", "zscore", "unit"}
     assert set(offered("fit", "kmeans", "--scale", "")[0]) == scales
     assert set(offered("fit", "kmeans", "--scale=")[0]) == {"--scale=" + scale for scale in scales}
@@ -79,40 +79,40 @@ def test_places_of_a_line():
     points, files = offered("fit", "kmeans", "-k", "3", "")
     assert points["data:iris"] and files
     assert offered("fit", "kmeans", "-k3", "") == offered("fit", "kmeans", "--clusters=3", "") == offered("fit", "kmeans", "--", "") == (points, True)
-    # Nothing is known of a number, of a word too many, of what comes after a word that is no command.
+    # Nothing is offered for a number, after the last argument, or after an unknown method or option.
     for words in (["fit", "kmeans", "-k", ""], ["fit", "kmeans", "points.csv", ""], ["fit", "nosuch", ""], ["fit", "kmeans", "--nosuch="], ["info", "m", ""]):
         assert offered(*words) == ({}, False), words
     assert run("completion", "words", input=b"").out == ""
 
 
-def test_what_was_given_is_not_offered_again():
+def test_given_options_are_not_offered_again():
     flags = offered("fit", "kmeans", "points.csv", "-k", "3", "--seed=4", "--label-share", "a=1", "-")[0]
     assert not {"-k", "--clusters", "--seed"} & set(flags) and {"--label-share", "--threads", "--help"} <= set(flags)
     assert "-k" not in offered("fit", "kmeans", "points.csv", "--", "-")[0]
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_bash(files, script, tmp_path, line):
+def test_bash_completes(files, script, tmp_path, line):
     driver = f"source '{script('coterie.bash')}'\nCOMP_LINE={line!r}\nCOMP_POINT=${{#COMP_LINE}}\n_coterie coterie\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
     done = subprocess.run(["bash", "--norc", "-s"], input=driver.encode(), capture_output=True, cwd=files, env=environment(tmp_path))
-    # readline ends words at '=' and ':'; what stands before them stays in the line.
+    # readline splits words at '=' and ':'. What comes before them stays in the line.
     assert done.stdout.decode().split() == [LINES[line].split("=")[-1].split(":")[-1]], done.stderr
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_fish(files, script, tmp_path, line):
+def test_fish_completes(files, script, tmp_path, line):
     driver = f"source '{script('coterie.fish')}'; complete -C '{line}'"
     done = subprocess.run([shell("fish"), "--no-config", "-c", driver], capture_output=True, cwd=files, env=environment(tmp_path))
     assert [each.split("\t")[0] for each in done.stdout.decode().splitlines()] == [LINES[line]], done.stderr
 
 
-def test_fish_shows_meanings(files, script, tmp_path):
+def test_fish_shows_descriptions(files, script, tmp_path):
     driver = f"source '{script('coterie.fish')}'; complete -C 'coterie fit km'"
     done = subprocess.run([shell("fish"), "--no-config", "-c", driver], capture_output=True, cwd=files, env=environment(tmp_path))
     assert done.stdout.decode() == f"kmeans\t{offered('fit', '')[0]['kmeans']}\n"
 
 
-# An interactive zsh at a terminal of its own: the line is typed, Tab is pressed, and a key shows what the line has become.
+# An interactive zsh in its own terminal: the line is typed, Tab is pressed, and a key prints the completed line.
 ZSH = r"""
 zmodload zsh/zpty
 zpty driven zsh -f -i
@@ -133,12 +133,12 @@ def zsh_becomes(files, script, home, line):
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_zsh(files, script, tmp_path, line):
+def test_zsh_completes(files, script, tmp_path, line):
     begin = line.rsplit(" ", 1)[0]
     assert f"<LINE:{begin} {LINES[line]} >" in zsh_becomes(files, script, tmp_path, line)
 
 
-def test_zsh_shows_meanings(files, script, tmp_path):
+def test_zsh_shows_descriptions(files, script, tmp_path):
     said = zsh_becomes(files, script, tmp_path, "coterie data ")
     commands = offered("data", "")[0]
     assert set(commands) == {"list", "show", "get"}
@@ -146,7 +146,7 @@ def test_zsh_shows_meanings(files, script, tmp_path):
         assert f"{word} " in said and f"-- {meaning[:30]}" in said
 
 
-def test_scripts_are_sound(script):
+def test_scripts_have_valid_syntax(script):
     for name, file in (("bash", "coterie.bash"), ("zsh", "_coterie"), ("fish", "coterie.fish")):
         if shutil.which(name):
             assert subprocess.run([name, "-n", script(file)], capture_output=True).returncode == 0, name
@@ -158,14 +158,14 @@ def test_zsh_script_can_be_sourced(script, tmp_path):
     assert done.stdout == b"_coterie\n", done.stderr
 
 
-def test_variables_of_the_environment_are_documented():
-    """Every one that is asked for outside the tests, in the manual page and in docs/command.md."""
+def test_environment_variables_are_documented():
+    """The manual page and docs/command.md have every variable that the sources read outside the tests."""
     asked = set()
     for path in [*ROOT.glob("coterie/**/*.cpp"), *ROOT.glob("cli/*.cpp")]:
         if not path.name.endswith("_test.cpp"):
             text = path.read_text()
             asked |= set(re.findall(r'"(COTERIE_[A-Z_]+|XDG_[A-Z_]+)"', text)) | set(re.findall(r'getenv\("([A-Z_]+)"\)', text))
-    asked -= {"TERM", "OMP_WAIT_POLICY"}  # everybody's, and not the command's to explain at length
+    asked -= {"TERM", "OMP_WAIT_POLICY"}  # common to many programs
     assert asked >= {"COTERIE_DATA", "COTERIE_SHARE", "COTERIE_DEEP_LIBRARY", "COTERIE_MPI_LIBRARY", "XDG_CACHE_HOME", "NO_COLOR"}
     page, guide = run("man").out, (ROOT / "docs" / "command.md").read_text()
     assert {name for name in asked if f"\\fB{name}\\fR" not in page} == set()

@@ -1,4 +1,4 @@
-"""Inputs that several tests read and none writes."""
+"""Input files that several tests read and none writes."""
 
 import gzip
 
@@ -10,7 +10,7 @@ from support import blobs, other_version, run, write_csv, write_labels
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory):
-    """A folder of sound and unsound inputs, never written to by a test."""
+    """A folder of valid and invalid inputs. Tests never write to it."""
     folder = tmp_path_factory.mktemp("files")
     points, truth = blobs()
     np.save(folder / "points.npy", points)
@@ -36,7 +36,7 @@ def files(tmp_path_factory):
     np.save(folder / "partial.npy", np.where(np.arange(len(truth)) < 30, truth, -1))
     run("fit", "kmeans", folder / "points.npy", "-k", 3, "--model-out", folder / "model.safetensors", "--quiet")
 
-    # Unsound ones.
+    # Invalid inputs.
     whole = (folder / "points.npy").read_bytes()
     (folder / "truncated.npy").write_bytes(whole[: len(whole) // 2])
     (folder / "lying.npy").write_bytes(whole.replace(b"(300, 3)", b"(900, 3)"))

@@ -1,4 +1,4 @@
-"""The catalogue, the manual page."""
+"""The catalogue of data sets and the manual page."""
 
 import pathlib
 import re
@@ -10,7 +10,7 @@ import pytest
 from support import document, run
 
 
-def test_methods_say_what_they_take():
+def test_method_help_lists_accepted_inputs():
     for method in document("methods")["methods"]:
         text = run("fit", method["name"], "--help").out
         for flag, part in (("--weights", "weights"), ("--partial-labels", "partial_labels"), ("--label-share", "label_shares"),
@@ -22,7 +22,7 @@ def test_methods_say_what_they_take():
     assert re.search(r"--label-share [^-]*\(may be repeated\)", text)
 
 
-def test_data(tmp_path):
+def test_data_list_and_show(tmp_path):
     names = [entry["name"] for entry in document("data", "list")["data"]]
     assert {"digits", "iris", "wine", "breast-cancer", "mnist"} <= set(names) and "data:digits" in run("data", "list").out
     value = document("data", "show", "digits")
@@ -31,7 +31,7 @@ def test_data(tmp_path):
     assert "did you mean iris" in run("data", "show", "irris", code=2).err
 
 
-def test_drawn_sets_are_what_their_script_draws(tmp_path):
+def test_generated_data_sets_match_their_script(tmp_path):
     data = pathlib.Path(__file__).resolve().parents[2] / "data"
     subprocess.run([data / "make-shapes", tmp_path], check=True)
     drawn = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.csv"))
@@ -49,5 +49,5 @@ def test_man_page():
     lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=page.encode(), capture_output=True)
     assert lint.returncode == 0, lint.stdout.decode()
     shown = subprocess.run(["mandoc", "-T", "utf8"], input=page.encode(), capture_output=True).stdout.decode()
-    shown = re.sub(".\\x08", "", shown)  # bold is struck twice
+    shown = re.sub(".\\x08", "", shown)  # bold characters are overstruck
     assert "130" in shown and "predict" in shown

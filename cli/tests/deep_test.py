@@ -1,4 +1,4 @@
-"""transform, and the methods with networks."""
+"""coterie transform, and the methods with networks."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import pytest
 from support import blobs, deep_fit, document, read_words, run, short, write_csv, write_labels
 
 
-def test_transform(tmp_path):
+def test_transform_writes_the_embedding(tmp_path):
     points, truth = blobs(d=4)
     np.save(tmp_path / "x.npy", points)
     model, out = tmp_path / "m.coterie", tmp_path / "z.npy"
@@ -18,7 +18,7 @@ def test_transform(tmp_path):
     result = document("transform", model, tmp_path / "x.npy", "--points-out", out)
     moved = np.load(out)
     assert moved.shape == (300, result["dimensions"]) and result["n"] == 300 and result["d"] == 4
-    # Clusters that are far apart stay so: nearest means in the space are the labels.
+    # Distant clusters stay apart: the nearest mean in the new space gives the label.
     means = np.stack([moved[truth == c].mean(0) for c in range(3)])
     assert (((moved[:, None] - means) ** 2).sum(2).argmin(1) == truth).all()
     table = tmp_path / "z.csv"
@@ -30,14 +30,14 @@ def test_transform(tmp_path):
     assert "--points-out" in run("transform", model, tmp_path / "x.npy", "--points-out", tmp_path / "z.txt", code=2).err
 
 
-def test_a_deep_method_without_libtorch_says_what_to_install(tmp_path):
+def test_message_without_libtorch_says_what_to_install(tmp_path):
     points, _ = blobs(n=30)
     np.save(tmp_path / "x.npy", points)
     failed = run("fit", "dekm", tmp_path / "x.npy", "-k", 3, code=1, env={"COTERIE_DEEP_LIBRARY": "/nowhere/libcoterie-deep.so"})
     assert "libtorch-dev" in failed.err and "COTERIE_DEEP_LIBRARY" in failed.err
 
 
-def test_deep_methods_refuse_a_second_libtorch(tmp_path):
+def test_second_loaded_libtorch_is_an_error(tmp_path):
     words = ["fit", "ae-kmeans", "data:iris", "-k", 3, *short("ae-kmeans"), "--quiet"]  # skips without LibTorch
     other = tmp_path / "other" / "lib" / "libtorch_cpu.so.0"
     other.parent.mkdir(parents=True)
@@ -46,7 +46,7 @@ def test_deep_methods_refuse_a_second_libtorch(tmp_path):
     assert f"has loaded another LibTorch, {other}" in failed.err and f"COTERIE_TORCH={tmp_path / 'other'}" in failed.err
 
 
-def test_deep_methods(tmp_path):
+def test_autoencoder_methods(tmp_path):
     points, truth = blobs(n=240, d=6)
     np.save(tmp_path / "x.npy", points)
     np.save(tmp_path / "y.npy", truth.astype(np.int32))
@@ -67,7 +67,7 @@ def test_deep_methods(tmp_path):
     assert "28x28" in run("fit", "dekm", tmp_path / "x.npy", *short, "--image", "28", code=2).err
 
 
-def test_networks_of_two_views(tmp_path):
+def test_two_view_methods(tmp_path):
     points, truth = blobs(n=240, d=64)
     np.save(tmp_path / "x.npy", points)
     np.save(tmp_path / "y.npy", truth.astype(np.int32))
@@ -80,7 +80,7 @@ def test_networks_of_two_views(tmp_path):
     assert (tmp_path / "p.csv").read_text().startswith("cluster-0,cluster-1,cluster-2\n")
     scores = np.loadtxt(tmp_path / "p.csv", delimiter=",", skiprows=1)
     assert scores.shape == (240, 3) and np.allclose(scores.sum(1), 1)
-    # Labels of some points, in words; the others follow.
+    # Some points have labels, which are words. The others get the same words.
     write_labels(tmp_path / "partial.csv", [["ash", "birch", "elm"][c] if i < 30 else "" for i, c in enumerate(truth)])
     found = deep_fit("iic", tmp_path / "x.npy", "-k", "auto", *short("iic")[2:], "--scale", "minmax", "--partial-labels", tmp_path / "partial.csv",
                      "--truth", tmp_path / "y.npy")
@@ -91,7 +91,7 @@ def test_networks_of_two_views(tmp_path):
 
 @pytest.mark.parametrize("words", [["dekm", "--widths", 8, "--embedding", 2, "--pretrain-epochs", 3, "--max-iterations", 10],
                                    ["entropy-net", "--widths", 8, "--epochs", 3], ["imsat", "--widths", 8, "--epochs", 3]], ids=lambda words: words[0])
-def test_no_label_is_seen_in_training(tmp_path, words):
+def test_truth_is_not_used_in_training(tmp_path, words):
     points, truth = blobs(n=120, d=6)
     np.save(tmp_path / "x.npy", points)
     models = []
@@ -103,14 +103,14 @@ def test_no_label_is_seen_in_training(tmp_path, words):
     assert models[0].read_bytes() == models[1].read_bytes()
 
 
-def test_deep_fits_refuse(tmp_path):
+def test_deep_fits_reject_bad_options_and_files(tmp_path):
     points, truth = blobs(n=60, d=4)
     np.save(tmp_path / "x.npy", points)
     x, ae, net, checkpoint = (tmp_path / name for name in ("x.npy", "ae.coterie", "net.coterie", "c"))
     small = ["-k", 3, "--scale", "minmax", "--widths", 8, "--quiet"]
     deep_fit("ae-kmeans", x, *small[:-1], "--embedding", 2, "--pretrain-epochs", 1, "--model-out", ae)
     run("fit", "entropy-net", x, *small, "--epochs", 1, "--model-out", net)
-    # Models of the other kind, changed ones, checkpoints.
+    # Models of the wrong method, damaged models, checkpoints.
     assert "takes a model of ae-kmeans" in run("fit", "dekm", x, *small, "--pretrained", net, code=3).err
     assert "takes a model of entropy-net" in run("fit", "iic", x, *small, "--pretrained", ae, code=3).err
     changed = bytearray(net.read_bytes())
@@ -130,7 +130,7 @@ def test_deep_fits_refuse(tmp_path):
     for method, words in (("dekm", ["--pretrained", ae, "--pretrain-epochs", 3]), ("dekm", ["--image", "2x2", "--widths", 8]), ("imsat", ["--view", "augmented", "--rotation", 9]),
                           ("iic", ["--kernel", 5]), ("iic", ["--augment", "none", "--noise", 1]), ("iic", ["--image", "2x2", "--network", "resnet18", "--widths", 5])):
         assert words[-2] in run("fit", method, x, "-k", 3, *words, code=2).err, words
-    # Networks see points in the points' own unit: single precision bounds none of them. What squares cannot hold is refused by the file's name.
+    # Networks scale the points, so large values fit into single precision. A value whose square overflows is an error that names the file.
     points[5, 1] = 1e20
     np.save(x, points)
     run("fit", "dekm", x, "-k", 3, "--widths", 8)
@@ -140,7 +140,7 @@ def test_deep_fits_refuse(tmp_path):
     assert str(x) in done.err and "1e+200" in done.err
 
 
-def test_tune_takes_texts_with_commas(tmp_path):
+def test_tune_grid_of_options_with_commas(tmp_path):
     points, _ = blobs(n=60, d=4)
     np.save(tmp_path / "x.npy", points)
     deep_fit("iic", tmp_path / "x.npy", "-k", 3, "--widths", "8,4", "--epochs", 1)  # skips without LibTorch
@@ -148,7 +148,7 @@ def test_tune_takes_texts_with_commas(tmp_path):
     assert [(cell["options"]["widths"], cell["options"]["augment"]) for cell in result["cells"]] == [([8, 4], "noise"), ([8, 4], "none"), ([6], "noise"), ([6], "none")]
 
 
-def test_deep_fits_tell_how_they_ended(tmp_path):
+def test_deep_fits_report_why_they_stopped(tmp_path):
     points, truth = blobs(n=60, d=4)
     np.save(tmp_path / "x.npy", points)
     x, ae = tmp_path / "x.npy", tmp_path / "ae.coterie"
@@ -157,17 +157,17 @@ def test_deep_fits_tell_how_they_ended(tmp_path):
     np.save(tmp_path / "same.npy", np.ones((60, 4)))
     collapsed = run("fit", "iic", tmp_path / "same.npy", "-k", 3, "--widths", 8, "--epochs", 2, "--strict", "--json", code=4)
     assert json.loads(collapsed.out)["stopped"] == "collapsed" and "collapsed after 2" in collapsed.err
-    # A fit that diverges keeps what was sound.
+    # A fit that diverges keeps what was valid.
     deep_fit("ae-kmeans", x, "-k", 3, "--scale", "minmax", "--widths", 8, "--embedding", 2, "--pretrain-epochs", 1, "--model-out", ae)
     found = document("fit", "dekm", x, "-k", 3, "--widths", 8, "--embedding", 2, "--pretrained", ae, "--learning-rate", 1e30)
     assert found["stopped"] == "collapsed" and any("diverged" in text and "update 0" in text for text in found["warnings"])
-    assert any("points that were" in text for text in found["warnings"])  # scaled there, not here
+    assert any("points that were" in text for text in found["warnings"])  # scaled in the pretrained model, not here
     assert all(np.isfinite(loss) for loss in found["details"]["loss_per_update"])
 
 
 @pytest.mark.parametrize("words", [["dekm", "--image", "8x8", "--embedding", 4, "--pretrain-epochs", 2, "--max-iterations", 80, "--tolerance", 0],
                                    ["entropy-net", "--image", "8x8", "--epochs", 1], ["imsat", "--epochs", 2]], ids=lambda words: words[0])
-def test_networks_do_not_depend_on_threads(tmp_path, words):
+def test_network_fits_are_the_same_for_any_number_of_threads(tmp_path, words):
     points, _ = blobs(n=200, d=64)
     np.save(tmp_path / "x.npy", points)
     models = []
@@ -177,7 +177,7 @@ def test_networks_do_not_depend_on_threads(tmp_path, words):
     assert models[0].read_bytes() == models[1].read_bytes()
 
 
-def test_deep_fits_keep_their_inputs_and_outputs_apart(tmp_path):
+def test_deep_fits_do_not_overwrite_their_inputs(tmp_path):
     write_csv(tmp_path / "x.csv", [[i % 2 * 5 + 0.01 * i, i % 3] for i in range(40)])
     model, checkpoint = tmp_path / "ae.coterie", tmp_path / "fit.checkpoint"
     shape = ["-k", 2, "--widths", 4, "--embedding", 2]
@@ -193,14 +193,14 @@ def test_deep_fits_keep_their_inputs_and_outputs_apart(tmp_path):
     done = run("tune", "dekm", tmp_path / "x.csv", "--grid", "embedding=1,2", "--checkpoint", checkpoint, code=2)
     assert "--checkpoint" in done.err
     run("fit", "ae-kmeans", tmp_path / "x.csv", *small, "--checkpoint", checkpoint, "--model-out", tmp_path / "again.coterie")
-    assert (tmp_path / "again.coterie").read_bytes() == before  # where it was kept is no part of a model
+    assert (tmp_path / "again.coterie").read_bytes() == before  # the path of the checkpoint is not stored in the model
     done = run("fit", "ae-kmeans", tmp_path / "x.csv", *small, "--pretrain-rate", 1e30, "--pretrain-batch-size", 100, code=2)
     assert "--pretrain-rate" in done.err
     write_csv(tmp_path / "large.csv", [[1, 2], [3, 1e39], [5, 6]])
     assert "column 2 carries 1.0000 of the variance" in run("fit", "ae-kmeans", tmp_path / "large.csv", *small).err
 
 
-def test_a_collapse_is_an_error_under_strict(tmp_path):
+def test_strict_reports_a_collapse(tmp_path):
     random = __import__("random").Random(3)
     write_csv(tmp_path / "x.csv", [[random.gauss(0, 1) for _ in range(4)] for _ in range(80)])
     words = ["dcn", tmp_path / "x.csv", "-k", 4, "--widths", 8, "--embedding", 2, "--pretrain-epochs", 2, "--learning-rate", 0.05, "--distortion", 1e5,

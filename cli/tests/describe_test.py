@@ -1,4 +1,4 @@
-"""coterie describe, and what fit tells of its clusters: against NumPy, and where rows are not those of the fit."""
+"""coterie describe, and the descriptions by fit, compared with NumPy. Also tests rows that are not the training data."""
 
 import json
 import os
@@ -17,13 +17,13 @@ COLUMNS = ["length", "width", "height"]
 def fitted(tmp_path_factory):
     folder = tmp_path_factory.mktemp("describe")
     points, _ = blobs()
-    points[:, 1] = np.random.default_rng(5).normal(size=len(points))  # tells nothing
+    points[:, 1] = np.random.default_rng(5).normal(size=len(points))  # uninformative
     write_csv(folder / "points.csv", points, COLUMNS)
     run("fit", "kmeans", folder / "points.csv", "-k", 3, "--model-out", folder / "m.st", "--labels-out", folder / "l.npy", "--scale", "zscore")
     return folder, points, np.load(folder / "l.npy")
 
 
-def test_numbers_are_those_of_numpy(fitted):
+def test_statistics_agree_with_numpy(fitted):
     folder, points, labels = fitted
     value = document("describe", folder / "m.st", folder / "points.csv")
     assert (value["n"], value["d"], value["clusters"], value["sizes"]) == (300, 3, 3, [100, 100, 100])
@@ -40,14 +40,14 @@ def test_numbers_are_those_of_numpy(fitted):
         assert all(labels[row - 1] == j for row in cluster["typical"] + cluster["doubtful"])
     text = run("describe", folder / "m.st", folder / "points.csv").out
     assert "typical rows" in text and "(exact, of the columns as prepared: scale zscore)" in text
-    # fit tells the short form of the same.
+    # fit reports a short form of the same.
     short = document("fit", "kmeans", folder / "points.csv", "-k", 3, "--scale", "zscore")["profiles"]
     for one, whole in zip(short, value["profiles"]):
         assert one["share"] == whole["share"] and "typical" not in one
         assert [(column["name"], column["difference"]) for column in one["columns"]] == [(c["name"], c["difference"]) for c in whole["columns"]]
 
 
-def test_every_method_is_described(fitted):
+def test_describe_accepts_models_of_many_methods(fitted):
     folder, _, _ = fitted
     for method in ("ward", "soft-kmeans", "spherical-kmeans", "kernel-kmeans", "minibatch-kmeans", "spectral", "subspace", "cpd", "entropy", "sela", "ssc", "wmc"):
         run("fit", method, folder / "points.csv", "-k", 3, "--model-out", folder / "other.st", "--quiet")
@@ -56,7 +56,7 @@ def test_every_method_is_described(fitted):
         assert "NaN" not in json.dumps(value)
 
 
-def test_other_rows_warn(fitted, tmp_path):
+def test_describe_warns_of_rows_far_from_training_data(fitted, tmp_path):
     folder, points, _ = fitted
     write_csv(tmp_path / "far.csv", (points * 1000)[:50], COLUMNS)
     done = run("describe", folder / "m.st", tmp_path / "far.csv")
@@ -79,7 +79,7 @@ def test_weights_and_bad_input(fitted, tmp_path):
     assert "bad.csv" in run("describe", folder / "m.st", tmp_path / "bad.csv", code=3).err
 
 
-def test_several_processes_tell_the_same(fitted, tmp_path):
+def test_describe_is_the_same_in_several_processes(fitted, tmp_path):
     mpirun = shutil.which("mpirun")
     if mpirun is None:
         pytest.skip("several processes need mpirun")
@@ -94,7 +94,7 @@ def test_several_processes_tell_the_same(fitted, tmp_path):
     assert together["profiles"] == alone["profiles"] and together["silhouette"] == alone["silhouette"]
 
 
-def test_columns_of_one_name_are_found_in_their_order_or_refused(tmp_path):
+def test_columns_with_equal_names_are_matched_in_order(tmp_path):
     (tmp_path / "fit.csv").write_text("a,x,x\n1,100,0\n2,101,0\n1,900,5\n2,901,5\n")
     run("fit", "kmeans", tmp_path / "fit.csv", "-k", 2, "--model-out", tmp_path / "m.st", "--labels-out", tmp_path / "l.csv", "--quiet")
     (tmp_path / "new.csv").write_text("x,x,a\n100,0,1\n900,5,2\n")
@@ -105,7 +105,7 @@ def test_columns_of_one_name_are_found_in_their_order_or_refused(tmp_path):
     assert "column 'x' is there 1 time, not 2" in run("predict", tmp_path / "m.st", tmp_path / "new.csv", code=3).err
 
 
-def test_predict_tells_of_rows_that_are_far_from_the_fit(tmp_path):
+def test_predict_warns_of_rows_far_from_training_data(tmp_path):
     run("fit", "kmeans", "data:iris", "-k", 3, "--model-out", tmp_path / "m.st", "--quiet")
     (tmp_path / "new.csv").write_text("sepal_length,sepal_width,petal_length,petal_width\n51,35,14,2\n4.9,3,1.4,0.2\n")
     value = document("predict", tmp_path / "m.st", tmp_path / "new.csv")
@@ -113,7 +113,7 @@ def test_predict_tells_of_rows_that_are_far_from_the_fit(tmp_path):
     assert not [text for text in document("predict", tmp_path / "m.st", "data:iris")["warnings"] if "far from" in text]
 
 
-def test_noise_that_came_or_went_has_moved(tmp_path):
+def test_comparison_counts_rows_that_become_or_leave_noise(tmp_path):
     run("fit", "hdbscan", "data:wine", "--scale", "zscore", "--model-out", tmp_path / "a.st", "--labels-out", tmp_path / "a.npy", "--quiet")
     run("fit", "hdbscan", "data:wine", "--scale", "zscore", "--min-cluster-size", 10, "--model-out", tmp_path / "b.st", "--labels-out", tmp_path / "b.npy", "--quiet")
     a, b = np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy")
@@ -123,5 +123,5 @@ def test_noise_that_came_or_went_has_moved(tmp_path):
     assert f"{value['moved']} of 178 rows moved" in text and "from its noise to" in text
 
 
-def test_columns_of_data_sets_can_be_left_out():
+def test_exclude_with_a_data_set():
     assert document("fit", "kmeans", "data:iris", "-k", 3, "--exclude", 1)["d"] == 3

@@ -1,4 +1,4 @@
-"""Fitting, predicting, scoring: what works."""
+"""Fit, predict and evaluate with valid input."""
 
 import json
 import os
@@ -14,13 +14,13 @@ from support import COMMAND, SCORES, blobs, document, run, short, slow_if_networ
 
 
 def loaded_by(*words):
-    """The shared libraries that the command loads, those among them that it asks for as it runs; by what the dynamic linker says."""
+    """The shared libraries that the command loads, at its start or while it runs, according to the dynamic linker."""
     done = subprocess.run([COMMAND, *words], env={**os.environ, "LD_DEBUG": "files"}, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0
     return set(re.findall(r"file=(?:\S*/)?(lib[^/\s]+?)\.so\S* \[\d+\];", done.stderr)), done.stdout
 
 
-def test_what_is_large_is_loaded_by_those_who_need_it():
+def test_large_libraries_are_loaded_only_when_needed():
     large = ("torch", "c10", "mpi", "hdf5", "matio", "openblas", "lapack", "gomp", "python")
     def among(loaded):
         return {name for name in loaded if any(part in name for part in large)}
@@ -28,7 +28,7 @@ def test_what_is_large_is_loaded_by_those_who_need_it():
     assert re.fullmatch(r"coterie \d+\.\d+\.\d+\n", out)
     assert "libstdc++" in loaded and not among(loaded)
     assert not among(loaded_by("fit", "kmeans", "data:iris", "-k", "3")[0])
-    # Who looks for LAPACK, or finds none, has asked for it: this test would see it.
+    # A search for LAPACK appears in the list even if it fails.
     loaded, _ = loaded_by("fit", "subspace", "data:digits", "-k", "10", "--max-iterations", "1")
     assert among(loaded)
 
@@ -39,7 +39,7 @@ COMMANDS = [[], ["fit"], ["fit", "kmeans"], ["tune"], ["tune", "kmeans"], ["pred
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words) or "coterie")
-def test_help_everywhere(words):
+def test_help_of_every_command(words):
     done = run(*words, "--help")
     assert done.err == ""
     assert "Usage: " + " ".join(["coterie", *words]) in done.out
@@ -49,11 +49,11 @@ def test_help_everywhere(words):
     assert all(len(line) <= 100 for line in done.out.splitlines())
 
 
-def test_help_of_every_method_says_defaults_and_ranges():
+def test_method_help_has_defaults_and_ranges():
     for method in document("methods")["methods"]:
         text = re.sub(r"\s+", " ", run("fit", method["name"], "--help").out)
         first = text.split("Examples: ")[1].split(" the handwritten digits")[0]
-        assert ("epochs" in first) == method["takes"]["device"], first  # a network's first look takes few passes
+        assert ("epochs" in first) == method["takes"]["device"], first  # the first example of a network has few epochs
         for option in method["options"]:
             assert option["flag"] in text
             if option["kind"] in ("integer", "real"):
@@ -77,7 +77,7 @@ def test_fit_json_schema(files):
     assert "scores" not in document("fit", "kmeans", "data:digits", "-k", 10, "--truth", "none")
 
 
-def test_stdout_holds_the_result_only(files, tmp_path):
+def test_stdout_has_only_the_result(files, tmp_path):
     done = run("fit", "kmeans", files / "points.csv", "-k", 3, "--labels-out", tmp_path / "l.csv")
     assert done.err == "" and "300 points, 3 dimensions, 3 clusters" in done.out
     done = run("fit", "kmeans", files / "points.csv", "-k", 3, "--labels-out", "-")
@@ -85,7 +85,7 @@ def test_stdout_holds_the_result_only(files, tmp_path):
     assert "objective" in done.err
 
 
-def test_fit_and_predict_agree_and_files_are_what_they_say(files, tmp_path):
+def test_fit_and_predict_write_consistent_files(files, tmp_path):
     run("fit", "kmeans", files / "points.npy", "-k", 3, "--labels-out", tmp_path / "l.csv", "--model-out", tmp_path / "m.safetensors",
         "--picture", tmp_path / "p.svg", "--report", tmp_path / "r.html", "--truth", files / "truth.npy")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["l.csv", "m.safetensors", "p.svg", "r.html"]
@@ -103,11 +103,11 @@ def test_fit_and_predict_agree_and_files_are_what_they_say(files, tmp_path):
     assert "kmeans" in text and "n = 300, d = 3, k = 3" in text and "principal axis" in text
     page = (tmp_path / "r.html").read_text()
     assert page.count("<svg") >= 1 and "ACC" in page and "--max-iterations" in page
-    assert not re.search(r'(src|href)="', page)  # nothing from outside
+    assert not re.search(r'(src|href)="', page)  # no external resources
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3, 1500])
-def test_pictures_of_every_dimension(tmp_path, columns):
+def test_pictures_for_any_number_of_columns(tmp_path, columns):
     points, _ = blobs(n=60, d=columns)
     np.save(tmp_path / "p.npy", points)
     run("fit", "kmeans", tmp_path / "p.npy", "-k", 3, "--picture", tmp_path / "p.svg")
@@ -115,7 +115,7 @@ def test_pictures_of_every_dimension(tmp_path, columns):
     assert "nan" not in text.lower().replace("principal", "") and "All 60 points drawn" in text
 
 
-def test_a_large_picture_says_what_it_leaves_out(tmp_path):
+def test_large_picture_says_how_many_points_it_omits(tmp_path):
     points, _ = blobs(n=12001, d=2)
     np.save(tmp_path / "p.npy", points)
     run("fit", "kmeans", tmp_path / "p.npy", "-k", 12, "--picture", tmp_path / "p.svg")
@@ -145,7 +145,7 @@ def test_same_seed_same_bytes_at_any_number_of_threads(files, tmp_path):
     assert first["objective"] != other["objective"]
 
 
-def test_points_from_everywhere(files):
+def test_points_from_every_file_format(files):
     expected = sorted(document("fit", "kmeans", files / "points.npy", "-k", 3)["sizes"])
     for name in ("points.csv", "points-bare.csv", "points.csv.gz", "points32.npy", "two.npz:a"):
         assert sorted(document("fit", "kmeans", files / name, "-k", 3)["sizes"]) == expected, name
@@ -180,7 +180,7 @@ def test_evaluate(files, tmp_path):
     (tmp_path / "t.csv").write_text('class\nb\nb\na\na\na\n""\n')
     done = run("evaluate", tmp_path / "l.csv", tmp_path / "t.csv", "--json")
     assert json.loads(done.out)["n"] == 5 and "1 of 6" in done.err
-    # More clusters than classes, and the other way round.
+    # More clusters than classes, and vice versa.
     (tmp_path / "t.csv").write_text("class\nb\nb\na\na\na\na\n")
     assert document("evaluate", tmp_path / "l.csv", tmp_path / "t.csv")["confusion"]["matched"][-1] is None
     value = document("evaluate", tmp_path / "t.csv", tmp_path / "l.csv")
@@ -204,7 +204,7 @@ def test_scores_agree_with_scikit_learn(tmp_path):
 
 @pytest.mark.parametrize("words", [["--center"], ["--scale", "minmax"], ["--scale", "zscore"], ["--scale", "unit"],
                                    ["--center", "--scale", "unit"], ["--center", "--scale", "minmax"]], ids=" ".join)
-def test_preparation_travels_with_the_model(files, tmp_path, words):
+def test_preparation_is_stored_in_the_model(files, tmp_path, words):
     run("fit", "kmeans", "data:wine", "-k", 3, *words, "--labels-out", tmp_path / "l.csv", "--model-out", tmp_path / "m.st")
     run("predict", tmp_path / "m.st", "data:wine", "--labels-out", tmp_path / "p.csv")
     assert (tmp_path / "l.csv").read_bytes() == (tmp_path / "p.csv").read_bytes()
@@ -213,13 +213,13 @@ def test_preparation_travels_with_the_model(files, tmp_path, words):
     assert value["facts"]["preprocess"].replace("scale ", "").split(", ") == [w for w in " ".join(words).replace("--scale ", "").replace("--", "").split()]
 
 
-def test_scaling_changes_the_result_for_the_better(files):
+def test_zscore_scaling_improves_accuracy_on_wine(files):
     plain = document("fit", "kmeans", "data:wine", "-k", 3, "--restarts", 5)["scores"]["acc"]
     scaled = document("fit", "kmeans", "data:wine", "-k", 3, "--restarts", 5, "--scale", "zscore")["scores"]["acc"]
     assert scaled > 0.9 > plain
 
 
-def test_weights_act_as_copies(tmp_path):
+def test_weighted_rows_equal_repeated_rows(tmp_path):
     random = np.random.default_rng(3)
     points = random.normal(size=(80, 2)) + 8 * (np.arange(80) % 4)[:, None]
     weights = random.integers(0, 4, size=80)
@@ -234,12 +234,12 @@ def test_weights_act_as_copies(tmp_path):
     assert weighted["objective"] == pytest.approx(copied["objective"], rel=1e-9)
 
 
-def test_initial_centroids_are_where_it_starts(files):
+def test_initial_centroids_are_used(files):
     value = document("fit", "kmeans", files / "points.npy", "-k", 3, "--initial-centroids", files / "centroids.csv")
     assert value["clusters_found"] == 3 and value["iterations"] <= 10
 
 
-def test_all_rows_equal_is_a_result_with_a_warning(files, tmp_path):
+def test_equal_rows_give_a_result_with_a_warning(files, tmp_path):
     done = run("fit", "kmeans", files / "same.csv", "-k", 3, "--json", "--labels-out", tmp_path / "l.csv")
     value = json.loads(done.out)
     assert value["clusters_found"] == 1 and value["warnings"] and "warning" in done.err
@@ -247,7 +247,7 @@ def test_all_rows_equal_is_a_result_with_a_warning(files, tmp_path):
     assert "constant" in run("fit", "kmeans", files / "same.csv", "-k", 1, "--scale", "zscore").err
 
 
-def test_strict_tells_what_did_not_converge(files, tmp_path):
+def test_strict_reports_missing_convergence(files, tmp_path):
     words = ["fit", "kmeans", "data:digits", "-k", 10, "--max-iterations", 1, "--labels-out", tmp_path / "l.csv"]
     assert "iteration-limit" in run(*words).out
     assert "not converged" in run(*words, "--strict", code=4).err
@@ -262,7 +262,7 @@ def test_info_reads_standard_input(files):
     assert "safetensors" in run("info", "-", input=b"no model", code=3).err
 
 
-def test_array_taken_from_several_is_told(files, tmp_path):
+def test_choice_among_several_arrays_is_reported(files, tmp_path):
     points = np.load(files / "points.npy")
     np.savez(tmp_path / "two.npz", X=points, y=np.arange(len(points)) % 3)
     note = f"{tmp_path}/two.npz: took the array X ({len(points)} x {points.shape[1]}); the file also holds y ({len(points)} values)"
@@ -274,12 +274,12 @@ def test_array_taken_from_several_is_told(files, tmp_path):
         assert note in document(*words)["warnings"] and note in run(*words).err
         assert note not in run(*words, "--quiet").err
     assert run("fit", "kmeans", f"{tmp_path}/two.npz:X", "-k", 3).err == ""
-    # Labels alone are not clustered unsaid.
+    # If the file has only labels, clustering them gives a message.
     np.savez(tmp_path / "one.npz", y=np.arange(len(points)) % 3)
     assert "took the array y" in run("fit", "kmeans", tmp_path / "one.npz", "-k", 3).err
 
 
-def test_the_default_number_of_clusters_is_told(files):
+def test_default_number_of_clusters_is_reported(files):
     words = ["kmeans", files / "points.npy"]
     told = "-k is not given; the number of clusters is the default, 8"
     done = run("fit", *words, "--json")
@@ -287,7 +287,7 @@ def test_the_default_number_of_clusters_is_told(files):
     assert done.err == f"coterie: note: {told}\n" and value["notes"] == [told] and value["options"]["clusters"] == 8
     assert run("fit", *words, "--quiet").err == ""
     partial = ["--partial-labels", files / "partial.csv"]
-    for given in (["-k", 8], partial):  # labels say how many clusters there are
+    for given in (["-k", 8], partial):  # the labels determine the number of clusters
         done = run("fit", *words, *given, "--json")
         assert done.err == "" and json.loads(done.out)["notes"] == []
     done = run("tune", *words, "--grid", "restarts=1,2", "--json")
@@ -295,13 +295,13 @@ def test_the_default_number_of_clusters_is_told(files):
     assert run("tune", *words, "--grid", "k=2,3").err == ""
 
 
-def test_options_are_named_as_flags(files, tmp_path):
+def test_messages_name_options_as_flags(files, tmp_path):
     assert run("fit", "kmeans", files / "points.npy", "--max-iterations", 0, code=2).err.startswith(
         "coterie: option --max-iterations: 0 is not accepted; it takes a whole number, at least 1")
     assert "options --sizes and --label-share cannot be given together" in run(
         "fit", "kmeans", files / "points.npy", "--partial-labels", files / "partial.csv", "--sizes", "3:", "--label-share", "ash=0.5", code=2).err
     assert "--alpha changes nothing without --loss renyi" in run("fit", "entropy", files / "points.npy", "-k", 3, "--alpha", 2, code=2).err
-    # What is quoted from the user stays as it is.
+    # Text quoted from the user is unchanged.
     path = tmp_path / "a`b`.csv"
     assert run("fit", "kmeans", path, code=3).err.startswith(f"coterie: {path}: ")
     for method in document("methods")["methods"]:
@@ -334,10 +334,10 @@ def three_clusters(method):
 
 
 @pytest.mark.parametrize("method", [slow_if_network(method) for method in LISTED])
-def test_every_method_goes_the_whole_way(files, tmp_path, method):
+def test_every_method_fits_predicts_and_writes_all_outputs(files, tmp_path, method):
     value = document("fit", method, files / "points.npy", *three_clusters(method), "--truth", files / "truth.npy", "--model-out", tmp_path / "m.st",
                      "--labels-out", tmp_path / "l.csv", "--report", tmp_path / "r.html", "--picture", tmp_path / "p.svg", *short(method))
-    in_all = [300] if "clusters" in METHODS[method] else range(270, 301)  # the others may be noise
+    in_all = [300] if "clusters" in METHODS[method] else range(270, 301)  # other methods may label rows as noise
     assert value["method"] == method and value["clusters_found"] == 3 and sum(value["sizes"]) in in_all
     again = document("predict", tmp_path / "m.st", files / "points.npy")
     assert again["method"] == method and sum(again["sizes"]) in in_all
@@ -369,7 +369,7 @@ def test_predict_finds_columns_by_name(files, tmp_path):
     write_csv(tmp_path / "other.csv", rows, ["z", "tree", "x", "n", "y"])
     done = run("predict", tmp_path / "m", tmp_path / "other.csv", "--labels-out", tmp_path / "again.npy")
     assert np.array_equal(np.load(tmp_path / "again.npy"), labels) and done.err == ""
-    # A column that is missing; a file without names; one that is too narrow.
+    # A missing column; a file without names; a file with too few columns.
     write_csv(tmp_path / "narrow.csv", [row[:4] for row in rows], ["z", "tree", "x", "n"])
     error = run("predict", tmp_path / "m", tmp_path / "narrow.csv", code=3).err
     assert "narrow.csv" in error and "'y' is missing" in error
@@ -379,7 +379,7 @@ def test_predict_finds_columns_by_name(files, tmp_path):
     np.save(tmp_path / "two.npy", points[:, :2])
     error = run("predict", tmp_path / "m", tmp_path / "two.npy", code=3).err
     assert "two.npy" in error and "2 columns" in error and "x, y, z" in error
-    # transform goes the same way.
+    # transform finds columns in the same way.
     run("fit", "rpca-om", tmp_path / "fit.csv", "-k", 3, "--scale", "zscore", "--model-out", tmp_path / "r")
     for name in ["fit", "other"]:
         run("transform", tmp_path / "r", tmp_path / f"{name}.csv", "--points-out", tmp_path / f"{name}.npy")

@@ -8,7 +8,7 @@ import pytest
 from support import curves, document, run, write_csv
 
 
-def test_geometry_against_plain_computations(tmp_path):
+def test_geometry_agrees_with_direct_computation(tmp_path):
     points = curves(tmp_path)
     words = ["geometry", tmp_path / "curves.csv", "--label-column", "curve", "--dim", 1, "--unit", "lambda-l", "--multiple", 5]
     result = document(*words, "--only", "small", "--curvature", 1, "--rows-out", tmp_path / "rows.csv")
@@ -56,7 +56,7 @@ def test_geometry_against_plain_computations(tmp_path):
     assert "120 of 120 points" in one and "lambda_u" in one
 
 
-def test_geometry_takes_labels_from_anywhere(tmp_path):
+def test_geometry_label_sources(tmp_path):
     points = curves(tmp_path)
     plain = tmp_path / "points.csv"
     write_csv(plain, points.tolist())
@@ -69,11 +69,11 @@ def test_geometry_takes_labels_from_anywhere(tmp_path):
     assert all(row["lambda"] == 0.01 for row in result["rows"])
     assert "1 of 120 rows have no label" in run(*words).err
     assert run(*words, "--quiet").err == ""
-    # Found labels serve as well.
+    # Labels found by a fit are accepted too.
     run("fit", "kmeans", plain, "-k", 2, "--labels-out", tmp_path / "found.csv")
     assert document("geometry", plain, "--labels", tmp_path / "found.csv", "--dim", 1)["looked_at"] == 120
     assert document("geometry", "data:digits", "--dim", 2, "--only", "3", "--scale", "unit")["looked_at"] == 183
-    # y with no point to be told from: no upper end, null in JSON.
+    # With one class there is nothing to separate from: no upper bound, null in JSON.
     write_csv(tmp_path / "same.csv", [["a"]] * 120, ["label"])
     alone = document("geometry", plain, "--labels", tmp_path / "same.csv", "--dim", 1)
     assert all(row["lambda_u"] is None and row["preserving"] for row in alone["rows"])
@@ -95,7 +95,7 @@ def test_geometry_takes_labels_from_anywhere(tmp_path):
     (["--dim", "1", "--labels", "data:digits"], 3, ["data:digits", "1797", "120"]),
     (["--dim", "1", "--weights", "exponential", "--eta", "-1"], 2, ["--eta", "-1"]),
 ])
-def test_geometry_refuses(tmp_path, words, code, parts):
+def test_geometry_rejects_bad_options(tmp_path, words, code, parts):
     curves(tmp_path)
     error = run("geometry", tmp_path / "curves.csv", "--label-column", "curve", *words, code=code, cwd=tmp_path).err
     for part in parts:
@@ -112,7 +112,7 @@ def test_geometry_needs_labels_and_enough_points(tmp_path):
     assert document(*words, "--only", "a")["looked_at"] == 3
 
 
-def test_geometry_takes_sparse_points(tmp_path):
+def test_geometry_of_sparse_points(tmp_path):
     points = curves(tmp_path)
     lines = [f"{i + 1} {j + 1} {float(value)!r}" for i, row in enumerate(points) for j, value in enumerate(row) if value]
     (tmp_path / "curves.mtx").write_text("\n".join(["%%MatrixMarket matrix coordinate real general", f"{len(points)} 2 {len(lines)}", *lines, ""]))

@@ -1,4 +1,4 @@
-"""Files and streams that ask for more than they hold: depth, size and counts have limits, and messages stay short."""
+"""Files and streams that claim or need too much: depth, size and counts have limits, and messages stay short."""
 
 import io
 import json
@@ -42,7 +42,7 @@ ARRAYS = {
 
 @pytest.mark.parametrize("ending", ["safetensors", "npz", "npy", "h5"])
 @pytest.mark.parametrize("use", ARRAYS)
-def test_messages_name_a_file_in_a_long_folder(long_folder, use, ending):
+def test_messages_name_files_with_long_paths(long_folder, use, ending):
     values = np.where(np.arange(150) == 1, np.inf, 0.0)
     path = long_folder / f"a.{ending}"
     if ending == "safetensors":
@@ -65,7 +65,7 @@ def nested(depth):
 
 
 @pytest.mark.parametrize("depth, code", [(60, 0), (100_000, 3)])
-def test_nested_json_lines(tmp_path, depth, code):
+def test_nesting_limit_of_json_lines(tmp_path, depth, code):
     lines = [json.dumps({"text": "Ada met Bob", "spans": [[0, 3, "PER"]]})[:-1] + f', "x": {nested(depth)}}}'] * 3
     (tmp_path / "a.jsonl").write_text("\n".join(lines) + "\n")
     done = run("ner", "evaluate", "a.jsonl", "a.jsonl", cwd=tmp_path, code=code)
@@ -75,7 +75,7 @@ def test_nested_json_lines(tmp_path, depth, code):
 @pytest.mark.parametrize("text", [
     '{"a": ' + nested(100_000) + "}", '{"a":' * 100_000 + "1" + "}" * 100_000, "[" * 100_000,
 ], ids=["lists", "objects", "unclosed"])
-def test_nested_headers(tmp_path, text):
+def test_nesting_limit_of_json_headers(tmp_path, text):
     raw = text.encode()
     (tmp_path / "a.safetensors").write_bytes(struct.pack("<Q", len(raw)) + raw)
     for words in (["fit", "kmeans", "a.safetensors", "-k", "2"], ["info", "a.safetensors"]):
@@ -88,7 +88,7 @@ def test_nested_headers(tmp_path, text):
     assert "config.json" in err and "nested levels" in err
 
 
-def test_json_values_are_counted(tmp_path):
+def test_limit_on_number_of_json_values(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"text": "a b", "x": [' + "0," * 5_000_001 + "0]}\n")
     assert "5000000 values" in run("ner", "evaluate", "a.jsonl", "a.jsonl", cwd=tmp_path, code=3).err
 
@@ -102,7 +102,7 @@ def most_memory(*words, code, cwd):
     return usage.ru_maxrss / 1024, err
 
 
-def test_an_archive_is_not_inflated_beyond_its_header(tmp_path):
+def test_npz_is_not_inflated_beyond_its_header(tmp_path):
     head = io.BytesIO()
     np.save(head, np.zeros((10, 1)))
     with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive, archive.open("x.npy", "w") as member:
@@ -113,7 +113,7 @@ def test_an_archive_is_not_inflated_beyond_its_header(tmp_path):
     assert "the header says 10 x 1" in err and memory < 200
 
 
-def test_layers_of_an_encoder_are_compared_with_its_tensors(tmp_path):
+def test_encoder_layer_count_is_checked_against_tensors(tmp_path):
     folder = tmp_path / "encoder"
     folder.mkdir()
     shape = dict(model_type="bert", hidden_size=2, num_attention_heads=1, intermediate_size=2, max_position_embeddings=8, vocab_size=4,
@@ -148,18 +148,18 @@ def test_many_columns_take_linear_time(tmp_path):
     ["fit", "kmeans", "data:iris", "-k", "3", "--pairs", "/dev/zero"], ["evaluate", "/dev/zero", "data:iris"], ["info", "/dev/zero"],
     ["ner", "evaluate", "/dev/zero", "/dev/zero"],
 ])
-def test_devices(words):
+def test_device_files_are_errors(words):
     err = run(*words, code=3).err
     assert "/dev/zero: is a device; give a file or a pipe" in err
 
 
-def test_a_device_as_standard_input():
+def test_device_as_standard_input_is_an_error():
     with open("/dev/zero", "rb") as zeros:
         done = subprocess.run([COMMAND, "fit", "kmeans", "-", "-k", "2"], stdin=zeros, capture_output=True, timeout=60)
     assert done.returncode == 3 and b"standard input: is a device" in done.stderr
 
 
-def test_a_line_without_end():
+def test_line_length_limit():
     zeros = subprocess.Popen(["cat", "/dev/zero"], stdout=subprocess.PIPE)
     try:
         done = subprocess.run([COMMAND, "fit", "kmeans", "-", "-k", "2"], stdin=zeros.stdout, capture_output=True, timeout=120)
@@ -169,7 +169,7 @@ def test_a_line_without_end():
     assert done.returncode == 3 and b"a line has more than 268435456 bytes" in done.stderr
 
 
-def test_a_pipe_is_read(tmp_path):
+def test_points_from_a_named_pipe(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_text("1,2\n3,4\n50,60\n"))
     writer.start()
@@ -177,14 +177,14 @@ def test_a_pipe_is_read(tmp_path):
     writer.join()
 
 
-def test_a_file_that_becomes_shorter(tmp_path):
-    # The truth comes through a pipe: the points were read before, and are cut while the command waits for it.
+def test_file_truncated_while_reading(tmp_path):
+    # The points are read first. They are truncated while the command waits for the truth, which comes through a pipe.
     rows = np.random.default_rng(1).normal(size=(200_000, 8))
     np.save(tmp_path / "a.npy", rows)
     os.mkfifo(tmp_path / "truth.csv")
     process = subprocess.Popen([COMMAND, "fit", "kmeans", "a.npy", "-k", "3", "--truth", "truth.csv", "--max-iterations", "3"], cwd=tmp_path,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    with open(tmp_path / "truth.csv", "w") as truth:  # waits until it is opened to be read
+    with open(tmp_path / "truth.csv", "w") as truth:  # blocks until the command opens the pipe
         os.truncate(tmp_path / "a.npy", 1000)
         truth.write("label\n" + "0\n1\n" * 100_000)
     out, err = process.communicate(timeout=120)
@@ -192,7 +192,7 @@ def test_a_file_that_becomes_shorter(tmp_path):
     assert b"ACC" in out
 
 
-def test_long_names_are_cut(tmp_path):
+def test_long_names_are_shortened_in_messages(tmp_path):
     name = "x" * 1_000_000
     rows = [[i, i * i % 7] for i in range(30)]
     write_csv(tmp_path / "a.csv", rows, [name, "b"])
@@ -208,17 +208,17 @@ def test_long_names_are_cut(tmp_path):
         assert len(done.out) < 6000 and len(done.err) < 3000, (words, len(done.out), len(done.err))
 
 
-def test_every_rank_in_a_name(tmp_path):
+def test_all_rank_placeholders_in_a_name_are_replaced(tmp_path):
     run("fit", "kmeans", "data:iris", "-k", 3, "--labels-out", "l-{rank}-{rank}.npy", cwd=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["l-0-0.npy"]
 
 
-def test_small_amounts_of_memory_are_not_0(tmp_path):
+def test_small_memory_is_not_printed_as_0(tmp_path):
     err = run("fit", "kmeans", "data:iris", "-k", 3, "--memory", "1M", cwd=tmp_path).err
     assert "memory is available" in err and " 0 MiB" not in err
 
 
-def test_a_column_without_values_stays_a_column_of_numbers(tmp_path):
+def test_empty_column_stays_numeric(tmp_path):
     write_csv(tmp_path / "a.csv", [[i, 2 * i, "nan"] for i in range(6)], ["a", "b", "empty"])
     run("fit", "kmeans", "a.csv", "-k", 2, "--exclude", "empty", "--table-out", "x.arrow", cwd=tmp_path)
     err = run("fit", "kmeans", "x.arrow", "-k", 2, "--missing", "mean", cwd=tmp_path, code=3).err

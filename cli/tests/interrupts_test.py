@@ -28,7 +28,7 @@ def start_long(long_points, *words, **options):
     return subprocess.Popen([COMMAND, "fit", "kmeans", str(long_points), *LONG, *map(str, words)], preexec_fn=default_interrupt, **options)
 
 
-def test_interrupt_writes_what_was_found(long_points, tmp_path):
+def test_interrupt_writes_results_so_far(long_points, tmp_path):
     process = start_long(long_points, "--labels-out", tmp_path / "l.csv", "--model-out", tmp_path / "m.safetensors",
                          "--report", tmp_path / "r.html", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(2.5)
@@ -53,8 +53,8 @@ def test_interrupt_before_any_result_writes_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_interrupted_tune_reports_what_it_found(long_points, tmp_path):
-    # A cell that ends and one that does not.
+def test_interrupted_tune_reports_finished_cells(long_points, tmp_path):
+    # The first cell ends, the second one does not.
     words = ["tune", "kmeans", long_points, "--grid", "restarts=1,1000000", "-k", "20", "--tolerance", "0", "--labels-out",
              tmp_path / "l.csv", "--json"]
     process = subprocess.Popen([COMMAND, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=default_interrupt)
@@ -67,8 +67,8 @@ def test_interrupted_tune_reports_what_it_found(long_points, tmp_path):
     assert b"interrupted after 1 of 2 cells" in err and list(tmp_path.iterdir()) == []
 
 
-def test_a_mapped_file_that_becomes_shorter_ends_with_a_message(long_points, tmp_path):
-    # Only a file of more than half of the memory is mapped: the test sends the signal that its loss would raise.
+def test_truncated_mapped_file_ends_with_a_message(long_points, tmp_path):
+    # Only files larger than half of the memory are mapped, so the test sends the signal that truncation would raise.
     process = start_long(long_points, "--labels-out", tmp_path / "l.csv", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(1)
     process.send_signal(signal.SIGBUS)
@@ -120,7 +120,7 @@ def test_progress_bar_on_a_terminal_only(long_points):
     assert b"%" not in err and b"\r" not in err and b"\033" not in err
 
 
-def test_no_color():
+def test_no_color_variable_disables_colors():
     words = ["fit", "nothing"]
     assert "\033[" in on_terminal(words, 2, {"NO_COLOR": ""})[1]
     code, seen = on_terminal(words, 2, {"NO_COLOR": "1"})
@@ -128,19 +128,19 @@ def test_no_color():
     assert "\033" not in on_terminal(words, 2, {"TERM": "dumb", "NO_COLOR": ""})[1]
 
 
-def test_a_reader_that_goes_away_is_harmless(files, tmp_path):
+def test_closed_pipe_is_not_an_error(files, tmp_path):
     done = subprocess.run(["bash", "-c", f"'{COMMAND}' fit kmeans --help | true; echo ${{PIPESTATUS[0]}}"], capture_output=True)
     assert done.stdout.split()[-1] == b"0" and done.stderr == b""
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
-def test_a_full_disk_is_said(files):
+def test_full_disk_is_reported(files):
     with open("/dev/full", "w") as full:
         done = subprocess.run([COMMAND, "methods"], stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 1 and b"standard output" in done.stderr
 
 
-def test_sigterm_and_hangup_are_taken_as_ctrl_c(long_points, tmp_path):
+def test_sigterm_and_sighup_act_like_ctrl_c(long_points, tmp_path):
     for number, name in enumerate([signal.SIGTERM, signal.SIGHUP]):
         labels = tmp_path / f"{number}.csv"
         process = start_long(long_points, "--labels-out", labels, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -151,7 +151,7 @@ def test_sigterm_and_hangup_are_taken_as_ctrl_c(long_points, tmp_path):
         assert b"stopping as soon as there is a result" in err and b"interrupted after" in err
 
 
-def test_a_file_beyond_the_limit_is_an_error(files, tmp_path):
+def test_output_beyond_file_size_limit_is_an_error(files, tmp_path):
     done = subprocess.run(["bash", "-c", f"ulimit -f 0; exec {COMMAND} fit kmeans {files}/points.npy -k 3 --quiet --labels-out {tmp_path}/l.csv"],
                           capture_output=True, timeout=60)
     assert done.returncode == 1 and b"l.csv" in done.stderr and b"File too large" in done.stderr, done.stderr

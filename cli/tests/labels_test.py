@@ -12,7 +12,7 @@ from support import SCORES, document, read_words, run, write_labels
 PARTIAL = ["--partial-labels", "partial.csv"]
 
 
-def test_partial_labels_name_what_is_written(files, tmp_path):
+def test_partial_labels_name_clusters_in_outputs(files, tmp_path):
     value = document("fit", "kmeans", "points.npy", "-k", 3, *PARTIAL, "--truth", "truth.csv", "--labels-out", tmp_path / "l.csv",
                      "--model-out", tmp_path / "m.st", "--report", tmp_path / "r.html", cwd=files)
     labels = value["labels"]
@@ -27,7 +27,7 @@ def test_partial_labels_name_what_is_written(files, tmp_path):
     page = (tmp_path / "r.html").read_text()
     assert "<h2>Labels</h2>" in page and "label accuracy" in page and "cedar" in page
 
-    # New points are named the same way, and all of them are scored.
+    # New points get the same names, and all of them are scored.
     again = document("predict", tmp_path / "m.st", files / "points.npy", "--truth", files / "truth.csv", "--labels-out", tmp_path / "p.csv")
     assert again["scored"] == 300 and again["scores"]["label_accuracy"] == 1
     assert [(label["name"], label["points"]) for label in again["labels"]] == [("ash", 100), ("birch", 100), ("cedar", 100)]
@@ -51,18 +51,18 @@ def test_partial_labels_from_any_format(files):
         assert "scores" not in value
 
 
-def test_a_labelled_point_goes_to_its_label_whatever_the_distances(files, tmp_path):
+def test_labelled_rows_keep_their_labels(files, tmp_path):
     known = read_words(files / "partial.csv")
-    known[0], known[1] = "cedar", "ash"  # they lie with ash and birch
+    known[0], known[1] = "cedar", "ash"  # they are near ash and birch
     write_labels(tmp_path / "partial.csv", known)
     value = document("fit", "kmeans", files / "points.npy", "-k", 3, "--partial-labels", tmp_path / "partial.csv", "--truth", files / "truth.csv",
                      "--labels-out", tmp_path / "l.csv")
     assert read_words(tmp_path / "l.csv")[:4] == ["cedar", "ash", "cedar", "ash"]
-    # What the fit was told is not scored, so that it can neither help nor harm.
+    # The labels given to the fit are not scored, so they neither help nor harm.
     assert value["scored"] == 270 and value["scores"]["label_accuracy"] == 1 and value["scores"]["acc"] == 1
 
 
-def test_free_clusters_and_clusters_of_labels(files, tmp_path):
+def test_clusters_with_and_without_labels(files, tmp_path):
     known = [label if label == "ash" else "" for label in read_words(files / "partial.csv")]
     write_labels(tmp_path / "partial.csv", known)
     words = ["fit", "kmeans", files / "points.npy", "-k", 4, "--partial-labels", tmp_path / "partial.csv", "--clusters-per-label", "ash=2",
@@ -137,38 +137,38 @@ def test_scores_of_labels(files, tmp_path):
     assert "same file" in run(*words, "--scores-out", tmp_path / "s.csv", "--labels-out", tmp_path / "s.csv", code=2).err
 
 
-def test_scores_are_left_out_where_there_is_nothing_to_score(files, tmp_path):
+def test_scores_without_rows_to_score(files, tmp_path):
     words = ["fit", "kmeans", "points.npy", "-k", 3]
     done = run(*words, "--partial-labels", "truth.csv", "--truth", "truth.csv", "--json", cwd=files)
     assert "scores" not in json.loads(done.out) and "nothing is left to score" in done.err
-    # A truth of other words: scores by alignment only.
+    # A truth with other names: scores by alignment only.
     run(*words, *PARTIAL, "--model-out", tmp_path / "m.st", cwd=files)
     for other in (words + PARTIAL, ["predict", tmp_path / "m.st", "points.npy"]):
         done = run(*other, "--truth", "truth.npy", "--json", cwd=files)
         value = json.loads(done.out)
         assert set(value["scores"]) == set(SCORES) and value["scores"]["acc"] == 1
         assert "truth.npy names none of the labels" in done.err and any("label accuracy" in warning for warning in value["warnings"])
-    # A truth that is known for some of the points only.
+    # The truth of some points only.
     truth = read_words(files / "truth.csv")
     write_labels(tmp_path / "truth.csv", truth[:100] + [""] * 200)
     done = run(*words, *PARTIAL, "--truth", tmp_path / "truth.csv", "--json", cwd=files)
     assert json.loads(done.out)["scored"] == 70 and "200 of 300 points have no truth" in done.err
 
 
-def test_without_partial_labels_nothing_is_named(files, tmp_path):
+def test_outputs_without_partial_labels_have_no_names(files, tmp_path):
     value = document("fit", "kmeans", files / "points.npy", "-k", 3, "--truth", files / "truth.csv", "--model-out", tmp_path / "m.st")
     assert "labels" not in value and set(value["scores"]) == set(SCORES)
     assert "labels" not in document("info", tmp_path / "m.st") and "labels" not in document("predict", tmp_path / "m.st", files / "points.npy")
 
 
-def test_pairs_of_rows_are_kept(files, tmp_path):
+def test_pair_constraints_hold(files, tmp_path):
     for method in ("kmeans", "subspace"):
         run("fit", method, files / "points.csv", "-k", 3, "--pairs", files / "pairs.csv", "--labels-out", tmp_path / "l.npy")
         labels = np.load(tmp_path / "l.npy")
         assert labels[0] == labels[1] == labels[100] != labels[200]
 
 
-def test_rows_without_a_label_are_left_out_of_scores(tmp_path):
+def test_noise_rows_are_not_scored(tmp_path):
     metrics = pytest.importorskip("sklearn.metrics")
     for name in ("l.csv", "l.npy"):
         run("fit", "hdbscan", "data:wine", "--scale", "zscore", "--labels-out", tmp_path / name, "--quiet")
@@ -183,7 +183,7 @@ def test_rows_without_a_label_are_left_out_of_scores(tmp_path):
     assert "no truth or no label" in run("evaluate", tmp_path / "l.csv", "data:wine").err
 
 
-def test_the_name_of_a_column_of_labels_is_no_label(tmp_path):
+def test_label_file_header_is_not_a_label(tmp_path):
     (tmp_path / "points.csv").write_text("x\n1\n2\n8\n9\n")
     for text, labels in (
         ("group\n0\n0\n1\n1\n", ["0", "0", "1", "1"]), ("group\na\na\nb\nb\n", ["a", "a", "b", "b"]), ("group\n\n0\n\n1\n", ["0", "0", "1", "1"]),
@@ -195,7 +195,7 @@ def test_the_name_of_a_column_of_labels_is_no_label(tmp_path):
         assert read_words(tmp_path / "l.csv") == labels, text
 
 
-def test_labels_that_are_codes_stay_as_they_stand(tmp_path):
+def test_numeric_codes_are_kept_as_text_labels(tmp_path):
     (tmp_path / "t.csv").write_text("x,y,l\n1,2,01\n1,2.1,01\n8,9,1\n8,9.1,1\n")
     value = document("fit", "kmeans", tmp_path / "t.csv", "-k", 2, "--label-column", "l")
     assert value["scores"]["acc"] == 1 and set(value["confusion"]["classes"]) == {"01", "1"}
@@ -204,7 +204,7 @@ def test_labels_that_are_codes_stay_as_they_stand(tmp_path):
     assert read_words(tmp_path / "l.csv") == ["007", "007", "008", "008"]
 
 
-def test_errors_of_weights_and_pairs_name_file_and_place(files, tmp_path):
+def test_weight_and_pair_errors_name_file_and_row(files, tmp_path):
     (tmp_path / "w.csv").write_text("w\n" + "1\n" * 299 + "-1\n")
     error = run("fit", "kmeans", files / "points.npy", "-k", 3, "--weights", tmp_path / "w.csv", code=2).err
     assert "w.csv: weights: row 300: -1 is not accepted" in error

@@ -1,5 +1,5 @@
-"""Processes on two machines, as two network namespaces with host names and addresses of their own stand for them: what passes between them goes over
-TCP. Needs root, iproute2 and Open MPI; skipped elsewhere."""
+"""Processes on two machines. Two network namespaces, each with its own host name and address, stand for the machines, so messages go over TCP.
+Needs root, iproute2 and Open MPI; skipped elsewhere."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from support import COMMAND
 NAMES = ["coterie-1", "coterie-2"]
 LINKS = ["coterie-a", "coterie-b"]
 NETWORK = "10.93.71."
-# What mpirun starts on another machine: `AGENT ADDRESS COMMAND...`.
+# mpirun starts processes on another machine by `AGENT ADDRESS COMMAND...`.
 AGENT = f"""#!/bin/sh
 name=coterie-${{1##*.}}
 shift
@@ -73,7 +73,7 @@ def test_two_machines_give_the_same_bits(shards, tmp_path, machines, fit):  # no
     assert bytes_sent(NAMES[1], LINKS[1]) > before + 1000
 
 
-def test_a_process_killed_on_the_other_machine_ends_all(shards, tmp_path, machines):  # noqa: F811
+def test_killed_process_on_other_machine_ends_all(shards, tmp_path, machines):  # noqa: F811
     words = ["fit", "kmeans", shards / "whole.npy", "-k", "50", "--restarts", "100000", "--tolerance", "0", "--labels-out", tmp_path / "l.npy"]
     process = subprocess.Popen([*machines, "-n", "4", COMMAND, *map(str, words)], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True)

@@ -1,4 +1,4 @@
-"""What a person may hand to coterie ner by mistake: an error that names file, place and what is accepted, with nothing written, or what the guide says."""
+"""Wrong input to coterie ner: an error that names the file, the place and what is accepted, without output files, or the result in the guide."""
 
 import json
 import pathlib
@@ -29,7 +29,7 @@ def jsonl(text, marks):
     ("s.jsonl", b'{"text": "plain words"}\n', ["s.jsonl: line 1", "not annotated"]),
     ("s.conll", b"plain B-A\nwords I-A\n", ["s.conll", "no word outside"]),
 ])
-def test_a_support_that_is_none(tmp_path, name, content, said):
+def test_invalid_support_files(tmp_path, name, content, said):
     (tmp_path / name).write_bytes(content)
     done = run("ner", "adapt", tmp_path / name, "--vectors", ENCODER, "--model-out", tmp_path / "model", "--quiet", code=3)
     for words in said:
@@ -37,7 +37,7 @@ def test_a_support_that_is_none(tmp_path, name, content, said):
     assert done.out == "" and [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def test_a_support_sentence_that_the_corpus_has_not(tmp_path):
+def test_support_sentence_missing_from_corpus(tmp_path):
     (tmp_path / "s.conll").write_text(SOUND)
     (tmp_path / "other.txt").write_text("plain words\nwords stop\n")
     run("ner", "encode", tmp_path / "other.txt", ENCODER, "--out", tmp_path / "other.npy", "--quiet")
@@ -53,13 +53,13 @@ def tagger(tmp_path_factory):
     return folder / "t"
 
 
-def test_types_that_the_tagger_has_never_seen_are_counted_as_missed(tagger, tmp_path):
+def test_unknown_types_count_as_missed(tagger, tmp_path):
     (tmp_path / "gold.conll").write_text("plain B-NEW\nwords O\n")
     scores = document("ner", "tag", tagger, tmp_path / "gold.conll", "--quiet")["scores"]
     assert scores["types"]["NEW"]["marked"] == 1 and scores["types"]["NEW"]["found"] == 0 and scores["micro"]["marked"] == 1
 
 
-def test_empty_lines_and_documents_survive(tagger, tmp_path):
+def test_empty_lines_and_documents_are_kept(tagger, tmp_path):
     lines = [{"text": "plain words", "id": 1}, {"text": "", "id": 2}, {"text": " \n ", "id": 3}, {"text": "stop", "id": 4}]
     (tmp_path / "a.jsonl").write_text("\n".join(json.dumps(line) for line in lines[:2]) + "\n\n\n" + "\n".join(json.dumps(line) for line in lines[2:]) + "\n")
     written = [json.loads(line) for line in run("ner", "tag", tagger, tmp_path / "a.jsonl", "--out", "-", "--quiet").out.splitlines()]
@@ -69,7 +69,7 @@ def test_empty_lines_and_documents_survive(tagger, tmp_path):
     assert [line.split("\t")[0] for line in (tmp_path / "b.conll").read_text().split("\n")] == ["plain", "", "stop", "", ""]
 
 
-def test_a_sentence_of_ten_thousand_words(tagger, tmp_path):
+def test_very_long_sentence(tagger, tmp_path):
     words = ["plain", "words", "stop"] * 3334
     (tmp_path / "long.conll").write_text("".join(f"{word}\tO\n" for word in words))
     run("ner", "tag", tagger, tmp_path / "long.conll", "--out", tmp_path / "found.conll", "--report", tmp_path / "page.html", "--quiet")
@@ -78,7 +78,7 @@ def test_a_sentence_of_ten_thousand_words(tagger, tmp_path):
     assert "0 of 1 sentences are shown" in text and "1 is left out for having more than 2,000 words" in text
 
 
-def test_an_encoder_that_lies(tmp_path):
+def test_encoder_config_contradicts_tensors(tmp_path):
     shutil.copytree(ENCODER, tmp_path / "encoder")
     config = json.loads((tmp_path / "encoder" / "config.json").read_text())
     (tmp_path / "encoder" / "config.json").write_text(json.dumps({**config, "hidden_size": 48}))
@@ -87,11 +87,11 @@ def test_an_encoder_that_lies(tmp_path):
     assert "model.safetensors" in done.err and "config.json says" in done.err and not (tmp_path / "model").exists()
 
 
-def test_a_tagger_is_no_model_of_clusters(tagger):
+def test_predict_rejects_a_tagger(tagger):
     assert "a tagger of named entities, which ner tag takes" in run("predict", tagger, "data:iris", code=3).err
 
 
-def test_vectors_that_are_read_are_not_written_over(tmp_path):
+def test_input_vectors_are_not_overwritten(tmp_path):
     (tmp_path / "s.conll").write_text(SOUND)
     (tmp_path / "v.csv").write_text("plain 1 2\nwords 3 4\nstop 5 6\ntext 7 8\n")
     before = (tmp_path / "v.csv").read_text()

@@ -1,5 +1,5 @@
-"""The page of a tagger in a browser: it shows what was found, asks for nothing, is corrected by mouse and by keyboard, and what is downloaded adapts a
-better tagger."""
+"""The page of a tagger in a browser. It shows the mentions, makes no requests, and can be corrected by mouse and keyboard.
+The downloaded corrections adapt a better tagger."""
 
 import json
 import pathlib
@@ -15,7 +15,7 @@ from support import document, run
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ENCODER = ROOT / "tests" / "ner" / "bert"
 VOYAGES = ROOT / "data" / "voyages"
-SUPPORT = [2, 16, 24, 26, 32]  # five sentences that have all three types, drawn by chance
+SUPPORT = [2, 16, 24, 26, 32]  # five random sentences with all three types
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def browser(tmp_path_factory):
 
 
 def marked_sentences():
-    """(text, [[begin, end, type], ..]) of every sentence of the voyages, words with blanks between them; read without coterie."""
+    """(text, [[begin, end, type], ..]) of every sentence of the voyages, with blanks between words; read without coterie."""
     out = []
     for block in (VOYAGES / "voyages.conll").read_text().strip().split("\n\n"):
         text, marks = "", []
@@ -49,7 +49,7 @@ def lines_of(sentences):
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    """Forty raw sentences, five of them annotated, and the pages of what they give."""
+    """Forty raw sentences, five of them annotated, and the pages made from them."""
     folder = tmp_path_factory.mktemp("path")
     sentences = marked_sentences()
     (folder / "raw.txt").write_text("".join(text + "\n" for text, _ in sentences))
@@ -63,7 +63,7 @@ def path(tmp_path_factory):
 
 
 def adapted(path, support):
-    """F1 on all sentences, of a tagger from that support."""
+    """F1 on all sentences of a tagger adapted from this support."""
     vectors = ["--vectors", VOYAGES / "voyages.npy", "--quiet"]
     run("ner", "adapt", support, "--other", path / "raw.txt", "--model-out", path / "tagger", *vectors)
     run("ner", "tag", path / "tagger", path / "raw.txt", "--out", path / "found.jsonl", "--report", path / "tag.html", *vectors)
@@ -83,7 +83,7 @@ def downloaded(browser, name="support.jsonl"):
 
 
 def shown(browser):
-    """(text, [(begin, end, type)], checked) of every sentence, as it stands on the page, in code points."""
+    """(text, [(begin, end, type)], checked) of every sentence, as on the page, in code points."""
     told = browser.run("""Array.from(document.querySelectorAll('.sentence'), (place) => {
         const points = (text) => Array.from(text).length;
         const marks = Array.from(place.querySelectorAll('p mark'), (mark) => {
@@ -109,7 +109,7 @@ def click(browser, selector):
         browser.mouse(kind, (left + right) / 2, (top + bottom) / 2)
 
 
-def test_from_five_sentences_to_a_better_tagger(browser, path):
+def test_corrections_on_the_page_improve_the_tagger(browser, path):
     before = adapted(path, path / "support.jsonl")
     known = dict(marked_sentences())
     first = {text for text, _ in (marked_sentences()[s] for s in SUPPORT)}
@@ -124,7 +124,7 @@ def test_from_five_sentences_to_a_better_tagger(browser, path):
         paragraph = f"document.querySelectorAll('.sentence > p')[{s}]"
         words = [(match.start(), match.end()) for match in re.finditer(r"\S+", text)]
         browser.run(f"{paragraph}.focus()")
-        for begin, end, _ in found:  # away with all, then those that are right
+        for begin, end, _ in found:  # removes all mentions, then marks the right ones
             left, top, right, bottom = browser.run(f"""(() => {{ {paragraph}.scrollIntoView({{ block: 'center' }});
                 const r = {paragraph}.querySelector('mark').getClientRects()[0]; return [r.left, r.top, r.right, r.bottom]; }})()""")
             for kind in ("mousePressed", "mouseReleased"):
@@ -161,7 +161,7 @@ def chosen(browser):
     return browser.run("Array.from(document.querySelectorAll('[data-word].chosen'), (word) => Number(word.dataset.word))")
 
 
-def test_it_shows_what_was_found(browser, path):
+def test_page_shows_the_tagged_mentions(browser, path):
     adapted(path, path / "support.jsonl")
     found = json.loads((path / "found.jsonl").read_text())
     browser.open(path / "tag.html")
@@ -180,7 +180,7 @@ def test_it_shows_what_was_found(browser, path):
         assert opacity(colour) == pytest.approx(0.08 + 0.37 * span["probability"], abs=0.01)
     assert len({re.match(r"rgba\((.*), [\d.]+\)", colour)[1] for _, _, _, colour in marks}) == 3
     assert "All 40 sentences are shown" in browser.run("document.querySelector('p.sub').textContent")
-    # Without scripts the same marks stand in the page.
+    # For browsers without scripts, the file has the same marks.
     written = (path / "tag.html").read_text()
     assert len(re.findall(r"<mark [^>]*title=", written)) == len(expected)
     assert complaints(browser) == [] and [url for url in requests(browser) if not url.startswith("file:")] == []
@@ -188,7 +188,7 @@ def test_it_shows_what_was_found(browser, path):
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
-    """Text that would end the script or the page, is written from right to left, or has more UTF-16 units than code points."""
+    """Text that would end the script or the page, runs from right to left, or has more UTF-16 units than code points."""
     folder = tmp_path_factory.mktemp("hostile")
     text = "\u00e9\U0001f600 plain </script><script>stop</script> \"text\" & 'words' <!-- \u05e9\u05dc\u05d5\u05dd \U0001f600\U0001f600 plain text."
     other = "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd plain words"
@@ -199,7 +199,7 @@ def hostile(tmp_path_factory):
     return folder, text, other
 
 
-def test_hostile_text(browser, hostile):
+def test_hostile_text_on_the_page(browser, hostile):
     folder, text, other = hostile
     browser.open(folder / "page.html")
     assert complaints(browser) == []
@@ -210,7 +210,7 @@ def test_hostile_text(browser, hostile):
         assert marks == [(span["start"] - start, span["end"] - start, span["label"]) for span in line["spans"]
                          if start <= span["start"] < start + len(piece)]
     assert "".join(piece.replace(" ", "") for piece, _, _ in sorted(shown(browser), key=lambda one: (text + other).index(one[0]))) == (text + other).replace(" ", "")
-    # The first word of the sentence from right to left, chosen with the arrow that points forward there, becomes a new type.
+    # The first word of the right-to-left sentence gets a new type. It is selected with the arrow key that points forward there.
     s = next(s for s, (piece, _, _) in enumerate(shown(browser)) if piece == other)
     browser.run(f"document.querySelectorAll('.sentence > p')[{s}].focus()")
     key(browser, "Home", 36)
@@ -222,7 +222,7 @@ def test_hostile_text(browser, hostile):
     assert "without blanks" in browser.run("document.getElementById('mentions-said').textContent")
     browser.run("""(() => { const other = document.querySelector('#mentions-menu input'); other.value = '</script>"C';
         other.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' })); })()""")
-    # And a sentence with emoji is checked as it stands.
+    # A sentence with emoji is marked as checked, without changes.
     t = next(t for t, (piece, _, _) in enumerate(shown(browser)) if "\U0001f600" in piece and "plain" in piece)
     browser.run(f"document.querySelectorAll('.sentence input')[{t}].checked || document.querySelectorAll('.sentence input')[{t}].click()")
     expected = {piece: marks for piece, marks, checked in shown(browser) if checked}
@@ -234,7 +234,7 @@ def test_hostile_text(browser, hostile):
         for span in line["spans"]:
             piece = line["text"][span["start"] : span["end"]]
             assert piece and piece == piece.strip()
-    # What was downloaded is read, and comes out again with the same offsets.
+    # The downloaded file is valid input and has the same mentions.
     both = folder / "both.jsonl"
     both.write_bytes((folder / "support.jsonl").read_bytes() + place.read_bytes())
     run("ner", "adapt", both, "--vectors", ENCODER, "--method", "nearest-word", "--model-out", folder / "u", "--quiet")
@@ -242,7 +242,7 @@ def test_hostile_text(browser, hostile):
     assert complaints(browser) == []
 
 
-def test_words_are_selected_with_the_mouse(browser, path):
+def test_mouse_selects_words(browser, path):
     browser.open(path / "tag.html")
     s, (text, marks, _) = next((s, one) for s, one in enumerate(shown(browser)) if not any(begin < 20 for begin, _, _ in one[1]))
     browser.run(f"document.querySelectorAll('.sentence')[{s}].id = 'here'")
@@ -259,7 +259,7 @@ def test_words_are_selected_with_the_mouse(browser, path):
     kind = browser.run("JSON.parse(document.getElementById('mentions-about').textContent).types[0]")
     now = shown(browser)[s]
     assert now == (text, [(words[1][0], words[2][1], kind), *marks], True)
-    # A click on it, and it gets another type; Escape closes the menu and changes nothing.
+    # A click selects the mention, and it gets another type. Escape closes the menu and changes nothing.
     click(browser, "#here mark [data-word]")
     assert chosen(browser) == [1, 2]
     browser.run("document.querySelectorAll('#mentions-menu button')[1].click()")
@@ -273,7 +273,7 @@ def test_words_are_selected_with_the_mouse(browser, path):
     assert complaints(browser) == []
 
 
-def test_columns_come_out_as_columns(browser, path, tmp_path):
+def test_page_downloads_conll_columns(browser, path, tmp_path):
     bare = tmp_path / "bare.conll"
     bare.write_text("".join(line.split("\t")[0] + "\n" for line in (VOYAGES / "voyages.conll").read_text().split("\n")))
     run("ner", "tag", path / "tagger", bare, "--vectors", VOYAGES / "voyages.npy", "--report", tmp_path / "page.html", "--out", tmp_path / "found.conll", "--quiet")
@@ -287,7 +287,7 @@ def test_columns_come_out_as_columns(browser, path, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_large_corpus_is_cut_and_the_page_says_so(browser, tmp_path):
+def test_page_shows_only_part_of_a_large_corpus(browser, tmp_path):
     (tmp_path / "s.conll").write_text("plain B-A\nwords O\n\nstop O\ntext B-A\n")
     run("ner", "adapt", tmp_path / "s.conll", "--vectors", ENCODER, "--model-out", tmp_path / "t", "--quiet")
     (tmp_path / "large.txt").write_text("word " * 2001 + "\n" + "Plain words stop.\n" * 1200)
@@ -303,7 +303,7 @@ def test_a_large_corpus_is_cut_and_the_page_says_so(browser, tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_is_read_in_the_light_and_in_the_dark(browser, path, scheme):
+def test_contrast_in_light_and_dark_mode(browser, path, scheme):
     browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
     try:
         browser.open(path / "tag.html")
@@ -319,7 +319,7 @@ def test_it_is_read_in_the_light_and_in_the_dark(browser, path, scheme):
         browser.call("Emulation.setEmulatedMedia", features=[])
 
 
-def test_on_paper_and_without_scripts(browser, path):
+def test_page_printed_and_without_scripts(browser, path):
     browser.open(path / "tag.html")
     browser.call("Emulation.setEmulatedMedia", media="print")
     try:
@@ -336,7 +336,7 @@ def test_on_paper_and_without_scripts(browser, path):
         browser.call("Emulation.setScriptExecutionDisabled", value=False)
 
 
-def test_every_control_has_a_name_and_the_focus_is_seen(browser, path):
+def test_controls_have_names_and_visible_focus(browser, path):
     browser.open(path / "tag.html")
     assert browser.run("Array.from(document.querySelectorAll('input, select, button')).filter((e) => !(e.closest('label') || e.textContent.trim() || e.ariaLabel)).length") == 0
     key(browser, "Tab", 9)
@@ -346,7 +346,7 @@ def test_every_control_has_a_name_and_the_focus_is_seen(browser, path):
     assert browser.run("document.activeElement.matches('.sentence > label > input')")
 
 
-def test_what_is_refused(path, tmp_path):
+def test_report_name_and_folder_are_checked(path, tmp_path):
     done = run("ner", "tag", path / "tagger", path / "raw.txt", "--vectors", VOYAGES / "voyages.npy", "--report", tmp_path / "page.txt", "--quiet", code=2)
     assert "--report" in done.err and ".html" in done.err
     done = run("ner", "tag", path / "tagger", path / "raw.txt", "--vectors", VOYAGES / "voyages.npy", "--report", tmp_path / "none" / "page.html", "--quiet", code=1)

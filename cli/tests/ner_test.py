@@ -17,7 +17,7 @@ VOYAGES = ROOT / "data" / "voyages"
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A support and a tagger of the corpus that ships."""
+    """A support and a tagger from the shipped corpus."""
     folder = tmp_path_factory.mktemp("ner")
     run("ner", "sample", VOYAGES / "voyages.conll", "--shots", 3, "--out", folder / "support.conll", "--quiet")
     run("ner", "adapt", folder / "support.conll", "--other", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy",
@@ -26,7 +26,7 @@ def made(tmp_path_factory):
 
 
 def mentions_in(path):
-    """(sentence, first word, one behind the last, type) of a file of BIO tags, read without coterie."""
+    """(sentence, first word, word after the last, type) of a file of BIO tags, read without coterie."""
     out, sentence, word, open_mention = set(), 0, 0, None
     for line in [*pathlib.Path(path).read_text().split("\n"), ""]:
         tag = line.split("\t")[1] if line else "O"
@@ -41,7 +41,7 @@ def mentions_in(path):
     return out
 
 
-def test_scores_are_those_of_the_files(made, tmp_path):
+def test_scores_agree_with_counts_from_files(made, tmp_path):
     found = tmp_path / "found.conll"
     tagged = document("ner", "tag", made / "tagger.coterie", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy", "--out", found, "--quiet")
     marked, there = mentions_in(VOYAGES / "voyages.conll"), mentions_in(found)
@@ -53,7 +53,7 @@ def test_scores_are_those_of_the_files(made, tmp_path):
     assert scores["micro"]["f1"] > 0.4
 
 
-def test_adapt_tells_what_it_took(made):
+def test_adapt_reports_the_chosen_method(made):
     told = document("ner", "adapt", made / "support.conll", "--other", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy", "--quiet")
     assert set(told["compared"]) == {"k-means", "support-space", "discriminant", "logistic"}
     largest = max(counts["f1"] for counts in told["compared"].values())
@@ -64,7 +64,7 @@ def test_adapt_tells_what_it_took(made):
     assert told["support_outside_share"] == pytest.approx(tags.count("O") / len(tags), abs=1e-12)
 
 
-def test_shares_are_told_beside_those_of_the_support(made, tmp_path):
+def test_reported_outside_shares(made, tmp_path):
     words = ["ner", "adapt", made / "support.conll", "--other", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy", "--quiet"]
     given = document(*words, "--method", "k-means", "--outside-share", "0.8:0.9", "--model-out", tmp_path / "t")
     assert given["outside_share"] == [0.8, 0.9] and given["share_origin"] == "as given"
@@ -77,7 +77,7 @@ def test_shares_are_told_beside_those_of_the_support(made, tmp_path):
     assert document("info", made / "tagger.coterie")["outside_share"] is None and f"not known; {own}" in run("info", made / "tagger.coterie").out
 
 
-def test_the_same_files_at_any_number_of_threads(tmp_path):
+def test_vectors_are_the_same_for_any_number_of_threads(tmp_path):
     text = tmp_path / "a.txt"
     text.write_text("Plain words stop. " * 300)
     for threads in (1, 2, 8):
@@ -86,7 +86,7 @@ def test_the_same_files_at_any_number_of_threads(tmp_path):
     assert np.load(tmp_path / "1.npy").shape == (1200, 24)
 
 
-def test_offsets_in_code_points_from_text_to_json(tmp_path):
+def test_offsets_are_code_points(tmp_path):
     support = tmp_path / "support.jsonl"
     text = "\u00e9\U0001f600 plain stop. words play text."
     support.write_text(json.dumps({"text": text, "label": [[3, 8, "A"], [21, 25, "B"]]}) + "\n"
@@ -99,14 +99,14 @@ def test_offsets_in_code_points_from_text_to_json(tmp_path):
     assert second["id"] == 7 and second["spans"][0]["margin"] > 0
 
 
-def test_info_tells_of_a_tagger(made):
+def test_info_of_a_tagger(made):
     told = document("info", made / "tagger.coterie")
     assert told["method"] == "ner-tagger" and set(told["types"]) == {"PERSON", "PLACE", "SHIP"} and told["sharpness"] > 0
     text = run("info", made / "tagger.coterie").out
     assert "tagger of named entities, adapted by" in text and "PERSON, PLACE, SHIP" in text and "prototypes" in text
 
 
-def test_suggestions_are_written_as_a_corpus(made, tmp_path):
+def test_suggest_writes_a_corpus(made, tmp_path):
     bare = tmp_path / "bare.conll"
     bare.write_text("".join(line.split("\t")[0] + "\n" for line in (VOYAGES / "voyages.conll").read_text().split("\n")))
     told = document("ner", "suggest", made / "tagger.coterie", bare, "--vectors", VOYAGES / "voyages.npy", "--count", 4, "--out", tmp_path / "next.conll", "--quiet")
@@ -120,7 +120,7 @@ SENTENCES = ["Plain words play.", "Text stops here.", "Words stop.", "Play plain
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """A tagger, and one text in every format: the gold of each."""
+    """A tagger, and one annotated text in every format."""
     folder = tmp_path_factory.mktemp("formats")
     (folder / "s.conll").write_text("plain B-A\nwords O\n\nstop O\ntext B-B\n")
     run("ner", "adapt", folder / "s.conll", "--vectors", ENCODER, "--model-out", folder / "t", "--quiet")
@@ -140,7 +140,7 @@ def small(tmp_path_factory):
 
 @pytest.mark.parametrize("gold", ["brat.ann", "lines.jsonl", "one.jsonl", "columns.conll"])
 @pytest.mark.parametrize("tagged", ["plain.txt", "wrapped.txt", "brat.ann", "lines.jsonl", "one.jsonl", "columns.conll"])
-def test_what_tag_writes_evaluate_takes(small, tmp_path, tagged, gold):
+def test_evaluate_accepts_files_written_by_tag(small, tmp_path, tagged, gold):
     out = tmp_path / ("found.conll" if tagged.endswith(".conll") else "found.jsonl")
     run("ner", "tag", small / "t", small / tagged, "--out", out, "--quiet")
     scores = document("ner", "evaluate", out, small / gold, "--quiet")["micro"]
@@ -150,7 +150,7 @@ def test_what_tag_writes_evaluate_takes(small, tmp_path, tagged, gold):
 
 
 @pytest.mark.parametrize("name", ["plain.txt", "bare.jsonl", "bare.conll"])
-def test_suggest_writes_as_many_sentences_as_it_tells(small, tmp_path, name):
+def test_suggest_writes_the_reported_number_of_sentences(small, tmp_path, name):
     bare = tmp_path / name
     if name == "plain.txt":
         bare.write_text("\n".join(SENTENCES))
@@ -168,7 +168,7 @@ def test_suggest_writes_as_many_sentences_as_it_tells(small, tmp_path, name):
         assert written == [one["text"] for one in told["sentences"]] and len(written) == count
 
 
-def test_sample_of_a_document_leaves_its_other_sentences(tmp_path):
+def test_sample_writes_only_the_chosen_sentences_of_a_document(tmp_path):
     """The others would be read as sentences without a mention."""
     (tmp_path / "a.jsonl").write_text(json.dumps({"text": "Ada left. Bob stayed. Cid slept.", "label": [[0, 3, "P"], [10, 13, "P"], [22, 25, "P"]]}) + "\n")
     run("ner", "sample", tmp_path / "a.jsonl", "--shots", 1, "--out", tmp_path / "s.jsonl", "--quiet")
@@ -176,7 +176,7 @@ def test_sample_of_a_document_leaves_its_other_sentences(tmp_path):
     assert line["text"] in ("Ada left.", "Bob stayed.", "Cid slept.") and [span["text"] for span in line["spans"]] == [line["text"][:3]]
 
 
-def test_a_mark_inside_a_word_is_told(small, tmp_path):
+def test_annotation_inside_a_word_is_reported(small, tmp_path):
     (tmp_path / "s.jsonl").write_text(json.dumps({"text": "plain words stop", "label": [[0, 3, "A"]]}) + "\n")
     words = ["ner", "adapt", tmp_path / "s.jsonl", "--vectors", ENCODER, "--method", "nearest-word"]
     assert "s.jsonl: line 1: mark [0, 3, A] ends inside the word 'plain', which is cut there." in run(*words).err
@@ -202,7 +202,7 @@ def test_a_mark_inside_a_word_is_told(small, tmp_path):
     (["encode", "{voyages}.conll", "nowhere", "--out", "{out}.npy"], 3, "nowhere"),
     (["encode", "{voyages}.conll", "{encoder}", "--out", "{out}.txt"], 2, ".npy"),
 ])
-def test_what_is_refused(made, tmp_path, words, code, said):
+def test_bad_arguments_and_files(made, tmp_path, words, code, said):
     (tmp_path / "strange.conll").write_text("never O\nseen B-X\n")
     (tmp_path / "broken.conll").write_text("a B-A\nb I-A\nc I-B\nd B-B\n")
     places = {"support": made / "support.conll", "voyages": VOYAGES / "voyages", "encoder": ENCODER, "strange": tmp_path / "strange.conll",
@@ -212,7 +212,7 @@ def test_what_is_refused(made, tmp_path, words, code, said):
     assert done.out == "" and not list(tmp_path.glob("out*"))
 
 
-def test_a_tagger_that_lost_its_encoder(tmp_path):
+def test_missing_encoder_of_a_tagger(tmp_path):
     encoder = tmp_path / "encoder"
     shutil.copytree(ENCODER, encoder)
     (tmp_path / "s.conll").write_text("plain B-A\nwords O\n\nstop O\ntext B-A\n")
@@ -222,7 +222,7 @@ def test_a_tagger_that_lost_its_encoder(tmp_path):
     assert str(encoder) in run("ner", "tag", tmp_path / "t", tmp_path / "s.conll", "--quiet", code=3).err
 
 
-def test_a_source_trains_an_encoder_whose_last_layer_is_taken(tmp_path):
+def test_trained_encoder_uses_its_last_layer(tmp_path):
     for name, types in (("one", "AB"), ("two", "CD")):
         (tmp_path / f"{name}.conll").write_text(
             f"plain\tB-{types[0]}\nwords\tO\nstop\tO\n\ntext\tB-{types[1]}\nstop\tO\nwords\tO\n\n" * 40)
@@ -244,7 +244,7 @@ def test_a_source_trains_an_encoder_whose_last_layer_is_taken(tmp_path):
     assert "is there already" in run(*words, "--out", tmp_path / "trained", code=2).err
 
 
-def test_contrasts_and_their_last_step_on_a_support(tmp_path):
+def test_contrastive_training_then_support(tmp_path):
     source, support = tmp_path / "source.conll", tmp_path / "support.conll"
     source.write_text("plain\tB-A\nwords\tO\nstop\tO\n\ntext\tB-B\nstop\tO\nwords\tO\n\n" * 40)
     support.write_text("plain\tB-A\nwords\tO\n\ntext\tB-B\nstop\tO\n\nplain\tB-A\nstop\tO\n\ntext\tB-B\nwords\tO\n")
@@ -274,7 +274,7 @@ def test_contrasts_and_their_last_step_on_a_support(tmp_path):
 
 
 @pytest.mark.parametrize("command, corpus", [("tag", "lines.jsonl"), ("suggest", "plain.txt")])
-def test_one_output_that_fails_leaves_the_other(small, tmp_path, command, corpus):
+def test_failed_output_does_not_lose_the_other(small, tmp_path, command, corpus):
     (tmp_path / "full.jsonl").symlink_to("/dev/full")
     (tmp_path / "full.html").symlink_to("/dev/full")
     words = ["ner", command, small / "t", small / corpus]

@@ -1,4 +1,4 @@
-"""Outlier scores and noise: what the command says and writes of them."""
+"""Outlier scores and noise: what the command reports and writes."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ from support import document, run
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
-    """Three groups of 100 rows, and ten far from all."""
+    """Three groups of 100 rows, and ten rows far from all of them."""
     folder = tmp_path_factory.mktemp("outliers")
     random = np.random.default_rng(5)
     groups = np.repeat([[0.0, 0.0], [9.0, 0.0], [4.0, 8.0]], 100, axis=0) + random.normal(size=(300, 2))
@@ -25,13 +25,13 @@ def rows(tmp_path_factory):
 
 
 def scores_of(points, labels):
-    """By the definition: the labels are those of the model, which is what k-means gives its own rows."""
+    """The scores by definition. For training rows of k-means, `labels` are those of the model."""
     means = np.array([points[labels == j].mean(axis=0) for j in range(3)])
     distances = np.linalg.norm(points - means[labels], axis=1)
     return distances / np.sqrt([np.mean(distances[labels == j] ** 2) for j in range(3)])[labels]
 
 
-def test_noise_is_said_written_and_found_again(rows, tmp_path):
+def test_noise_is_reported_written_and_predicted(rows, tmp_path):
     folder, points = rows
     words = ["fit", "kmeans", folder / "points.csv", "-k", 3, "--restarts", 10]
     run(*words, "--labels-out", tmp_path / "plain.npy", "--quiet")
@@ -63,7 +63,7 @@ def test_noise_is_said_written_and_found_again(rows, tmp_path):
 
 
 @pytest.mark.parametrize("method", ["kmeans", "subspace"])
-def test_rows_that_are_read_and_rows_in_memory_have_the_same_scores(method, tmp_path):
+def test_outlier_scores_of_rows_in_blocks_and_in_memory_agree(method, tmp_path):
     random = np.random.default_rng(3)
     np.save(tmp_path / "points.npy", random.normal(size=(60000, 40)) + 3 * random.normal(size=(4, 40))[random.integers(4, size=60000)])
     found = {}
@@ -76,7 +76,7 @@ def test_rows_that_are_read_and_rows_in_memory_have_the_same_scores(method, tmp_
     assert (found["memory"][1] == found["blocks"][1]).all()
 
 
-def test_noise_is_refused_where_it_cannot_be(rows):
+def test_noise_share_rejects_bad_values_and_combinations(rows):
     folder, _ = rows
     done = run("fit", "hdbscan", folder / "points.csv", "--noise-share", 0.1, code=2)
     assert "option --noise-share: method hdbscan finds by itself which rows are noise" in done.err
@@ -86,7 +86,7 @@ def test_noise_is_refused_where_it_cannot_be(rows):
     assert "option --noise-share: partial labels, shares and sizes" in done.err
 
 
-def test_the_names_of_the_columns_do_not_collide(tmp_path):
+def test_output_column_names_do_not_collide(tmp_path):
     (tmp_path / "a.csv").write_text("x,outlier_score\n1,2\n2,3\n9,9\n8,9\n")
     run("fit", "kmeans", "a.csv", "-k", 2, "--table-out", "t.csv", "--quiet", cwd=tmp_path)
     assert (tmp_path / "t.csv").read_text().splitlines()[0] == "x,outlier_score,label,distance,coterie_outlier_score"

@@ -1,5 +1,5 @@
-"""Every output of every method: fit, predict, describe and transform of models that are normal, have one cluster, have
-no cluster or have noise. An output is whole, or the command says that the model does not have it."""
+"""Every output of every method: fit, predict, describe and transform with normal models and with models of one cluster,
+no cluster or noise. An output is complete, or the command reports that the model does not have it."""
 
 import csv
 import json
@@ -23,7 +23,7 @@ def options_of(method):
 
 @pytest.fixture(scope="module")
 def points(tmp_path_factory):
-    """Three groups of 19 rows, and three rows far from all."""
+    """Three groups of 19 rows, and three rows far from all of them."""
     random = np.random.default_rng(3)
     centers = np.array([[0, 0, 5], [9, 0, 4], [0, 9, 6]])
     rows = np.concatenate([centers[np.arange(ROWS - 3) % 3] + random.normal(size=(ROWS - 3, 3)), [[40, 40, 1], [-30, 25, 9], [5, -45, 2]]])
@@ -33,7 +33,7 @@ def points(tmp_path_factory):
 
 
 def words_of(method, kind):
-    """Options of a fit whose model is of this kind; None: the method has no such model."""
+    """Options of a fit that gives a model of this kind. None if the method has no such model."""
     clusters = "clusters" in options_of(method)
     if kind == "normal":
         return ["-k", 3] if clusters else []
@@ -50,7 +50,7 @@ CASES = [slow_if_network(method, kind, id=f"{method['name']}-{kind.replace(' ', 
 
 
 def numbers_of(path):
-    """Points of transform have no header, the outputs of predict have one."""
+    """The numbers of an output. Points of transform have no header, the outputs of predict have one."""
     with open(path, newline="") as file:
         lines = list(csv.reader(file))
     if path.name != "transformed.csv":
@@ -62,7 +62,7 @@ def numbers_of(path):
 
 
 def has_output(model, points, command, flag, path):
-    """Runs the command; False where it says, with exit code 2 and without a file, that the model has no such output."""
+    """Runs the command. False if it reports, with exit code 2 and without a file, that the model has no such output."""
     done = subprocess.run([COMMAND, command, str(model), str(points), flag, str(path), "--quiet"], capture_output=True, timeout=60)
     if done.returncode == 0:
         return True
@@ -103,7 +103,7 @@ def check_page(path):
 
 
 @pytest.mark.parametrize("method, kind", CASES)
-def test_outputs_are_whole_or_refused(method, kind, points, tmp_path):
+def test_outputs_are_complete_or_an_error(method, kind, points, tmp_path):
     words = [*short(method), *words_of(method, kind)]
     model = tmp_path / "model.coterie"
     done = run("fit", method, points, *words, "--json", "--quiet", "--model-out", model, "--labels-out", tmp_path / "labels.csv",
@@ -120,7 +120,7 @@ def test_outputs_are_whole_or_refused(method, kind, points, tmp_path):
     check_page(tmp_path / "fit.html")
     xml.dom.minidom.parse(str(tmp_path / "fit.svg"))
 
-    # Each output by itself, but of networks all at once: loading LibTorch takes half a second.
+    # One output per command. Networks write all at once, because loading LibTorch takes half a second.
     there = []
     for output in OUTPUTS:
         if method in NETWORKS and output not in ("embedding", "memberships"):
@@ -158,8 +158,8 @@ def test_outputs_are_whole_or_refused(method, kind, points, tmp_path):
     check_document(run("info", model, "--json").out)
 
 
-def test_small_files_beside_points_in_blocks(points, tmp_path):
-    """Pairs, centroids, labels and weights are read whole where the points are read in blocks."""
+def test_small_inputs_with_points_in_blocks(points, tmp_path):
+    """Pairs, centroids, labels and weights are read at once while the points are read in blocks."""
     words = points.read_text().splitlines()
     write_csv(tmp_path / "pairs.csv", [[1, 4, "must"], [1, 2, "cannot"]])
     write_csv(tmp_path / "centroids.csv", [line.split(",") for line in words[1:4]])

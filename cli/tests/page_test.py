@@ -1,6 +1,6 @@
-"""The page of a fit, a description, a search or a comparison in a browser: it draws, asks for nothing, gives labels that
---partial-labels takes, and serves every reader: by keyboard, in the dark, on paper, without WebGL, without scripts, and to
-colour-blind eyes."""
+"""The page of a fit, a description, a search or a comparison in a browser. It draws, makes no requests, and gives labels for
+--partial-labels. It works for every reader: by keyboard, in the dark, on paper, without WebGL, without scripts, and for
+colour-blind readers."""
 
 import re
 import time
@@ -28,7 +28,7 @@ def page(tmp_path_factory):
     return folder
 
 
-def test_it_draws_and_asks_for_nothing(browser, page):
+def test_page_draws_map_without_network_requests(browser, page):
     browser.open(page / "page.html")
     assert browser.run("coterieMap.then(() => document.getElementById('map').hidden)") is False
     assert browser.run("document.getElementById('picture').hidden") is True
@@ -44,7 +44,7 @@ def test_it_draws_and_asks_for_nothing(browser, page):
     assert [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-def test_the_arrays_are_the_points(browser, page):
+def test_page_arrays_equal_points_and_labels(browser, page):
     browser.open(page / "page.html")
     told = browser.run("""coterieMap.then(({about}) => about.arrays.filter((a) => a.type !== "text").map((a) => [a.title || a.name, a.names || null,
         Array.from(a.values, (v) => a.low === undefined ? v : a.low + v / 65535 * (a.high - a.low))]))""")
@@ -56,14 +56,14 @@ def test_the_arrays_are_the_points(browser, page):
     assert np.allclose(arrays["the points, axis 1"][1], points[:, 0], atol=np.ptp(points[:, 0]) / 65535)
 
 
-def test_lasso_label_download_and_fit_again(browser, page):
+def test_lasso_labels_can_be_downloaded_and_fitted(browser, page):
     browser.open(page / "page.html")
     browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(browser.folder))
     browser.run("coterieMap.then(() => { document.getElementById('map').scrollIntoView(); document.getElementById('map-lasso').click(); })")
     left, top, right, bottom = browser.run(
         "(() => { const r = document.getElementById('map-canvas').getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; })()")
     middle_x, middle_y = (left + right) / 2, (top + bottom) / 2
-    # Blobs lie on the diagonal: the upper right quarter has one, whole.
+    # The blobs lie on the diagonal. The upper right quarter contains exactly one of them.
     corners = [(middle_x + 60, middle_y - 40), (right - 6, middle_y - 40), (right - 6, top + 6), (middle_x + 60, top + 6), (middle_x + 60, middle_y - 40)]
     browser.mouse("mouseMoved", *corners[0], held=False)
     browser.mouse("mousePressed", *corners[0])
@@ -77,7 +77,7 @@ def test_lasso_label_download_and_fit_again(browser, page):
     labels = np.load(page / "l.npy")
     assert len(selected) == 100 and len(set(labels[selected])) == 1
     browser.run("document.getElementById('map-label').value = 'far, \"far\"'; document.getElementById('map-give').click()")
-    # One point more, by the search.
+    # Adds one point through the search.
     other = int(np.flatnonzero(labels != labels[selected[0]])[0])
     browser.run(f"""(() => {{ const find = document.getElementById('map-search'); find.value = '{other + 1}'; find.dispatchEvent(new Event('change'));
         document.getElementById('map-label').value = 'near'; document.getElementById('map-give').click();
@@ -93,7 +93,7 @@ def test_lasso_label_download_and_fit_again(browser, page):
 
 
 def coloured_pixels(browser):
-    """Pixels of the map at half its size that are not grey: 0 where it is empty."""
+    """Number of pixels that are not grey in the map at half its size; 0 if the map is empty."""
     browser.run("document.getElementById('map').scrollIntoView()")
     time.sleep(0.5)
     place = browser.run("""(() => { const { left, top, width, height } = document.getElementById('map-canvas').getBoundingClientRect();
@@ -102,9 +102,9 @@ def coloured_pixels(browser):
     return int((seen.max(axis=1) - seen.min(axis=1) > 40).sum())
 
 
-# Maps of more than 200,000 points are drawn in another way.
+# Maps of more than 200,000 points are drawn differently.
 @pytest.mark.parametrize("n", [199_000, 201_000, 1_000_000])
-def test_the_map_of_many_points_is_drawn(browser, tmp_path, n):
+def test_map_of_many_points(browser, tmp_path, n):
     random = np.random.default_rng(0)
     np.save(tmp_path / "points.npy", random.normal(size=(n, 2)).astype(np.float32) + 6 * random.integers(2, size=(n, 1)))
     run("fit", "kmeans", tmp_path / "points.npy", "-k", 2, "--restarts", 1, "--report", tmp_path / "page.html", "--quiet")
@@ -116,7 +116,7 @@ def test_the_map_of_many_points_is_drawn(browser, tmp_path, n):
 
 
 @pytest.mark.parametrize("n", [100, 201_000])
-def test_the_map_of_one_cluster_is_drawn_and_described(browser, tmp_path, n):
+def test_map_of_one_cluster(browser, tmp_path, n):
     np.save(tmp_path / "points.npy", np.random.default_rng(0).normal(size=(n, 2)).astype(np.float32))
     run("fit", "kmeans", tmp_path / "points.npy", "-k", 1, "--report", tmp_path / "page.html", "--quiet")
     browser.open(tmp_path / "page.html")
@@ -127,7 +127,7 @@ def test_the_map_of_one_cluster_is_drawn_and_described(browser, tmp_path, n):
     assert complaints(browser) == []
 
 
-def test_without_scripts_it_is_a_picture_and_tables(browser, page):
+def test_page_without_scripts_has_picture_and_tables(browser, page):
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     browser.open(page / "page.html")
     time.sleep(0.3)
@@ -140,7 +140,7 @@ def test_without_scripts_it_is_a_picture_and_tables(browser, page):
 
 @pytest.fixture(scope="module")
 def described(tmp_path_factory):
-    """A page of describe, of a table with ids, words and a row that is left out, beside another model."""
+    """The page of describe for a table with ids, words and an omitted row, compared with another model."""
     folder = tmp_path_factory.mktemp("described")
     points, truth = blobs(d=2)
     rows = [[f"r{i:03}", *row, ["red", "green", "blue"][label]] for i, (row, label) in enumerate(zip(points, truth))]
@@ -180,14 +180,14 @@ def test_describe_writes_a_page(browser, described):
     assert complaints(browser) == [] and [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-def test_what_moved_is_that_of_the_labels(described):
+def test_moved_rows_agree_with_labels(described):
     value = document("describe", described / "m3", described / "points.csv", "--id-column", "name", "--compare-with", described / "m2")["comparison"]
     labels = []
     for k in (3, 2):
         run("predict", described / f"m{k}", described / "points.csv", "--labels-out", described / f"l{k}.csv", "--quiet")
         labels.append(np.array([int(line.strip('"') or -1) for line in (described / f"l{k}.csv").read_text().splitlines()[1:]]))
     here, there = labels
-    # Three clusters beside two: the best matching leaves out the smaller of the two that were one.
+    # Three clusters compared with two: the best matching leaves out the smaller of the two that were one.
     counts = np.array([[((here == i) & (there == j)).sum() for j in range(2)] for i in range(3)])
     best = max(counts[a, 0] + counts[b, 1] for a in range(3) for b in range(3) if a != b)
     assert value["scored"] == 299 and value["moved"] == 299 - best == sum(move["points"] for move in value["moves"])
@@ -199,7 +199,7 @@ def test_what_moved_is_that_of_the_labels(described):
     assert same["moved"] == 0 and same["moves"] == [] and same["ari"] == 1
 
 
-def test_ward_has_a_dendrogram_whose_cut_moves(browser, page, tmp_path):
+def test_ward_dendrogram_with_movable_cut(browser, page, tmp_path):
     from scipy.cluster.hierarchy import fcluster, linkage
 
     value = document("fit", "ward", page / "points.csv", "-k", 3, "--label-column", "kind", "--report", tmp_path / "page.html")
@@ -217,7 +217,7 @@ def test_ward_has_a_dendrogram_whose_cut_moves(browser, page, tmp_path):
     assert browser.run("document.querySelectorAll('#dendrogram svg path').length") > 39
 
 
-def test_by_keyboard(browser, page):
+def test_page_is_usable_by_keyboard(browser, page):
     browser.open(page / "page.html")
     browser.run("coterieMap.then(() => { document.activeElement.blur(); })")
     order, outlined = [], []
@@ -236,12 +236,12 @@ def test_by_keyboard(browser, page):
     browser.run("document.getElementById('map-lasso').focus()")
     key(browser, "Enter", 13, "\r")
     assert browser.run("document.getElementById('map-lasso').getAttribute('aria-pressed')") == "true"
-    # Every control has a name for those who do not see it.
+    # Every control has a name for screen readers.
     assert browser.run("Array.from(document.querySelectorAll('input, select, button, canvas[tabindex]')).filter((e) => !(e.closest('label') || e.textContent.trim() || e.ariaLabel)).length") == 0
 
 
 def contrasts(browser):
-    """Of every text what it is, its colour and that behind it."""
+    """(tag, colour, background colour) of every text."""
     return browser.run("""(() => { const rgb = (text) => { const c = text.match(/[\\d.]+/g).map(Number); return c.length === 3 ? [...c, 1] : c; };
         const behind = (e) => { const layers = [];
             for (; e; e = e.parentElement) { layers.push(rgb(getComputedStyle(e).backgroundColor)); if (layers.at(-1)[3] === 1) break; }
@@ -251,7 +251,7 @@ def contrasts(browser):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_in_the_light_and_in_the_dark(browser, described, scheme):
+def test_contrast_in_light_and_dark_mode(browser, described, scheme):
     browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
     try:
         browser.open(described / "page.html")
@@ -270,7 +270,7 @@ def test_in_the_light_and_in_the_dark(browser, described, scheme):
         browser.call("Emulation.setEmulatedMedia", features=[])
 
 
-def test_printed_it_is_a_picture_and_all_tables(browser, described):
+def test_printed_page_has_picture_and_tables(browser, described):
     browser.open(described / "page.html")
     browser.run("coterieMap.then(() => 0)")
     browser.call("Emulation.setEmulatedMedia", media="print")
@@ -285,7 +285,7 @@ def test_printed_it_is_a_picture_and_all_tables(browser, described):
 
 
 def marked(browser, drawing):
-    """Of each chart the pixels of the colour of what is chosen."""
+    """For each chart, the number of pixels in the colour that marks the choice."""
     return browser.run("""Array.from(document.querySelectorAll('#%s canvas')).map((canvas) => {
         const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
         let marked = 0;
@@ -293,7 +293,7 @@ def marked(browser, drawing):
         return marked; })""" % drawing)
 
 
-def test_how_many_clusters_is_told_and_drawn(browser, tmp_path):
+def test_page_shows_choice_of_number_of_clusters(browser, tmp_path):
     write_csv(tmp_path / "points.csv", blobs(d=2)[0], ["a", "b"])
     choice = document("fit", "kmeans", tmp_path / "points.csv", "-k", "auto", "--report", tmp_path / "page.html")["choice"]
     browser.open(tmp_path / "page.html")
@@ -306,7 +306,7 @@ def test_how_many_clusters_is_told_and_drawn(browser, tmp_path):
     for number, each in enumerate(curves):
         for row, value in zip(rows, each["values"]):
             assert row[number + 1] == "" if value is None else abs(float(row[number + 1]) - value) <= 1e-3 * abs(value) + 1e-12
-    # A line is drawn where each criterion chooses, in a colour of its own.
+    # A line in its own colour marks the choice of each criterion.
     drawn = marked(browser, "charts-drawn")[-len(curves) :]
     assert len(drawn) == len(curves) == 7 and min(drawn) > 30, drawn
     assert complaints(browser) == []
@@ -317,7 +317,7 @@ COMPARED = ["-k", 3, "--id-column", "name", "--label-column", "kind", "--missing
 
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory):
-    """Of a table with ids, words, a row that is left out and markup in its names."""
+    """The page of a comparison for a table with ids, words, an omitted row and markup in its names."""
     folder = tmp_path_factory.mktemp("compared")
     points, truth = blobs(d=2)
     rows = [[f"r{i:03}", *row, f"<i>kind {label}"] for i, (row, label) in enumerate(zip(points, truth))]
@@ -350,7 +350,7 @@ def test_compare_writes_a_page(browser, compared):
     heads, *rows = cells_of(browser, "agreement")
     assert heads == ["ARI", *(value["methods"][m]["method"] for m in done)] and [row[0] for row in rows] == heads[1:]
     assert [[float(cell) for cell in row[1:]] for row in rows] == [pytest.approx([value["agreement"][a][b] for b in done], abs=0.01) for a in done]
-    # The map is coloured by what each method found.
+    # The map can be coloured by each method's labels.
     choices = browser.run("Array.from(document.getElementById('map-colour').options, (each) => each.text)")
     assert choices[: len(done) + 1] == [*(value["methods"][m]["method"] for m in done), "truth"]
     shown = browser.run("""coterieMap.then(() => { const find = document.getElementById('map-search'); find.value = 'r200';
@@ -366,7 +366,7 @@ def test_compare_writes_a_page(browser, compared):
     assert complaints(browser) == [] and [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-def test_the_map_of_a_comparison_has_what_each_method_found(browser, compared):
+def test_comparison_map_has_labels_of_each_method(browser, compared):
     folder, value = compared
     browser.open(folder / "page.html")
     arrays = {title: (names, values) for title, names, values in browser.run("""coterieMap.then(({about}) =>
@@ -375,11 +375,11 @@ def test_the_map_of_a_comparison_has_what_each_method_found(browser, compared):
         run("fit", method, folder / "points.csv", *COMPARED, "--labels-out", folder / "l.npy", "--quiet")
         names, values = arrays[method]
         assert [names[value] for value in values] == [str(label) for row, label in enumerate(np.load(folder / "l.npy")) if row != 5]
-    # Both find the three blobs: what is one cluster has one colour, whatever its number.
+    # Both methods find the three blobs. Equal clusters have the same colour, whatever their numbers.
     assert arrays["ward"][1] == arrays["kmeans"][1]
 
 
-def test_methods_that_failed_and_that_were_left_out_say_why(browser, page, tmp_path):
+def test_comparison_page_says_why_methods_failed_or_were_skipped(browser, page, tmp_path):
     value = document("compare", page / "points.csv", "-k", 301, "--label-column", "kind", "--report", tmp_path / "page.html")
     browser.open(tmp_path / "page.html")
     told = dict(browser.run("""Array.from(document.querySelectorAll('section'))
@@ -393,7 +393,7 @@ def test_methods_that_failed_and_that_were_left_out_say_why(browser, page, tmp_p
     assert complaints(browser) == []
 
 
-def test_warnings_of_the_points_are_on_the_page_of_a_comparison(browser, tmp_path):
+def test_comparison_page_shows_warnings_about_the_points(browser, tmp_path):
     write_csv(tmp_path / "points.csv", [[number, *row] for number, row in enumerate(blobs(d=2)[0], 1)], ["number", "length", "width"])
     value = document("compare", tmp_path / "points.csv", "-k", 3, "--methods", "kmeans,ward", "--report", tmp_path / "page.html")
     browser.open(tmp_path / "page.html")
@@ -428,7 +428,7 @@ def test_tune_writes_a_page(browser, tuned):
         assert [float(each) for each in row[4:10]] == pytest.approx([cell[kind][score] for kind, score in scores], abs=1e-4)
     said = browser.run("document.querySelector('#cells').parentElement.querySelector('p').textContent")
     assert said.startswith("clusters=3, restarts=1 was chosen among 12 cells in 2 folds, by the largest silhouette, 0.")
-    # The best of each number of clusters, the chosen one marked.
+    # The curve has the best cell for each number of clusters, and marks the chosen one.
     curve, = browser.run("JSON.parse(document.getElementById('curves-about').textContent)")
     assert curve["across_values"] == [2, 3, 4, 5, 6, 400] and curve["mark"] == 3 and curve["title"] == "silhouette by k"
     best = {}
@@ -439,14 +439,14 @@ def test_tune_writes_a_page(browser, tuned):
     assert len(drawn) == 1 and drawn[0] > 30
     refused = browser.run("Array.from(document.querySelectorAll('section')).find((s) => s.firstElementChild.textContent === 'Refused').innerText")
     assert "clusters=400, restarts=3" in refused and value["cells"][-1]["error"] in refused
-    # Below it the fit's own page.
+    # The page of the final fit follows.
     labels = browser.run("coterieMap.then(({about}) => Array.from(about.arrays.find((a) => a.name === 'cluster').values))")
     assert labels == np.load(folder / "l.npy").tolist() and browser.run("document.querySelectorAll('.cards article').length") == 3
     assert browser.run("document.querySelectorAll('#charts-drawn canvas').length") >= 2
     assert complaints(browser) == [] and [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-def test_tune_by_a_rule_draws_every_criterion(browser, page, tmp_path):
+def test_tune_page_draws_every_criterion(browser, page, tmp_path):
     choice = document("tune", "kmeans", page / "points.csv", "--label-column", "kind", "--grid", "k=1:5", "--select", "recommended",
                       "--report", tmp_path / "page.html")["choice"]
     browser.open(tmp_path / "page.html")
@@ -458,7 +458,7 @@ def test_tune_by_a_rule_draws_every_criterion(browser, page, tmp_path):
     assert complaints(browser) == []
 
 
-def test_without_numbers_of_clusters_there_is_no_curve(browser, page, tmp_path):
+def test_tune_page_without_cluster_grid_has_no_curve(browser, page, tmp_path):
     run("tune", "kmeans", page / "points.csv", "-k", 3, "--label-column", "kind", "--grid", "restarts=1:3",
         "--report", tmp_path / "page.html", "--quiet")
     browser.open(tmp_path / "page.html")
@@ -468,7 +468,7 @@ def test_without_numbers_of_clusters_there_is_no_curve(browser, page, tmp_path):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("of", ["compared", "tuned"])
-def test_searches_in_the_light_and_in_the_dark(browser, request, of, scheme):
+def test_search_pages_in_light_and_dark_mode(browser, request, of, scheme):
     folder, _ = request.getfixturevalue(of)
     browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
     try:
@@ -483,7 +483,7 @@ def test_searches_in_the_light_and_in_the_dark(browser, request, of, scheme):
 
 
 @pytest.mark.parametrize("of", ["compared", "tuned"])
-def test_searches_without_scripts_and_on_paper(browser, request, of):
+def test_search_pages_without_scripts_and_printed(browser, request, of):
     folder, _ = request.getfixturevalue(of)
     text = (folder / "page.html").read_text()
     assert "<svg" in text and "<b>kind" not in text and "<i>kind" not in text and "</script>width" not in text
@@ -514,7 +514,7 @@ def shows_the_picture(browser, why):
     assert "cannot be drawn here" in said and why in said
 
 
-# How WebGL fails before the page is open: there is none, an extension is missing, a call throws, what is drawn never arrives.
+# How WebGL fails before the page is open: it is missing, an extension is missing, a call throws, or nothing is drawn.
 BROKEN = {
     "none": ("const get = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext = function (kind, ...more) {"
              " return kind.startsWith('webgl') ? null : get.call(this, kind, ...more); }", "WebGL is not available"),
@@ -525,7 +525,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("how", BROKEN)
-def test_without_webgl_there_is_a_picture(browser, page, how):
+def test_picture_without_webgl(browser, page, how):
     source, why = BROKEN[how]
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=f"(() => {{ {source} }})()")
     try:
@@ -537,7 +537,7 @@ def test_without_webgl_there_is_a_picture(browser, page, how):
         browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
 
 
-def test_when_webgl_stops_there_is_a_picture(browser, page):
+def test_picture_after_webgl_context_loss(browser, page):
     browser.open(page / "page.html")
     browser.run("""coterieMap.then(({plot}) => new Promise((done) => {
         const { canvas, regl } = plot.get('renderer');
@@ -546,7 +546,7 @@ def test_when_webgl_stops_there_is_a_picture(browser, page):
     shows_the_picture(browser, "WebGL stopped")
 
 
-def test_colours_differ_to_colour_blind_eyes(browser, page):
+def test_colours_differ_for_colour_blind_readers(browser, page):
     """Machado, Oliveira and Fernandes, A physiologically-based model for simulation of color vision deficiency, 2009; differences in CIELAB."""
     browser.open(page / "page.html")
     colours = browser.run("coterieMap.then(({about}) => about.colours)")
@@ -565,10 +565,10 @@ def test_colours_differ_to_colour_blind_eyes(browser, page):
         f = np.where(xyz > 216 / 24389, np.cbrt(xyz), (24389 / 27 * xyz + 16) / 116)
         lab = np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1)
         distance = np.linalg.norm(lab[:, None] - lab[None], axis=2) + 1000 * np.eye(len(lab))
-        assert distance.min() > 12, name  # a difference of 2.3 is just noticed
+        assert distance.min() > 12, name  # a difference of 2.3 is just noticeable
 
 
-def test_a_map_of_many_rows_has_the_colours_of_its_clusters(browser, tmp_path):
+def test_map_of_many_rows_has_cluster_colours(browser, tmp_path):
     random = np.random.default_rng(0)
     np.save(tmp_path / "points.npy", random.normal(size=(201_000, 2)).astype(np.float32) + 6 * random.integers(2, size=(201_000, 1)))
     run("fit", "kmeans", tmp_path / "points.npy", "-k", 2, "--restarts", 1, "--report", tmp_path / "page.html", "--quiet")

@@ -1,4 +1,4 @@
-"""Several processes started by mpirun, and points that are read in blocks: the same bits, one voice, one end."""
+"""Several processes started by mpirun, and points read in blocks: the same bits, one message, and all processes end."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from support import COMMAND, default_interrupt, run, short
 
 MPIRUN = shutil.which("mpirun")
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-# A process that waits for a message leaves the processor to others.
+# A process that waits for a message yields the processor.
 START = [MPIRUN, "--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader", "--mca", "mpi_yield_when_idle", "1"]
 needs_mpi = pytest.mark.skipif(MPIRUN is None, reason="mpirun is not installed")
 
@@ -28,7 +28,7 @@ def many(processes, *words, code=0):
 
 
 def start_in_processes(count, words):
-    """The command in several processes, and their numbers."""
+    """Starts the command in several processes. Returns mpirun and the process ids."""
     process = subprocess.Popen([*START, "-n", str(count), COMMAND, *map(str, words)], env=ENVIRONMENT, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
     workers = []
@@ -41,7 +41,7 @@ def start_in_processes(count, words):
 
 
 def killed(process, worker):
-    """What is said on stderr when one of the processes is killed: all end, within 30 seconds."""
+    """Kills one of the processes. All must end within 30 seconds. Returns stderr."""
     began = time.monotonic()
     os.kill(worker, signal.SIGKILL)
     _, err = process.communicate(timeout=60)
@@ -75,7 +75,7 @@ FITS = {
 
 
 def told(document):
-    """What must not depend on how the work was shared out."""
+    """The parts of the document that do not depend on how the work was divided."""
     out = json.loads(document)
     for way in ("seconds", "threads", "points", "warnings", "notes", "command", "date"):
         out.pop(way, None)
@@ -92,19 +92,19 @@ def fitted(folder, fit, points, start=run, *more):
 
 
 @pytest.mark.parametrize("fit", FITS.values(), ids=FITS)
-def test_files_read_in_blocks_give_the_same_bits(shards, tmp_path, fit):
+def test_fit_of_files_in_blocks_is_bit_identical(shards, tmp_path, fit):
     whole = fitted(tmp_path, fit, shards / "whole.npy")
     assert fitted(tmp_path, fit, shards / "part-*.npy") == whole
-    # 720,000 bytes are more than half of the megabyte that is left of this.
+    # The points take 720,000 bytes, more than half of 1 MB, so they are read in blocks.
     assert fitted(tmp_path, fit, shards / "part-*.npy", run, "--memory", "1M") == whole
     assert fitted(tmp_path, fit, shards / "whole.npy", run, "--memory", "1M", "--threads", 1) == whole
 
 
 @needs_mpi
 @pytest.mark.parametrize("fit", FITS.values(), ids=FITS)
-def test_processes_give_the_same_bits(shards, tmp_path, fit):
+def test_fit_in_processes_is_bit_identical(shards, tmp_path, fit):
     whole = fitted(tmp_path, fit, shards / "whole.npy")
-    for processes in (3,) if fit[0] == "ae-kmeans" else (1, 2, 3):  # a network takes seconds
+    for processes in (3,) if fit[0] == "ae-kmeans" else (1, 2, 3):  # fits of networks take seconds
         start = lambda *words: many(processes, *words)
         assert fitted(tmp_path, fit, shards / "part-*.npy", start, "--threads", 1) == whole
     assert fitted(tmp_path, fit, shards / "part-*.npy", lambda *words: many(2, *words), "--memory", "1M") == whole
@@ -113,7 +113,7 @@ def test_processes_give_the_same_bits(shards, tmp_path, fit):
 @needs_mpi
 @pytest.mark.parametrize("fit", [["iic", "--epochs", 2, "--batch-size", 75],
                                  pytest.param(["idec", "--pretrain-epochs", 1, "--max-iterations", 4], marks=pytest.mark.slow)], ids=["iic", "idec"])
-def test_processes_share_the_steps_of_convolutions(tmp_path, fit):
+def test_convolutional_fit_in_processes_is_bit_identical(tmp_path, fit):
     images, out = tmp_path / "images.npy", tmp_path / "out"
     out.mkdir()
     np.save(images, np.random.default_rng(3).normal(size=(150, 64)) + 2 * (np.arange(150) % 3)[:, None])
@@ -124,7 +124,7 @@ def test_processes_share_the_steps_of_convolutions(tmp_path, fit):
 
 
 @needs_mpi
-def test_labels_in_parts(shards, tmp_path):
+def test_labels_written_per_process(shards, tmp_path):
     fit = FITS["kmeans"]
     whole = fitted(tmp_path, fit, shards / "whole.npy")[1]
     result = many(3, "fit", fit[0], shards / "part-*.npy", *fit[1:], "--labels-out", tmp_path / "p-{rank}.npy", "--quiet")
@@ -161,11 +161,11 @@ def test_predict_writes_block_by_block(shards, soft_model, tmp_path, ending):
     assert written["whole"] == written["blocks"]
 
 
-def test_predict_scores_rows_that_are_read(shards, soft_model, tmp_path):
+def test_predict_scores_rows_in_blocks(shards, soft_model, tmp_path):
     run("predict", soft_model, shards / "whole.npy", "--labels-out", tmp_path / "l.csv", "--quiet")
     value = json.loads(run("predict", soft_model, shards / "part-*.npy", "--memory", "1M", "--truth", tmp_path / "l.csv", "--json").out)
     assert value["scores"]["acc"] == 1 and value["n"] == 30000
-    run("transform", soft_model, shards / "whole.npy", "--points-out", tmp_path / "x.npy", code=2)  # it has no such space
+    run("transform", soft_model, shards / "whole.npy", "--points-out", tmp_path / "x.npy", code=2)  # the model has no embedding
 
 
 @needs_mpi
@@ -182,14 +182,14 @@ def test_predict_in_processes(shards, soft_model, tmp_path):
 
 
 def writes_in(number, folder):
-    """Whether the process has begun a file there: until it is whole it has no name, and its link begins with #."""
+    """Whether the process is writing a file there. An unfinished file has no name, and its link begins with #."""
     try:
         return any(os.readlink(link).startswith(f"{folder}/#") for link in os.scandir(f"/proc/{number}/fd"))
-    except OSError:  # closed meanwhile
+    except OSError:  # the file was closed meanwhile
         return False
 
 
-def test_predict_that_ends_early_leaves_nothing(shards, soft_model, tmp_path):
+def test_failed_predict_leaves_no_files(shards, soft_model, tmp_path):
     points = np.load(shards / "whole.npy")
     points[29990, 2] = np.nan
     np.save(tmp_path / "bad.npy", points)
@@ -208,7 +208,7 @@ def test_predict_that_ends_early_leaves_nothing(shards, soft_model, tmp_path):
 
 
 @needs_mpi
-def test_any_model_predicts_in_several_processes(shards, tmp_path):
+def test_kernel_model_predicts_in_processes(shards, tmp_path):
     model = tmp_path / "m.safetensors"
     run("fit", "kernel-kmeans", "data:moons", "-k", 2, "--model-out", model, "--quiet")
     np.save(tmp_path / "points.npy", np.random.default_rng(5).normal(size=(2000, 2)))
@@ -220,7 +220,7 @@ def test_any_model_predicts_in_several_processes(shards, tmp_path):
 @needs_mpi
 @pytest.mark.parametrize("method", [["kmeans"], ["subspace"], ["soft-kmeans", "--scale", "zscore"]], ids=lambda fit: fit[0])
 def test_processes_without_rows(tmp_path, method):
-    """60 rows are one block, which is one process': the others have none."""
+    """60 rows are one block, which one process holds. The other processes have no rows."""
     few, out = tmp_path / "few.npy", tmp_path / "out"
     out.mkdir()
     np.save(few, np.random.default_rng(3).normal(size=(60, 3)) + 5 * (np.arange(60) % 2)[:, None])
@@ -229,7 +229,7 @@ def test_processes_without_rows(tmp_path, method):
 
 
 @needs_mpi
-def test_one_message_and_nothing_written(shards, tmp_path):
+def test_error_in_processes_prints_one_message_and_writes_nothing(shards, tmp_path):
     points = np.load(shards / "whole.npy")
     points[29990, 2] = np.nan
     np.save(tmp_path / "bad.npy", points)
@@ -244,7 +244,7 @@ def test_one_message_and_nothing_written(shards, tmp_path):
 
 
 @needs_mpi
-def test_a_killed_process_ends_all(shards, tmp_path):
+def test_killed_process_ends_all(shards, tmp_path):
     words = ["fit", "kmeans", shards / "whole.npy", "-k", "50", "--restarts", "100000", "--tolerance", "0", "--labels-out",
              tmp_path / "l.npy"]
     process, workers = start_in_processes(3, words)
@@ -254,7 +254,7 @@ def test_a_killed_process_ends_all(shards, tmp_path):
 
 
 @needs_mpi
-def test_a_killed_fit_goes_on_from_its_checkpoint(shards, tmp_path):
+def test_killed_fit_resumes_from_checkpoint(shards, tmp_path):
     fit = ["kmeans", "-k", 50, "--restarts", 3, "--tolerance", 0]
     out = tmp_path / "out"
     out.mkdir()
@@ -278,11 +278,11 @@ def test_a_killed_fit_goes_on_from_its_checkpoint(shards, tmp_path):
 
 
 @needs_mpi
-def test_an_interrupt_ends_with_what_was_found(shards, tmp_path):
+def test_interrupted_processes_write_results_so_far(shards, tmp_path):
     words = ["fit", "kmeans", shards / "whole.npy", "-k", "50", "--restarts", "100000", "--tolerance", "0", "--labels-out",
              tmp_path / "l.npy", "--json", "--checkpoint", tmp_path / "state"]
     process, workers = start_in_processes(2, words)
-    while not (tmp_path / "state").exists():  # written when the first iteration is done
+    while not (tmp_path / "state").exists():  # written after the first iteration
         assert process.poll() is None, process.communicate()
         time.sleep(0.1)
     os.kill(workers[1], signal.SIGINT)
@@ -293,7 +293,7 @@ def test_an_interrupt_ends_with_what_was_found(shards, tmp_path):
 
 
 @pytest.mark.parametrize("criterion", ["silhouette", "ratio", "knncut"])
-def test_tune_scores_rows_that_are_read(shards, tmp_path, criterion):
+def test_tune_scores_rows_in_blocks(shards, tmp_path, criterion):
     np.save(tmp_path / "some.npy", np.load(shards / "whole.npy")[:8000])
     def cells(*more):
         value = json.loads(run("tune", "kmeans", tmp_path / "some.npy", "--grid", "clusters=2,7", "--select", criterion, "--json", *more).out)
@@ -302,7 +302,7 @@ def test_tune_scores_rows_that_are_read(shards, tmp_path, criterion):
     assert len(whole) == 2 and cells("--memory", "1M", "--threads", 1) == whole
 
 
-def test_weights_and_labels_in_parts(shards, tmp_path):
+def test_weights_and_labels_per_process(shards, tmp_path):
     random = np.random.default_rng(5)
     weights, truth = random.integers(0, 4, size=30000), random.integers(7, size=30000)
     known = np.where(random.random(30000) < 0.01, truth, -1).astype(np.int64)
@@ -323,9 +323,9 @@ def test_weights_and_labels_in_parts(shards, tmp_path):
     parts = ["--weights", tmp_path / "weights-*.npy", "--truth", tmp_path / "truth-*.npy"]
     assert fit("part-*.npy", *parts) == whole
     assert fit("part-*.npy", *parts, "--memory", "1M") == whole
-    assert fit("whole.npy", *parts) == whole  # in the order of the names
+    assert fit("whole.npy", *parts) == whole  # in the order of the file names
     assert fit("part-*.npy", "--partial-labels", tmp_path / "known-*.npy") == fit("whole.npy", "--partial-labels", tmp_path / "known.npy")
-    # Each file has the length of the points' file of its place.
+    # Each file has as many rows as the points file in the same position.
     np.save(tmp_path / "weights-3.npy", np.ones(28989))
     np.save(tmp_path / "weights-4.npy", np.ones(1001))
     result = run("fit", "kmeans", shards / "part-*.npy", "-k", 7, "--weights", tmp_path / "weights-*.npy", code=3)
@@ -335,7 +335,7 @@ def test_weights_and_labels_in_parts(shards, tmp_path):
     assert "3 files match, the points are in 4; there must be one for each, or one for all" in result.err
 
 
-def test_no_file_of_several_is_written_over(shards):
+def test_input_files_are_not_overwritten(shards):
     result = run("fit", "kmeans", shards / "part-*.npy", "-k", 7, "--labels-out", shards / "part-3.npy", code=2)
     assert "is read as well, and would be written over" in result.err
 
@@ -344,7 +344,7 @@ SAMPLED = {"spectral": ["-k", 7, "--scale", "zscore"], "ward": ["-k", 7], "cpd":
 
 
 @pytest.mark.parametrize("method", SAMPLED)
-def test_a_sample_of_rows_that_are_read(shards, tmp_path, method):
+def test_sample_of_rows_in_blocks(shards, tmp_path, method):
     fit = [method, *SAMPLED[method], "--sample", 200]
     whole = fitted(tmp_path, fit, shards / "whole.npy")
     assert whole[0]["n"] == 30000 == sum(whole[0]["sizes"]) and whole[0]["details"]["sample"] == 200
@@ -353,7 +353,7 @@ def test_a_sample_of_rows_that_are_read(shards, tmp_path, method):
         assert fitted(tmp_path, fit, shards / "part-*.npy", lambda *words: many(2, *words)) == whole
 
 
-def test_a_sample_is_told_and_scored_on_all_rows(shards, tmp_path):
+def test_sample_is_reported_and_scored_on_all_rows(shards, tmp_path):
     run("fit", "kmeans", shards / "whole.npy", "-k", 7, "--restarts", 5, "--labels-out", tmp_path / "all.csv", "--quiet")
     words = ["fit", "kmeans", shards / "whole.npy", "-k", 7, "--restarts", 5, "--truth", tmp_path / "all.csv", "--quiet"]
     said = run(*words, "--sample", 3000, "--model-out", tmp_path / "m.safetensors", "--labels-out", tmp_path / "some.csv",
@@ -403,7 +403,7 @@ def test_text_larger_than_memory(tables, tmp_path):
     assert read == whole and "3 files are read as one" in err and "converted" not in err
     _, read = fit("part-*.csv", "--memory", "1M", "--threads", 1)
     assert read == whole
-    # The columns' names go with the rows.
+    # Columns are found by name.
     swapped = tmp_path / "swapped.csv"
     rows = [line.split(",") for line in (tables / "whole.csv").read_text().splitlines()]
     swapped.write_text("\n".join(",".join([row[4], row[5], *row[:4]]) for row in rows) + "\n")
@@ -411,7 +411,7 @@ def test_text_larger_than_memory(tables, tmp_path):
     assert (tmp_path / "again.npy").read_bytes() == whole[1]
 
 
-def test_text_that_cannot_be_converted(tables, tmp_path):
+def test_invalid_number_in_large_text(tables, tmp_path):
     for more in [], ["--memory", "1M"]:
         result = run("fit", "kmeans", tables / "bad.csv", "-k", 4, "--label-column", "kind", "--labels-out", tmp_path / "l.npy", *more, code=3)
         assert "bad.csv: row 25002, column 4 (d): value 'oak' is not a number" in result.err
@@ -422,16 +422,16 @@ def test_text_that_cannot_be_converted(tables, tmp_path):
 
 
 @needs_mpi
-def test_text_in_processes(tables, tmp_path):
+def test_text_tables_in_processes(tables, tmp_path):
     words = ["fit", "kmeans", tables / "part-*.csv", "-k", 4, "--label-column", "kind", "--json", "--quiet"]
     assert told(many(2, *words).out) == told(run(*words).out)
-    # More than memory: each process converts the text for itself.
+    # Larger than memory: each process converts the text itself.
     assert told(many(2, *words, "--memory", "1M").out) == told(run(*words).out)
     result = many(2, *words[:-1], "--memory", "1M")
     assert result.err.count("they are converted, once by each process, to a temporary file") == 1
 
 
-def test_what_cannot_be_read_in_blocks(shards, tmp_path):
+def test_inputs_that_cannot_be_read_in_blocks(shards, tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((5, 2), np.float32))
     np.save(tmp_path / "b.npy", np.zeros((5, 3), np.float32))
     (tmp_path / "c.csv").write_text("1,2\n")
@@ -450,7 +450,7 @@ def test_what_cannot_be_read_in_blocks(shards, tmp_path):
 
 @needs_mpi
 @pytest.mark.parametrize("missing", ["drop", "mean", "median"])
-def test_tables_that_miss_values_are_the_same_in_several_processes(missing, tmp_path):
+def test_missing_values_in_processes(missing, tmp_path):
     draw = np.random.default_rng(5)
     with open(tmp_path / "a.csv", "w") as file:
         file.write("id,a,b,c,colour\n")
@@ -473,7 +473,7 @@ def test_tables_that_miss_values_are_the_same_in_several_processes(missing, tmp_
 
 
 def in_two_ways(first, second, code=3):
-    """Rank 0 and rank 1 started with different words: all end within ten seconds, with one message. Returns it."""
+    """Starts rank 0 and rank 1 with different arguments. Both must end within ten seconds, with one message. Returns it."""
     began = time.monotonic()
     done = subprocess.run([*START, "-n", "1", COMMAND, *map(str, first), ":", "-n", "1", COMMAND, *map(str, second)],
                           env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
@@ -520,14 +520,14 @@ DIFFERENCES = {
 
 @needs_mpi
 @pytest.mark.parametrize("difference", DIFFERENCES)
-def test_processes_that_differ_end_with_one_message(different, difference):
+def test_different_commands_end_with_one_message(different, difference):
     *commands, expected = DIFFERENCES[difference]
     words = [[different / word if (different / str(word)).exists() or "nothing" in str(word) else word for word in command] for command in commands]
     assert expected in in_two_ways(*[[*command, "--quiet"] for command in words])
 
 
 @needs_mpi
-def test_words_that_one_process_refuses(different):
+def test_error_in_one_process_command_line(different):
     words = ["fit", "kmeans", different / "points.npy", "-k"]
     message = in_two_ways([*words, 3], [*words, 0], code=2)
     assert "process 1: " in message and "--clusters" in message

@@ -1,4 +1,4 @@
-"""How many clusters, which method, how sure: fit -k auto, tune by the rules, compare, consensus."""
+"""Choice of the number of clusters and of the method: fit -k auto, tune by rules, compare, consensus."""
 
 import csv
 import re
@@ -21,7 +21,7 @@ def three(tmp_path_factory):
 
 
 @pytest.mark.parametrize("method", ["kmeans", "ward"])
-def test_auto_fits_what_is_recommended(three, method, tmp_path):
+def test_auto_fits_the_recommended_number_of_clusters(three, method, tmp_path):
     value = document("fit", method, three, "-k", "auto", "--labels-out", tmp_path / "auto.npy", "--seed", 2)
     choice = value["choice"]
     assert value["clusters_found"] == value["options"]["clusters"] == choice["recommended"] == 3 and choice["sureness"] == "sure"
@@ -37,12 +37,12 @@ def test_auto_fits_what_is_recommended(three, method, tmp_path):
     assert "chosen among 1 to 10" in text and "sure; 3: " in text
 
 
-def test_auto_is_of_points_alone(three, tmp_path):
+def test_auto_with_weights_and_partial_labels(three, tmp_path):
     np.save(tmp_path / "weights.npy", np.full(120, 2.0))
     refused = run("fit", "kmeans", three, "-k", "auto", "--weights", tmp_path / "weights.npy", "--labels-out", tmp_path / "l.csv", code=2)
     assert "weights" in refused.err and not (tmp_path / "l.csv").exists()
     assert "auto, or a whole number, at least 1" in run("fit", "ward", three, "-k", "some", code=2).err
-    # With partial labels it means what these have.
+    # With partial labels, auto means the number of labels.
     known = np.full(120, -1, dtype=np.int32)
     known[[0, 50, 100]] = [0, 1, 2]
     np.save(tmp_path / "known.npy", known)
@@ -50,7 +50,7 @@ def test_auto_is_of_points_alone(three, tmp_path):
     assert value["clusters_found"] == 3 and "choice" not in value
 
 
-def test_tune_by_the_rules(three):
+def test_tune_selects_by_rules(three):
     value = document("tune", "kmeans", three, "--grid", "k=2:6", "--select", "recommended")
     assert value["best_options"]["clusters"] == 3 and value["choice"]["recommended"] == 3
     assert [cell["criterion"] for cell in value["cells"]] == [0, 7, 0, 0, 0]
@@ -79,7 +79,7 @@ def test_compare(three):
     assert "at least 1" in run("compare", three, "-k", 0, code=2).err
 
 
-def test_compare_tells_of_a_method_that_fails(three):
+def test_compare_reports_failed_methods(three):
     value = document("compare", three, "-k", 200, "--methods", "kmeans,ward", code=3)
     assert all("200" in method["error"] and method["scores"] is None for method in value["methods"])
     done = run("compare", three, "-k", 200, "--methods", "kmeans", code=3)
@@ -87,20 +87,20 @@ def test_compare_tells_of_a_method_that_fails(three):
     assert "no method could be fitted; the first, kmeans: " in done.err
 
 
-def test_compare_of_methods_that_all_fail_leaves_no_page(three, tmp_path):
+def test_compare_writes_no_page_if_all_methods_fail(three, tmp_path):
     words = ["compare", three, "-k", 200, "--methods", "kmeans,ward", "--report", tmp_path / "page.html"]
     assert "report" not in run(*words, code=3).out
     assert not document(*words, code=3)["written"] and list(tmp_path.iterdir()) == []
     (tmp_path / "page.html").write_text("of yesterday")
     run(*words, code=3)
     assert (tmp_path / "page.html").read_text() == "of yesterday"
-    # One that can be fitted is enough.
+    # One method that can be fitted is enough.
     (tmp_path / "few.csv").write_text("x,y\n1,2\n2,3\n9,8\n8,9\n")
     one = document("compare", tmp_path / "few.csv", "-k", 3, "--methods", "kmeans,spherical-kmeans,subspace", "--report", tmp_path / "one.html")
     assert one["written"] and (tmp_path / "one.html").exists()
 
 
-def test_compare_warns_once(tmp_path):
+def test_compare_prints_each_warning_once(tmp_path):
     lines = ["x,y"] + [f"{i % 2 * 9 + i / 100},{i / 50}" for i in range(40)]
     lines[3] = "NA,1"
     (tmp_path / "points.csv").write_text("\n".join(lines) + "\n")
@@ -109,7 +109,7 @@ def test_compare_warns_once(tmp_path):
     of_rows = [line for line in told if "misses a value" in line]
     assert of_rows == ["1 of 40 rows misses a value and is left out: it has no label"] and len(told) == len(set(told))
     assert (tmp_path / "page.html").read_text().count("misses a value") == 1
-    # A warning of some methods names these, once; the document has each method's.
+    # A warning of several methods is printed once, with their names. The document has it for each method.
     few = ["compare", tmp_path / "few.csv", "-k", 2, "--methods", "kmeans,spectral,hdbscan"]
     (tmp_path / "few.csv").write_text("x,y\n1,2\n2,3\n9,8\n8,9\n")
     told = run(*few).err
@@ -120,11 +120,11 @@ def test_compare_warns_once(tmp_path):
 
 
 @pytest.mark.parametrize("method", ["aml", "cpd", "wmc", "spectral", "fme"])
-def test_tune_of_points_read_in_blocks(three, method):
+def test_tune_of_points_in_blocks(three, method):
     assert len(document("tune", method, three, "--grid", "k=2:3", "--memory", "1M")["cells"]) == 2
 
 
-def test_infinite_criteria_are_left_blank(tmp_path):
+def test_infinite_criteria_are_blank(tmp_path):
     write_csv(tmp_path / "points.csv", [[1, 2], [1, 2], [9, 5], [9, 5]], ["x", "y"])
     page = tmp_path / "page.html"
     value = document("compare", tmp_path / "points.csv", "-k", 2, "--methods", "kmeans", "--report", page)
@@ -152,22 +152,22 @@ def test_consensus(three, tmp_path):
     assert "from 2 to 10000" in run("consensus", three, "-k", 3, "--fits", 1, code=2).err
 
 
-def test_a_consensus_passes_on_what_its_fits_warn_of_once(tmp_path):
+def test_consensus_prints_warnings_of_fits_once(tmp_path):
     points = np.random.default_rng(2).normal(size=(200, 2))
     points[7] = 1000
     np.save(tmp_path / "points.npy", points)
     words = ["consensus", tmp_path / "points.npy", "-k", 3, "--fits", 20, "--seed", 4]
     told = [line.removeprefix("coterie: warning: ") for line in run(*words).err.splitlines() if line.startswith("coterie: warning: ")]
     warnings = document(*words, "--quiet")["warnings"]
-    assert told == warnings and len(warnings) == 2  # of the fits, and of the consensus itself
+    assert told == warnings and len(warnings) == 2  # one of the fits, one of the consensus itself
     few = [text for text in warnings if "has only one or two rows, of 160: outliers take clusters of their own" in text]
     assert len(few) == 1
     count, fits = map(int, re.match("([0-9]+) of the ([0-9]+) fits warn: ", few[0]).groups())
-    assert fits == 20 and 8 <= count < 20  # those of a random four fifths that have row 8
+    assert fits == 20 and 8 <= count < 20  # the fits whose random four fifths of the rows include row 8
     assert run(*words, "--quiet").err == ""
 
 
-def test_rows_that_miss_a_value_have_no_label(tmp_path):
+def test_rows_with_missing_values_have_no_label(tmp_path):
     lines = ["x,y"] + [f"{i % 2 * 9 + i / 100},{i / 50}" for i in range(40)]
     lines[3] = "NA,1"
     (tmp_path / "points.csv").write_text("\n".join(lines) + "\n")
@@ -178,6 +178,6 @@ def test_rows_that_miss_a_value_have_no_label(tmp_path):
     assert value["choice"]["recommended"] == value["clusters_found"] == 2
 
 
-def test_a_consensus_tells_how_it_was_asked_for(three):
+def test_consensus_document_has_command_and_date(three):
     value = document("consensus", three, "-k", 3, "--fits", 5)
     assert value["command"].startswith("coterie consensus") and value["date"] and value["version"]

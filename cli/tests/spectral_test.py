@@ -13,7 +13,7 @@ def two_cliques(path):
     write_csv(path, edges + [(3, 4, 0.1)], ["from", "to", "weight"])
 
 
-def test_spectral_takes_a_graph(tmp_path):
+def test_spectral_fits_a_graph(tmp_path):
     two_cliques(tmp_path / "graph.csv")
     write_labels(tmp_path / "truth.csv", [0] * 4 + [1] * 4)
     value = document("fit", "spectral", tmp_path / "graph.csv", "--affinity", "precomputed", "-k", 2, "--truth",
@@ -30,7 +30,7 @@ def test_spectral_takes_a_graph(tmp_path):
     assert len(labels) == 2 and labels[0] != labels[1]
 
 
-def test_an_affinity_is_never_filled_in(tmp_path):
+def test_missing_affinity_is_an_error(tmp_path):
     write_csv(tmp_path / "edges.csv", [[0, 1, "nan"], [1, 2, 0.5]])
     refused = run("fit", "spectral", tmp_path / "edges.csv", "--affinity", "precomputed", "-k", 2, code=3)
     assert "row 1, column 3: value 'nan'" in refused.err and "--missing" not in refused.err
@@ -77,21 +77,21 @@ def test_spectral_graph_formats_agree(tmp_path):
     ({"data": [1, 2, 1, 1]}, "graph.npz: affinity: not symmetric, row 1, column 2 is 1"),
     ({"indptr": [0, 10**7, 3, 4]}, "none lower than the one before it"),
 ])
-def test_spectral_refuses_damaged_sparse_files(tmp_path, arrays, words):
+def test_spectral_rejects_damaged_sparse_files(tmp_path, arrays, words):
     sound = {"format": b"csr", "shape": [3, 3], "indptr": [0, 1, 3, 4], "indices": [1, 0, 2, 1], "data": [1.0, 1, 1, 1]}
     np.savez(tmp_path / "graph.npz", **{name: np.array(value) for name, value in (sound | arrays).items()})
     done = run("fit", "spectral", tmp_path / "graph.npz", "--affinity", "precomputed", "-k", 1, code=3)
     assert words in done.err
 
 
-def test_spectral_refuses_what_a_graph_has_not(tmp_path):
+def test_spectral_rejects_options_that_need_points(tmp_path):
     two_cliques(tmp_path / "graph.csv")
     words = ["spectral", tmp_path / "graph.csv", "--affinity", "precomputed", "-k", 2]
     for option in (["--scale", "zscore"], ["--picture", tmp_path / "p.svg"], ["--report", tmp_path / "r.html"]):
         assert option[0] + ": " in run("fit", *words, *option, code=2).err
     assert "read in float64" in run("fit", *words, "--precision", "float32", code=2).err
     assert "is a graph; tune takes points" in run("tune", *words, "--grid", "restarts=1,2", code=2).err
-    # Three columns in three rows are a dense matrix where that is symmetric, else edges, and refused where both fit.
+    # A 3 x 3 table is a dense matrix if it is symmetric, otherwise a list of edges. If it can be both, it is an error.
     write_csv(tmp_path / "triangle.csv", [[0, 1, 1], [1, 2, 1], [0, 2, 1]])
     assert document("fit", "spectral", tmp_path / "triangle.csv", "--affinity", "precomputed", "-k", 1)["details"]["edges"] == 3
     write_csv(tmp_path / "both.csv", [[0, 1, 2], [1, 3, 4], [2, 4, 5]])
@@ -101,13 +101,13 @@ def test_spectral_refuses_what_a_graph_has_not(tmp_path):
     assert document("fit", "spectral", tmp_path / "dense.csv", "--affinity", "precomputed", "-k", 1)["n"] == 3
 
 
-def test_spectral_warns_of_pieces(tmp_path):
+def test_spectral_warns_of_disconnected_graph(tmp_path):
     write_csv(tmp_path / "points.csv", [[1000 * group + 0.1 * i, i % 3] for group in range(4) for i in range(10)])
     done = run("fit", "spectral", tmp_path / "points.csv", "-k", 2, "--neighbors", 4)
     assert "4 connected components for 2 clusters" in done.err and "--neighbors 8" in done.err
 
 
-def test_affinities_have_nothing_to_scale(tmp_path):
+def test_scale_is_rejected_for_affinities(tmp_path):
     write_csv(tmp_path / "a.csv", [[0, 1, 0.2], [1, 0, 0.5], [0.2, 0.5, 0]])
     done = run("fit", "spectral", tmp_path / "a.csv", "--affinity", "precomputed", "-k", 1, "--scale", "minmax", code=2)
     assert "--scale" in done.err and "affinities" in done.err

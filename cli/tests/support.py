@@ -1,4 +1,4 @@
-"""What the tests of the command share: running it, reading what it says, making files."""
+"""Shared by the tests of the command: running it, reading its output, making files."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ SCORES = ["acc", "nmi", "ari", "purity", "homogeneity", "completeness"]
 
 
 def default_interrupt():
-    # A test run in the background is started with SIGINT ignored, and so would be what it starts.
+    # A test in the background is started with SIGINT ignored, and its child processes would inherit that.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -31,12 +31,12 @@ def run(*words, program=COMMAND, code=0, input=None, env=None, cwd=None):
     return done
 
 
-# Loading LibTorch takes half a second per command: of the networks, the fast tests try one of each family.
+# Loading LibTorch takes half a second per command, so the fast tests use one network of each family.
 FAST_NETWORKS = {"ae-kmeans", "dekm", "entropy-net"}
 
 
 def slow_if_network(method, *more, **options):
-    """The arguments of a test as a pytest parameter. It is slow if `method`, as `coterie methods --json` lists it, is another network."""
+    """The arguments of a test as a pytest parameter. It is slow if `method` (an entry of `coterie methods --json`) is another network."""
     slow = method["takes"]["device"] and method["name"] not in FAST_NETWORKS
     return pytest.param(method["name"], *more, marks=[pytest.mark.slow] if slow else [], **options)
 
@@ -85,7 +85,7 @@ def other_version(model):
 
 
 def short(method):
-    """What makes a fit a matter of seconds; skips the test of a method that is not here."""
+    """Options with which a fit takes seconds. Skips the test if the method is not available."""
     if method in ("entropy-net", "imsat", "iic", "sela-net", "miadm-net"):
         words = ["--scale", "minmax", "--widths", 16, "--epochs", 12, "--batch-size", 25, "--learning-rate", 0.01, "--threads", 1]
     elif method in ("ae-kmeans", "dekm", "dec", "idec", "dcn"):
@@ -100,7 +100,7 @@ def short(method):
 
 
 def curves(path):
-    """A circle of radius 1 around 0 beside one of radius 6 around (9, 0), and a row without a label."""
+    """Rows on a circle of radius 1 around 0, on one of radius 6 around (9, 0), and a row without a label."""
     angle = 2 * np.pi * np.arange(60) / 60
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     rows = [[*place, name] for pair in zip(circle, 6 * circle + [9, 0]) for place, name in zip(pair, ["small", "large"])]
@@ -109,7 +109,7 @@ def curves(path):
 
 
 def linked_rings(path, n=120):
-    """Two rings, linked as a chain is, and which is which."""
+    """Files of the points and labels of two rings, linked like a chain."""
     random = np.random.default_rng(0)
     angle = 2 * np.pi * np.arange(n // 2) / (n // 2)
     flat = np.c_[np.cos(angle), np.sin(angle), 0 * angle]

@@ -1,4 +1,4 @@
-"""Choosing options."""
+"""coterie tune."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import pytest
 from support import SCORES, document, read_words, run
 
 
-def test_tune_finds_three_blobs_and_writes_what_fit_writes(files, tmp_path):
+def test_tune_finds_three_blobs_and_writes_the_same_files_as_fit(files, tmp_path):
     words = ["--truth", files / "truth.csv", "--seed", 4, "--scale", "zscore"]
     value = document("tune", "kmeans", files / "points.npy", "--grid", "k=2:5", *words, "--labels-out", tmp_path / "l.csv",
                      "--model-out", tmp_path / "m.st", "--report", tmp_path / "r.html", "--picture", tmp_path / "p.svg")
@@ -45,7 +45,7 @@ def test_tune_json_schema(files):
     assert plain["folds"] == 0 and plain["cells"][0]["seen"] is plain["cells"][0]["unseen"] is None and "scores" not in plain["fit"]
 
 
-def test_tune_criteria_against_plain_computations(files, tmp_path):
+def test_tune_criteria_agree_with_direct_computation(files, tmp_path):
     metrics = pytest.importorskip("sklearn.metrics")
     neighbors = pytest.importorskip("sklearn.neighbors")
     points = np.load(files / "points.npy")
@@ -66,7 +66,7 @@ def test_tune_criteria_against_plain_computations(files, tmp_path):
         assert "oracle" in done.out and re.search(r"^\* +3 +1 ", done.out, re.MULTILINE)
 
 
-def test_tune_is_the_same_at_any_number_of_threads(tmp_path):
+def test_tune_is_the_same_for_any_number_of_threads(tmp_path):
     documents = []
     for threads in (1, 2, 8):
         value = document("tune", "kmeans", "data:digits", "--grid", "k=8,10", "--folds", 2, "--select", "knncut", "--threads", threads,
@@ -89,8 +89,8 @@ def test_tune_table(files):
     assert done.out.splitlines()[0] == "label" and len(done.out.splitlines()) == 301 and "chosen" in done.err
 
 
-def test_plain_kmeans_may_win(files, tmp_path):
-    # Two clouds in one direction: cosines see one.
+def test_tune_with_kmeans_can_choose_kmeans(files, tmp_path):
+    # Two clouds in the same direction are one cluster by cosine.
     random = np.random.default_rng(5)
     points = np.repeat([[5.0, 5.0], [50.0, 50.0]], 100, axis=0) + random.normal(size=(200, 2))
     np.save(tmp_path / "p.npy", points)
@@ -108,13 +108,13 @@ def test_tune_with_partial_labels(files, tmp_path):
     value = document(*words, "--grid", "k=3:5", "--labels-out", tmp_path / "l.csv", cwd=files)
     assert value["best_options"]["clusters"] == 3 and value["fit"]["scored"] == 270 and value["cells"][0]["unseen"]["acc"] == 1
     assert read_words(tmp_path / "l.csv") == read_words(files / "truth.csv")
-    # Where nothing is said of the clusters the labels say it.
+    # Without a number of clusters, the labels determine it.
     value = document(*words, "--grid", "restarts=1", cwd=files)
     assert value["best_options"]["clusters"] is None and value["fit"]["options"]["clusters"] == 3
 
 
-def test_a_search_is_not_lost_with_its_last_fit(files, tmp_path):
-    # Halves of the points have room for three clusters of half 101, rounded down; all of them have none for 101.
+def test_failed_final_fit_keeps_search_results(files, tmp_path):
+    # Half of the points suffice for three clusters of 50 (101 / 2, rounded down). All 300 do not suffice for three of 101.
     words = ["tune", "kmeans", files / "points.npy", "-k", 3, "--grid", "restarts=1:2", "--folds", 2, "--sizes", "101:", "--labels-out",
              tmp_path / "l.csv"]
     done = run(*words, code=2)
@@ -122,7 +122,7 @@ def test_a_search_is_not_lost_with_its_last_fit(files, tmp_path):
     assert "fit" not in json.loads(run(*words, "--json", code=2).out) and list(tmp_path.iterdir()) == []
 
 
-def test_a_scaling_that_is_chosen_is_that_of_the_last_fit(tmp_path):
+def test_final_fit_uses_the_chosen_scaling(tmp_path):
     words = ["data:wine", "-k", 3, "--grid", "scale=none,minmax,zscore", "--select", "nmi"]
     value = document("tune", "kmeans", *words, "--model-out", tmp_path / "m.st", "--report", tmp_path / "page.html")
     assert [cell["options"] for cell in value["cells"]] == [{"scale": scale} for scale in ("none", "minmax", "zscore")]
@@ -139,7 +139,7 @@ def test_a_scaling_that_is_chosen_is_that_of_the_last_fit(tmp_path):
     assert "--scale is given and on the grid as well" in run("tune", "kmeans", *words, "--scale", "unit", code=2).err
 
 
-def test_tune_takes_missing_values_words_and_dates_as_fit_does(tmp_path):
+def test_tune_with_missing_values_words_and_dates(tmp_path):
     random = np.random.default_rng(5)
     rows = ["x,y,kind,day"]
     for i in range(120):

@@ -5,7 +5,7 @@ import numpy as np
 from support import document, linked_rings, run
 
 
-def test_wmc_takes_linked_rings_apart(tmp_path):
+def test_wmc_separates_linked_rings(tmp_path):
     points, truth = linked_rings(tmp_path)
     assert document("fit", "kmeans", points, "--truth", truth, "-k", 2)["scores"]["acc"] < 0.95
     for new_points in ["shares", "embedding"]:
@@ -20,7 +20,7 @@ def test_wmc_takes_linked_rings_apart(tmp_path):
         assert document("fit", method, points, "-k", 2)["clusters_found"] == 2
 
 
-def test_wmc_says_how_pieces_are_joined_and_refuses(tmp_path):
+def test_wmc_warns_of_disconnected_graph_and_rejects_bad_options(tmp_path):
     points, truth = linked_rings(tmp_path)
     np.save(tmp_path / "cloud.npy", np.random.default_rng(1).normal(size=(200, 5)))
     found = document("fit", "wmc", tmp_path / "cloud.npy", "-k", 2, "--lambda", 1.01)

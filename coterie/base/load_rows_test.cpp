@@ -15,7 +15,7 @@
 namespace coterie {
 namespace {
 
-TEST(Residence, EveryProcessHoldsItsOwnRowsAndReadsThemOnce) {
+TEST(LoadRows, EveryProcessReadsItsRowsOnce) {
     for (const Index rows : {1, 60, 300, 5000}) {  // up to 256 rows are one block
         const Matrix<double> points = test::normal_points(rows, 3, 7);
         for (const int processes : {1, 2, 3, 5}) {

@@ -35,7 +35,7 @@ TEST(Matrix, CopiesMovesAndSwaps) {
     for (int i = 0; i < 20; ++i) EXPECT_EQ(many[internal::at(i)].sum(), static_cast<float>(3 * i * i));
 }
 
-TEST(Matrix, TakesExpressionsOfAnySize) {
+TEST(Matrix, AssignsExpressionsOfOtherShapes) {
     Matrix<double> a = Matrix<double>::Identity(3, 3);
     a = a.topRows(2).eval();
     EXPECT_EQ(a.rows(), 2);
@@ -58,7 +58,7 @@ TEST(Matrix, TakesExpressionsOfAnySize) {
     EXPECT_EQ(Matrix<double>(sparse), b);
 }
 
-TEST(Matrix, ResizesAsEigenDoes) {
+TEST(Matrix, ResizesLikeEigen) {
     Matrix<double> a{{1, 2}, {3, 4}};
     a.conservativeResize(3, 1);
     EXPECT_EQ(a(0, 0), 1);
@@ -78,13 +78,13 @@ TEST(Matrix, ResizesAsEigenDoes) {
     EXPECT_THROW(Matrix<double>(Index{1} << 40, Index{1} << 40), std::bad_alloc);
 }
 
-TEST(Matrix, AnEigenMatrixIsBorrowedAsPoints) {
+TEST(Matrix, PointsViewDoesNotCopyEigenMatrices) {
     const eigen::Matrix<float> mine = eigen::Matrix<float>::Ones(4, 2);
     EXPECT_EQ(PointsView(mine).data(), mine.data());
     EXPECT_EQ(PointsView(mine).scalar(), ScalarType::float32);
 }
 
-TEST(SparseMatrix, IsBuiltCopiedMovedAndAssigned) {
+TEST(SparseMatrix, ConstructsCopiesMovesAndAssigns) {
     const SparseMatrix empty;
     EXPECT_EQ(empty.rows(), 0);
     SparseMatrix a(2, 3, {0, 2, 3}, {0, 2, 1}, {1, 2, 3});

@@ -55,7 +55,7 @@ TEST(Options, DefaultsComeFromTheStruct) {
     EXPECT_EQ(to_text(Example::described().at("clusters").default_value), "8");
 }
 
-TEST(Options, AssignReadsBackWhatParseAccepts) {
+TEST(Options, AssignAcceptsParsedValues) {
     const auto& set = Example::described();
     Example example;
     set.assign(&example, {{"clusters", set.at("clusters").parse("1e3")},
@@ -70,7 +70,7 @@ TEST(Options, AssignReadsBackWhatParseAccepts) {
     EXPECT_EQ(example.note, "hello");
 }
 
-TEST(Options, WhatIsLeftToTheMethodIsNoNumber) {
+TEST(Options, AutomaticValues) {
     const auto& set = Example::described();
     Example example;
     EXPECT_EQ(set.at("rounds").default_value, OptionValue(Automatic()));
@@ -93,7 +93,7 @@ TEST(Options, WhatIsLeftToTheMethodIsNoNumber) {
               "option rounds: 0 is not accepted; it takes auto, or a whole number, at least 1");
 }
 
-TEST(Options, ListsHaveCommasBetweenTheirNumbers) {
+TEST(Options, ListsOfNumbers) {
     const auto& set = Example::described();
     Example example;
     set.assign(&example, {{"sides", set.at("sides").parse("28x28")}});
@@ -111,7 +111,7 @@ TEST(Options, ListsHaveCommasBetweenTheirNumbers) {
     EXPECT_EQ(set.at("shares").accepted(), "auto, or numbers with commas between them, above 0");
 }
 
-TEST(Options, AWholeNumberIsAReal) {
+TEST(Options, RealOptionsAcceptIntegers) {
     Example example;
     Example::described().assign(&example, {{"tolerance", std::int64_t{3}}});
     EXPECT_EQ(example.tolerance, 3.0);
@@ -153,7 +153,7 @@ TEST(Options, MessagesNameOptionValueAndRange) {
               "shares");
 }
 
-TEST(Options, ErrorsCarryOptionValueAndRange) {
+TEST(Options, ErrorsHaveOptionValueAndRange) {
     try {
         Example::described().at("colour").parse("blue");
         FAIL();
@@ -163,8 +163,7 @@ TEST(Options, ErrorsCarryOptionValueAndRange) {
         EXPECT_EQ(error.fields().accepted, "one of red, green");
         EXPECT_EQ(error.fields().file, "");
         EXPECT_FALSE(error.fields().row.has_value());
-        error.amend(
-            [](Message& message) { message.file = "a.csv"; });  // fields that a handler adds are there for the next one
+        error.amend([](Message& message) { message.file = "a.csv"; });  // the next handler sees it
         try {
             throw;
         } catch (const Error& again) {
@@ -178,7 +177,7 @@ TEST(Options, ErrorsCarryOptionValueAndRange) {
     EXPECT_EQ(refused.fields().accepted, "y or z");
 }
 
-TEST(Options, CheckLooksAtEveryMember) {
+TEST(Options, CheckCoversEveryMember) {
     Example example;
     EXPECT_NO_THROW(check_options(example));
     example.tolerance = std::nan("");

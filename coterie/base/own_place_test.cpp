@@ -7,11 +7,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(OwnPlace, TheCodeOfThisTestIsInTheProgramOfThisTest) {
+TEST(OwnFolder, IsThatOfTheTestProgram) {
     EXPECT_EQ(internal::own_folder(), fs::read_symlink("/proc/self/exe").parent_path());
 }
 
-TEST(OwnPlace, DataOfTheBuildLieWhereAnInstallationHasThem) {
+TEST(OwnFolder, DataFoldersOfTheBuildExist) {
     bool found = false;
     for (const fs::path& folder : internal::own_data_folders()) {
         EXPECT_TRUE(folder.is_absolute()) << folder;

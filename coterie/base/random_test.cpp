@@ -18,7 +18,7 @@ TEST(RandomStream, SameNameSameNumbers) {
     for (int i = 0; i < 1000; ++i) ASSERT_EQ(a.next64(), b.next64());
 }
 
-TEST(RandomStream, SeedPurposeAndIndexTellStreamsApart) {
+TEST(RandomStream, SeedPurposeAndIndexGiveDifferentStreams) {
     const std::uint64_t base = RandomStream(7, "seeding", 3).next64();
     EXPECT_NE(base, RandomStream(8, "seeding", 3).next64());
     EXPECT_NE(base, RandomStream(7ull << 32 | 7, "seeding", 3).next64());
@@ -67,7 +67,7 @@ TEST(RandomStream, BelowIsUnbiased) {
     EXPECT_LT(chi_squared, 22.5);  // 99.9 % point with 6 degrees of freedom
 }
 
-TEST(RandomStream, EveryOrderIsEquallyLikely) {
+TEST(RandomStream, ShufflesUniformly) {
     RandomStream stream(4, "orders");
     std::map<std::vector<int>, int> counts;
     const int n = 24000;
@@ -82,7 +82,7 @@ TEST(RandomStream, EveryOrderIsEquallyLikely) {
     EXPECT_LT(chi_squared, 49.7);  // 99.9 % point with 23 degrees of freedom
 }
 
-TEST(Run, AChildDrawsOtherNumbersAndKeepsWhatIsLent) {
+TEST(Run, ChildHasItsOwnSeedAndKeepsSettings) {
     coterie::Run run(7, 3);
     run.device = "cuda";
     run.checkpoint = "state";

@@ -10,7 +10,7 @@
 namespace coterie {
 namespace {
 
-TEST(SampleRows, DrawsAsAShuffleOfAllWould) {
+TEST(SampleRows, EqualsThePrefixOfAShuffle) {
     for (const Index count : {0, 1, 5, 9, 40}) {
         RandomStream random(4, "test.sample"), again(4, "test.sample");
         const std::vector<Index> found = sample_rows(40, count, random);

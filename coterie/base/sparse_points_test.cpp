@@ -22,7 +22,7 @@ std::string refusal(Index columns, std::vector<std::int32_t> starts, const std::
     return "accepted";
 }
 
-TEST(SparsePoints, GiveTheRowsWithTheirZeros) {
+TEST(SparsePoints, BlocksAreDenseRows) {
     const Matrix<float> dense = test::words<float>(37, 20, 3, 4);
     for (const auto& sparse : {sparse_of<std::int32_t>(dense), sparse_of<std::int64_t>(dense)}) {
         const PointsView view(*sparse);
@@ -35,7 +35,7 @@ TEST(SparsePoints, GiveTheRowsWithTheirZeros) {
     EXPECT_EQ(as_sparse(PointsView(dense)), nullptr);
 }
 
-TEST(SparsePoints, SlicesSubsetsAndOtherValuesAreThoseOfTheRows) {
+TEST(SparsePoints, SlicesSubsetsAndChangedValues) {
     const Matrix<double> dense = test::words<double>(11, 9, 3, 3);
     const auto sparse = sparse_of(dense);
     const SparsePoints slice = sparse->slice(4, 9);
@@ -57,7 +57,7 @@ TEST(SparsePoints, SlicesSubsetsAndOtherValuesAreThoseOfTheRows) {
     EXPECT_NE(as_sparse(problem.subset(rows).points), nullptr);
 }
 
-TEST(SparsePoints, UnsoundOnesAreRefusedByRow) {
+TEST(SparsePoints, ErrorsNameTheRow) {
     EXPECT_EQ(refusal(3, {0, 1, 2}, {0, 2}, {1, 1}), "accepted");
     EXPECT_EQ(refusal(3, {0, 0}, {}, {}), "accepted");
     const auto holds = [](const std::string& text, const char* words) {
@@ -74,7 +74,7 @@ TEST(SparsePoints, UnsoundOnesAreRefusedByRow) {
     holds(refusal(3, {0, 1}, {0, 1}, {1}), "2 columns and 1 values");
 }
 
-TEST(SparsePoints, NumbersThatAreNotFiniteAreNamedByRowAndColumn) {
+TEST(SparsePoints, NonFiniteValuesAreNamedByRowAndColumn) {
     Matrix<double> dense = test::words<double>(30, 12, 3, 3);
     dense(17, 4) = std::numeric_limits<double>::quiet_NaN();
     dense(20, 1) = std::numeric_limits<double>::infinity();

@@ -130,7 +130,7 @@ TEST(GroupMultipliers, OneGroupByHand) {
     EXPECT_LT(found.residual, 1e-15);
 }
 
-TEST(GroupMultipliers, OneGroupIsBisection) {
+TEST(GroupMultipliers, OneGroupAgreesWithBisection) {
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         SCOPED_TRACE(seed);
         RandomStream random(seed, "test.one_group");
@@ -167,7 +167,7 @@ TEST(GroupMultipliers, OneGroupIsBisection) {
     }
 }
 
-TEST(GroupMultipliers, NewtonIsBregmansLimit) {
+TEST(GroupMultipliers, NewtonAgreesWithTheLimitOfBregman) {
     int inequality_met = 0;
     for (std::uint64_t seed = 0; seed < 240; ++seed) {
         SCOPED_TRACE(seed);
@@ -206,7 +206,7 @@ TEST(GroupMultipliers, NewtonIsBregmansLimit) {
     EXPECT_GT(inequality_met, 20);
 }
 
-TEST(GroupMultipliers, BregmanRoundsAreThePapers) {
+TEST(GroupMultipliers, BregmanRoundsFollowThePaper) {
     RandomStream random(1, "test.rounds");
     const Index n = 40;
     const Matrix<double> table = random_table(n, 3, 1.5, 0.2, random);
@@ -254,7 +254,7 @@ TEST(GroupMultipliers, SeveralGroupsHardAndSoft) {
         }
 }
 
-TEST(GroupMultipliers, EveryGroupHeld) {
+TEST(GroupMultipliers, EveryGroupHasAnExactSize) {
     RandomStream random(3, "test.held");
     const Index n = 90;
     const Matrix<double> table = random_table(n, 3, 2, 0.1, random);
@@ -280,7 +280,7 @@ TEST(GroupMultipliers, EveryGroupHeld) {
     }
 }
 
-TEST(GroupMultipliers, NothingBinds) {
+TEST(GroupMultipliers, NoActiveBounds) {
     RandomStream random(4, "test.loose");
     const Matrix<double> table = random_table(50, 4, 1, 0.2, random);
     const std::vector<double> low(4, 0.0);
@@ -294,7 +294,7 @@ TEST(GroupMultipliers, NothingBinds) {
     }
 }
 
-TEST(GroupMultipliers, BothEndsAndNearThem) {
+TEST(GroupMultipliers, BoundsAtAndNearTheFeasibleLimits) {
     RandomStream random(5, "test.ends");
     const Index n = 100;
     for (const Index groups : {2, 3}) {
@@ -331,7 +331,7 @@ TEST(GroupMultipliers, BothEndsAndNearThem) {
     }
 }
 
-TEST(GroupMultipliers, SeveralEnds) {
+TEST(GroupMultipliers, SeveralGroupsAtTheirFeasibleLimits) {
     RandomStream random(6, "test.several_ends");
     const Index n = 100;
     const Matrix<double> table = random_table(n, 4, 2, 0.4, random);
@@ -383,7 +383,7 @@ TEST(GroupMultipliers, SeveralEnds) {
     EXPECT_THROW(solve(), BadArgument);
 }
 
-TEST(GroupMultipliers, RowsThatMayGoToSomeGroups) {
+TEST(GroupMultipliers, RowsWithForbiddenGroups) {
     const coterie::Run run(0, 1);
     // A chain: each row may go to two neighbours. Its end would need more than three tiers; large multipliers replace
     // them.
@@ -472,7 +472,7 @@ TEST(GroupMultipliers, ExtremeTables) {
     expect_solved(tiny, none, loose, solve_group_multipliers(tiny, none, loose, GroupSolver::newton, 0, run), 1e-13);
 }
 
-TEST(GroupMultipliers, SameAtAnyThreadCount) {
+TEST(GroupMultipliers, SameBitsAtAnyNumberOfThreads) {
     RandomStream random(7, "test.threads");
     const Index n = 30000;
     const Matrix<double> table = random_table(n, 5, 3, 0.1, random);
@@ -503,7 +503,7 @@ TEST(GroupMultipliers, SameAtAnyThreadCount) {
         }
 }
 
-TEST(GroupMultipliers, RefusesWhatCannotBe) {
+TEST(GroupMultipliers, RejectsInfeasibleBounds) {
     using Bounds = std::vector<double>;
     const double nan = std::numeric_limits<double>::quiet_NaN();
     Matrix<double> table = Matrix<double>::Zero(4, 2);
@@ -538,7 +538,7 @@ TEST(GroupMultipliers, RefusesWhatCannotBe) {
     expect({0, 0}, {4, 4}, {"point 0", "group 1", "inf"});
 }
 
-TEST(GroupMultipliers, Stops) {
+TEST(GroupMultipliers, StopsWhenAsked) {
     coterie::Run run(0, 1);
     run.should_stop = [] { return true; };
     RandomStream random(8, "test.stops");

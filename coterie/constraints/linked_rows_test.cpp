@@ -57,7 +57,7 @@ std::optional<double> brute_force(const Case& given, const Matrix<double>& costs
     }
 }
 
-TEST(LinkedRows, IsTheBestOfAllAssignments) {
+TEST(LinkedRows, AgreesWithBruteForce) {
     RandomStream random(3, "test.linked");
     int feasible = 0, infeasible = 0;
     for (int repetition = 0; repetition < 400; ++repetition) {
@@ -114,7 +114,7 @@ std::string refusal(std::vector<RowPair> must, std::vector<RowPair> cannot, int 
     });
 }
 
-TEST(LinkedRows, NamesTheConflict) {
+TEST(LinkedRows, NamesConflictingPairs) {
     EXPECT_NE(refusal({{0, 4}, {4, 7}, {2, 7}}, {{1, 3}, {2, 0}}, 3)
                   .find("rows 3 and 1 must be apart, but must be together by rows 3, 8, 5, 1"),
               std::string::npos);
@@ -138,7 +138,7 @@ TEST(LinkedRows, NamesTheConflict) {
               std::string::npos);
 }
 
-TEST(LinkedRows, ManyApartAreAnAssignment) {
+TEST(LinkedRows, ManyCannotLinksGiveAPermutation) {
     // All pairs of 30 rows, 30 clusters: a permutation, here the identity.
     Problem problem{.points = Points(Matrix<double>(Matrix<double>::Zero(30, 1)))};
     for (Index i = 0; i < 30; ++i)
@@ -153,7 +153,7 @@ TEST(LinkedRows, ManyApartAreAnAssignment) {
     for (std::size_t i = 0; i < 30; ++i) EXPECT_EQ(found.labels[i], static_cast<std::int32_t>(i));
 }
 
-TEST(LinkedRows, LongChainsAndTheOrderOfPairs) {
+TEST(LinkedRows, LongChainsInAnyOrderOfPairs) {
     // A chain of 3,000 rows between two clusters: they alternate, for any order of the pairs.
     Problem problem{.points = Points(Matrix<double>(Matrix<double>::Zero(3000, 1)))};
     for (Index i = 0; i + 1 < 3000; ++i) problem.cannot_links.push_back({i, i + 1});

@@ -129,7 +129,7 @@ Problem random_problem(std::uint64_t seed, Index most_points, Index most_columns
     return out;
 }
 
-TEST(Transport, BruteForce) {
+TEST(Transport, AgreesWithBruteForce) {
     int feasible = 0;
     int infeasible = 0;
     for (std::uint64_t seed = 0; seed < 4000; ++seed) {
@@ -204,7 +204,7 @@ Matrix<double> blob_costs(Index n, Index columns, std::uint64_t seed) {
     return costs;
 }
 
-TEST(Transport, PricesProveTheOptimum) {
+TEST(Transport, PricesSatisfyTheOptimalityConditions) {
     for (const Index columns : {2, 10, 40}) {
         const Index n = 2000;
         Matrix<double> costs = blob_costs(n, columns, static_cast<std::uint64_t>(columns));
@@ -263,7 +263,7 @@ TEST(Transport, ManyPointsStartFromASample) {
     expect_optimal(barred, low, high, forced.columns, forced.prices);
 }
 
-TEST(Transport, SameAtAnyThreadCountAndOnPermutedRows) {
+TEST(Transport, SameForAnyThreadsAndPermutedRows) {
     const Index n = 9000;
     const Matrix<double> costs = blob_costs(n, 12, 5);
     const std::vector<Index> equal(12, n / 12);
@@ -326,7 +326,7 @@ void expect_refused(F call, const std::vector<std::string>& words) {
     }
 }
 
-TEST(Transport, RefusesWhatCannotBe) {
+TEST(Transport, RejectsInfeasibleBounds) {
     const coterie::Run run(0, 1);
     using Bounds = std::vector<Index>;
     Matrix<double> costs = Matrix<double>::Zero(5, 3);
@@ -353,14 +353,14 @@ TEST(Transport, RefusesWhatCannotBe) {
     expect_refused(call({0, 0, 0}, {5, 5, 5}), {"point 0", "column 2", "-inf"});
 }
 
-TEST(Transport, Stops) {
+TEST(Transport, StopsWhenAsked) {
     coterie::Run run(0, 1);
     run.should_stop = [] { return true; };
     const std::vector<Index> equal(4, 500);
     EXPECT_THROW(transport(Matrix<double>::Zero(2000, 4), equal, equal, run), Cancelled);
 }
 
-TEST(AssignGroups, NaturalAnswerStands) {
+TEST(AssignGroups, KeepsFeasibleAssignments) {
     const Matrix<double> costs = blob_costs(100, 3, 1);
     Labels natural = nearest(costs);
     natural[5] = (natural[5] + 1) % 3;  // the caller's choice among ties stands
@@ -394,7 +394,7 @@ TEST(AssignGroups, TiesGoToTheLowestPoint) {
     }
 }
 
-TEST(AssignGroups, SelectionIsTransport) {
+TEST(AssignGroups, SelectionAgreesWithTransport) {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         SCOPED_TRACE(seed);
         RandomStream random(seed, "test.selection");

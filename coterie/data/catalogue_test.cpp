@@ -130,7 +130,7 @@ TEST(Catalogue, UnknownNameListsTheNames) {
     for (const CatalogueEntry& entry : catalogue()) EXPECT_SAYS(message, entry.name);
 }
 
-TEST(Catalogue, ShippedFilesHaveTheirSums) {
+TEST(Catalogue, ShippedFilesMatchTheirChecksums) {
     for (const CatalogueEntry& entry : catalogue()) {
         if (!entry.shipped) continue;
         SCOPED_TRACE(entry.name);
@@ -143,7 +143,7 @@ TEST(Catalogue, ShippedFilesHaveTheirSums) {
     }
 }
 
-TEST(Catalogue, FoldersComeInTheirOrder) {
+TEST(Catalogue, OrderOfDataFolders) {
     TemporaryFolder temporary;
     fs::create_directories(temporary.path / "share" / "data");
     const Environment data("COTERIE_DATA", (temporary.path / "mine").c_str());
@@ -166,7 +166,7 @@ TEST(Catalogue, CacheIsBelowHomeWithoutXdg) {
     EXPECT_TRUE(cache_folder().empty());
 }
 
-TEST(Catalogue, FileOfTheSameNameButAnotherSizeIsNotTheShippedOne) {
+TEST(Catalogue, FileOfAnotherSizeIsNotTheShippedOne) {
     TemporaryFolder temporary;
     write(temporary.path / "wine" / "wine.csv", "14.23,1.71,1\n");
     const Environment data("COTERIE_DATA", temporary.path.c_str());
@@ -185,7 +185,7 @@ TEST(Catalogue, MissingSetSaysHowToGetIt) {
                 "coterie data get fashion-mnist");
 }
 
-TEST(Catalogue, ByHandSetIsNotDownloaded) {
+TEST(Catalogue, ManualSetIsNotDownloaded) {
     TemporaryFolder temporary;
     const std::string message =
         message_of<ResourceError>([&] { get_data(find_data("coil-100"), temporary.path, coterie::Run()); });
@@ -216,7 +216,7 @@ std::map<std::string, int> class_counts(const PointsFile& read) {
     return out;
 }
 
-TEST(Catalogue, ShippedSetsReadAsStated) {
+TEST(Catalogue, ShippedSetsMatchTheirEntries) {
     for (const CatalogueEntry& entry : catalogue())
         if (entry.shipped) expect_as_stated(entry);
     const PointsFile iris = read_data("iris", {}, coterie::Run());
@@ -234,7 +234,7 @@ TEST(Catalogue, ShippedSetsReadAsStated) {
     EXPECT_EQ(class_counts(read_data("digits", {}, coterie::Run())).at("3"), 183);
 }
 
-TEST(Catalogue, OtherSetsReadAsStatedWhereTheyAre) {
+TEST(Catalogue, OtherSetsMatchTheirEntriesIfPresent) {
     int found = 0;
     for (const CatalogueEntry& entry : catalogue()) {
         if (entry.shipped || locate_data(entry).empty()) continue;
@@ -248,7 +248,7 @@ TEST(Catalogue, OtherSetsReadAsStatedWhereTheyAre) {
     if (found == 0) GTEST_SKIP() << "none of the larger sets is on this machine";
 }
 
-TEST(Catalogue, SomeRowsOfASet) {
+TEST(Catalogue, MaxRowsLimitsASet) {
     ReadOptions options;
     options.max_rows = 7;
     options.precision = Precision::float32;
@@ -260,7 +260,7 @@ TEST(Catalogue, SomeRowsOfASet) {
 }
 
 // A file with three rows would be an error because of its number of rows, so max_rows asks for fewer.
-TEST(Catalogue, RowsWithUnknownValuesAreLeftOut) {
+TEST(Catalogue, RowsWithUnknownValuesAreDropped) {
     TemporaryFolder temporary;
     const Environment data("COTERIE_DATA", temporary.path.c_str());
     write(temporary.path / "auto-mpg" / "auto-mpg.data",
@@ -285,7 +285,7 @@ TEST(Catalogue, RowsWithUnknownValuesAreLeftOut) {
     EXPECT_SAYS(message_of<BadArgument>([&] { read_data("auto-mpg", options, coterie::Run()); }), "auto-mpg");
 }
 
-TEST(Catalogue, SetOfAnotherSizeIsRefused) {
+TEST(Catalogue, SetOfAnotherSizeIsAnError) {
     TemporaryFolder temporary;
     const Environment data("COTERIE_DATA", temporary.path.c_str());
     write(temporary.path / "pima-indians-diabetes" / "pima-indians-diabetes.data", "6,148,72,35,0,33.6,0.627,50,1\n");
@@ -414,53 +414,53 @@ TEST_F(Download, FollowsARedirect) {
     expect_whole();
 }
 
-TEST_F(Download, GoesOnFromAPart) {
+TEST_F(Download, ResumesAPartialFile) {
     write(part(), content.substr(0, 150000));
     get("plain");
     expect_whole();
     EXPECT_EQ(requests(), std::vector<std::string>{"bytes=150000-"});
 }
 
-TEST_F(Download, ServerThatIgnoresTheRange) {
+TEST_F(Download, ServerIgnoresTheRange) {
     write(part(), content.substr(0, 150000));
     get("norange");
     expect_whole();
     EXPECT_EQ(requests().size(), 1u);
 }
 
-TEST_F(Download, ServerThatSendsAnotherRange) {
+TEST_F(Download, ServerSendsAnotherRange) {
     write(part(), content.substr(0, 150000));
     get("shifted");
     expect_whole();
     EXPECT_EQ(requests(), (std::vector<std::string>{"bytes=150000-", "-"}));
 }
 
-TEST_F(Download, PartThatIsAlreadyWhole) {
+TEST_F(Download, PartialFileIsComplete) {
     write(part(), content);
     get("plain");
     expect_whole();
 }
 
-TEST_F(Download, PartOfAnotherFileIsStartedAfresh) {
+TEST_F(Download, PartOfAnotherFileIsDownloadedAgain) {
     write(part(), std::string(150000, 'x'));
     get("plain");
     expect_whole();
     EXPECT_EQ(requests(), (std::vector<std::string>{"bytes=150000-", "-"}));
 }
 
-TEST_F(Download, PartThatIsTooLongIsStartedAfresh) {
+TEST_F(Download, TooLongPartIsDownloadedAgain) {
     write(part(), content + "more");
     get("plain");
     expect_whole();
 }
 
-TEST_F(Download, BrokenConnectionIsTakenUpAgain) {
+TEST_F(Download, BrokenConnectionIsResumed) {
     get("cut");
     expect_whole();
     EXPECT_EQ(requests(), (std::vector<std::string>{"-", "bytes=" + std::to_string(content.size() / 2) + "-"}));
 }
 
-TEST_F(Download, ConnectionThatKeepsBreakingLeavesThePart) {
+TEST_F(Download, RepeatedlyBrokenConnectionKeepsThePart) {
     const std::string message = message_of<ResourceError>([&] { get("alwayscut"); });
     EXPECT_SAYS(message, "3 tries");
     EXPECT_SAYS(message, "/alwayscut/points.csv");
@@ -482,7 +482,7 @@ TEST_F(Download, CorruptedFileIsRemoved) {
     EXPECT_FALSE(fs::exists(part()));
 }
 
-TEST_F(Download, MissingFileIsNamedWithItsStatus) {
+TEST_F(Download, MissingFileErrorHasUrlAndStatus) {
     const std::string message = message_of<ResourceError>([&] { get("missing"); });
     EXPECT_SAYS(message, "404");
     EXPECT_SAYS(message, server->base("missing") + "/points.csv");
@@ -500,26 +500,26 @@ TEST_F(Download, StopsWhenAsked) {
     expect_whole();
 }
 
-TEST_F(Download, ExceptionOfTheCallbackComesThrough) {
+TEST_F(Download, CallbackExceptionIsThrown) {
     coterie::Run run;
     run.on_progress = [](const Progress&) { throw BadArgument("from the callback"); };
     EXPECT_SAYS(message_of<BadArgument>([&] { get("plain", run); }), "from the callback");
 }
 
-TEST_F(Download, PresentFileIsNotFetched) {
+TEST_F(Download, ExistingFileIsNotDownloaded) {
     write(file(), content);
     get("plain");
     EXPECT_TRUE(requests().empty());
     EXPECT_TRUE(fs::exists(local.path / "test-set" / "labels.csv"));
 }
 
-TEST_F(Download, PresentButWrongFileIsReplaced) {
+TEST_F(Download, WrongExistingFileIsReplaced) {
     write(file(), "something else");
     get("plain");
     expect_whole();
 }
 
-TEST_F(Download, SetInADataFolderIsNotFetched) {
+TEST_F(Download, SetInADataFolderIsNotDownloaded) {
     write(local.path / "test-set" / "points.csv", content);
     write(local.path / "test-set" / "labels.csv", "label\n1\n");
     const Environment data("COTERIE_DATA", local.path.c_str());
@@ -530,14 +530,14 @@ TEST_F(Download, SetInADataFolderIsNotFetched) {
     EXPECT_TRUE(fs::is_empty(cache.path));
 }
 
-TEST_F(Download, GoesIntoTheCacheByDefault) {
+TEST_F(Download, UsesTheCacheByDefault) {
     const Environment data("COTERIE_DATA", nullptr);
     const Environment home("XDG_CACHE_HOME", local.path.c_str());
     EXPECT_EQ(get_data(entry, {}, coterie::Run(), server->base("plain")), local.path / "coterie" / "test-set");
     EXPECT_EQ(locate_data(entry), local.path / "coterie" / "test-set");
 }
 
-TEST_F(Download, FolderThatCannotBeWritten) {
+TEST_F(Download, UnwritableFolder) {
     write(local.path / "test-set", "a file where the folder should be");
     EXPECT_SAYS(message_of<ResourceError>([&] { get("plain"); }), "test-set");
 }

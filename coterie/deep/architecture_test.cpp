@@ -28,7 +28,7 @@ Index trained_parameters(const Architecture& architecture) {
 }
 
 // The parameter counts that others report for these networks.
-TEST(Architecture, HasAsManyParametersAsItsNamesakes) {
+TEST(Architecture, ParameterCountsMatchPublishedOnes) {
     EXPECT_EQ(trained_parameters(internal::resnet18({3, 32, 32}, 10)), 11173962);
     EXPECT_EQ(trained_parameters(internal::resnet18({3, 224, 224}, 1000)), 11689512);
     // Convolutions, two numbers per channel of a norm, the head of 512 x 3 x 3.
@@ -39,7 +39,7 @@ TEST(Architecture, HasAsManyParametersAsItsNamesakes) {
     EXPECT_EQ(internal::without_head(internal::resnet18({3, 96, 96}, 10)).outputs, 512);
 }
 
-TEST(Architecture, KnowsTheShapesOfItsLayers) {
+TEST(Architecture, OutputShapesOfLayers) {
     const auto shape_at = [](const Architecture& of, std::size_t from_behind) {
         const auto shapes = internal::output_shapes(of);
         return shapes[shapes.size() - 1 - from_behind];
@@ -101,14 +101,14 @@ void agrees_with_definition(const Architecture& architecture, Index count) {
               2e-4);
 }
 
-TEST(Architecture, ClassifiersAreTheirDefinition) {
+TEST(Architecture, ClassifiersAgreeWithTheirDefinition) {
     COTERIE_NEEDS_NETWORKS;
     agrees_with_definition(internal::dense_classifier(6, {5, 4}, 3), 9);
     agrees_with_definition(internal::vgg4({1, 8, 9}, 3, 4), 3);
     agrees_with_definition(internal::vgg4({2, 8, 8}, 5, 4), 3);
     agrees_with_definition(internal::resnet18({1, 8, 10}, 4), 3);
 }
-TEST(Architecture, TheStemOfLargeImages) {
+TEST(Architecture, StemForLargeImages) {
     COTERIE_NEEDS_NETWORKS;
     Architecture stem = internal::resnet18({1, 66, 8}, 4);
     stem.encoder.resize(8);  // includes the first block
@@ -118,7 +118,7 @@ TEST(Architecture, TheStemOfLargeImages) {
 
 // Few distinct values, so that windows have several maxima. Some windows hold only minus infinity, some a NaN.
 // Gradients go to the first maximum.
-TEST(Architecture, MaximaAndTheirGradientsAreTheirDefinition) {
+TEST(Architecture, MaxPoolingAndItsGradient) {
     COTERIE_NEEDS_NETWORKS;
     struct Window {
         int kernel, stride, pad, rows, columns;
@@ -176,7 +176,7 @@ TEST(Architecture, MaximaAndTheirGradientsAreTheirDefinition) {
 
 // A step of SGD with rate 1 moves parameters by minus their gradients; compares them with finite differences of the
 // definition in double.
-TEST(Architecture, GradientsThroughNormsAndResiduals) {
+TEST(Architecture, GradientsThroughNormsAndResidualBlocks) {
     COTERIE_NEEDS_NETWORKS;
     Architecture architecture = internal::dense_classifier(4, {5, 5}, 3);
     internal::Layer residual;  // around the second dense layer and its norm
@@ -222,7 +222,7 @@ TEST(Architecture, GradientsThroughNormsAndResiduals) {
     }
 }
 
-TEST(Architecture, Refuses) {
+TEST(Architecture, RejectsBadArguments) {
     EXPECT_THROW(internal::vgg4({1, 7, 28}, 3, 10), BadArgument);
     EXPECT_THROW(internal::vgg4({1, 28, 28}, 4, 10), BadArgument);
     EXPECT_THROW(internal::resnet18({1, 28, 7}, 10), BadArgument);

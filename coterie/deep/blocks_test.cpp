@@ -187,7 +187,7 @@ TEST(SharedSteps, Imsat) {
 }
 
 // Interrupted on three processes, continued on one and on two.
-TEST(SharedSteps, GoOnFromACheckpointOfOtherProcesses) {
+TEST(SharedSteps, ResumeWithAnotherNumberOfProcesses) {
     COTERIE_NEEDS_NETWORKS;
     const Problem problem = images(150);
     const auto options = classifying_images<IicOptions>(ClassifierNetwork::vgg4, 75);
@@ -216,7 +216,7 @@ TEST(SharedSteps, GoOnFromACheckpointOfOtherProcesses) {
     go_on(2);
 }
 
-TEST(InBlocks, ANumberThatIsTooLargeIsNamedByItsRowAmongAll) {
+TEST(InBlocks, TooLargeValueIsNamedByItsGlobalRow) {
     COTERIE_NEEDS_NETWORKS;
     Matrix<double> points = test::blobs(1300, 6, 4, 3).points;
     points(1111, 4) = 1e200;

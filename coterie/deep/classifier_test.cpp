@@ -68,7 +68,7 @@ class Classifier : public ::testing::Test {};
 using Methods = ::testing::Types<EntropyNetOptions, SelaNetOptions, MiadmNetOptions, ImsatOptions, IicOptions>;
 TYPED_TEST_SUITE(Classifier, Methods);
 
-TYPED_TEST(Classifier, FindsBlobsPredictsThemAndIsStored) {
+TYPED_TEST(Classifier, FindsBlobsPredictsAndRoundTrips) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(360, 8, 4, 3);
     TypeParam options = small<TypeParam>();
@@ -113,7 +113,7 @@ TYPED_TEST(Classifier, FindsBlobsPredictsThemAndIsStored) {
 }
 
 // A fit interrupted before every batch ends with the same bits as an uninterrupted one; so does a repeated fit.
-TYPED_TEST(Classifier, GoesOnFromACheckpointBitForBit) {
+TYPED_TEST(Classifier, ResumesBitForBit) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(150, 6, 4, 5);
     const testing::Folder folder;
@@ -158,7 +158,7 @@ TYPED_TEST(Classifier, GoesOnFromACheckpointBitForBit) {
 
 // Interrupts each of three starts, all in their first epoch or all in their second, and continues. The result is the
 // best of three separate fits. An interrupted run gives the best of the starts that had ended.
-TYPED_TEST(Classifier, RestartsCutOffWithinEachGoOnBitForBit) {
+TYPED_TEST(Classifier, InterruptedRestartsResumeBitForBit) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(150, 6, 4, 5);
     TypeParam options = small<TypeParam>();
@@ -220,7 +220,7 @@ TYPED_TEST(Classifier, RestartsCutOffWithinEachGoOnBitForBit) {
     }
 }
 
-TEST(ClassifierRestarts, GoOnBitForBitReadAndInSeveralProcesses) {
+TEST(ClassifierRestarts, ResumeBitForBitInBlocksAndProcesses) {
     COTERIE_NEEDS_NETWORKS;
     auto options = small<EntropyNetOptions>();
     options.epochs = 2;
@@ -229,7 +229,7 @@ TEST(ClassifierRestarts, GoOnBitForBitReadAndInSeveralProcesses) {
 }
 
 // Labels of some points name the clusters, and these points stay in their clusters.
-TYPED_TEST(Classifier, TakesPartialLabels) {
+TYPED_TEST(Classifier, KeepsPartialLabels) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(240, 8, 4, 8);
     TypeParam options = small<TypeParam>();
@@ -252,7 +252,7 @@ TYPED_TEST(Classifier, TakesPartialLabels) {
     EXPECT_EQ(model.output(Output::label_scores, sample.points, run).cols(), 4);
 }
 
-TEST(ClassifierImages, AnImageNetworkOfEachKind) {
+TEST(ClassifierImages, FitsEveryNetworkKind) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(40, 64, 2, 9);
     for (const auto network : {ClassifierNetwork::automatic, ClassifierNetwork::dense, ClassifierNetwork::resnet18}) {
@@ -281,7 +281,7 @@ bool says_collapsed(const FitReport& report) {
 }
 
 // Decisiveness alone, without fairness, is best when all points share a cluster.
-TEST(ClassifierBalance, ACollapseIsNoticed) {
+TEST(ClassifierBalance, DetectsACollapse) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(120, 6, 4, 10);
     auto options = small<ImsatOptions>();
@@ -296,7 +296,7 @@ TEST(ClassifierBalance, ACollapseIsNoticed) {
 }
 
 // Shares of 95 % and 5 % are not a collapse if the labels say so. The kept epoch predicts the labels correctly.
-TEST(ClassifierBalance, LabelsSayWhatIsBalanced) {
+TEST(ClassifierBalance, IsRelativeToLabelShares) {
     COTERIE_NEEDS_NETWORKS;
     const Index n = 400;
     RandomStream random(4, "test.shares");
@@ -320,7 +320,7 @@ TEST(ClassifierBalance, LabelsSayWhatIsBalanced) {
 }
 
 // The layers before the head of another model; a tiny rate leaves them unchanged.
-TEST(ClassifierPretrained, StartsFromAnothersLayersAndMovesTheHeadAlone) {
+TEST(ClassifierPretrained, StartsFromLayersOfAnotherModelAndTrainsTheHead) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(120, 6, 4, 10);
     const testing::Folder folder;
@@ -348,7 +348,7 @@ TEST(ClassifierPretrained, StartsFromAnothersLayersAndMovesTheHeadAlone) {
               std::string::npos);
 }
 
-TEST(ClassifierPretrained, ReadsResNetsWeightsByName) {
+TEST(ClassifierPretrained, ReadsResNetWeightsByName) {
     const internal::Architecture network = internal::resnet18({3, 96, 96}, 10);
     const std::vector<std::string> names = internal::resnet18_names(network);
     const auto blank = [](const internal::Architecture& of) {
@@ -395,7 +395,7 @@ TEST(ClassifierPretrained, ReadsResNetsWeightsByName) {
 }
 
 // Probing passes leave the values for predictions unchanged.
-TEST(AdversarialMoves, MoveNoRunningMean) {
+TEST(AdversarialMoves, LeaveRunningMeansUnchanged) {
     COTERIE_NEEDS_NETWORKS;
     internal::Network network(internal::dense_classifier(5, {7}, 3), "cpu", 1, false);
     network.initialize(coterie::Run(1), "test");
@@ -409,7 +409,7 @@ TEST(AdversarialMoves, MoveNoRunningMean) {
 }
 
 // A checkpoint also belongs to one map from labels to clusters and one prior.
-TEST(ClassifierCheckpoint, IsOfOnePriorAndOneMap) {
+TEST(ClassifierCheckpoint, BelongsToOnePriorAndOneLabelMap) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(80, 6, 2, 12);
     const testing::Folder folder;
@@ -442,7 +442,7 @@ TEST(ClassifierCheckpoint, IsOfOnePriorAndOneMap) {
 }
 
 // sigma(x) = softmax(W x): the gradient of KL(sigma || sigma(x + move)) is W'(tau - sigma).
-TEST(AdversarialMoves, OfALinearNetworkByHand) {
+TEST(AdversarialMoves, LinearNetworkByHand) {
     COTERIE_NEEDS_NETWORKS;
     const internal::Architecture architecture = internal::dense_classifier(5, {}, 3);
     internal::Network network(architecture, "cpu", 1, false);
@@ -473,7 +473,7 @@ TEST(AdversarialMoves, OfALinearNetworkByHand) {
     }
 }
 
-TEST(ClassifierOptions, AreRefused) {
+TEST(ClassifierOptions, BadValuesAreErrors) {
     const test::Sample sample = test::blobs(30, 64, 4, 7);
     coterie::Run run(0, 1);
     const auto refused = [&](auto change) {

@@ -36,7 +36,7 @@ TEST(Dec, SoftAssignmentsAndTargetsByHand) {
     EXPECT_EQ(internal::mean_divergence(q, q), 0);
 }
 
-TEST(Dec, GradientsAgreeWithDifferences) {
+TEST(Dec, GradientsAgreeWithFiniteDifferences) {
     const Matrix<double> z = normal(6, 3, 1), m = normal(4, 3, 2);
     const Matrix<double> p = internal::sharpened(internal::soft_assignments(normal(6, 3, 3), m, 1));
     const auto found = internal::soft_loss(z, m, p);
@@ -99,22 +99,22 @@ void finds_and_goes_on(const RestartedFit<Method>& fit) {
     EXPECT_EQ(resumed.state().centroids, whole.state().centroids);
 }
 
-TEST(Dec, FindsBlobsAndGoesOn) {
+TEST(Dec, FindsBlobsAndResumes) {
     COTERIE_NEEDS_NETWORKS;
     finds_and_goes_on(fit_dec);
 }
-TEST(Idec, FindsBlobsAndGoesOn) {
+TEST(Idec, FindsBlobsAndResumes) {
     COTERIE_NEEDS_NETWORKS;
     finds_and_goes_on(fit_idec);
 }
-TEST(Dcn, FindsBlobsAndGoesOn) {
+TEST(Dcn, FindsBlobsAndResumes) {
     COTERIE_NEEDS_NETWORKS;
     finds_and_goes_on(fit_dcn);
 }
 
 // A start whose embedding is a line: its k-means objective is small, so the objective prefers the start that lost the
 // clusters. within_share does not.
-TEST(DeepRestarts, TheShareWithinTellsAStartThatLostTheClusters) {
+TEST(DeepRestarts, WithinShareDetectsAStartThatLostTheClusters) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample s = test::blobs(400, 12, 10, 5);
     AeKMeansOptions options;
@@ -150,7 +150,7 @@ TEST(DeepRestarts, TheShareWithinTellsAStartThatLostTheClusters) {
     }
 }
 
-TEST(DeepRestarts, GoOnBitForBit) {
+TEST(DeepRestarts, ResumeBitForBit) {
     COTERIE_NEEDS_NETWORKS;
     DecOptions options;
     test::make_small(options);

@@ -28,7 +28,7 @@ DekmOptions small() {
     return options;
 }
 
-TEST(Dekm, TargetsAreTheirDefinition) {
+TEST(Dekm, TargetsAgreeWithTheirDefinition) {
     const Sample sample = blobs(40, 5, 3, 1);
     const coterie::Run run;
     const auto greedy = internal::greedy_targets(sample.points, sample.truth, 3, DekmMove::last, run);
@@ -95,7 +95,7 @@ TEST(Dekm, LossAndItsGradient) {
     EXPECT_GE(pull.col(3).cwiseAbs().maxCoeff(), 1e-3);
 }
 
-TEST(Dekm, FindsBlobsPredictsThemAndIsStored) {
+TEST(Dekm, FindsBlobsPredictsAndRoundTrips) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(400, 8, 4, 3);
     DekmOptions options = small();
@@ -116,7 +116,7 @@ TEST(Dekm, FindsBlobsPredictsThemAndIsStored) {
     EXPECT_EQ(read->transform(sample.points, run).cols(), 3);
 }
 
-TEST(Dekm, StopsWhereTheShareOfChangesSays) {
+TEST(Dekm, StopsBelowTheToleratedShareOfChanges) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(300, 8, 4, 4);
     DekmOptions options = small();
@@ -139,7 +139,7 @@ TEST(Dekm, StopsWhereTheShareOfChangesSays) {
 }
 
 // A fit interrupted at any possible place ends like an uninterrupted one.
-TEST(Dekm, GoesOnFromACheckpointBitForBit) {
+TEST(Dekm, ResumesBitForBit) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(200, 6, 4, 5);
     const testing::Folder folder;
@@ -175,7 +175,7 @@ TEST(Dekm, GoesOnFromACheckpointBitForBit) {
 }
 
 // If the clusters collapse, the model is from before the collapse, even if the fit was interrupted at every update.
-TEST(Dekm, KeepsTheSameAfterACollapse) {
+TEST(Dekm, ReturnsTheModelBeforeACollapse) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(200, 6, 4, 8);
     const testing::Folder folder;
@@ -204,7 +204,7 @@ TEST(Dekm, KeepsTheSameAfterACollapse) {
     ADD_FAILURE() << "the fit did not end";
 }
 
-TEST(Dekm, ACheckpointIsOfOneAutoencoder) {
+TEST(Dekm, CheckpointBelongsToOneAutoencoder) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(200, 6, 4, 6);
     const testing::Folder folder;
@@ -254,7 +254,7 @@ TEST(Dekm, ACheckpointIsOfOneAutoencoder) {
     EXPECT_EQ(resumed.state().parameters, fit_dekm(sample.points, whole, run).state().parameters);
 }
 
-TEST(Dekm, BaselinesStartFromOneAutoencoder) {
+TEST(Dekm, BaselinesShareAPretrainedAutoencoder) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(200, 6, 4, 6);
     const testing::Folder folder;
@@ -273,7 +273,7 @@ TEST(Dekm, BaselinesStartFromOneAutoencoder) {
               std::string::npos);
 }
 
-TEST(Dekm, Refuses) {
+TEST(Dekm, RejectsBadArguments) {
     const Sample sample = blobs(20, 6, 4, 7);
     coterie::Run run;
     const auto refused = [&](auto change) {

@@ -50,7 +50,7 @@ Matrix<double> plain_dense(const Matrix<double>& x, const std::vector<internal::
     return y;
 }
 
-TEST(Network, DenseEncoderAndDecoderAreTheirDefinition) {
+TEST(Network, DenseLayersAgreeWithTheirDefinition) {
     COTERIE_NEEDS_NETWORKS;
     Network network(internal::dense_autoencoder(7, {6, 5}, 3), "cpu", 2, false);
     network.initialize(coterie::Run(3), "test");
@@ -68,7 +68,7 @@ TEST(Network, DenseEncoderAndDecoderAreTheirDefinition) {
     EXPECT_EQ(network.encode({4, 2}).row(0), network.encode({4}).row(0));
 }
 
-TEST(Network, ConvolutionsAreTheirDefinition) {
+TEST(Network, ConvolutionsAgreeWithTheirDefinition) {
     COTERIE_NEEDS_NETWORKS;
     for (const internal::ImageShape shape : {internal::ImageShape{1, 28, 28}, {2, 16, 8}, {1, 12, 20}}) {
         const Architecture architecture = internal::convolutional_autoencoder(shape, 4);
@@ -107,7 +107,7 @@ TEST(Network, ConvolutionsAreTheirDefinition) {
 
 // Steps of SGD without momentum show the gradients, because parameters move by -rate times them. Compares with finite
 // differences of the loss in double.
-TEST(Network, GradientsAgreeWithDifferences) {
+TEST(Network, GradientsAgreeWithFiniteDifferences) {
     COTERIE_NEEDS_NETWORKS;
     const Architecture architecture = internal::dense_autoencoder(5, {4}, 2);
     Network network(architecture, "cpu", 1, false);
@@ -148,7 +148,7 @@ TEST(Network, GradientsAgreeWithDifferences) {
         }
 }
 
-TEST(Network, InputGradientsAgreeWithDifferences) {
+TEST(Network, InputGradientsAgreeWithFiniteDifferences) {
     COTERIE_NEEDS_NETWORKS;
     const Architecture architecture = internal::dense_autoencoder(4, {6}, 3);
     Network network(architecture, "cpu", 1, false);
@@ -180,7 +180,7 @@ TEST(Network, InputGradientsAgreeWithDifferences) {
 // A convolution, a batch norm of channels, one of single positions, a residual block with another one, and a dense
 // layer, on two blocks of items. All are smooth, so that finite differences of the definition in double are accurate
 // enough.
-TEST(Network, GradientsThroughBatchNormsAgreeWithDifferences) {
+TEST(Network, BatchNormGradientsAgreeWithFiniteDifferences) {
     COTERIE_NEEDS_NETWORKS;
     const internal::ImageShape shape{1, 3, 4};
     const auto layer = [](int kind, int in, int out) {
@@ -267,7 +267,7 @@ TEST(Network, GradientsThroughBatchNormsAgreeWithDifferences) {
 }
 
 // Adam by its equations (Kingma and Ba 2015), two steps.
-TEST(Network, AdamIsItsDefinition) {
+TEST(Network, AdamAgreesWithItsDefinition) {
     COTERIE_NEEDS_NETWORKS;
     Architecture architecture = internal::dense_autoencoder(3, {4}, 2);
     Network network(architecture, "cpu", 1, false);
@@ -310,7 +310,7 @@ TEST(Network, AdamIsItsDefinition) {
     }
 }
 
-TEST(Network, OptimizersOfPartsLeaveTheOthersAlone) {
+TEST(Network, PartialOptimizersKeepOtherParameters) {
     COTERIE_NEEDS_NETWORKS;
     Network network(internal::dense_autoencoder(3, {4}, 2), "cpu", 1, false);
     network.initialize(coterie::Run(1), "test");
@@ -325,7 +325,7 @@ TEST(Network, OptimizersOfPartsLeaveTheOthersAlone) {
     for (std::size_t p = 0; p < before.size(); ++p) EXPECT_EQ(before[p] == after[p], p >= 4) << p;
 }
 
-TEST(Network, MemoryMakesTheNextStepsTheSame) {
+TEST(Network, OptimizerStateReproducesNextSteps) {
     COTERIE_NEEDS_NETWORKS;
     const Architecture architecture = internal::convolutional_autoencoder({1, 8, 8}, 3);
     const Matrix<float> x = normal_matrix(20, 64, 10);
@@ -355,7 +355,7 @@ TEST(Network, MemoryMakesTheNextStepsTheSame) {
 }
 
 // Outputs, gradients with respect to the input, and parameters after two steps.
-TEST(Network, HasTheSameBitsWithAnyNumberOfThreads) {
+TEST(Network, SameBitsAtAnyNumberOfThreads) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<float> points = normal_matrix(32, 192, 3);
     for (const Architecture& architecture :
@@ -396,7 +396,7 @@ TEST(Network, HasTheSameBitsWithAnyNumberOfThreads) {
 }
 
 // The same for processes: three blocks of items, so that some processes have more than others, or none.
-TEST(Network, HasTheSameBitsInAnyNumberOfProcesses) {
+TEST(Network, SameBitsInAnyNumberOfProcesses) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<float> points = normal_matrix(70, 128, 3), slope = normal_matrix(70, 4, 4);
     for (const Architecture& architecture :
@@ -433,7 +433,7 @@ TEST(Network, HasTheSameBitsInAnyNumberOfProcesses) {
         }
 }
 
-TEST(Network, RefusesShapesAndDevices) {
+TEST(Network, RejectsBadShapesAndDevices) {
     EXPECT_THROW(internal::convolutional_autoencoder({1, 28, 32}, 4), BadArgument);
     EXPECT_THROW(internal::convolutional_autoencoder({1, 30, 30}, 4), BadArgument);
     EXPECT_THROW(internal::convolutional_autoencoder({1, 4, 4}, 4), BadArgument);
@@ -441,7 +441,7 @@ TEST(Network, RefusesShapesAndDevices) {
     EXPECT_THROW(internal::check_device("gpu"), BadArgument);
 }
 
-TEST(Network, AsksForItsMemoryFirst) {
+TEST(Network, TooMuchMemoryIsAnError) {
     COTERIE_NEEDS_NETWORKS;
     EXPECT_NE(message_of<ResourceError>([] {
                   Network(internal::dense_autoencoder(10, {999999, 999999}, 2), "cpu", 1, false);
@@ -459,7 +459,7 @@ TEST(Network, AsksForItsMemoryFirst) {
 
 // The same network on the same points in both precisions. bfloat16 has 8 bits, so the results differ by a few rounding
 // errors of 2^-9, but they do differ.
-TEST(Network, HalfIsNearlySingle) {
+TEST(Network, HalfPrecisionIsCloseToSingle) {
     COTERIE_NEEDS_NETWORKS;
     if (!internal::has_half("cpu")) {
         EXPECT_NE(message_of<BadArgument>([] {

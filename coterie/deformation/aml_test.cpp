@@ -37,7 +37,7 @@ double trace_of(const Matrix<double>& points, const Labels& labels, int clusters
     return (l.transpose() * gram * ridged.ldlt().solve(l)).trace();
 }
 
-TEST(Aml, TheObjectiveNeverRises) {
+TEST(Aml, ObjectiveNeverRises) {
     int rounds = 0;
     for (std::uint64_t seed = 0; seed < 12; ++seed) {
         const Matrix<double> points = test::blob_points<double>(200, 8, 5, 0.7, seed);
@@ -63,7 +63,7 @@ TEST(Aml, TheObjectiveNeverRises) {
 
 // With all k - 1 directions and labels that no longer change, T is the paper's formula with W optimised out. No
 // partition has a larger T, and one of the starts finds the best one.
-TEST(Aml, BruteForceOverAllPartitions) {
+TEST(Aml, AgreesWithBruteForceOverPartitions) {
     int best_found = 0;
     for (std::uint64_t seed = 0; seed < 6; ++seed) {
         const Matrix<double> points = test::blob_points<double>(9, 2, 3, 2.0, seed);
@@ -107,7 +107,7 @@ TEST(Aml, DirectionsSolveTheGeneralisedEigenproblem) {
 }
 
 // Two long parallel clusters: a cut across them has less inertia, but the clusters have the smaller J.
-TEST(Aml, TheObjectivePrefersGroupsThatVarianceHides) {
+TEST(Aml, ObjectivePrefersElongatedClusters) {
     RandomStream random(3, "test.ribbons");
     Matrix<double> points(200, 2);
     Labels truth;
@@ -131,7 +131,7 @@ TEST(Aml, TheObjectivePrefersGroupsThatVarianceHides) {
     EXPECT_GT(scatter_ratio(points, along.labels(), run), scatter_ratio(points, across.labels(), run));
 }
 
-TEST(Aml, RefusesMoreDirectionsThanThereAre) {
+TEST(Aml, RejectsTooManyDirections) {
     const Matrix<double> points = test::blob_points<double>(30, 3, 2, 2.0, 9);
     AmlOptions options;
     options.clusters = 3;
@@ -142,7 +142,7 @@ TEST(Aml, RefusesMoreDirectionsThanThereAre) {
     EXPECT_EQ(fit(points, options).directions().cols(), 3);
 }
 
-TEST(Aml, RefusesARidgeThatLeavesNothingOfThePoints) {
+TEST(Aml, RejectsTooLargeRidge) {
     Matrix<double> points(4, 1);
     points << 0, 1, 5, 6;
     AmlOptions options;
@@ -154,7 +154,7 @@ TEST(Aml, RefusesARidgeThatLeavesNothingOfThePoints) {
     EXPECT_EQ(fit_aml(points, options, run).labels()[0], fit_aml(points, options, run).labels()[1]);
 }
 
-TEST(Aml, InterruptedItReturnsWhatItHas) {
+TEST(Aml, InterruptedFitReturnsResultSoFar) {
     const Matrix<double> points = test::blob_points<double>(200, 8, 5, 0.7, 2);
     AmlOptions options;
     options.clusters = 5;
@@ -170,7 +170,7 @@ TEST(Aml, InterruptedItReturnsWhatItHas) {
     EXPECT_EQ(model.predict(points), model.labels());
 }
 
-TEST(Aml, AsksWithinARoundWhetherToStop) {
+TEST(Aml, ChecksForStopWithinARound) {
     const Matrix<double> points = test::blob_points<double>(400, 8, 5, 2, 2);
     AmlOptions options;
     options.clusters = 5;

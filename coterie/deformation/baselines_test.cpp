@@ -57,7 +57,7 @@ public:
 using Methods = testing::Types<AmlTraits, RpcaOmTraits, FmeTraits>;
 TYPED_TEST_SUITE(Baselines, Methods);
 
-TYPED_TEST(Baselines, PredictTheirOwnPointsAndAreSavedAndLoaded) {
+TYPED_TEST(Baselines, PredictTrainingPointsAndRoundTrip) {
     const Matrix<double> points = test::blob_points<double>(150, 6, 4, 3.0, 1);
     const Matrix<double> fresh = test::blob_points<double>(40, 6, 4, 3.0, 1);
     for (const SpaceKernel kernel : {SpaceKernel::none, SpaceKernel::rbf}) {
@@ -97,7 +97,7 @@ TYPED_TEST(Baselines, SameBitsAtAnyNumberOfThreads) {
     }
 }
 
-TYPED_TEST(Baselines, UnitsAndPlaceDoNotMatter) {
+TYPED_TEST(Baselines, DoNotDependOnScaleAndOffset) {
     const Matrix<double> points = test::blob_points<double>(160, 5, 4, 3.0, 5);
     for (const SpaceKernel kernel : {SpaceKernel::none, SpaceKernel::rbf}) {
         const auto options = TestFixture::options(4, kernel);
@@ -111,7 +111,7 @@ TYPED_TEST(Baselines, UnitsAndPlaceDoNotMatter) {
 
 // exp(-t) is 1 - t for small t, so the kernel's leading components are the principal components of the points, up to a
 // factor.
-TYPED_TEST(Baselines, AVeryWideKernelIsTheLinearForm) {
+TYPED_TEST(Baselines, VeryWideKernelEqualsLinearForm) {
     const Matrix<double> points = test::blob_points<double>(150, 3, 4, 3.0, 7);
     const auto linear = TestFixture::fit(points, TestFixture::options(4));
     auto options = TestFixture::options(4, SpaceKernel::rbf);
@@ -168,7 +168,7 @@ TYPED_TEST(Baselines, ConstantColumnsDuplicatesAndFewDistinctPoints) {
     }
 }
 
-TYPED_TEST(Baselines, StartFromGivenCentroids) {
+TYPED_TEST(Baselines, StartFromInitialCentroids) {
     const Matrix<double> points = test::blob_points<double>(120, 4, 3, 6.0, 11);
     const auto seeded = TestFixture::fit(points, TestFixture::options(3));
     // The means of the clusters found, in another order: the same clusters in that order.
@@ -194,7 +194,7 @@ TYPED_TEST(Baselines, StartFromGivenCentroids) {
 }
 
 // The same bits as a separate fit, whatever was fitted before.
-TYPED_TEST(Baselines, FitsThatShareASpaceAreTheFitsOneByOne) {
+TYPED_TEST(Baselines, SharedFitsEqualSeparateFits) {
     const Matrix<double> points = test::blob_points<double>(90, 5, 3, 1.5, 24);
     coterie::Run run(3, 2);
     const Problem problem = with(points);
@@ -251,14 +251,14 @@ TYPED_TEST(Baselines, BadArguments) {
     EXPECT_THROW(model.transform(Matrix<double>(Matrix<double>::Ones(2, 3)), coterie::Run()), BadArgument);
 }
 
-TYPED_TEST(Baselines, AreCancelled) {
+TYPED_TEST(Baselines, StopWhenAsked) {
     const Matrix<double> points = test::blob_points<double>(60, 3, 2, 2.0, 12);
     coterie::Run run;
     run.should_stop = [] { return true; };
     EXPECT_THROW(TypeParam::fit(points, TestFixture::options(2), run), Cancelled);
 }
 
-TYPED_TEST(Baselines, RefuseAKernelThatIsTheSameForAllPoints) {
+TYPED_TEST(Baselines, RejectConstantKernel) {
     Matrix<double> points(4, 1);
     points << 0, 1, 5, 6;
     for (const int landmarks : {0, 1}) {

@@ -55,7 +55,7 @@ double number(const FitReport& report, const std::string& name) {
     throw std::runtime_error("no detail " + name);
 }
 
-TEST(Cpd, TheRecipeTellsTwoMoonsApart) {
+TEST(Cpd, SeparatesTwoMoons) {
     for (const double noise : {0.05, 0.1})
         for (std::uint64_t seed = 0; seed < 10; ++seed) {
             const Moons sample = moons(200, noise, seed);
@@ -71,7 +71,7 @@ TEST(Cpd, TheRecipeTellsTwoMoonsApart) {
         }
 }
 
-TEST(Cpd, UnitsDoNotMatter) {
+TEST(Cpd, DoesNotDependOnScale) {
     const Moons sample = moons(200, 0.08, 3);
     const CpdModel one = fit(sample.points, recipe());
     const CpdModel ten = fit(sample.points * 8.0, recipe());
@@ -82,7 +82,7 @@ TEST(Cpd, UnitsDoNotMatter) {
     EXPECT_EQ(fit(far, recipe()).labels(), one.labels());
 }
 
-TEST(Cpd, TheObjectiveNeverRisesWhereThatIsPromised) {
+TEST(Cpd, ObjectiveNeverRisesWhereGuaranteed) {
     for (std::uint64_t seed = 0; seed < 6; ++seed) {
         const Matrix<double> points = test::blob_points<double>(150, 6, 4, 1.0, seed);
         for (const CpdIndicator indicator : {CpdIndicator::discrete, CpdIndicator::relaxed})
@@ -105,7 +105,7 @@ TEST(Cpd, TheObjectiveNeverRisesWhereThatIsPromised) {
     }
 }
 
-TEST(Cpd, PredictsItsOwnPointsAndIsSavedAndLoaded) {
+TEST(Cpd, PredictsTrainingPointsAndRoundTrips) {
     const Moons sample = moons(160, 0.08, 5);
     for (const SpaceKernel kernel : {SpaceKernel::none, SpaceKernel::rbf})
         for (const CpdLabels labels_from : {CpdLabels::moved, CpdLabels::embedding})
@@ -151,7 +151,7 @@ TEST(Cpd, SameBitsAtAnyNumberOfThreads) {
     }
 }
 
-TEST(Cpd, LandmarksComeCloseToTheWholeKernel) {
+TEST(Cpd, LandmarksApproximateTheFullKernel) {
     const Moons sample = moons(400, 0.08, 12);
     const CpdModel whole = fit(sample.points, recipe());
     CpdOptions options = recipe();
@@ -165,7 +165,7 @@ TEST(Cpd, LandmarksComeCloseToTheWholeKernel) {
 }
 
 // The same bits as a separate fit, whatever was fitted before.
-TEST(Cpd, FitsThatShareWorkAreTheFitsOneByOne) {
+TEST(Cpd, SharedFitsEqualSeparateFits) {
     const Matrix<double> points = test::blob_points<double>(120, 4, 3, 1.5, 14);
     coterie::Run run(3, 2);
     const Problem problem = with(points);
@@ -198,7 +198,7 @@ TEST(Cpd, FitsThatShareWorkAreTheFitsOneByOne) {
     expect_same();
 }
 
-TEST(Cpd, TheKernelFormStartsFromTheClustersOfGivenCentroids) {
+TEST(Cpd, KernelFormStartsFromInitialCentroids) {
     Matrix<double> points(80, 2);
     RandomStream random(15, "test.points");
     for (Index i = 0; i < 80; ++i) {
@@ -252,7 +252,7 @@ TEST(Cpd, BadArguments) {
 
 // ---- kernel PCA
 
-TEST(Cpd, RefusesAMotionThatLeavesNoEmbedding) {
+TEST(Cpd, RejectsMotionWithoutEmbedding) {
     Matrix<double> points(2, 1);
     points << -1, 1;
     CpdOptions options;
@@ -266,7 +266,7 @@ TEST(Cpd, RefusesAMotionThatLeavesNoEmbedding) {
     EXPECT_NO_THROW(fit_cpd(points, options, run));
 }
 
-TEST(Cpd, RefusesAKernelThatIsTheSameForAllPoints) {
+TEST(Cpd, RejectsConstantKernel) {
     Matrix<double> points(4, 1);
     points << 0, 1, 5, 6;
     for (const int landmarks : {0, 2}) {
@@ -282,7 +282,7 @@ TEST(Cpd, RefusesAKernelThatIsTheSameForAllPoints) {
     }
 }
 
-TEST(KernelPca, ScoresHaveTheDistancesOfTheFeatureSpace) {
+TEST(KernelPca, ScoresKeepFeatureSpaceDistances) {
     const Matrix<double> points = test::blob_points<double>(60, 3, 2, 2.0, 10);
     const KernelPca pca(points, 1.5, {}, 0, coterie::Run());
     for (Index i = 0; i < 60; i += 7)

@@ -52,7 +52,7 @@ struct Case {
     }
 };
 
-TEST(Fme, TheObjectiveIsTheDefinitionsAndTheLeastEigenvalues) {
+TEST(Fme, ObjectiveEqualsDefinitionAndSmallestEigenvalues) {
     Case here;
     const FmeModel model = fit(here.points, here.options);
     const double mu = *here.options.mu;
@@ -106,7 +106,7 @@ TEST(Fme, NoOtherEmbeddingIsBetter) {
         }
 }
 
-TEST(Fme, LabelsComeFromWhereTheyAreAsked) {
+TEST(Fme, LabelsFromRegressionOrEmbedding) {
     const Matrix<double> points = test::blob_points<double>(150, 5, 4, 4.0, 21);
     FmeOptions options;
     options.clusters = 4;
@@ -130,7 +130,7 @@ TEST(Fme, LabelsComeFromWhereTheyAreAsked) {
 }
 
 // Two rings are two components of the graph: the embedding separates them although no straight line does.
-TEST(Fme, TheEmbeddingOfTwoRings) {
+TEST(Fme, EmbeddingSeparatesTwoRings) {
     Matrix<double> points(120, 2);
     Labels truth;
     for (Index i = 0; i < 120; ++i) {
@@ -154,7 +154,7 @@ TEST(Fme, TheEmbeddingOfTwoRings) {
     EXPECT_EQ(accuracy(model.predict(Matrix<double>(points * 1.02)), truth), 1.0);
 }
 
-TEST(Fme, RefusesAGammaThatLeavesNothingOfThePoints) {
+TEST(Fme, RejectsTooSmallGamma) {
     Matrix<double> points(4, 1);
     points << 0, 1, 5, 6;
     FmeOptions options;
@@ -167,7 +167,7 @@ TEST(Fme, RefusesAGammaThatLeavesNothingOfThePoints) {
     EXPECT_NO_THROW(fit_fme(points, options, run));
 }
 
-TEST(Fme, RefusesMoreNeighboursThanPointsAndInfiniteWeights) {
+TEST(Fme, RejectsTooManyNeighboursAndInfiniteWeights) {
     const Matrix<double> points = test::blob_points<double>(10, 2, 2, 2.0, 9);
     FmeOptions options;
     options.clusters = 2;

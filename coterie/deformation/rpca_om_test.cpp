@@ -25,7 +25,7 @@ double residual_sum(const Eigen::MatrixXd& points, const Eigen::MatrixXd& axes, 
     return (centred - centred * axes * axes.transpose()).rowwise().norm().sum();
 }
 
-TEST(RpcaOm, TheObjectiveNeverRises) {
+TEST(RpcaOm, ObjectiveNeverRises) {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const Matrix<double> points = test::blob_points<double>(150, 6, 4, 2.0, seed);
         for (const SpaceKernel kernel : {SpaceKernel::none, SpaceKernel::rbf})
@@ -47,7 +47,7 @@ TEST(RpcaOm, TheObjectiveNeverRises) {
 }
 
 // Points of a plane, and a gross outlier: it tilts and shifts principal component analysis, but not this method.
-TEST(RpcaOm, FindsThePlaneInSpiteOfAnOutlier) {
+TEST(RpcaOm, FindsThePlaneDespiteAnOutlier) {
     RandomStream random(1, "test.plane");
     Matrix<double> points(100, 3);
     for (Index i = 0; i < 100; ++i) points.row(i) << 3 * random.normal(), 2 * random.normal(), 7.0;
@@ -96,7 +96,7 @@ TEST(RpcaOm, NoNearbySubspaceIsBetter) {
     }
 }
 
-TEST(RpcaOm, AllDimensionsAreKMeans) {
+TEST(RpcaOm, AllDimensionsEqualKMeans) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
         const Matrix<double> points = test::blob_points<double>(200, 4, 4, 3.0, seed);
         RpcaOmOptions options;
@@ -112,7 +112,7 @@ TEST(RpcaOm, AllDimensionsAreKMeans) {
     }
 }
 
-TEST(RpcaOm, InterruptedItReturnsWhatItHas) {
+TEST(RpcaOm, InterruptedFitReturnsResultSoFar) {
     const Matrix<double> points = test::blob_points<double>(200, 8, 5, 0.7, 2);
     RpcaOmOptions options;
     options.clusters = 5;
@@ -128,7 +128,7 @@ TEST(RpcaOm, InterruptedItReturnsWhatItHas) {
     EXPECT_EQ(model.predict(points), model.labels());
 }
 
-TEST(RpcaOm, InterruptedInItsKMeansItReturnsTheSubspace) {
+TEST(RpcaOm, InterruptedKMeansReturnsTheSubspace) {
     const Matrix<double> points = test::blob_points<double>(200, 8, 5, 0.7, 2);
     RpcaOmOptions options;
     options.clusters = 5;

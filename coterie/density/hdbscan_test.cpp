@@ -119,7 +119,7 @@ HdbscanModel fit(const Matrix<double>& points, const HdbscanOptions& options = {
     return fit_hdbscan(points, options, coterie::Run(0, threads));
 }
 
-TEST(SpanningTree, IsMinimumAndAsLongAsPrims) {
+TEST(SpanningTree, AgreesWithPrim) {
     for (std::uint64_t seed = 0; seed < 12; ++seed)
         for (const Index d : {1, 2, 5, 12, 13, 40}) {
             SCOPED_TRACE(std::to_string(seed) + " " + std::to_string(d));
@@ -140,7 +140,7 @@ TEST(SpanningTree, IsMinimumAndAsLongAsPrims) {
 }
 
 // Clusters far from each other, each larger than a list of neighbours and than a leaf: only the search finds the edges.
-TEST(SpanningTree, SearchesBeyondTheLists) {
+TEST(SpanningTree, FindsEdgesBeyondNeighbourLists) {
     for (const Index d : {2, 20}) {
         SCOPED_TRACE(d);
         const Matrix<double> points = test::blob_points<double>(1200, d, 5, 100, 3);
@@ -196,7 +196,7 @@ TEST(CondensedTree, ByHand) {
     EXPECT_DOUBLE_EQ(model.fit_report().objective, 1 + 1 + 1 + 2 + 8 + 27);
 }
 
-TEST(CondensedTree, Selection) {
+TEST(CondensedTree, SelectsClusters) {
     // Cluster 0 splits into 1 and 2, cluster 2 into 3 and 4. Rows: three each of 1, 3 and 4.
     CondensedTree tree;
     tree.parent = {-1, 0, 0, 2, 2};
@@ -217,7 +217,7 @@ TEST(CondensedTree, Selection) {
     EXPECT_EQ(internal::labels_of(tree, {-1, 0, -1, 1, -1}, {}), (Labels{0, 0, 0, 1, 1, 1, -1, -1, -1}));
 }
 
-TEST(Hdbscan, FindsGroupsAndNoise) {
+TEST(Hdbscan, FindsClustersAndNoise) {
     Labels truth;
     const Matrix<double> points = groups_and_noise(&truth);
     for (const ClusterSelection selection : {ClusterSelection::excess_of_mass, ClusterSelection::leaf}) {
@@ -239,7 +239,7 @@ TEST(Hdbscan, FindsGroupsAndNoise) {
 
 // iris_hdbscan.csv was written by hdbscan 0.8 (PyPI): HDBSCAN(min_cluster_size=15, approx_min_span_tree=False,
 // prediction_data=True).fit(X): labels_, probabilities_, outlier_scores_, all_points_membership_vectors.
-TEST(Hdbscan, AsTheHdbscanPackageOnIris) {
+TEST(Hdbscan, AgreesWithTheHdbscanPackageOnIris) {
     const char* const root = std::getenv("COTERIE_SOURCE");
     if (root == nullptr) GTEST_SKIP() << "COTERIE_SOURCE is not set";
     const auto table = [&](const std::string& path) {
@@ -285,7 +285,7 @@ TEST(Hdbscan, AsTheHdbscanPackageOnIris) {
 }
 
 // By definition: the nearest of 2 s rows under mutual reachability, and its clusters born above that distance.
-TEST(Hdbscan, NewRowsTakeThePlaceOfTheirNearest) {
+TEST(Hdbscan, NewRowsFollowTheirNearestNeighbour) {
     for (const Index d : {2, 15}) {
         SCOPED_TRACE(d);
         const Matrix<double> points = test::blob_points<double>(400, d, 5, 6, 2);
@@ -331,7 +331,7 @@ TEST(Hdbscan, NewRowsTakeThePlaceOfTheirNearest) {
 
 // Many edges have equal lengths, because core distances do. If no two distances are equal, nothing depends on the order
 // of the rows.
-TEST(Hdbscan, OrderOfTheRows) {
+TEST(Hdbscan, DoesNotDependOnRowOrder) {
     for (const Index d : {3, 20})
         for (std::uint64_t seed = 0; seed < 6; ++seed) {
             const Matrix<double> points = test::blob_points<double>(500, d, 7, 2, seed);
@@ -400,7 +400,7 @@ TEST(Hdbscan, DegenerateRows) {
     }
 }
 
-TEST(Hdbscan, RoundTripAndDamage) {
+TEST(Hdbscan, RoundTripAndDamagedModels) {
     const Matrix<double> points = groups_and_noise();
     const Matrix<double> fresh = points.array() + 0.25;
     for (const bool single : {false, true}) {
@@ -424,7 +424,7 @@ TEST(Hdbscan, RoundTripAndDamage) {
     EXPECT_EQ(model_of(noise)->predict(Matrix<double>::Zero(2, 1).eval()), (Labels{-1, -1}));
 }
 
-TEST(Hdbscan, Refusals) {
+TEST(Hdbscan, RejectsBadArguments) {
     const Matrix<double> points = test::normal_points(30, 2, 1);
     const auto message = [&](const HdbscanOptions& options) { return message_of([&] { fit(points, options); }); };
     for (const auto& [options, words] : std::vector<std::pair<HdbscanOptions, std::string>>{

@@ -63,7 +63,7 @@ Options few_epochs(Optimizer optimizer = Optimizer::sgd) {
     return out;
 }
 
-TYPED_TEST(EntropyInBlocks, ByBatches) {
+TYPED_TEST(EntropyInBlocks, Batches) {
     test::expect_same_bits(this->problem(), fitting(fit_entropy, few_epochs<EntropyOptions>()));
     test::expect_same_bits(this->problem(true), fitting(fit_entropy, few_epochs<EntropyOptions>()), {1, 3});
     test::expect_same_bits(this->problem(), fitting(fit_mi, few_epochs<MiOptions>()), {3});
@@ -71,7 +71,7 @@ TYPED_TEST(EntropyInBlocks, ByBatches) {
     test::expect_same_bits(this->problem(), fitting(fit_miadm, few_epochs<MiadmOptions>()), {3});
 }
 
-TYPED_TEST(EntropyInBlocks, LabelsOfAnEpoch) {
+TYPED_TEST(EntropyInBlocks, LabelsPerEpoch) {
     auto options = few_epochs<EntropyOptions>();
     options.labels_per = LabelsPer::epoch;
     test::expect_same_bits(this->problem(true), fitting(fit_entropy, options), {1, 3});
@@ -81,7 +81,7 @@ TYPED_TEST(EntropyInBlocks, LabelsOfAnEpoch) {
     test::expect_same_bits(this->problem(), fitting(fit_sela, transport), {2});
 }
 
-TYPED_TEST(EntropyInBlocks, OnAllRowsByLbfgs) {
+TYPED_TEST(EntropyInBlocks, Lbfgs) {
     test::expect_same_bits(this->problem(true), fitting(fit_entropy, few_epochs<EntropyOptions>(Optimizer::lbfgs)),
                            {1, 2, 5});
     test::expect_same_bits(this->problem(), fitting(fit_mi, few_epochs<MiOptions>(Optimizer::lbfgs)), {3});

@@ -32,7 +32,7 @@ class EntropyCheckpoint : public ::testing::Test {};
 using CheckpointScalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(EntropyCheckpoint, CheckpointScalars);
 
-TYPED_TEST(EntropyCheckpoint, EveryMethodGoesOnBitForBit) {
+TYPED_TEST(EntropyCheckpoint, EveryMethodResumesBitForBit) {
     const Problem problem = checkpoint_problem<TypeParam>();
     EXPECT_GT(test::goes_on(fit_entropy, five_epochs<EntropyOptions>(), problem), 3);
     EXPECT_GT(test::goes_on(fit_mi, five_epochs<MiOptions>(), problem), 3);
@@ -40,7 +40,7 @@ TYPED_TEST(EntropyCheckpoint, EveryMethodGoesOnBitForBit) {
     EXPECT_GT(test::goes_on(fit_miadm, five_epochs<MiadmOptions>(), problem), 3);
 }
 
-TYPED_TEST(EntropyCheckpoint, WithLabelsThatAreKnownAndLabelsOfAnEpoch) {
+TYPED_TEST(EntropyCheckpoint, PartialLabelsAndLabelsPerEpoch) {
     const Problem problem = checkpoint_problem<TypeParam>(true);
     auto options = five_epochs<EntropyOptions>();
     EXPECT_GT(test::goes_on(fit_entropy, options, problem), 3);
@@ -49,7 +49,7 @@ TYPED_TEST(EntropyCheckpoint, WithLabelsThatAreKnownAndLabelsOfAnEpoch) {
     EXPECT_GT(test::goes_on(fit_entropy, options, problem), 3);
 }
 
-TYPED_TEST(EntropyCheckpoint, ByLbfgs) {
+TYPED_TEST(EntropyCheckpoint, Lbfgs) {
     auto options = five_epochs<EntropyOptions>();
     options.optimizer = Optimizer::lbfgs;
     options.gamma_start = 1.0;
@@ -60,14 +60,14 @@ TYPED_TEST(EntropyCheckpoint, ByLbfgs) {
     EXPECT_GT(test::goes_on(fit_mi, information, checkpoint_problem<TypeParam>()), 1);
 }
 
-TEST(EntropyRestarts, GoOnBitForBit) {
+TEST(EntropyRestarts, ResumeBitForBit) {
     auto options = five_epochs<MiOptions>();
     options.epochs = 3;
     options.restarts = 4;
     EXPECT_GT(test::goes_on(fit_mi, options, checkpoint_problem<float>()), 8);
 }
 
-TEST(EntropyRestarts, TheStateOfTheBestRemains) {
+TEST(EntropyRestarts, KeepTheStateOfTheBest) {
     const Problem problem = checkpoint_problem<double>();
     auto options = five_epochs<MiOptions>();
     options.restarts = 4;

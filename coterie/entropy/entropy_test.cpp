@@ -99,12 +99,12 @@ void check_products(T tolerance) {
             }
 }
 
-TEST(LinearSoftmax, ProductsAreTheMatrixProducts) {
+TEST(LinearSoftmax, ProductsEqualMatrixProducts) {
     check_products<double>(1e-14);
     check_products<float>(1e-6f);
 }
 
-TEST(LinearSoftmax, AStepOfDescentByHand) {
+TEST(LinearSoftmax, GradientStepByHand) {
     Matrix<double> x(2, 1);
     x << 2, 3;
     Matrix<double> g(2, 2);
@@ -124,7 +124,7 @@ TEST(LinearSoftmax, AStepOfDescentByHand) {
 }
 
 // With W = 4 V and x / 4: the gradient of w_1 is (0.5 * 2 - 0.25 * 3) / 4 + 2 * 0.25 * 4 = 2.0625.
-TEST(LinearSoftmax, AStepInUnitsOfThePointsByHand) {
+TEST(LinearSoftmax, ScaledGradientStepByHand) {
     Matrix<double> x(2, 1);
     x << 2, 3;
     Matrix<double> g(2, 2);
@@ -137,7 +137,7 @@ TEST(LinearSoftmax, AStepInUnitsOfThePointsByHand) {
     EXPECT_NEAR(model.bias[0], -0.025, 1e-15);
 }
 
-TEST(LinearSoftmax, TheBiasHasAStepOfItsOwn) {
+TEST(LinearSoftmax, BiasHasItsOwnStep) {
     Matrix<double> x(1, 1);
     x << 2;
     Matrix<double> g(1, 2);
@@ -148,7 +148,7 @@ TEST(LinearSoftmax, TheBiasHasAStepOfItsOwn) {
     EXPECT_NEAR(model.bias[0], -0.0125, 1e-16);
 }
 
-TEST(LinearSoftmax, AStartIsMadeOfTheRows) {
+TEST(LinearSoftmax, StartIsACombinationOfRows) {
     Matrix<double> x = normal<double>(50, 6, 27);
     x.col(4).setZero();
     const Vector<double> mean = x.colwise().mean().transpose();
@@ -173,7 +173,7 @@ TEST(LinearSoftmax, AStartIsMadeOfTheRows) {
     EXPECT_EQ(Matrix<double>(1024 * of_large.weights), start.weights);
 }
 
-TEST(LinearSoftmax, StepsAboutAnOriginAreThoseOfShiftedPoints) {
+TEST(LinearSoftmax, StepsWithOriginEqualStepsOnShiftedPoints) {
     const Matrix<double> x = normal<double>(20, 5, 22);
     const Vector<double> origin = Vector<double>::LinSpaced(5, -3.0, 4.0);
     const Matrix<double> shifted = x.rowwise() + origin.transpose();
@@ -191,7 +191,7 @@ TEST(LinearSoftmax, StepsAboutAnOriginAreThoseOfShiftedPoints) {
     }
 }
 
-TEST(LinearSoftmax, GradientOfTheWholeLossIsFiniteDifferences) {
+TEST(LinearSoftmax, LossGradientAgreesWithFiniteDifferences) {
     const Matrix<double> x = normal<double>(30, 4, 5);
     const std::vector<double> prior = {0.2, 0.3, 0.5};
     const auto f = [&](const LinearSoftmax<double>& model, Matrix<double>& g) {
@@ -277,7 +277,7 @@ struct KnownRows {
     }
 };
 
-TEST(LabelRules, TransportGivesFreeRowsWhatKnownOnesLeaveOfThePrior) {
+TEST(LabelRules, TransportFillsThePriorAfterKnownRows) {
     KnownRows k;
     k.criterion.rule = internal::LabelRule::transport;
     const auto labels = [&] { return internal::labels_of(k.criterion, k.sigma, k.fixed, 1).labels; };
@@ -293,7 +293,7 @@ TEST(LabelRules, TransportGivesFreeRowsWhatKnownOnesLeaveOfThePrior) {
     EXPECT_EQ(labels(), k.fixed.labels);
 }
 
-TEST(LabelRules, AlternatingCountsKnownRowsAsWhatTheyAre) {
+TEST(LabelRules, AlternatingCountsKnownRows) {
     KnownRows k;
     k.criterion.rule = internal::LabelRule::alternating;
     const Matrix<double> y = internal::labels_of(k.criterion, k.sigma, k.fixed, 1).labels;
@@ -305,7 +305,7 @@ TEST(LabelRules, AlternatingCountsKnownRowsAsWhatTheyAre) {
 
 // ---- what a report contains about solved labels
 
-TEST(LabelReport, SaysThatSharpPredictionsAreSolved) {
+TEST(LabelReport, ReportsSolutionsForSharpPredictions) {
     const Softmax<double> sigma = softmax(Matrix<double>(100 * normal<double>(300, 10, 31)), 1);
     LabelSettings settings;
     settings.solver = LabelSolver::dual;
@@ -325,7 +325,7 @@ TEST(LabelReport, SaysThatSharpPredictionsAreSolved) {
 
 // ---- the fits
 
-TEST(Entropy, OneStepAgainstAPlainReference) {
+TEST(Entropy, OneStepAgreesWithReference) {
     const Matrix<double> x = normal<double>(40, 3, 9);
     EntropyOptions options;
     options.origin = TrainingOrigin::zero;
@@ -424,7 +424,7 @@ std::string text(const Case& each) {
     return out;
 }
 
-TEST(EntropyMethods, FindBlobsPredictAreSavedAndLoaded) {
+TEST(EntropyMethods, FindBlobsPredictAndRoundTrip) {
     const Sample sample = blobs(300, 4, 3, 3.0, 10);
     const Sample other = blobs(90, 4, 3, 3.0, 11);
     const Matrix<float> narrow = sample.points.cast<float>();
@@ -471,7 +471,7 @@ TEST(EntropyMethods, SameBitsAtAnyNumberOfThreads) {
     }
 }
 
-TEST(Entropy, TheDualsObjectiveNeverRisesUnderLbfgs) {
+TEST(Entropy, DualObjectiveNeverRisesWithLbfgs) {
     const Matrix<double> points = normal<double>(200, 5, 13);
     EntropyOptions options;
     options.clusters = 3;
@@ -485,7 +485,7 @@ TEST(Entropy, TheDualsObjectiveNeverRisesUnderLbfgs) {
 }
 
 // Starts use rows by number: another order is another start, but of the same clusters if they are clear.
-TEST(Entropy, PermutedRowsAreTheSameClusters) {
+TEST(Entropy, PermutedRowsGiveTheSameClusters) {
     const Sample sample = blobs(120, 3, 3, 1.0, 14);
     const Matrix<double> reversed = sample.points.colwise().reverse();
     const OptionValues values = {{"optimizer", std::string("lbfgs")}, {"clusters", std::int64_t{3}}};
@@ -494,7 +494,7 @@ TEST(Entropy, PermutedRowsAreTheSameClusters) {
     EXPECT_EQ(adjusted_rand_index(back, fit_by_name("mi", sample.points, values)->labels()), 1);
 }
 
-TEST(Entropy, NeitherTheOrderOfColumnsNorAColumnOfZerosMatters) {
+TEST(Entropy, ColumnOrderAndZeroColumnsDoNotMatter) {
     const Sample sample = blobs(200, 4, 3, 1.0, 14);
     Matrix<double> other = Matrix<double>::Zero(200, 5);
     other.leftCols(2) = sample.points.rightCols(2);
@@ -507,7 +507,7 @@ TEST(Entropy, NeitherTheOrderOfColumnsNorAColumnOfZerosMatters) {
     }
 }
 
-TEST(Entropy, WhereThePointsLieDoesNotMatter) {
+TEST(Entropy, OffsetDoesNotMatter) {
     const Sample sample = blobs(120, 3, 3, 1.0, 26);
     const Matrix<double> far = sample.points.array() + 64;  // exact: the shift loses no relevant bit
     for (const std::string optimizer : {"sgd", "lbfgs"}) {
@@ -585,7 +585,7 @@ TEST(Entropy, PartialLabelsAreKept) {
 }
 
 // One cluster more than labels, and no row that could join it.
-TEST(Entropy, RowsThatAreAllLabelled) {
+TEST(Entropy, AllRowsLabelled) {
     Known k;
     k.side = {};
     k.side.partial_labels = k.sample.truth;
@@ -605,7 +605,7 @@ TEST(Entropy, RowsThatAreAllLabelled) {
     }
 }
 
-TEST(Entropy, SharesAreThePrior) {
+TEST(Entropy, SharesDefineThePrior) {
     Known k;
     k.side.label_shares = {{"a", 0.6, 0.6}};
     OptionValues values = {{"clusters", std::int64_t{3}}, {"optimizer", std::string("lbfgs")},
@@ -697,7 +697,7 @@ TEST(Entropy, BadArguments) {
     has(with_labels("entropy", {{"clusters", Automatic()}}), "no point is labelled 'c'");
 }
 
-TEST(Entropy, OptionsThatChangeNothingAreRefused) {
+TEST(Entropy, OptionsWithoutEffectAreErrors) {
     const Sample sample = blobs(30, 2, 2, 2.0, 17);
     const auto refused = [&](const std::string& method, OptionValues values, const std::string& option,
                              const std::string& needs) {
@@ -723,7 +723,7 @@ TEST(Entropy, OptionsThatChangeNothingAreRefused) {
                 "optimizer=sgd");
 }
 
-TEST(Entropy, GammaFallsToTheGammaAskedFor) {
+TEST(Entropy, GammaDecreasesToTheRequestedValue) {
     const Sample sample = blobs(60, 2, 2, 2.0, 32);
     EntropyOptions options;
     options.clusters = 2;
@@ -741,7 +741,7 @@ TEST(Entropy, GammaFallsToTheGammaAskedFor) {
         }
 }
 
-TEST(Entropy, MemoryOfPredictionsOfAllPointsIsAskedForBeforeTraining) {
+TEST(Entropy, TooMuchMemoryIsReportedBeforeTraining) {
     const Matrix<double> points = Vector<double>::LinSpaced(1000000, 0, 1);
     coterie::Run run;
     bool training = false;
@@ -758,7 +758,7 @@ TEST(Entropy, MemoryOfPredictionsOfAllPointsIsAskedForBeforeTraining) {
     EXPECT_THROW(fit_entropy(points, labels, run), ResourceError);
 }
 
-TEST(Entropy, TrainingThatDivergesIsAnError) {
+TEST(Entropy, DivergedTrainingIsAnError) {
     const Sample sample = blobs(60, 2, 2, 2.0, 18);
     const Matrix<float> narrow = sample.points.cast<float>();
     for (const std::string method : {"entropy", "mi", "sela", "miadm"})
@@ -773,7 +773,7 @@ TEST(Entropy, TrainingThatDivergesIsAnError) {
         }
 }
 
-TEST(Entropy, NothingDependsOnTheUnitOfThePoints) {
+TEST(Entropy, DoesNotDependOnScale) {
     const Sample sample = blobs(200, 4, 3, 0.4, 19);  // clusters that touch
     const auto check = [&]<class T>(const Matrix<T>& points) {
         for (const Case& each : cases()) {
@@ -829,7 +829,7 @@ TEST(Entropy, RestartsKeepTheBestByItsCriterion) {
     }
 }
 
-TEST(Entropy, RestartsThatAreStoppedKeepWhatEnded) {
+TEST(Entropy, StoppedRestartsKeepFinishedStarts) {
     const Sample sample = blobs(200, 2, 2, 2.0, 20);
     EntropyOptions options;
     options.clusters = 2;
@@ -844,7 +844,7 @@ TEST(Entropy, RestartsThatAreStoppedKeepWhatEnded) {
     EXPECT_FALSE(model.labels().empty());
 }
 
-TEST(Entropy, StrangePoints) {
+TEST(Entropy, DegeneratePoints) {
     const Matrix<double> same = Matrix<double>::Ones(20, 2);
     for (const std::string method : {"entropy", "mi", "sela", "miadm"}) {
         const auto model = fit_by_name(method, same, {{"clusters", std::int64_t{3}}});
@@ -902,7 +902,7 @@ TEST(Entropy, StopsWithinAnEpoch) {
     }
 }
 
-TEST(Entropy, CorruptedModels) {
+TEST(Entropy, CorruptedModelsAreErrors) {
     const Sample sample = blobs(60, 2, 3, 2.0, 21);
     const auto model = fit_by_name("sela", sample.points, {{"clusters", std::int64_t{3}}});
     const auto broken = [&](const std::function<void(Archive&)>& change) {
@@ -978,7 +978,7 @@ Labels alternating(Index n, int clusters) {
     return out;
 }
 
-TEST(MaxMargin, OfTwoClustersIsTheShortestWayBetweenTheirHulls) {
+TEST(MaxMargin, TwoClustersGiveTheDistanceOfConvexHulls) {
     const Labels labels = alternating(60, 2);
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         const Matrix<double> x = two_sides(seed);
@@ -991,7 +991,7 @@ TEST(MaxMargin, OfTwoClustersIsTheShortestWayBetweenTheirHulls) {
     }
 }
 
-TEST(MaxMargin, OfThreeClustersNoClassifierNearbyHasAWiderOne) {
+TEST(MaxMargin, ThreeClustersGiveALocalMaximum) {
     const Sample sample = blobs(60, 4, 3, 0.8, 27);
     const LinearSoftmax<double> best = internal::hard_margin(sample.points, sample.truth, 3);
     const double widest = internal::margin(sample.points, best, sample.truth);
@@ -1010,7 +1010,7 @@ TEST(MaxMargin, OfThreeClustersNoClassifierNearbyHasAWiderOne) {
 }
 
 // With the losses of training, where gamma is a double.
-TEST(MaxMargin, TheDecisiveMinimumIsStationary) {
+TEST(MaxMargin, DecisiveMinimumIsStationary) {
     const Sample sample = blobs(60, 4, 3, 0.8, 28);
     for (const double decades : {4.0, 7.0}) {
         const double gamma = std::pow(10, -decades);
@@ -1027,7 +1027,7 @@ TEST(MaxMargin, TheDecisiveMinimumIsStationary) {
     }
 }
 
-TEST(MaxMargin, TheDecisiveNormalGoesToTheWidestGapsAsOneOverTheLogarithmOfGamma) {
+TEST(MaxMargin, DecisiveNormalConvergesLikeOneOverLogGamma) {
     const Labels labels = alternating(60, 2);
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         const Matrix<double> x = two_sides(seed);
@@ -1051,7 +1051,7 @@ TEST(MaxMargin, TheDecisiveNormalGoesToTheWidestGapsAsOneOverTheLogarithmOfGamma
 // The limit is approached like 1 / ln(1 / gamma). At gamma 1e-9, a point 10 % farther away than the nearest ones still
 // pulls at the normal with a tenth of their force. The test requires a margin close to the widest one, an angle that
 // falls with gamma, and an angle below one degree on most sets.
-TEST(MaxMargin, TheGapOfItsOwnLabelsIsNearlyTheWidest) {
+TEST(MaxMargin, MarginOfItsLabelsIsNearlyMaximal) {
     int checked = 0;
     int within_one_degree = 0;
     double angles_before = 0;

@@ -145,7 +145,7 @@ TEST(LabelDual, ReachesTheOptimum) {
             }
 }
 
-TEST(LabelDual, EqualsNewtonOnTheLabelsThemselves) {
+TEST(LabelDual, AgreesWithNewtonOnTheLabels) {
     const std::vector<double> prior = {0.5, 0.3, 0.15, 0.05};
     for (const double lambda : {1.0, 10.0, 100.0, 1e4})
         for (const double deviation : {0.5, 1.0, 3.0}) {
@@ -157,7 +157,7 @@ TEST(LabelDual, EqualsNewtonOnTheLabelsThemselves) {
         }
 }
 
-TEST(LabelSolvers, FixedLabelsCountInTheMeansOnly) {
+TEST(LabelSolvers, FixedLabelsCountOnlyInTheMeans) {
     const Matrix<double> sigma = predictions(40, 3, 2, 7);
     FixedLabels<double> fixed;
     fixed.rows = {0, 3, 4, 39};
@@ -189,7 +189,7 @@ TEST(LabelSolvers, FixedLabelsCountInTheMeansOnly) {
     EXPECT_EQ(solve_labels(sigma, settings(LabelSolver::dual, 10), 1, fixed).labels, sigma);
 }
 
-TEST(LabelSolvers, PredictionsOfExactlyZeroAndOneAreSurvived) {
+TEST(LabelSolvers, PredictionsOfExactlyZeroAndOne) {
     for (const Index k : {2, 5, 20})
         for (const double lambda : {1.0, 100.0, 1e4}) {
             Matrix<double> hard = Matrix<double>::Zero(200, k);
@@ -214,7 +214,7 @@ TEST(LabelSolvers, PredictionsOfExactlyZeroAndOneAreSurvived) {
         }
 }
 
-TEST(LabelDual, SaysWhenItsStepsRanOut) {
+TEST(LabelDual, ReportsWhenStepsRunOut) {
     const Matrix<double> sigma = predictions(200, 20, 100, 14);
     LabelSettings s = settings(LabelSolver::dual, 100);
     for (const int steps : {1, 10, 30}) {
@@ -232,7 +232,7 @@ TEST(LabelDual, SaysWhenItsStepsRanOut) {
 }
 
 // Labels of sharp predictions, near 0 and 1, do not determine the multipliers; the solver returns them.
-TEST(LabelDual, ProvesItsSolutionByItsMultipliers) {
+TEST(LabelDual, MultipliersProveTheSolution) {
     for (const double deviation : {3.0, 30.0, 100.0})
         for (const double lambda : {1.0, 100.0, 1e4}) {
             const Matrix<double> sigma = predictions(300, 10, deviation, 15);
@@ -257,7 +257,7 @@ TEST(LabelDual, ProvesItsSolutionByItsMultipliers) {
               std::string::npos);
 }
 
-TEST(LabelSolvers, NothingIsProvedOfLabelsThatAreAllFixed) {
+TEST(LabelSolvers, AllLabelsFixed) {
     FixedLabels<double> fixed;
     fixed.labels = Matrix<double>::Zero(6, 3);
     for (Index i = 0; i < 6; ++i) {
@@ -271,7 +271,7 @@ TEST(LabelSolvers, NothingIsProvedOfLabelsThatAreAllFixed) {
     EXPECT_EQ(sure.gradient, 0);
 }
 
-TEST(LabelSolvers, APriorWithTinyEntries) {
+TEST(LabelSolvers, PriorWithTinyEntries) {
     const Matrix<double> sigma = predictions(300, 4, 2, 9);
     for (const double tiny : {1e-4, 1e-8, 1e-12})
         for (const double lambda : {1.0, 100.0}) {

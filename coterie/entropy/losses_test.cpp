@@ -83,7 +83,7 @@ TEST(Losses, SoftmaxOfModerateAndHugeLogits) {
     EXPECT_EQ(s.logarithm(1, 1), -2e4);
 }
 
-TEST(Losses, ValuesAreThePapers) {
+TEST(Losses, ValuesAgreeWithThePaper) {
     const Table x = normal(23, 4, 1.5, 1);
     const Table y = softmax(normal(23, 4, 1, 2), 1).probability;
     const Softmax<double> s = softmax(x, 1);
@@ -94,7 +94,7 @@ TEST(Losses, ValuesAreThePapers) {
     }
 }
 
-TEST(Losses, GradientsAreFiniteDifferences) {
+TEST(Losses, GradientsAgreeWithFiniteDifferences) {
     const Table x = normal(9, 4, 2, 3);
     const Table y = softmax(normal(9, 4, 1, 4), 1).probability;
     for (const Term& term : terms(y)) {
@@ -114,7 +114,7 @@ TEST(Losses, GradientsAreFiniteDifferences) {
 }
 
 // By the chain rule with the whole Jacobian of the softmax, diag(sigma) - sigma sigma'.
-TEST(Losses, GradientsAreTheChainRule) {
+TEST(Losses, GradientsAgreeWithTheChainRule) {
     const Table x = normal(12, 4, 1, 5);
     const Table y = softmax(normal(12, 4, 1, 6), 1).probability;
     const Softmax<double> s = softmax(x, 1);
@@ -180,7 +180,7 @@ TEST(Losses, ExactLimitsOfRenyi) {
     EXPECT_LT(with(infinity).first, with(2).first);
 }
 
-TEST(Losses, HugeLogitsAreSurvived) {
+TEST(Losses, HugeLogits) {
     for (const double size : {100.0, 1e4}) {
         Table x(5, 4);
         x << size, -size, 0, 0, -size, -size, -size, size, size, size, -size, 0, 0, 0, 0, 0, size, 0, -size, -size;
@@ -203,7 +203,7 @@ TEST(Losses, HugeLogitsAreSurvived) {
     EXPECT_NEAR(gradient.col(0).sum(), -0.5, 1e-12);
 }
 
-TEST(Losses, FloatAgreesWithDoubleAndThreadsWithOne) {
+TEST(Losses, FloatAgreesWithDoubleForAnyThreads) {
     const Table x = normal(30000, 4, 2, 8);
     const Table y = softmax(normal(30000, 4, 1, 9), 1).probability;
     const Matrix<float> narrow = x.cast<float>();
@@ -226,7 +226,7 @@ TEST(Losses, FloatAgreesWithDoubleAndThreadsWithOne) {
     EXPECT_LT((rounded.cast<double>() - one).cwiseAbs().maxCoeff(), 1e-6 * one.cwiseAbs().maxCoeff() * 10);
 }
 
-TEST(Losses, CrossEntropyOverSomeRows) {
+TEST(Losses, CrossEntropyOfSomeRows) {
     const Table x = normal(6, 4, 1, 10);
     const Table y = softmax(normal(6, 4, 1, 11), 1).probability;
     const Softmax<double> s = softmax(x, 1);
@@ -240,7 +240,7 @@ TEST(Losses, CrossEntropyOverSomeRows) {
     EXPECT_GT(gradient.row(2).cwiseAbs().maxCoeff(), 0.0);
 }
 
-TEST(Losses, ALabelOfSeveralClusters) {
+TEST(Losses, LabelWithSeveralClusters) {
     const Table x = normal(5, 4, 1, 12);
     const std::vector<std::pair<int, int>> clusters = {{0, 2}, {0, 2}, {2, 3}, {3, 4}, {0, 4}};
     Matrix<double> gradient = Matrix<double>::Zero(5, 4);

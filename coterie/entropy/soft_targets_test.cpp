@@ -73,7 +73,7 @@ TEST(SoftTargets, MinimaAreStationary) {
         }
 }
 
-TEST(SoftTargets, SameBitsAtAnyNumberOfThreadsAndLabelsAreTheLikeliest) {
+TEST(SoftTargets, SameBitsAtAnyNumberOfThreadsAndMostLikelyLabels) {
     const Noisy data = noisy(300);
     const Matrix<double> y = smoothed_targets(data.labels, 3, 0.2);
     SoftTargetOptions options;
@@ -102,7 +102,7 @@ TEST(SoftTargets, SmoothedTargets) {
     EXPECT_THROW(smoothed_targets(Labels{0}, 4, 1.2), BadArgument);
 }
 
-TEST(SoftTargets, RefusesWhatIsNoDistribution) {
+TEST(SoftTargets, RejectsInvalidDistributions) {
     const Noisy data = noisy(10);
     const auto points = PointsView(data.points).as<double>();
     coterie::Run run(1, 1);

@@ -59,7 +59,7 @@ TEST(Arrow, NumbersOfEveryType) {
     }
 }
 
-TEST(Arrow, NarrowNumbersStayNarrow) {
+TEST(Arrow, NarrowTypesGiveFloat32) {
     ReadOptions options;
     options.id_column = "id";
     const PointsFile file = read_arrow("stream.arrows", options);
@@ -72,7 +72,7 @@ TEST(Arrow, NarrowNumbersStayNarrow) {
     expect_column(read_arrow("zstd.arrow", options), 0, {0.5, 1.5, -2.25, 4});
 }
 
-TEST(Arrow, WordsAndDatesAsInText) {
+TEST(Arrow, WordsAndDatesAreReadLikeText) {
     ReadOptions options;
     options.columns = {"kind", "text", "day", "moment"};
     options.missing = options.dates = true;
@@ -113,7 +113,7 @@ TEST(Arrow, RowsAndLabels) {
     EXPECT_EQ(read_numbers(arrow_file("stream.arrows"), "y"), (std::vector<double>{1, 2, 3, 4}));
 }
 
-TEST(Arrow, WhatIsRefusedNamesRowAndColumn) {
+TEST(Arrow, ErrorsNameRowAndColumn) {
     const auto refused = [](const std::string& column, bool dates = false) {
         ReadOptions options;
         options.columns = {column};
@@ -184,7 +184,7 @@ TEST(Arrow, DamagedFilesAreErrors) {
 }
 
 // The claimed size of a compressed buffer is checked against its bytes before memory is allocated.
-TEST(Arrow, ACompressedBufferClaimsNoMoreThanItCanHold) {
+TEST(Arrow, CompressedBufferWithTooLargeSizeIsAnError) {
     std::string bytes = testing::contents(arrow_file("zstd.arrow"));
     const std::size_t at = bytes.find("\x28\xb5\x2f\xfd");  // a Zstandard frame; its size is in the 8 bytes before it
     ASSERT_NE(at, std::string::npos);

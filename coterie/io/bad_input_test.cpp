@@ -155,7 +155,7 @@ std::vector<Case> cases() {
     };
 }
 
-TEST(BadInput, Table) {
+TEST(BadInput, GivesMessages) {
     for (const Case& bad : cases()) {
         const Folder folder;
         const std::string path = folder.file(bad.name, bad.content);
@@ -175,7 +175,7 @@ TEST(BadInput, Table) {
     }
 }
 
-TEST(BadInput, NoFile) {
+TEST(BadInput, MissingFile) {
     const Folder folder;
     for (const char* name : {"none.csv", "none.npy", "none.npz:x", "none.h5:/x", "none.mat:X", "none.svm", "none.idx",
                              "none.safetensors:a"}) {
@@ -190,7 +190,7 @@ TEST(BadInput, NoFile) {
     EXPECT_THROW(read_numbers(folder / "none.csv"), BadData);
 }
 
-TEST(BadInput, Labels) {
+TEST(BadInput, LabelFiles) {
     const Folder folder;
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const auto refuses = [&](const std::string& name, const std::string& content, const std::string& message) {
@@ -216,7 +216,7 @@ TEST(BadInput, Labels) {
     EXPECT_THROW(read_numbers(folder / "n.npy"), BadData);
 }
 
-TEST(BadInput, NpyHeadersDamagedAnywhere) {
+TEST(BadInput, DamagedNpyHeaders) {
     const Folder folder;
     const std::string good = npy("<f8", "(2, 2)", raw<double>({1, 2, 3, 4}));
     for (std::size_t size = 0; size < good.size(); ++size) {
@@ -234,7 +234,7 @@ TEST(BadInput, NpyHeadersDamagedAnywhere) {
         }
 }
 
-TEST(BadInput, ErrorsKnowTheirPlace) {
+TEST(BadInput, ErrorsHaveFileRowAndColumn) {
     const Folder folder;
     const auto fields = [&](const std::string& name, const std::string& content) -> ErrorFields {
         folder.file(name, content);

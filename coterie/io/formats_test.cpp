@@ -66,7 +66,7 @@ TEST(Npy, EveryType) {
               (Numbers{1, 0, 0, 1}));
 }
 
-TEST(Npy, Orders) {
+TEST(Npy, RowAndColumnOrder) {
     const Folder folder;
     EXPECT_EQ(all(read(folder.file("f.npy", npy("<f4", "(2, 3)", raw<float>({1, 4, 2, 5, 3, 6}), true))).points),
               (Numbers{1, 2, 3, 4, 5, 6}));
@@ -80,7 +80,7 @@ TEST(Npy, Orders) {
     EXPECT_EQ(column.points.columns(), 1);
 }
 
-TEST(Npy, UsedWhereItLies) {
+TEST(Npy, IsNotCopied) {
     const Folder folder;
     const formats::Bytes bytes =
         formats::read_bytes(folder.file("x.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 3, 4}))));
@@ -162,7 +162,7 @@ TEST(Gzip, SeveralMembersAndText) {
     EXPECT_EQ(all(read(folder / "x.csv.gz").points), (Numbers{1, 2, 3, 4}));
 }
 
-TEST(Numpy, FilesItWrites) {
+TEST(Numpy, ReadsFilesOfNumpyAndScipy) {
     if (testing::python("numpy, scipy.io").empty()) GTEST_SKIP() << "no Python with NumPy and SciPy here";
     const Folder folder;
     ASSERT_TRUE(testing::run_python(folder, R"(
@@ -228,7 +228,7 @@ scipy.io.savemat(out + 'packed.mat', {'X': x}, do_compression=True)
     }
 }
 
-TEST(Finite, FirstPlaceAndCount) {
+TEST(Finite, NamesFirstPlaceAndCount) {
     Matrix<float> matrix = Matrix<float>::Ones(3000, 40);
     require_finite(matrix, {.file = "x"}, coterie::Run(0, 2));
     matrix(2000, 7) = std::numeric_limits<float>::infinity();

@@ -35,7 +35,7 @@ TEST(GraphReader, ReadsMatrixMarket) {
     EXPECT_EQ(market("%%MatrixMarket matrix coordinate integer general\n4 4 0\n").rows(), 4);
 }
 
-TEST(GraphReader, RefusesBadMatrixMarket) {
+TEST(GraphReader, RejectsBadMatrixMarket) {
     const std::string real = "%%MatrixMarket matrix coordinate real general\n";
     const std::pair<std::string, const char*> table[] = {
         {"", "is no Matrix Market file"},
@@ -95,7 +95,7 @@ TEST(GraphReader, ReadsEdges) {
               std::string::npos);
 }
 
-TEST(GraphReader, KnowsGraphsByTheirFiles) {
+TEST(GraphReader, DetectsGraphFiles) {
     const std::string folder = ::testing::TempDir();
     const auto write = [&](const std::string& name, const std::string& text) {
         std::ofstream(folder + name) << text;

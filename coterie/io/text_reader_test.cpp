@@ -48,7 +48,7 @@ TEST(Text, SeparatorsAreGuessed) {
     }
 }
 
-TEST(Text, BlankRunsWinOverOneTab) {
+TEST(Text, RunsOfBlanksTakePrecedenceOverOneTab) {
     ReadOptions options;
     options.columns = {"1-3"};
     const PointsFile file = parse("18.0   8   307.0\t\"chevrolet malibu\"\n15.0   8   350.0\t\"buick 320\"\n", options);
@@ -72,7 +72,7 @@ TEST(Text, Header) {
     EXPECT_TRUE(has(message_of<BadData>([&] { parse("1,NA\n1,2\n"); }), "row 1, column 2: value 'NA'"));
 }
 
-TEST(Text, SomeRowsAtATimeAreTheSame) {
+TEST(Text, BlocksOfRowsEqualTheWholeTable) {
     // Several pieces of a megabyte that contain words, quotes, doubled quotes and empty lines.
     RandomStream random(3, "test.text");
     std::string header = "x,kind,y\n";
@@ -122,7 +122,7 @@ TEST(Text, SomeRowsAtATimeAreTheSame) {
         }
 }
 
-TEST(Text, FilesThatAreReadAsOneMustAgree) {
+TEST(Text, FilesReadTogetherMustAgree) {
     const auto refused = [](std::string_view first, std::string_view second) {
         const formats::TableSource sources[] = {{"a.csv", borrowed(first), false}, {"b.csv", borrowed(second), false}};
         return message_of<BadData>([&] {
@@ -200,7 +200,7 @@ TEST(Text, Float32IsRoundedOnce) {
     EXPECT_EQ(row(parse("1e-60,-1e-60\n", options), 0), (Row{0, 0}));
 }
 
-TEST(Text, RowsAreCountedAsAnEditorDoes) {
+TEST(Text, RowNumbersAreLineNumbers) {
     EXPECT_EQ(
         message_of<BadData>([] { parse("a,\"b\nb\"\n\n1,2\n3,\"x\"\n"); }),
         "file.csv: row 5, column 2 (b?b): value 'x' is not a number; numbers such as 3, -0.5 or 1e-3 are accepted");
@@ -299,7 +299,7 @@ TEST(Text, HalfwayCasesAgreeWithTheStandardLibrary) {
                                 200);
 }
 
-TEST(Text, EndsOfTheRangeAgreeWithTheStandardLibrary) {
+TEST(Text, LimitsOfTheRangeAgreeWithTheStandardLibrary) {
     const auto check = [](const std::string& text) {
         double value = 0;
         bool overflow = false;
@@ -358,7 +358,7 @@ TEST(Text, EndsOfTheRangeAgreeWithTheStandardLibrary) {
     }
 }
 
-TEST(Text, NumbersThatAreNone) {
+TEST(Text, RejectsInvalidNumbers) {
     double value = 0;
     for (const char* text : {"",     " ",      ".",   "-",   "+",   "e5",  "1e",   "1e+",  "1.2.3", "0x10", "1,5",
                              "--1",  "+-1",    "nan", "inf", "1 2", "1d3", "1e5x", "-.",   "+inf",  "-inf", "infinity",
@@ -433,7 +433,7 @@ TEST(Text, SameResultAtAnyNumberOfThreads) {
 }
 
 // Found by the label fuzzer: a first line without any field in a file separated by blanks.
-TEST(Text, FirstLineWithoutFieldsIsABlankLabel) {
+TEST(Text, EmptyFirstLineIsABlankLabel) {
     const std::string text = "\nla 5\nla 6\nbe 7\n";
     const formats::TableSource source{"labels", {std::as_bytes(std::span(text)), nullptr}};
     EXPECT_TRUE(has(message_of<BadData>([&] { formats::parse_table_labels(source, "", true, 1); }),

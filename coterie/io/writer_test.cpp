@@ -59,7 +59,7 @@ TEST(Writer, LabelsReadBack) {
     EXPECT_EQ(folder.entries(), 3u);
 }
 
-TEST(Writer, PiecesAreTheWhole) {
+TEST(Writer, WritingInPiecesGivesTheSameFile) {
     const Folder folder;
     Matrix<double> matrix(10, 2);
     for (Index i = 0; i < matrix.size(); ++i) matrix.data()[i] = 0.5 * static_cast<double>(i);
@@ -91,7 +91,7 @@ TEST(Writer, PiecesAreTheWhole) {
     EXPECT_EQ(folder.entries(), 8u);
 }
 
-TEST(Writer, NumpyReadsIt) {
+TEST(Writer, NumpyReadsTheFiles) {
     if (testing::python("numpy").empty()) GTEST_SKIP() << "no Python with NumPy here";
     const Folder folder;
     Matrix<float> matrix(2, 3);
@@ -106,7 +106,7 @@ assert x.dtype == np.float32 and x.tolist() == [[1, 2, 3], [4, 5, 6]] and l.dtyp
                                     folder / ""));
 }
 
-TEST(OutputFile, WholeOrNotAtAll) {
+TEST(OutputFile, IsCompleteOrAbsent) {
     const Folder folder;
     const std::string path = folder.file("x", "before");
     {
@@ -140,7 +140,7 @@ void die_while_writing(const std::string& path) {
     ASSERT_TRUE(WIFSIGNALED(status));
 }
 
-TEST(OutputFile, NothingStaysOfAKilledWriter) {
+TEST(OutputFile, KilledWriterLeavesNoFile) {
     const Folder folder;
     die_while_writing(folder / "x");
     // Without nameless files a hidden one remains; the next writer of x removes it if it is old.
@@ -152,7 +152,7 @@ TEST(OutputFile, NothingStaysOfAKilledWriter) {
     EXPECT_EQ(folder.entries(), 1u);
 }
 
-TEST(OutputFile, Refusals) {
+TEST(OutputFile, RejectsUnwritablePaths) {
     const Folder folder;
     EXPECT_TRUE(has(message_of<ResourceError>([&] { OutputFile file(folder / "none/x"); }), "No such file"));
     EXPECT_TRUE(has(message_of<ResourceError>([&] { OutputFile file(folder / ""); }), "folder"));
@@ -179,7 +179,7 @@ std::vector<std::vector<std::string>> rows_of_file(const std::string& path, std:
     return out;
 }
 
-TEST(Writer, ArrowReadsBackAsItWas) {
+TEST(Writer, ArrowRoundTrip) {
     const Folder folder;
     using enum FieldType;
     const std::vector<std::string> names = {"whole", "number", "name", "post code"};
@@ -229,7 +229,7 @@ TEST(Writer, ArrowInSeveralBatches) {
     }
 }
 
-TEST(Writer, TypesOfFieldsKeepWhatStandsThere) {
+TEST(Writer, FieldTypesPreserveValues) {
     const Folder folder;
     folder.file("x.csv",
                 "a,whole,half,code,long,word,empty,inf\n1,-3,1,007,1,x,,1\n2,0,2.5,12,12345678901234567890,1,,inf\n"

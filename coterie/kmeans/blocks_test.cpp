@@ -115,7 +115,7 @@ TYPED_TEST(InBlocks, ConstrainedKMeans) {
     test::expect_same_bits(linked, fitting(fit_kmeans, options), {2, 3});
 }
 
-TEST(InBlocks, BoundsThatCannotBeMetAreRefusedOnEveryProcess) {
+TEST(InBlocks, InfeasibleBoundsAreErrorsOnEveryProcess) {
     const Matrix<double> points = test::blob_points<double>(3000, 3, 2, 1, 1);
     Problem problem{.points = Points::borrow(points)};
     problem.partial_labels = Labels(3000, 0);
@@ -151,7 +151,7 @@ TYPED_TEST(InBlocks, MinibatchKMeans) {
     test::expect_same_bits(this->problem(3000, 7, 6, true), fitting(fit_minibatch_kmeans, options));
 }
 
-TEST(InBlocks, BadValuesAreNamedByTheProcessThatHasThem) {
+TEST(InBlocks, BadValuesAreNamedByTheirProcess) {
     Matrix<double> points = test::blob_points<double>(3000, 3, 2, 1, 1);
     points(2900, 1) = NAN;
     const auto errors = test::run_processes(3, [&](std::shared_ptr<Communicator> communicator) {
@@ -166,7 +166,7 @@ TEST(InBlocks, BadValuesAreNamedByTheProcessThatHasThem) {
     }
 }
 
-TEST(InBlocks, MethodsThatNeedAllRowsInOneProcessSaySo) {
+TEST(InBlocks, UnsupportedMethodsAreErrors) {
     const Matrix<double> points = test::blob_points<double>(300, 3, 2, 1, 1);
     for (const auto& error : test::run_processes(2, [&](std::shared_ptr<Communicator> communicator) {
              coterie::Run run(7, 1);

@@ -32,7 +32,7 @@ Problem with_repairs(Index n) {
     return out;
 }
 
-TEST(KMeansCheckpoint, GoesOnBitForBit) {
+TEST(KMeansCheckpoint, KMeansResumesBitForBit) {
     for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
         const KMeansOptions options{.clusters = 9, .restarts = 3, .tolerance = 0, .algorithm = algorithm};
         const Problem floats{.points = Points(test::blob_points<float>(1500, 6, 8, 1, 3, 5))};
@@ -44,7 +44,7 @@ TEST(KMeansCheckpoint, GoesOnBitForBit) {
     }
 }
 
-TEST(KMeansCheckpoint, MinibatchKMeansGoesOnBitForBit) {
+TEST(KMeansCheckpoint, MinibatchKMeansResumesBitForBit) {
     const MinibatchKMeansOptions options{.clusters = 9, .batch_size = 64, .max_epochs = 2, .restarts = 2};
     const Problem problem{.points = Points(test::blob_points<float>(1500, 6, 8, 1, 3, 5))};
     EXPECT_GT(goes_on(fit_minibatch_kmeans, options, problem), 5);
@@ -53,7 +53,7 @@ TEST(KMeansCheckpoint, MinibatchKMeansGoesOnBitForBit) {
     EXPECT_GT(goes_on(fit_minibatch_kmeans, from_start, with_repairs(1000)), 3);
 }
 
-TEST(KMeansCheckpoint, SoftAndSphericalKMeansGoOnBitForBit) {
+TEST(KMeansCheckpoint, SoftAndSphericalKMeansResumeBitForBit) {
     const Problem problem{.points = Points(test::blob_points<double>(1500, 6, 4, 2, 3, 5))};
     EXPECT_GT(goes_on(fit_soft_kmeans, SoftKMeansOptions{.clusters = 4, .restarts = 2, .max_iterations = 12}, problem),
               3);
@@ -62,7 +62,7 @@ TEST(KMeansCheckpoint, SoftAndSphericalKMeansGoOnBitForBit) {
     EXPECT_GT(goes_on(fit_spherical_kmeans, from_start, with_repairs(1000)), 3);
 }
 
-TEST(KMeansCheckpoint, ConstrainedKMeansGoesOnBitForBit) {
+TEST(KMeansCheckpoint, ConstrainedKMeansResumesBitForBit) {
     const KMeansOptions options{.clusters = 5, .restarts = 2, .tolerance = 0};
     Problem problem{.points = Points(test::blob_points<float>(600, 4, 4, 2, 3, 5))};
     problem.sizes = SizeBounds{100, 150};
@@ -81,7 +81,7 @@ TEST(KMeansCheckpoint, ConstrainedKMeansGoesOnBitForBit) {
     EXPECT_GT(goes_on(fit_kmeans, options, problem), 5);
 }
 
-TEST(KMeansCheckpoint, IsWrittenAtFirstAndServesAfterTheEnd) {
+TEST(KMeansCheckpoint, IsWrittenEarlyAndUsableAfterTheEnd) {
     const Problem problem{.points = Points(test::blob_points<float>(1500, 6, 8, 1, 3))};
     const KMeansOptions options{.clusters = 9, .restarts = 2};
     const testing::Folder folder;
@@ -95,7 +95,7 @@ TEST(KMeansCheckpoint, IsWrittenAtFirstAndServesAfterTheEnd) {
     EXPECT_TRUE(outcome_of(fit_kmeans(problem, options, run), alone) == whole);
 }
 
-TEST(KMeansCheckpoint, IsOfOneFit) {
+TEST(KMeansCheckpoint, BelongsToOneFit) {
     const auto x = test::blob_points<float>(300, 3, 4, 2, 5);
     const Problem problem{.points = Points::borrow(x)};
     const KMeansOptions options{.clusters = 4};
@@ -151,7 +151,7 @@ TEST(KMeansCheckpoint, IsOfOneFit) {
     EXPECT_THROW(fit_kmeans(problem, options, run), BadData);
 }
 
-TEST(KMeansCheckpoint, WhereNoneCanBeWrittenTheFitDoesNotBegin) {
+TEST(KMeansCheckpoint, UnwritablePathStopsTheFitBeforeItStarts) {
     const auto x = test::blob_points<float>(300, 3, 4, 2, 5);
     const testing::Folder folder;
     coterie::Run run(7, 1);

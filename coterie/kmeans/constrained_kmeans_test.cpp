@@ -32,7 +32,7 @@ struct Known {
     }
 };
 
-TEST(Constraints, ClustersComeInTheOrderOfTheirLabelsAndFreeOnesLast) {
+TEST(Constraints, ClustersFollowLabelOrderWithFreeOnesLast) {
     const Known known{{1, -1, 0, -1, -1, -1, -1}, {"O", "PER"}};
     Problem side = known.side();
     side.clusters_per_label = {{"O", 3}};
@@ -84,7 +84,7 @@ TEST(Constraints, SharesBecomeCounts) {
     EXPECT_EQ(made.high, made.low);
 }
 
-TEST(Constraints, WhatCannotBeMetIsRefusedWithWhatCan) {
+TEST(Constraints, InfeasibleConstraintsAreErrorsWithFeasibleRange) {
     Known known{Labels(100, -1), {"O", "PER"}};
     for (std::size_t i = 0; i < 20; ++i) known.labels[i] = i < 15 ? 0 : 1;
     const auto message = [&](auto change, std::optional<int> clusters = {}) {
@@ -168,7 +168,7 @@ TEST(Constraints, WhatCannotBeMetIsRefusedWithWhatCan) {
 
 // Every set of shares of two or three labels on a grid of tenths, exact and intervals, compared with all possible
 // counts: accepted shares keep every interval and can be met, and shares that can be met are accepted.
-TEST(Constraints, CountsOfSharesEqualBruteForceOverAllSmallSets) {
+TEST(Constraints, CountsOfSharesAgreeWithBruteForce) {
     std::vector<LabelShare> shares;
     for (const auto& [low, high] : std::vector<std::pair<double, double>>{{0, 1},
                                                                           {0.49, 0.68},
@@ -369,7 +369,7 @@ void compare_with_brute_force(bool with_sizes, int cases, std::uint64_t seed, in
     }
 }
 
-TEST(ConstrainedAssignment, HardEqualsBruteForceUnderLabelsAndShares) {
+TEST(ConstrainedAssignment, HardAgreesWithBruteForceForLabelsAndShares) {
     int met = 0;
     int infeasible = 0;
     compare_with_brute_force(false, 4000, 1, met, infeasible);
@@ -377,7 +377,7 @@ TEST(ConstrainedAssignment, HardEqualsBruteForceUnderLabelsAndShares) {
     EXPECT_GT(infeasible, 300);
 }
 
-TEST(ConstrainedAssignment, HardEqualsBruteForceUnderLabelsAndSizes) {
+TEST(ConstrainedAssignment, HardAgreesWithBruteForceForLabelsAndSizes) {
     int met = 0;
     int infeasible = 0;
     compare_with_brute_force(true, 4000, 2, met, infeasible);
@@ -385,7 +385,7 @@ TEST(ConstrainedAssignment, HardEqualsBruteForceUnderLabelsAndSizes) {
     EXPECT_GT(infeasible, 300);
 }
 
-TEST(ConstrainedAssignment, TiesGoToTheLowestPrototypeAndTheLowestPoint) {
+TEST(ConstrainedAssignment, TiesGoToTheLowestCentroidAndPoint) {
     // All points have the same distance to all centroids.
     Matrix<double> points = Matrix<double>::Zero(6, 1);
     Matrix<double> prototypes(3, 1);
@@ -433,7 +433,7 @@ Matrix<double> bregman(const Case& c, double temperature,
     return a;
 }
 
-TEST(ConstrainedAssignment, SoftMeetsItsSharesAndEqualsBregmansLimit) {
+TEST(ConstrainedAssignment, SoftMeetsSharesAndEqualsLimitOfBregman) {
     RandomStream random(3, "test.constraints.soft");
     int compared = 0;
     for (int t = 0; t < 600; ++t) {
@@ -487,7 +487,7 @@ TEST(ConstrainedAssignment, SoftMeetsItsSharesAndEqualsBregmansLimit) {
     EXPECT_GT(compared, 200);
 }
 
-TEST(ConstrainedAssignment, SoftSharesAtTheEndsOfWhatIsPossibleAreForced) {
+TEST(ConstrainedAssignment, SoftSharesAtTheFeasibleLimits) {
     const Matrix<double> points = test::blob_points<double>(50, 2, 2, 1.0, 4);
     Known known{Labels(50, -1), {"a", "b"}};
     known.labels[3] = 0;
@@ -534,7 +534,7 @@ TEST(ConstrainedAssignment, SameBitsAtAnyNumberOfThreads) {
 
 // ---- where centroids start
 
-TEST(StartingPrototypes, MeansAndWardClusters) {
+TEST(InitialCentroids, AreMeansOrWardClusters) {
     Matrix<double> points(9, 1);
     points << 0, 1, 10, 11, 50, 52, 7, 8, 9;
     Known known{{0, 0, 0, 0, 1, 1, -1, -1, -1}, {"O", "PER"}};
@@ -557,7 +557,7 @@ TEST(StartingPrototypes, MeansAndWardClusters) {
               std::string::npos);
 }
 
-TEST(StartingPrototypes, FreeOnesAreDrawnFarFromTheOthers) {
+TEST(InitialCentroids, FreeCentroidsAreFarFromTheOthers) {
     Matrix<float> points = test::blob_points<float>(300, 3, 1, 0.0, 6);
     for (Index i = 200; i < 300; ++i) points.row(i).array() += 100.0f;
     Known known{Labels(300, -1), {"a"}};
@@ -569,7 +569,7 @@ TEST(StartingPrototypes, FreeOnesAreDrawnFarFromTheOthers) {
 
 // ---- k-means under constraints
 
-TEST(ConstrainedKMeans, MeetsWhatItIsGivenAndNeverRaisesTheInertia) {
+TEST(ConstrainedKMeans, MeetsConstraintsAndNeverRaisesTheInertia) {
     const Matrix<double> points = test::blob_points<double>(600, 4, 5, 3.0, 7);
     Known known{Labels(600, -1), {"a", "b", "c"}};
     for (std::size_t i = 0; i < 30; ++i) known.labels[i] = static_cast<std::int32_t>(i % 3);
@@ -612,7 +612,7 @@ TEST(ConstrainedKMeans, MeetsWhatItIsGivenAndNeverRaisesTheInertia) {
     }
 }
 
-TEST(ConstrainedKMeans, WhatIsFoundBeforeAnInterruptionStays) {
+TEST(ConstrainedKMeans, InterruptedFitReturnsResultSoFar) {
     const Matrix<double> points = test::blob_points<double>(3000, 3, 8, 4.0, 10);
     Problem side;
     side.sizes = SizeBounds{360, 390};
@@ -635,7 +635,7 @@ TEST(ConstrainedKMeans, WhatIsFoundBeforeAnInterruptionStays) {
     }
 }
 
-TEST(ConstrainedKMeans, AClusterWhosePointsWeighNothingKeepsItsPlace) {
+TEST(ConstrainedKMeans, ClusterWithoutWeightKeepsItsCentroid) {
     Matrix<double> points(12, 2);
     points << 5, .3, .3, .1, .2, .1, 9.7, .7, -1, 0, -1, 0, -1, 0, -1, 0, 11, 0, 11, 0, 11, 0, 11, 0;
     std::vector<double> weights{0, .1, .2, .3, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -665,7 +665,7 @@ TEST(ConstrainedKMeans, AClusterWhosePointsWeighNothingKeepsItsPlace) {
     }
 }
 
-TEST(ConstrainedKMeans, TightGroupsFarApartAreMeasuredByTheirDifferences) {
+TEST(ConstrainedKMeans, DistantTightClustersAreAccurate) {
     for (const double far : {1e3, 1e6, 1e8, 1e12}) {
         Matrix<double> points(8, 2);
         points << 0, 0, 0, 1, 0, .1, 0, .9, far, 0, far, 1, far, .1, far, .9;
@@ -681,7 +681,7 @@ TEST(ConstrainedKMeans, TightGroupsFarApartAreMeasuredByTheirDifferences) {
     }
 }
 
-TEST(ConstrainedKMeans, WithoutAnyBindingConstraintItIsKMeans) {
+TEST(ConstrainedKMeans, InactiveConstraintsGiveKMeans) {
     const Matrix<float> points = test::blob_points<float>(500, 3, 4, 3.0, 8);
     KMeansOptions options;
     options.clusters = 4;
@@ -694,7 +694,7 @@ TEST(ConstrainedKMeans, WithoutAnyBindingConstraintItIsKMeans) {
     EXPECT_NEAR(plain.inertia(), bounded.inertia(), 1e-6 * plain.inertia());
 }
 
-TEST(ConstrainedKMeans, WeightsCountCopiesUnderPartialLabelsAndAreRefusedUnderBounds) {
+TEST(ConstrainedKMeans, WeightsActAsCopiesWithLabelsAndAreErrorsWithBounds) {
     const Matrix<double> points = test::blob_points<double>(80, 2, 3, 2.0, 9);
     Matrix<double> doubled(160, 2);
     doubled << points, points;
@@ -718,7 +718,7 @@ TEST(ConstrainedKMeans, WeightsCountCopiesUnderPartialLabelsAndAreRefusedUnderBo
               std::string::npos);
 }
 
-TEST(ConstrainedKMeans, PairsAreKeptAndTheInertiaNeverRises) {
+TEST(ConstrainedKMeans, PairsHoldAndInertiaNeverRises) {
     const Matrix<double> points = test::blob_points<double>(600, 4, 3, 3, 8);
     Problem problem{.points = Points::borrow(points)};
     RandomStream random(5, "test.pairs");
@@ -735,7 +735,7 @@ TEST(ConstrainedKMeans, PairsAreKeptAndTheInertiaNeverRises) {
     EXPECT_TRUE(model.fit_report().warnings.empty());
 }
 
-TEST(ConstrainedKMeans, PairsThatSayAllAreTheResult) {
+TEST(ConstrainedKMeans, PairsCanDetermineAllLabels) {
     const Matrix<double> points = test::blob_points<double>(300, 4, 3, 3, 8);
     Problem problem{.points = Points::borrow(points)};
     for (Index i = 0; i + 3 < 300; ++i) problem.must_links.push_back({i, i + 3});
@@ -746,7 +746,7 @@ TEST(ConstrainedKMeans, PairsThatSayAllAreTheResult) {
     EXPECT_TRUE(labels[0] != labels[1] && labels[1] != labels[2] && labels[2] != labels[0]);
 }
 
-TEST(ConstrainedKMeans, PairsThatBindNothingChangeNothing) {
+TEST(ConstrainedKMeans, InactivePairsChangeNothing) {
     const Matrix<double> points = test::blob_points<double>(300, 4, 3, 1, 8);
     Problem problem{.points = Points::borrow(points)};
     const KMeansOptions options{.clusters = 3, .restarts = 1, .tolerance = 0};

@@ -59,7 +59,7 @@ Labels plain_lloyd(const Matrix<double>& points, Matrix<double> centroids) {
     return labels;
 }
 
-TEST(KernelKMeans, LinearKernelIsKMeans) {
+TEST(KernelKMeans, LinearKernelEqualsKMeans) {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         SCOPED_TRACE(seed);
         Matrix<double> points = blobs(300, 4, 5, 6.0, seed);
@@ -76,7 +76,7 @@ TEST(KernelKMeans, LinearKernelIsKMeans) {
     }
 }
 
-TEST(KernelKMeans, ObjectiveIsTheDefinition) {
+TEST(KernelKMeans, ObjectiveAgreesWithTheDefinition) {
     const Matrix<double> points = blobs(40, 3, 3, 4.0, 2);
     const auto weights = whole_weights(40, 2);
     coterie::Run run(0, 1);
@@ -116,7 +116,7 @@ TEST(KernelKMeans, RbfSeparatesRingsThatKMeansCannot) {
     EXPECT_TRUE(same_partition(model.predict(fresh), truth));
 }
 
-TEST(KernelKMeans, PrecomputedIsTheSame) {
+TEST(KernelKMeans, PrecomputedKernelGivesTheSameResult) {
     const Matrix<double> points = blobs(120, 3, 4, 3.0, 4);
     const Matrix<double> fresh = blobs(50, 3, 4, 3.0, 4);
     const auto weights = whole_weights(120, 4);
@@ -153,7 +153,7 @@ TEST(KernelKMeans, ObjectiveNeverRises) {
     }
 }
 
-TEST(KernelKMeans, EvenAMatrixThatIsNoKernelEnds) {
+TEST(KernelKMeans, IndefiniteMatrixTerminates) {
     RandomStream random(5, "indefinite");
     Matrix<double> kernel(60, 60);
     for (Index i = 0; i < 60; ++i)
@@ -267,7 +267,7 @@ TEST(KernelKMeans, StopsWhenAsked) {
     EXPECT_EQ(short_run.fit_report().iterations, 1);
 }
 
-TEST(KernelKMeans, Refusals) {
+TEST(KernelKMeans, RejectsBadArguments) {
     expect_usual_refusals("kernel-kmeans");
     coterie::Run run(0, 1);
     Matrix<double> points = blobs(6, 2, 2, 1.0);
@@ -321,7 +321,7 @@ TEST(KernelKMeans, RoundTrip) {
         }
 }
 
-TEST(KernelKMeans, UnsoundFilesAreRefused) {
+TEST(KernelKMeans, InvalidModelFilesAreErrors) {
     coterie::Run run(1, 1);
     const auto model = fit_kernel_kmeans(blobs(20, 2, 2, 1.0), {.clusters = 2}, run);
     Archive archive{"kernel-kmeans"};

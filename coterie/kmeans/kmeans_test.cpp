@@ -79,14 +79,14 @@ void expect_nearest_beside_a_far_row(double far, double tolerance) {
     EXPECT_NEAR(model.inertia(), inertia, tolerance * inertia);
 }
 
-TEST(KMeans, AFarRowCostsTheOthersNothing) {
+TEST(KMeans, FarRowDoesNotReduceAccuracy) {
     expect_nearest_beside_a_far_row<float>(1e6, 1e-4);
     expect_nearest_beside_a_far_row<float>(-99999, 1e-4);
     expect_nearest_beside_a_far_row<double>(-999999999, 1e-9);
     expect_nearest_beside_a_far_row<double>(1e12, 1e-9);
 }
 
-TEST(KMeans, EveryIterationEqualsThePlainReference) {
+TEST(KMeans, EveryIterationAgreesWithReference) {
     for (std::uint64_t seed = 0; seed < 30; ++seed) {
         RandomStream random(seed, "test.shapes");
         const auto n = static_cast<Index>(50 + random.below(400));
@@ -168,7 +168,7 @@ TEST(KMeans, InertiaNeverRises) {
     }
 }
 
-TEST(KMeans, AWeightIsAsManyCopies) {
+TEST(KMeans, WeightsActAsCopies) {
     const auto x = blob_points<double>(300, 4, 4, 2, 3);
     std::vector<double> weights;
     std::vector<Index> copies;
@@ -220,7 +220,7 @@ TEST(KMeans, FloatAgreesWithDouble) {
     EXPECT_EQ(in_float.predict(x), in_double.predict(x));
 }
 
-TEST(KMeans, WarmStartFromItsOwnResultStaysThere) {
+TEST(KMeans, WarmStartFromItsResultDoesNotMove) {
     const auto x = blob_points<double>(1000, 5, 6, 3, 8);
     coterie::Run run(1);
     const auto cold = fit_kmeans(x, {.clusters = 6, .tolerance = 0}, run);
@@ -264,7 +264,7 @@ TEST(KMeans, EmptyClusterTakesTheCostliestPoint) {
     }
 }
 
-TEST(KMeans, FewerDistinctPointsThanClustersIsAResultWithAWarning) {
+TEST(KMeans, FewerDistinctPointsThanClustersGivesAWarning) {
     for (const int distinct : {1, 3}) {
         Matrix<float> x(40, 3);
         for (Index i = 0; i < 40; ++i) x.row(i).setConstant(static_cast<float>(i % distinct) * 7 + 0.1f);
@@ -293,7 +293,7 @@ TEST(KMeans, EqualPointsConvergeAtOnceWhateverTheirValue) {
 }
 
 // Heavy points enter the light cluster and leave it again: the sums must not keep their rounding error.
-TEST(KMeans, LightPointsAreNotLostUnderHeavyOnes) {
+TEST(KMeans, LightPointsKeepAccuracyNextToHeavyOnes) {
     for (const double heavy : {1e6, 1e12, 1e15, 1e16, 1e20, 1e28}) {
         Matrix<double> x(16, 1);
         x << 1.0, 1.0, 1.1, 1.2, 1.2, 1.3, 1.3, 1.4, 1.5, 1.5, 5, -5, 7, 7.1, -7, -7.1;
@@ -328,7 +328,7 @@ TEST(KMeans, ExtremeWeightsAndValuesStayFinite) {
         }
 }
 
-TEST(KMeans, OneClusterAndAsManyAsPoints) {
+TEST(KMeans, OneClusterAndOneClusterPerPoint) {
     const auto x = blob_points<double>(60, 3, 3, 2, 5);
     coterie::Run run;
     const auto one = fit_kmeans(x, {.clusters = 1}, run);
@@ -338,7 +338,7 @@ TEST(KMeans, OneClusterAndAsManyAsPoints) {
     EXPECT_EQ(all.fit_report().clusters_found, 60);
 }
 
-TEST(KMeans, ConstantColumnsAndFarOffsetsDoNoHarm) {
+TEST(KMeans, ConstantColumnsAndLargeOffsets) {
     auto x = blob_points<double>(500, 4, 3, 8, 6);
     coterie::Run run(1);
     const auto near = fit_kmeans(x, {.clusters = 3, .restarts = 5}, run);
@@ -350,7 +350,7 @@ TEST(KMeans, ConstantColumnsAndFarOffsetsDoNoHarm) {
     EXPECT_EQ(pairs.size(), 3u);
 }
 
-TEST(KMeans, StopsWhenAskedAndKeepsWhatItHas) {
+TEST(KMeans, InterruptedFitReturnsResultSoFar) {
     const auto x = blob_points<float>(20000, 16, 40, 1, 7);
     coterie::Run run(1);
     int iterations = 0;
@@ -373,7 +373,7 @@ TEST(KMeans, StopsWhenAskedAndKeepsWhatItHas) {
 
 // Stops the fit at every third request or read: between rows, in a repair, in sums computed from scratch, in the last
 // pass.
-TEST(KMeans, EndsWithAFinishedIterationWhereverItIsStopped) {
+TEST(KMeans, StopAnywhereReturnsAFinishedIteration) {
     const Index n = 1000;
     const int k = 6;
     const auto x = blob_points<float>(n, 6, 5, 2, 7);
@@ -581,7 +581,7 @@ TEST(KMeans, BadArguments) {
     EXPECT_TRUE(model.predict(PointsView(x.data(), 0, 3)).empty());
 }
 
-TEST(KMeans, PartsHaveNamesAndMeanings) {
+TEST(KMeans, PartsHaveNamesAndDescriptions) {
     const Matrix<double> x{{0, 0}, {0, 1}, {5, 5}, {5, 6}};
     const auto parts = fit_kmeans(x, {.clusters = 2}).part_descriptions();
     ASSERT_EQ(parts.size(), 1u);

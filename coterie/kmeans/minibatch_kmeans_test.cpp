@@ -11,7 +11,7 @@ using test::with;
 
 using namespace fixtures;
 
-TEST(MinibatchKMeans, FirstBatchGivesTheMeansOfItsRows) {
+TEST(MinibatchKMeans, FirstBatchGivesTheMeanOfItsRows) {
     // With one cluster and one batch, the centroid is the mean of the drawn rows, wherever it started.
     const Matrix<double> points = blobs(50, 2, 1, 1.0);
     coterie::Run run(7, 1);
@@ -46,7 +46,7 @@ TEST(MinibatchKMeans, InertiaIsCloseToThatOfKMeans) {
 
 // In many columns a row is as far from all others as they are from each other: a centroid that starts on a row stays
 // there.
-TEST(MinibatchKMeans, NoCentroidStaysOnARowOfManyColumns) {
+TEST(MinibatchKMeans, CentroidsMoveOffRowsInManyColumns) {
     const int k = 40;
     RandomStream random(7, "many columns");
     Matrix<double> centers(k, 128), points(20000, 128);
@@ -62,7 +62,7 @@ TEST(MinibatchKMeans, NoCentroidStaysOnARowOfManyColumns) {
     EXPECT_GE(*std::min_element(sizes.begin(), sizes.end()), 20);
 }
 
-TEST(MinibatchKMeans, FewDistinctRowsInTheSampleAreNotAllThatThereAre) {
+TEST(MinibatchKMeans, FewDistinctRowsInTheSample) {
     Matrix<double> points = Matrix<double>::Zero(100000, 2);
     points(99999, 0) = 1;
     points(5, 1) = 1;
@@ -71,7 +71,7 @@ TEST(MinibatchKMeans, FewDistinctRowsInTheSampleAreNotAllThatThereAre) {
     EXPECT_EQ(model.inertia(), 0);
 }
 
-TEST(MinibatchKMeans, FindsSeparatedGroups) {
+TEST(MinibatchKMeans, FindsSeparatedClusters) {
     const Matrix<double> points = blobs(3000, 5, 6, 0.5, 4);
     Labels truth;
     for (int i = 0; i < 3000; ++i) truth.push_back(i % 6);
@@ -101,7 +101,7 @@ TEST(MinibatchKMeans, StarvedCentroidsAreReassigned) {
     EXPECT_NE(starved.fit_report().warnings[0].text().find("1 of 4 clusters are empty"), std::string::npos);
 }
 
-TEST(MinibatchKMeans, PatienceAndEpochsEndIt) {
+TEST(MinibatchKMeans, StopsByPatienceOrEpochs) {
     const Matrix<double> points = blobs(1000, 3, 4, 3.0, 2);
     coterie::Run run(3, 1);
     const auto all =
@@ -181,7 +181,7 @@ TEST(MinibatchKMeans, StopsWhenAsked) {
     });
 }
 
-TEST(MinibatchKMeans, Refusals) {
+TEST(MinibatchKMeans, RejectsBadArguments) {
     expect_usual_refusals("minibatch-kmeans");
     coterie::Run run(0, 1);
     const Matrix<double> points = blobs(6, 2, 2, 1.0);

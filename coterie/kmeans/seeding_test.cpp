@@ -67,11 +67,11 @@ void follows_the_exact_distribution(std::optional<Index> sample, const std::vect
 }
 
 TEST(Seeding, PlainPlusPlusFollowsTheExactDistribution) { follows_the_exact_distribution({}, {}); }
-TEST(Seeding, SoItDoesWhenDistancesLagBehind) { follows_the_exact_distribution(2, {}); }
-TEST(Seeding, SoItDoesWithWeights) { follows_the_exact_distribution({}, {1, 2, 0.5, 0, 3, 1}); }
-TEST(Seeding, SoItDoesWithWeightsAndALag) { follows_the_exact_distribution(3, {1, 2, 0.5, 0, 3, 1}); }
+TEST(Seeding, PlainPlusPlusWithOutdatedDistances) { follows_the_exact_distribution(2, {}); }
+TEST(Seeding, PlainPlusPlusWithWeights) { follows_the_exact_distribution({}, {1, 2, 0.5, 0, 3, 1}); }
+TEST(Seeding, PlainPlusPlusWithWeightsAndOutdatedDistances) { follows_the_exact_distribution(3, {1, 2, 0.5, 0, 3, 1}); }
 
-TEST(Seeding, TheGreedyStepTakesTheBestCandidate) {
+TEST(Seeding, GreedyStepTakesTheBestCandidate) {
     // With this many candidates, nearly certainly every row is among them, so the second centroid is the best possible.
     const auto x = blob_points<double>(12, 2, 3, 3, 5);
     const coterie::Run run(3, 1);
@@ -107,7 +107,7 @@ TEST(Seeding, CentroidsAreDistinctRows) {
         }
 }
 
-TEST(Seeding, SameBitsAtAnyThreadCount) {
+TEST(Seeding, SameBitsAtAnyNumberOfThreads) {
     const auto x = blob_points<float>(9000, 12, 30, 2, 3);
     for (const auto seeding : {Seeding::kmeans_plus_plus, Seeding::parallel, Seeding::random})
         for (const std::optional<Index> sample : {std::optional<Index>(), std::optional<Index>(700)}) {
@@ -143,7 +143,7 @@ TEST(Seeding, GreedyBeatsPlainBeatsRandom) {
     EXPECT_LT(plain, random);
 }
 
-TEST(Seeding, WeightZeroIsNeverChosen) {
+TEST(Seeding, RowsOfWeightZeroAreNeverChosen) {
     const auto x = blob_points<double>(50, 2, 3, 3, 3);
     std::vector<double> weights(50, 0.0);
     for (std::size_t i = 0; i < 50; i += 5) weights[i] = 1;
@@ -162,7 +162,7 @@ TEST(Seeding, WeightZeroIsNeverChosen) {
     EXPECT_THROW(seed_centroids(x, 2, {Seeding::kmeans_plus_plus, {}, 0}, {}, 0, coterie::Run(5)), BadArgument);
 }
 
-TEST(Seeding, ItsProgressNeverFallsBack) {
+TEST(Seeding, ProgressNeverDecreases) {
     const auto x = blob_points<float>(1000, 4, 10, 2, 7);
     for (const auto seeding : {Seeding::kmeans_plus_plus, Seeding::parallel}) {
         // Blocks are slow to read, so that passes report progress.

@@ -40,7 +40,7 @@ PlainStep plain_step(const Matrix<double>& points, const Matrix<double>& centroi
     return out;
 }
 
-TEST(SoftKMeans, OneIterationIsTheFormulas) {
+TEST(SoftKMeans, OneIterationFollowsTheFormulas) {
     const Matrix<double> points = blobs(1000, 3, 4, 6.0, 3);
     const auto weights = whole_weights(1000, 3);
     const Matrix<double> start = points.topRows(4);
@@ -80,7 +80,7 @@ TEST(SoftKMeans, FreeEnergyNeverRises) {
         }
 }
 
-TEST(SoftKMeans, ColdIsKMeans) {
+TEST(SoftKMeans, LowTemperatureEqualsKMeans) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
         const Matrix<double> points = blobs(400, 4, 5, 6.0, seed);
         const Matrix<double> start = points.topRows(5);
@@ -94,7 +94,7 @@ TEST(SoftKMeans, ColdIsKMeans) {
     }
 }
 
-TEST(SoftKMeans, HotIsOneCluster) {
+TEST(SoftKMeans, HighTemperatureGivesOneCluster) {
     const Matrix<double> points = blobs(200, 3, 4, 2.0);
     coterie::Run run(0, 1);
     const auto model = fit_soft_kmeans(points, {.clusters = 4, .temperature = 1e7, .tolerance = 0}, run);
@@ -103,7 +103,7 @@ TEST(SoftKMeans, HotIsOneCluster) {
     EXPECT_LE((model.output(Output::memberships, points).array() - 0.25).abs().maxCoeff(), 1e-3);
 }
 
-TEST(SoftKMeans, ProbabilitiesAreSoundAtAnyScale) {
+TEST(SoftKMeans, ProbabilitiesAreValidAtAnyScale) {
     const Matrix<double> points = blobs(150, 3, 3, 1.0) * 1e60;
     coterie::Run run(0, 1);
     for (const std::optional<double> temperature : {std::optional<double>(), {1e-300}, {1e118}, {1e200}}) {
@@ -165,7 +165,7 @@ TEST(SoftKMeans, StopsWhenAsked) {
     });
 }
 
-TEST(SoftKMeans, Refusals) {
+TEST(SoftKMeans, RejectsBadArguments) {
     expect_usual_refusals("soft-kmeans");
     coterie::Run run(0, 1);
     const Matrix<double> points = blobs(6, 2, 2, 1.0);

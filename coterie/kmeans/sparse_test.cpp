@@ -91,7 +91,7 @@ TEST(SparseKMeans, AgreesWithTheDenseMethod) {
     }
 }
 
-TEST(SparseKMeans, SeedsAsTheDenseMethodOnASample) {
+TEST(SparseKMeans, SeedingAgreesWithTheDenseMethod) {
     const Matrix<double> dense = words<double>(900, 40, 4, 5);
     for (const Seeding seeding : {Seeding::automatic, Seeding::kmeans_plus_plus, Seeding::random})
         for (const std::optional<Index> sample : {std::optional<Index>(), std::optional<Index>(200)}) {
@@ -132,7 +132,7 @@ void nearest_by_force(const internal::Kernels<T>& kernels) {
     }
 }
 
-TEST(SparseKMeans, NearestCentroidsAreThoseOfAllDistances) {
+TEST(SparseKMeans, NearestCentroidsAgreeWithAllDistances) {
     std::size_t count = 0;
     const internal::InstructionSet* const sets = internal::instruction_sets(count);
     for (std::size_t s = 0; s < count; ++s) {
@@ -156,7 +156,7 @@ TEST(SparseKMeans, NearestCentroidsAreThoseOfAllDistances) {
     for (Index i = 0; i < 9; ++i) EXPECT_EQ(all(i, i), 0);
 }
 
-TEST(SparseKMeans, MomentsAreThoseOfTheColumns) {
+TEST(SparseKMeans, ColumnMomentsAgreeWithDense) {
     const Matrix<double> dense = words<double>(200, 30, 3, 4).array() * 1e3;
     const auto weights = whole_weights(200, 5);
     const auto a = column_moments(dense, coterie::Run(0, 2), weights);
@@ -181,7 +181,7 @@ TEST(SparseKMeans, SameBitsAtAnyNumberOfThreads) {
     }
 }
 
-TEST(SparseKMeans, EmptyClustersRowsOfZerosAndRepeats) {
+TEST(SparseKMeans, EmptyClustersZeroRowsAndDuplicates) {
     Matrix<double> dense = Matrix<double>::Zero(60, 10);
     for (Index i = 0; i < 60; ++i)
         if (i % 3 != 0) dense(i, i % 5) = 2;
@@ -213,7 +213,7 @@ TEST(SparseKMeans, EmptyClustersRowsOfZerosAndRepeats) {
     }
 }
 
-TEST(SparseKMeans, WeightsAreCopies) {
+TEST(SparseKMeans, WeightsActAsCopies) {
     const Matrix<double> dense = without_empty_rows(words<double>(120, 30, 3, 4));
     const auto weights = whole_weights(120, 2, 1);
     std::vector<Index> source;
@@ -229,7 +229,7 @@ TEST(SparseKMeans, WeightsAreCopies) {
     EXPECT_NEAR(once.inertia(), many.inertia(), 1e-9);
 }
 
-TEST(SparseKMeans, WhatIsNotTakenIsRefused) {
+TEST(SparseKMeans, UnsupportedUsesAreErrors) {
     const auto points = Points(sparse_of(words<double>(50, 20, 2, 4)));
     const auto message = [&](const std::function<void()>& act) -> std::string {
         try {
@@ -274,7 +274,7 @@ TEST(SparseKMeans, WhatIsNotTakenIsRefused) {
               "sparse points are neither centred nor scaled by column");
 }
 
-TEST(SparseKMeans, RowsOfLengthOneAndASampleThroughThePipeline) {
+TEST(SparseKMeans, UnitRowsAndSampleInAPipeline) {
     const Matrix<double> dense = without_empty_rows(words<double>(200, 30, 3, 5));
     const auto points = Points(sparse_of(dense));
     const OptionValues options = {{"clusters", std::int64_t{3}}};
@@ -296,7 +296,7 @@ TEST(SparseKMeans, RowsOfLengthOneAndASampleThroughThePipeline) {
     EXPECT_EQ(entropy.predict(entropy.prepare(points)), entropy.predict(entropy.prepare(Points(dense))));
 }
 
-TEST(SparseKMeans, GoesOnFromACheckpoint) {
+TEST(SparseKMeans, ResumesFromACheckpoint) {
     const auto points = Points(sparse_of(words<double>(500, 40, 6, 3)));
     for (const auto& method : {std::string("kmeans"), std::string("soft-kmeans")}) {
         const OptionValues options = {{"clusters", std::int64_t{6}}, {"restarts", std::int64_t{2}}};
@@ -323,7 +323,7 @@ TEST(SparseKMeans, GoesOnFromACheckpoint) {
     }
 }
 
-TEST(Sparse, ModelsKeepTheRangeOfTheColumnsWithTheirZeros) {
+TEST(Sparse, StoredColumnRangesIncludeZeros) {
     Matrix<double> dense = words<double>(200, 30, 3, 5, 4);
     dense.col(7).setConstant(-2.5);  // stored in every row
     dense.col(8).setZero();

@@ -28,7 +28,7 @@ double plain_objective(const Matrix<double>& points, const Matrix<double>& centr
     return sum;
 }
 
-TEST(SphericalKMeans, OneIterationIsTheFormulas) {
+TEST(SphericalKMeans, OneIterationFollowsTheFormulas) {
     const Matrix<double> points = fans(500, 4, 3, 5.0);
     const auto weights = whole_weights(500, 4);
     const Matrix<double> start = points.topRows(3);
@@ -47,7 +47,7 @@ TEST(SphericalKMeans, OneIterationIsTheFormulas) {
     EXPECT_NEAR(model.fit_report().objective, plain_objective(points, centroids, model.labels(), weights), 1e-9);
 }
 
-TEST(SphericalKMeans, ObjectiveNeverRisesAndCentroidsAreUnit) {
+TEST(SphericalKMeans, ObjectiveNeverRisesAndCentroidsHaveUnitLength) {
     for (std::uint64_t seed = 0; seed < 12; ++seed) {
         SCOPED_TRACE(seed);
         Matrix<double> points = seed % 2 == 0 ? fans(300, 4, 5, 7.0, seed) : lattice(300, 3, 3, seed);
@@ -66,7 +66,7 @@ TEST(SphericalKMeans, ObjectiveNeverRisesAndCentroidsAreUnit) {
     }
 }
 
-TEST(SphericalKMeans, LengthsDoNotMatter) {
+TEST(SphericalKMeans, RowLengthsDoNotMatter) {
     const Matrix<double> points = blobs(200, 5, 4, 0.5, 3);
     Labels truth;
     for (int i = 0; i < 200; ++i) truth.push_back(i % 4);
@@ -81,7 +81,7 @@ TEST(SphericalKMeans, LengthsDoNotMatter) {
     expect_same_bits(a.centroids(), b.centroids());
 }
 
-TEST(SphericalKMeans, ZeroRowsAreRefusedByName) {
+TEST(SphericalKMeans, ZeroRowErrorsNameTheRow) {
     Matrix<double> points = fans(20, 3, 2, 1.0);
     coterie::Run run(0, 2);
     const auto model = fit_spherical_kmeans(points, {.clusters = 2}, run);
@@ -163,7 +163,7 @@ TEST(SphericalKMeans, StopsWhenAsked) {
     EXPECT_NEAR(model.fit_report().objective, plain_objective(points, centroids, model.labels()), 1e-9);
 }
 
-TEST(SphericalKMeans, Refusals) { expect_usual_refusals("spherical-kmeans"); }
+TEST(SphericalKMeans, RejectsBadArguments) { expect_usual_refusals("spherical-kmeans"); }
 
 TEST(SphericalKMeans, RoundTrip) {
     const Matrix<float> points = fans<float>(80, 3, 4, 3.0);

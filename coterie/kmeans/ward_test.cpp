@@ -86,7 +86,7 @@ TEST(Ward, FourPointsByHand) {
     expect_error<BadArgument>([&] { cut(tree, 0); }, {"0", "4"});
 }
 
-TEST(Ward, EveryMergeIsOfTheNearestPair) {
+TEST(Ward, EveryMergeHasTheLeastRise) {
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
         SCOPED_TRACE(seed);
         const Index n = 2 + static_cast<Index>(seed % 29);
@@ -183,7 +183,7 @@ TEST(Ward, SameBitsAtAnyNumberOfThreads) {
     }
 }
 
-TEST(Ward, FitFindsSeparatedGroups) {
+TEST(Ward, FitFindsSeparatedClusters) {
     const Matrix<double> points = blobs(200, 4, 5, 0.5, 3);
     coterie::Run run(4, 2);
     int told = 0;
@@ -216,7 +216,7 @@ TEST(Ward, PermutingRowsPermutesLabels) {
     EXPECT_TRUE(same_partition(labels, fit_ward(turned, {.clusters = 7}, run).labels()));
 }
 
-TEST(Ward, PointsOfWeightZeroAreLabelledAfterwards) {
+TEST(Ward, PointsOfWeightZeroGetLabels) {
     Matrix<double> points(5, 1);
     points << 0, 1, 10, 11, 9;
     const std::vector<double> weights = {1, 1, 1, 1, 0};
@@ -254,7 +254,7 @@ TEST(Ward, StopsWhenAsked) {
     EXPECT_THROW(fit_ward(blobs(2000, 2, 2, 1.0), {.clusters = 2}, run), Cancelled);
 }
 
-TEST(Ward, Refusals) {
+TEST(Ward, RejectsBadArguments) {
     expect_usual_refusals("ward");
     const Matrix<double> points = blobs(4, 2, 2, 1.0);
     expect_error<BadArgument>(

@@ -138,7 +138,7 @@ TYPED_TEST(Kernel, ErrorBoundCoversTheRoundingErrors) {
         }
 }
 
-TYPED_TEST(Kernel, NearestCentroidsGivesTheSameBitsAtAnyThreadCount) {
+TYPED_TEST(Kernel, NearestCentroidsHasTheSameBitsAtAnyNumberOfThreads) {
     using T = TypeParam;
     const auto x = random_matrix<T>(5003, 19, 1, 0, 1);
     const auto c = random_matrix<T>(37, 19, 1, 0, 2);
@@ -168,7 +168,7 @@ TYPED_TEST(Kernel, TiesGoToTheLowestCentroid) {
     for (const auto label : nearest_centroids(x, c, 2).labels) EXPECT_LT(label, 50);
 }
 
-TYPED_TEST(Kernel, ARowsLabelDoesNotDependOnItsCompany) {
+TYPED_TEST(Kernel, LabelDoesNotDependOnOtherRows) {
     using T = TypeParam;
     const auto x = random_matrix<T>(300, 33, 1, 0, 3);
     const auto c = random_matrix<T>(21, 33, 1, 0, 4);
@@ -189,7 +189,7 @@ TYPED_TEST(Kernel, StridedRowsAreReadInPlace) {
               nearest_centroids(narrow, c, 2).labels);
 }
 
-TEST(NearestCentroids, RefusesWhatDoesNotFit) {
+TEST(NearestCentroids, RejectsWrongTypesAndShapes) {
     const Matrix<float> x = Matrix<float>::Zero(3, 2);
     EXPECT_THROW(nearest_centroids(x, Matrix<double>(Matrix<double>::Zero(1, 2)), 1), BadArgument);
     EXPECT_THROW(nearest_centroids(x, Matrix<float>(Matrix<float>::Zero(1, 3)), 1), BadArgument);

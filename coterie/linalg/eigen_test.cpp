@@ -85,7 +85,7 @@ TEST(SymmetricEigen, ResidualAndOrthonormality) {
     EXPECT_EQ(symmetric_eigen(zero).values.cwiseAbs().maxCoeff(), 0.0);
 }
 
-TEST(SymmetricEigen, TheSmallestAreThoseOfAll) {
+TEST(SymmetricEigen, SmallestPairsAgreeWithAllPairs) {
     for (const Index n : {1, 5, 64, 201}) {
         const Matrix<double> identity = Matrix<double>::Identity(n, n);
         const Matrix<double> a = random_symmetric(n, static_cast<std::uint64_t>(n));
@@ -122,7 +122,7 @@ TEST(SymmetricEigen, VeryLargeAndVerySmallNumbers) {
     }
 }
 
-TEST(SymmetricEigen, IsLeftWhereTheCallerStops) {
+TEST(SymmetricEigen, StopsWhenAsked) {
     for (const Index n : {30, 1100}) {  // from order 1000 on, the solver asks the caller while it runs
         const Matrix<double> a = random_symmetric(n, 3);
         coterie::Run run(0, 1);
@@ -196,7 +196,7 @@ TEST(Eigen, BackendsAgree) {
     }
 }
 
-TEST(Eigen, SameBitsInsideAndOutsideParallelLoopsAndThreadCountsKept) {
+TEST(Eigen, SameBitsInParallelLoopsAndThreadCountsKept) {
     const Matrix<double> a = random_symmetric(300, 21);
     const EigenPairs once = symmetric_eigen(a);
     const internal::Lapack* const lapack = internal::lapack();

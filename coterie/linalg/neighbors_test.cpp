@@ -90,7 +90,7 @@ TEST(Neighbors, TiesGoToTheLowerIndex) {
     expect_exact(equal, equal, 4, false);
 }
 
-TEST(Neighbors, ADuplicateIsANeighbourThePointItselfIsNot) {
+TEST(Neighbors, DuplicatesAreNeighboursButNotThePointItself) {
     Matrix<double> points(3, 2);
     points << 1, 1, 1, 1, 5, 5;
     const Neighbors found = nearest_neighbors(points, 1, coterie::Run(0, 1));

@@ -115,7 +115,7 @@ TEST(Scatter, AgreesWithTheDefinitions) {
     }
 }
 
-TEST(Scatter, LargeOffsetDoesNoHarm) {
+TEST(Scatter, LargeOffsetIsExact) {
     // Halves about 2^40 are exact in double, so the scatter must equal that of the numbers without the offset.
     Matrix<double> points(1000, 3);
     RandomStream random(1, "test.offset");
@@ -126,7 +126,7 @@ TEST(Scatter, LargeOffsetDoesNoHarm) {
     EXPECT_LE((moved - plain).norm(), 1e-6 * plain.norm());
 }
 
-TEST(Scatter, ConstantColumnsHaveNoVarianceAtAll) {
+TEST(Scatter, ConstantColumnsHaveZeroVariance) {
     Matrix<float> points = random_points<float>(2000, 4, 5);
     points.col(2).setConstant(0.1f);
     std::vector<double> weights(2000, 0.3);
@@ -138,7 +138,7 @@ TEST(Scatter, ConstantColumnsHaveNoVarianceAtAll) {
     }
 }
 
-TEST(Scatter, WeightTwoIsTwoCopies) {
+TEST(Scatter, WeightsActAsCopies) {
     const Matrix<double> points = random_points<double>(50, 4, 6);
     Matrix<double> copied(100, 4);
     copied << points, points;
@@ -168,7 +168,7 @@ TEST(Scatter, SameBitsAtAnyNumberOfThreads) {
     }
 }
 
-TEST(Scatter, RowsMayBePartOfWiderRows) {
+TEST(Scatter, AcceptsStridedRows) {
     const Matrix<double> wide = random_points<double>(100, 10, 9);
     const PointsView part(wide.data() + 3, 100, 4, 10);
     const Matrix<double> copy = wide.middleCols(3, 4);
@@ -215,7 +215,7 @@ void expect_axes(const Matrix<double>& points, const PrincipalAxes& axes, Index 
     }
 }
 
-TEST(PrincipalAxes, ResidualsOfBothWays) {
+TEST(PrincipalAxes, ResidualsForTallAndWidePoints) {
     const coterie::Run run(0, 2);
     for (const auto& [n, d, count] : {std::tuple<Index, Index, int>{500, 20, 20},
                                       {20, 500, 15},
@@ -230,7 +230,7 @@ TEST(PrincipalAxes, ResidualsOfBothWays) {
     expect_axes(equal, principal_axes(equal, 4, run), 4);
 }
 
-TEST(PrincipalAxes, TooLargeForACovariance) {
+TEST(PrincipalAxes, TooManyColumnsForACovariance) {
     Matrix<double> points = random_points<double>(4100, 4050, 2);
     const coterie::Run run(0, 2);
     for (Index i = 0; i < points.rows(); ++i)
@@ -243,7 +243,7 @@ TEST(PrincipalAxes, TooLargeForACovariance) {
     EXPECT_EQ(principal_axes(points, 2, coterie::Run(0, 1)).axes, axes.axes);
 }
 
-TEST(PrincipalAxes, RepeatedVariancesOfManyColumns) {
+TEST(PrincipalAxes, RepeatedVariancesInManyColumns) {
     // Rows 3 e_j and -3 e_j for the first five j, e_j and -e_j for the others. The variances are 18 / n, five times,
     // and 2 / n.
     const Index d = 4050;

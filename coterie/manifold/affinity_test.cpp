@@ -45,7 +45,7 @@ Matrix<double> literally(const SparseMatrix& representations, const std::string&
     return 0.5 * (c + c.transpose());
 }
 
-TEST(Affinity, is_what_each_of_the_fifteen_strategies_says) {
+TEST(Affinity, all_strategies_agree_with_the_paper) {
     ASSERT_EQ(affinity_strategies().size(), 15U);
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const SparseMatrix c = random_representations(17, 0.5, seed);
@@ -61,7 +61,7 @@ TEST(Affinity, is_what_each_of_the_fifteen_strategies_says) {
     }
 }
 
-TEST(Affinity, of_ties_empty_rows_and_symmetric_representations) {
+TEST(Affinity, ties_empty_rows_and_symmetric_input) {
     eigen::SparseMatrix c(4, 4);
     c.insert(0, 1) = -2;
     c.insert(0, 2) = 2;
@@ -79,7 +79,7 @@ TEST(Affinity, of_ties_empty_rows_and_symmetric_representations) {
     EXPECT_FALSE(affinity_of(both, AffinityStrategy::K, 10).symmetrised);  // nothing was removed
 }
 
-TEST(Affinity, of_entries_whose_squares_would_overflow) {
+TEST(Affinity, entries_with_overflowing_squares) {
     eigen::SparseMatrix c(2, 2);
     c.insert(0, 1) = 1e200;
     c.insert(1, 0) = -1e-200;
@@ -87,7 +87,7 @@ TEST(Affinity, of_entries_whose_squares_would_overflow) {
     EXPECT_NEAR(affinity.matrix.coeff(0, 1), 1, 1e-15);
 }
 
-TEST(Affinity, refuses_what_is_not_square_and_keeping_nothing) {
+TEST(Affinity, rejects_bad_arguments) {
     EXPECT_THROW(affinity_of(SparseMatrix(2, 3), AffinityStrategy::N, 1), BadArgument);
     EXPECT_THROW(affinity_of(SparseMatrix(3, 3), AffinityStrategy::K, 0), BadArgument);
 }

@@ -33,7 +33,7 @@ Matrix<double> rotation(Index d, RandomStream& random) {
 
 // ---------------------------------------------------------------- the inradius
 
-TEST(Inradius, OfCrossPolytopesInClosedForm) {
+TEST(Inradius, CrossPolytopesInClosedForm) {
     RandomStream random(1, "test.inradius");
     for (const Index m : {1, 2, 3, 5, 9, 14}) {
         const Matrix<double> turned = rotation(m + 3, random).topRows(m);
@@ -45,7 +45,7 @@ TEST(Inradius, OfCrossPolytopesInClosedForm) {
     }
 }
 
-TEST(Inradius, OfRegularPolygons) {
+TEST(Inradius, RegularPolygons) {
     for (const Index m : {2, 3, 4, 7, 30}) {
         Matrix<double> half(m, 2);
         for (Index j = 0; j < m; ++j) {
@@ -87,7 +87,7 @@ TEST(Inradius, IsTheLeastWidthOverDirections) {
     }
 }
 
-TEST(Inradius, OfGeneratorsThatSpanLess) {
+TEST(Inradius, GeneratorsInASubspace) {
     RandomStream random(3, "test.inradius");
     const Matrix<double> plane = normals(2, 6, random);
     Matrix<double> more(5, 6);
@@ -184,7 +184,7 @@ Vector<double> all_signs_residual(const Matrix<double>& columns, const Vector<do
     return residual;
 }
 
-TEST(Geometry, IsWhatTheDefinitionsSay) {
+TEST(Geometry, AgreesWithTheDefinitions) {
     for (std::uint64_t number = 0; number < 300; ++number) {
         const Case one = random_case(number);
         const PointGeometry found = point_geometry(one.points, one.labels, 0, one.options);
@@ -289,7 +289,7 @@ TEST(Geometry, IsWhatTheDefinitionsSay) {
 
 // ---------------------------------------------------------------- Lemma 1
 
-TEST(Lemma1, HoldsWithTheConditionThatItsProofLeavesOut) {
+TEST(Lemma1, HoldsWithTheMissingCondition) {
     int guaranteed = 0;
     int not_preserving_without = 0;
     int not_preserving_outside = 0;
@@ -357,7 +357,7 @@ TEST(Lemma1, IsFalseAsPrinted) {
 }
 
 // y in the linear span of its neighbours and w = 1: by (2.10) any lambda above 1 / r is sufficient.
-TEST(Corollary1, OnTheUnitSphere) {
+TEST(Corollary1, HoldsOnTheUnitSphere) {
     int conditions = 0;
     for (std::uint64_t number = 0; number < 400; ++number) {
         RandomStream random(number, "test.corollary");
@@ -402,7 +402,7 @@ TEST(Corollary1, OnTheUnitSphere) {
 }
 
 // y on the line of its neighbours: dist 0, and the interval has no upper end.
-TEST(Lemma1, OfLinesHasNoUpperEnd) {
+TEST(Lemma1, HasNoUpperBoundOnLines) {
     Matrix<double> points(6, 3);
     points << 0, 0, 0, 1, 0, 0, -2, 0, 0, 3, 0, 0, 0, 5, 9, 0, 6, 9;
     GeometryOptions options;
@@ -418,7 +418,7 @@ TEST(Lemma1, OfLinesHasNoUpperEnd) {
 
 // ---------------------------------------------------------------- Lemmas 2 and 3
 
-TEST(Lemma2, HoldsOnCirclesWithAnyTwoNeighbours) {
+TEST(Lemma2, HoldsOnCirclesForAnyTwoNeighbours) {
     RandomStream random(9, "test.circle");
     int checked = 0;
     for (int round = 0; round < 500; ++round) {
@@ -451,7 +451,7 @@ TEST(Lemma2, HoldsOnCirclesWithAnyTwoNeighbours) {
 }
 
 // The curvature of an ellipse is largest at the ends of its long axis: a / b^2.
-TEST(Lemma3, KeepsItsPromiseOnEllipses) {
+TEST(Lemma3, HoldsOnEllipses) {
     int promised = 0;
     for (std::uint64_t number = 0; number < 300; ++number) {
         RandomStream random(number, "test.ellipse");
@@ -520,7 +520,7 @@ TEST(Lemma2, BoundInClosedForm) {
 
 // ---------------------------------------------------------------- invariances
 
-TEST(Geometry, DoesNotChangeWithRotationsAndOrder) {
+TEST(Geometry, IsInvariantToRotationAndOrder) {
     for (std::uint64_t number = 0; number < 60; ++number) {
         const Case one = random_case(5000 + number);
         const PointGeometry found = point_geometry(one.points, one.labels, 0, one.options);
@@ -564,7 +564,7 @@ TEST(Geometry, DoesNotChangeWithRotationsAndOrder) {
     }
 }
 
-TEST(Geometry, IsTheSameAtAnyNumberOfThreads) {
+TEST(Geometry, SameBitsAtAnyNumberOfThreads) {
     const Case one = random_case(77);
     Matrix<double> points(300, one.points.cols());
     Labels labels(300);
@@ -592,7 +592,7 @@ TEST(Geometry, IsTheSameAtAnyNumberOfThreads) {
     EXPECT_THROW(geometry(points, labels, rows, one.options, stopped), Cancelled);
 }
 
-TEST(Geometry, OfFloatsIsNearThatOfDoubles) {
+TEST(Geometry, FloatAgreesWithDouble) {
     const Case one = random_case(12);
     const Matrix<float> single = one.points.cast<float>();
     const PointGeometry a = point_geometry(one.points, one.labels, 0, one.options);
@@ -610,7 +610,7 @@ void expect_no_nan(const PointGeometry& found) {
         EXPECT_FALSE(std::isnan(value));
 }
 
-TEST(Geometry, OfDegenerateInputIsDefined) {
+TEST(Geometry, DegenerateInput) {
     GeometryOptions options;
     // Copies of y at distance 0, with the lower limit of linear weights: y lies in S.
     Matrix<double> copies(6, 2);
@@ -669,7 +669,7 @@ TEST(Geometry, OfDegenerateInputIsDefined) {
     EXPECT_TRUE(found.separated && found.preserving);
 }
 
-TEST(Geometry, RefusesBadArguments) {
+TEST(Geometry, RejectsBadArguments) {
     const Case one = random_case(4);
     const auto refuses = [&](const std::vector<std::string>& words, auto&& change) {
         Case bad = one;

@@ -82,7 +82,7 @@ TEST(ManifoldMethods, recover_a_union_of_subspaces) {
     }
 }
 
-TEST(ManifoldMethods, take_linked_circles_apart) {
+TEST(ManifoldMethods, separate_linked_circles) {
     const Union data = linked_circles(400, 20);
     for (const std::string weighting : {"linear", "exponential"}) {
         const auto model =
@@ -94,7 +94,7 @@ TEST(ManifoldMethods, take_linked_circles_apart) {
     EXPECT_EQ(accuracy(smce->labels(), data.truth), 1.0);
 }
 
-TEST(ManifoldMethods, say_what_the_solver_did) {
+TEST(ManifoldMethods, report_solver_results) {
     const Union data = subspaces(300, 20, 4, 3, 3);
     for (const std::string name : {"wmc", "ssc", "ensc"}) {
         const auto model = fit(name, data.points, {{"clusters", std::int64_t{4}}});
@@ -113,7 +113,7 @@ TEST(ManifoldMethods, say_what_the_solver_did) {
     EXPECT_FALSE(cut->fit_report().warnings.empty());
 }
 
-TEST(ManifoldMethods, warn_of_more_pieces_than_clusters) {
+TEST(ManifoldMethods, warn_of_more_components_than_clusters) {
     const Union data = subspaces(200, 30, 5, 2, 7);
     const auto model = fit("wmc", data.points, {{"clusters", std::int64_t{2}}, {"lambda", 1.5}});
     ASSERT_GT(number(model->fit_report(), "components"), 2);
@@ -123,7 +123,7 @@ TEST(ManifoldMethods, warn_of_more_pieces_than_clusters) {
     EXPECT_TRUE(said);
 }
 
-TEST(ManifoldMethods, warn_where_0_is_far_from_the_points) {
+TEST(ManifoldMethods, warn_if_points_are_far_from_0) {
     Matrix<double> points = test::normal_points(60, 4, 7);
     points.rowwise() -= points.colwise().mean().eval();
     const double spread = std::sqrt(points.rowwise().squaredNorm().mean());
@@ -143,7 +143,7 @@ TEST(ManifoldMethods, warn_where_0_is_far_from_the_points) {
 
 // Eight short distant lines, a graph with eight components, four clusters: the four large lines are the clusters, and
 // points of each small line join the large line next to it.
-TEST(ManifoldMethods, pieces_beyond_the_clusters_go_to_the_nearest) {
+TEST(ManifoldMethods, surplus_components_join_the_nearest_cluster) {
     const std::vector<int> sizes = {40, 40, 40, 40, 8, 8, 8, 8};
     Matrix<double> x(192, 3);
     Labels beside;
@@ -162,7 +162,7 @@ TEST(ManifoldMethods, pieces_beyond_the_clusters_go_to_the_nearest) {
     EXPECT_NE(model->fit_report().warnings.at(0).text().find("8 pieces"), std::string::npos);
 }
 
-TEST(ManifoldMethods, give_the_same_at_any_number_of_threads) {
+TEST(ManifoldMethods, same_bits_at_any_number_of_threads) {
     const Union data = subspaces(400, 20, 4, 3, 9);
     for (const auto& name : method_names) {
         const auto one = fit(name, data.points, {{"clusters", std::int64_t{4}}}, 1);
@@ -211,7 +211,7 @@ public:
     using ManifoldModel::extend;
 };
 
-TEST(ManifoldMethods, extend_the_embedding_so_that_rows_of_the_affinity_give_back_their_own) {
+TEST(ManifoldMethods, extension_reproduces_the_embedding_of_training_rows) {
     for (const Index pieces : {1, 2, 4}) {
         Matrix<double> x = normal_points(120, 3, 4);
         if (pieces == 2) x.topRows(60).array() += 30;
@@ -238,7 +238,7 @@ TEST(ManifoldMethods, extend_the_embedding_so_that_rows_of_the_affinity_give_bac
     }
 }
 
-TEST(ManifoldMethods, are_saved_and_loaded) {
+TEST(ManifoldMethods, round_trip) {
     const Union data = subspaces(200, 10, 3, 2, 2);
     const Matrix<double> fresh = normal_points(30, 10, 3);
     for (const auto& name : method_names) {
@@ -302,7 +302,7 @@ void expect_shared_fits_to_be_those_alone(const Fit<Method>& fit,
         }
 }
 
-TEST(ManifoldMethods, share_representations_between_fits_and_change_nothing_by_it) {
+TEST(ManifoldMethods, shared_fits_equal_separate_fits) {
     expect_shared_fits_to_be_those_alone(
         fit_wmc, {[](auto& o) { o.weighting = WmcWeighting::linear; }, [](auto& o) { o.lambda = 20; }, [](auto&) {},
                   [](auto& o) { o.normalize = RowNorms::none; }});
@@ -313,7 +313,7 @@ TEST(ManifoldMethods, share_representations_between_fits_and_change_nothing_by_i
     expect_shared_fits_to_be_those_alone(fit_smce, {[](auto& o) { o.gamma = 1; }, [](auto&) {}});
 }
 
-TEST(ManifoldMethods, live_through_degenerate_points) {
+TEST(ManifoldMethods, degenerate_points) {
     Matrix<double> x = normal_points(40, 3, 1);
     x.topRows(10).rowwise() = x.row(0).eval();
     x.row(15).setZero();
@@ -340,7 +340,7 @@ TEST(ManifoldMethods, live_through_degenerate_points) {
         }
 }
 
-TEST(ManifoldMethods, refuse_bad_arguments) {
+TEST(ManifoldMethods, reject_bad_arguments) {
     const Matrix<double> x = normal_points(30, 3, 1);
     const auto refused = [&](const std::string& name, const OptionValues& values, const std::string& words) {
         try {
@@ -387,7 +387,7 @@ TEST(ManifoldMethods, refuse_bad_arguments) {
     EXPECT_THROW(fit("wmc", Matrix<double>(x * 1e-150), {{"clusters", std::int64_t{2}}}), BadData);
 }
 
-TEST(ManifoldMethods, say_what_rounding_and_few_points_leave) {
+TEST(ManifoldMethods, warn_of_rounding_and_few_points) {
     const auto warned = [](const Model& model, const std::string& words) {
         for (const auto& warning : model.fit_report().warnings)
             if (warning.text().find(words) != std::string::npos) return true;
@@ -411,7 +411,7 @@ TEST(ManifoldMethods, say_what_rounding_and_few_points_leave) {
 
 // ---------------------------------------------------------------- matching pursuit
 
-TEST(MatchingPursuit, is_the_plain_algorithm) {
+TEST(MatchingPursuit, agrees_with_the_plain_algorithm) {
     for (std::uint64_t seed = 0; seed < 30; ++seed) {
         const Index n = 20 + static_cast<Index>(seed) * 3;
         const Matrix<double> x = normal_points(n, 4 + static_cast<Index>(seed % 9), seed);
@@ -448,7 +448,7 @@ TEST(MatchingPursuit, is_the_plain_algorithm) {
     }
 }
 
-TEST(MatchingPursuit, ends_with_the_points_rank_and_at_zero) {
+TEST(MatchingPursuit, stops_at_full_rank_and_zero_residual) {
     Matrix<double> x = normal_points(20, 2, 3).rowwise().normalized();
     x.row(4).setZero();
     x.row(6) = x.row(5);
@@ -462,7 +462,7 @@ TEST(MatchingPursuit, ends_with_the_points_rank_and_at_zero) {
 
 // ---------------------------------------------------------------- SMCE
 
-TEST(Smce, satisfies_its_conditions) {
+TEST(Smce, satisfies_optimality_conditions) {
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
         const Index n = 15 + static_cast<Index>(seed);
         const Index d = 1 + static_cast<Index>(seed % 6);
@@ -518,7 +518,7 @@ TEST(Smce, satisfies_its_conditions) {
     }
 }
 
-TEST(Smce, of_two_neighbours_on_a_line_is_known) {
+TEST(Smce, two_neighbours_on_a_line_by_hand) {
     // 0 between -1 and 2: q = -1 and 1. With gamma small, Q c = 0 and sum c = 1: c = 1/2 each.
     Matrix<double> x(3, 1);
     x << 0, -1, 2;

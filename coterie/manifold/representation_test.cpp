@@ -116,7 +116,7 @@ RepresentationOptions options_of(RepresentationWeights weights, double multiple,
     return out;
 }
 
-TEST(ReducedLasso, agrees_with_every_support_and_sign) {
+TEST(ReducedLasso, agrees_with_brute_force_over_signs) {
     std::mt19937_64 random(5);
     std::normal_distribution<double> normal;
     for (int round = 0; round < 300; ++round) {
@@ -177,7 +177,7 @@ TEST(ReducedLasso, agrees_with_every_support_and_sign) {
     }
 }
 
-TEST(ReducedLasso, starts_anywhere_and_ends_at_the_same_point) {
+TEST(ReducedLasso, solution_does_not_depend_on_the_start) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         const Matrix<double> x = normal_points(40, 15, seed);
         const Matrix<double> gram = x * x.transpose();
@@ -192,7 +192,7 @@ TEST(ReducedLasso, starts_anywhere_and_ends_at_the_same_point) {
     }
 }
 
-TEST(Representation, satisfies_the_conditions_and_is_no_worse_than_coordinate_descent) {
+TEST(Representation, is_optimal_and_no_worse_than_coordinate_descent) {
     std::mt19937_64 random(11);
     int cases = 0;
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
@@ -236,7 +236,7 @@ TEST(Representation, satisfies_the_conditions_and_is_no_worse_than_coordinate_de
     EXPECT_GT(cases, 250);
 }
 
-TEST(Representation, of_given_weights_and_lambda) {
+TEST(Representation, given_weights_and_lambda) {
     const Matrix<double> x = normal_points(50, 6, 3);
     const Vector<double> given = normal_points(50, 1, 4).cwiseAbs().array() + 0.1;
     RepresentationOptions options = options_of(RepresentationWeights::linear, 20, 0.5);
@@ -265,7 +265,7 @@ TEST(Representation, of_given_weights_and_lambda) {
     EXPECT_THROW(represent(x, options, coterie::Run(0, 1)), BadArgument);
 }
 
-TEST(Representation, is_the_same_at_any_number_of_threads_and_with_or_without_screening) {
+TEST(Representation, does_not_depend_on_threads_and_screening) {
     Matrix<float> x = subspace_points(1500, 40, 6, 4, 2).cast<float>();
     for (const auto weights : {RepresentationWeights::linear, RepresentationWeights::exponential}) {
         RepresentationOptions options = options_of(weights, weights == RepresentationWeights::linear ? 20 : 50, 0.2);
@@ -287,7 +287,7 @@ TEST(Representation, is_the_same_at_any_number_of_threads_and_with_or_without_sc
     }
 }
 
-TEST(Representation, screening_leaves_out_whole_tiles_that_cannot_matter) {
+TEST(Representation, screening_skips_irrelevant_tiles) {
     // Two distant clouds, one after the other: with exponential weights each uses only its own points.
     Matrix<double> x = normal_points(4096, 5, 8) * 0.1;
     x.bottomRows(2048).array() += 3;
@@ -300,7 +300,7 @@ TEST(Representation, screening_leaves_out_whole_tiles_that_cannot_matter) {
     EXPECT_EQ(with.violation, without.violation);
 }
 
-TEST(Representation, of_float_points_is_that_of_the_same_numbers_in_double) {
+TEST(Representation, float_agrees_with_double) {
     const Matrix<float> single = subspace_points(400, 30, 5, 3, 4).cast<float>();
     const Matrix<double> wide = single.cast<double>();
     const RepresentationOptions options = options_of(RepresentationWeights::linear, 20, 0.2);
@@ -309,7 +309,7 @@ TEST(Representation, of_float_points_is_that_of_the_same_numbers_in_double) {
     EXPECT_LT((a.coefficients - b.coefficients).norm(), 1e-9 * a.coefficients.norm());
 }
 
-TEST(Representation, permutes_with_the_points_and_does_not_depend_on_where_or_how_large_they_are) {
+TEST(Representation, is_invariant_to_order_offset_and_scale) {
     const Matrix<double> x = subspace_points(300, 20, 4, 3, 6);
     const RepresentationOptions options = options_of(RepresentationWeights::linear, 20, 0.2);
     const Representation straight = represent(x, options, coterie::Run(0, 2));
@@ -333,7 +333,7 @@ TEST(Representation, permutes_with_the_points_and_does_not_depend_on_where_or_ho
     }
 }
 
-TEST(Representation, uses_points_of_the_own_subspace_alone) {
+TEST(Representation, uses_only_points_of_the_same_subspace) {
     const Matrix<double> x = subspace_points(300, 50, 5, 3, 9);
     const Representation found = represent(x, options_of(RepresentationWeights::equal, 50, 0), coterie::Run(0, 2));
     for (Index i = 0; i < 300; ++i)
@@ -351,7 +351,7 @@ TEST(Representation, is_zero_up_to_lambda_zero) {
     EXPECT_EQ(some.coefficients.nonZeros(), 60);
 }
 
-TEST(Representation, of_duplicates_zero_vectors_and_collinear_points) {
+TEST(Representation, duplicates_zero_vectors_and_collinear_points) {
     for (const auto weights :
          {RepresentationWeights::linear, RepresentationWeights::exponential, RepresentationWeights::equal})
         for (const double eta : {0.0, 1.0}) {
@@ -381,7 +381,7 @@ TEST(Representation, of_duplicates_zero_vectors_and_collinear_points) {
         }
 }
 
-TEST(Representation, of_equal_points_and_of_one_dimension) {
+TEST(Representation, equal_points_and_one_dimension) {
     const Matrix<double> same = Matrix<double>::Constant(10, 3, 2.5);
     for (const auto weights : {RepresentationWeights::linear, RepresentationWeights::exponential}) {
         const Representation found = represent(same, options_of(weights, 20, 1), coterie::Run(0, 1));
@@ -397,7 +397,7 @@ TEST(Representation, of_equal_points_and_of_one_dimension) {
     EXPECT_EQ(represent(pair, options_of(RepresentationWeights::linear, 50, 9.0), coterie::Run(0, 1)).unfinished, 0);
 }
 
-TEST(Representation, of_far_and_wide_points_is_still_certified) {
+TEST(Representation, large_offsets_and_scales_are_certified) {
     // Far from the origin the products cancel, and exponential weights exceed the range of float.
     Matrix<double> far = normal_points(200, 4, 31, 1e4);
     Matrix<double> wide = normal_points(200, 4, 32) * 300;
@@ -410,7 +410,7 @@ TEST(Representation, of_far_and_wide_points_is_still_certified) {
         }
 }
 
-TEST(Representation, of_tight_clusters_far_from_each_other_is_exact) {
+TEST(Representation, distant_tight_clusters_are_exact) {
     // Within a cluster all distances are below the rounding error of the large products in float.
     for (const double radius : {1e-2, 1e-4, 1e-6})
         for (const auto weights :
@@ -430,7 +430,7 @@ TEST(Representation, of_tight_clusters_far_from_each_other_is_exact) {
         }
 }
 
-TEST(Representation, of_new_points_is_that_of_the_point_left_out) {
+TEST(Representation, new_points_equal_left_out_points) {
     const Matrix<double> x = subspace_points(200, 15, 3, 3, 14);
     const Matrix<double> rest = x.bottomRows(150);
     const RepresentationOptions options = options_of(RepresentationWeights::exponential, 50, 1);
@@ -451,7 +451,7 @@ TEST(Representation, of_new_points_is_that_of_the_point_left_out) {
     EXPECT_EQ(represent(rest, Matrix<double>(0, 15), options, coterie::Run(0, 1)).coefficients.rows(), 0);
 }
 
-TEST(Representation, of_one_point_in_double_is_that_of_the_block) {
+TEST(Representation, one_point_in_double_equals_the_block) {
     const Matrix<double> x = normal_points(80, 7, 17);
     for (const auto weights :
          {RepresentationWeights::linear, RepresentationWeights::exponential, RepresentationWeights::equal}) {
@@ -477,7 +477,7 @@ TEST(Representation, of_one_point_in_double_is_that_of_the_block) {
     }
 }
 
-TEST(Representation, says_when_rounds_run_out) {
+TEST(Representation, reports_when_rounds_run_out) {
     RepresentationOptions options = options_of(RepresentationWeights::equal, 50, 0);
     options.start = 1;
     options.add = 1;
@@ -487,7 +487,7 @@ TEST(Representation, says_when_rounds_run_out) {
     EXPECT_GT(found.worst_violation, 1e-3);
 }
 
-TEST(Representation, refuses_bad_arguments) {
+TEST(Representation, rejects_bad_arguments) {
     const Matrix<double> x = normal_points(20, 3, 1);
     const auto refused = [&](auto change, const std::string& words) {
         RepresentationOptions options;

@@ -90,7 +90,7 @@ void add_labels(Peers& peers, const Labels& labels, const Labels& truth) {
     for (const auto label : truth) out << ' ' << label;
 }
 
-TEST(Peers, SameScoresAsScikitLearnAndSciPy) {
+TEST(Peers, ScoresAgreeWithScikitLearnAndSciPy) {
     const std::string python = python_with_peers();
     if (python.empty()) GTEST_SKIP() << "no Python with scikit-learn and SciPy was found (COTERIE_PYTHON names one)";
     Peers peers;

@@ -64,7 +64,7 @@ TEST(Scores, ByHand) {
     EXPECT_NEAR(scores.ari, (4 - 7.0 * 6 / 15) / (0.5 * (7 + 6) - 7.0 * 6 / 15), 1e-15);
 }
 
-TEST(Scores, PerfectWhateverTheNames) {
+TEST(Scores, PerfectForAnyLabelNumbers) {
     const Labels truth = {4, 4, 9, 9, 9, 1};
     const Labels labels = {std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::int32_t>::max(), 0, 0, 0,
                            std::numeric_limits<std::int32_t>::min()};
@@ -75,7 +75,7 @@ TEST(Scores, PerfectWhateverTheNames) {
     EXPECT_EQ(aligned_labels(labels, truth), truth);
 }
 
-TEST(Scores, EdgeConventions) {
+TEST(Scores, EdgeCases) {
     const Labels one = {3, 3, 3, 3};
     const Labels two = {0, 0, 1, 1};
     const Labels each = {0, 1, 2, 3};
@@ -102,7 +102,7 @@ TEST(Scores, EdgeConventions) {
     EXPECT_EQ(score(single, single).ari, 1.0);
 }
 
-TEST(Scores, RefuseWhatDoesNotFit) {
+TEST(Scores, RejectWrongInput) {
     const Labels none;
     const Labels two = {0, 1};
     const Labels three = {0, 1, 2};
@@ -114,7 +114,7 @@ TEST(Scores, RefuseWhatDoesNotFit) {
     EXPECT_THROW(contingency_table(none, none), BadArgument);
 }
 
-TEST(Scores, WithinRangeAndBlindToNames) {
+TEST(Scores, InRangeAndIndependentOfLabelNumbers) {
     for (std::uint64_t seed = 0; seed < 1000; ++seed) {
         RandomStream random(seed, "test.scores");
         const auto n = static_cast<Index>(1 + random.below(40));
@@ -162,7 +162,7 @@ TEST(Scores, TenMillionPointsDoNotOverflow) {
     EXPECT_NEAR(scores.ari, static_cast<double>((together - expected) / (0.5L * (a + b) - expected)), 1e-15);
 }
 
-TEST(Scores, AsManyLabelsAsPointsNeedNoSquareTable) {
+TEST(Scores, ManyLabelsNeedNoSquareTable) {
     const Index n = 300'000;
     RandomStream random(4, "test.many");
     Labels labels(static_cast<std::size_t>(n));
@@ -271,7 +271,7 @@ TEST(Accuracy, SparseTablesAgreeWithTheFullOne) {
     }
 }
 
-TEST(Alignment, LeftOverClustersAndClasses) {
+TEST(Alignment, UnmatchedClustersAndClasses) {
     const Labels labels = {0, 0, 1, 1, 2};
     const Labels truth = {5, 5, 8, 8, 8};
     const Alignment alignment = align(labels, truth);
@@ -344,7 +344,7 @@ TEST(Silhouette, AgreesWithTheDefinition) {
     }
 }
 
-TEST(Silhouette, SurvivesAnOffsetAndDuplicates) {
+TEST(Silhouette, OffsetAndDuplicates) {
     const coterie::Run run(0, 2);
     RandomStream random(3, "test.offset");
     const Labels labels = random_labels(400, 3, random);
@@ -368,7 +368,7 @@ TEST(Silhouette, SameBitsAtAnyNumberOfThreads) {
     }
 }
 
-TEST(Scores, SameBitsForPointsThatAreReadAndInSeveralProcesses) {
+TEST(Scores, SameBitsInBlocksAndProcesses) {
     const Matrix<float> points = random_points<float>(1700, 5, 5);
     RandomStream random(5, "test.processes");
     Labels labels = random_labels(1700, 6, random);
@@ -386,7 +386,7 @@ TEST(Scores, SameBitsForPointsThatAreReadAndInSeveralProcesses) {
                            {1, 2, 3});
 }
 
-TEST(Silhouette, PointsThatAreReadMustFitIntoMemory) {
+TEST(Silhouette, PointsInBlocksMustFitIntoMemory) {
     class Many : public RowSource {
     public:
         Index rows() const override { return Index{1} << 21; }
@@ -405,7 +405,7 @@ TEST(Silhouette, PointsThatAreReadMustFitIntoMemory) {
     }
 }
 
-TEST(Silhouette, SampleIsOfTheSeedAndCloseToTheWhole) {
+TEST(Silhouette, SampleDependsOnTheSeedAndIsClose) {
     Matrix<double> points = random_points<double>(2000, 3, 6);
     Labels labels(2000);
     for (Index i = 0; i < 2000; ++i) {
@@ -420,7 +420,7 @@ TEST(Silhouette, SampleIsOfTheSeedAndCloseToTheWhole) {
     EXPECT_EQ(silhouette(points, labels, coterie::Run(1, 2), 5000), whole);
 }
 
-TEST(Silhouette, RefusesWhatHasNoSilhouette) {
+TEST(Silhouette, RejectsUndefinedCases) {
     const Matrix<double> points = random_points<double>(4, 2, 1);
     const coterie::Run run(0, 1);
     EXPECT_THROW(silhouette(points, Labels{0, 0, 0, 0}, run), BadArgument);
@@ -486,7 +486,7 @@ TEST(UnpairedTest, ByHand) {
     EXPECT_THROW(unpaired_t_test({1, 1, 1}, of_a), BadArgument);
 }
 
-TEST(UnpairedTest, TailsOfTwoDegreesOfFreedom) {
+TEST(UnpairedTest, TailsForTwoDegreesOfFreedom) {
     // Difference t, pooled variance 1: 1 - t / sqrt(2 + t^2) in a form without the subtraction, which would leave no
     // correct digit.
     for (double t = 1e-8; t < 1e9; t *= 1.7) {
@@ -497,7 +497,7 @@ TEST(UnpairedTest, TailsOfTwoDegreesOfFreedom) {
     }
 }
 
-TEST(RankingScores, OneForAWinHalfForATie) {
+TEST(RankingScores, WinsCountOneAndTiesHalf) {
     const std::vector<SampleSummary> samples = {{90, 1, 20}, {90.1, 1, 20}, {80, 1, 20}};
     EXPECT_EQ(ranking_scores(samples), (std::vector<double>{1.5, 1.5, 0}));
     EXPECT_EQ(ranking_scores(std::vector<SampleSummary>{{1, 1, 20}}), std::vector<double>{0});

@@ -64,7 +64,7 @@ TEST(PartitionCriteria, HandComputed) {
     EXPECT_THROW(spherical_mixture_bic(x, Labels{0, 1}, run), BadArgument);
 }
 
-TEST(PartitionCriteria, TheSameAtAnyNumberOfThreadsAndOfMovedFloats) {
+TEST(PartitionCriteria, SameAtAnyNumberOfThreadsAndForShiftedFloats) {
     const Matrix<double> x = test::blob_points<double>(3000, 5, 4, 6, 1);
     Labels labels;
     for (Index i = 0; i < x.rows(); ++i) labels.push_back(static_cast<std::int32_t>(i % 7));

@@ -100,7 +100,7 @@ TEST(Archive, RoundTrip) {
     EXPECT_EQ(read_labels_file(folder / "m.safetensors:labels", {}, true).labels, (Labels{0, -1, 1}));
 }
 
-TEST(Archive, WhatDoesNotFitIsRefused) {
+TEST(Archive, RejectsWrongNamesShapesAndTypes) {
     const Archive archive = parsed(sample().to_bytes());
     EXPECT_TRUE(has(message_of<BadData>([&] { archive.points("none"); }), "has no tensor 'none'"));
     EXPECT_TRUE(has(message_of<BadData>([&] { archive.points("centroids", 2, 4); }), "is 2 x 3 where 2 x 4 is needed"));
@@ -122,13 +122,13 @@ TEST(Archive, WhatDoesNotFitIsRefused) {
     EXPECT_THROW(parsed(nan.to_bytes()).vector("v"), BadData);
 }
 
-TEST(Archive, TextsThatAreNotUtf8AreNoReasonToLoseAModel) {
+TEST(Archive, InvalidUtf8IsReplaced) {
     Archive archive("kmeans");
     archive.set_text("path", "caf\xe9");
     EXPECT_EQ(parsed(archive.to_bytes()).text("path"), "caf\xef\xbf\xbd");
 }
 
-TEST(Archive, EveryFlippedByteIsFound) {
+TEST(Archive, DetectsEveryFlippedByte) {
     const std::string good = sample().to_bytes();
     ASSERT_NO_THROW(parsed(good));
     for (std::size_t at = 0; at < good.size(); ++at)
@@ -139,7 +139,7 @@ TEST(Archive, EveryFlippedByteIsFound) {
         }
 }
 
-TEST(Archive, EveryTruncationIsFound) {
+TEST(Archive, DetectsEveryTruncation) {
     const std::string good = sample().to_bytes();
     for (std::size_t size = 0; size < good.size(); ++size) EXPECT_THROW(parsed(good.substr(0, size)), BadData) << size;
     EXPECT_THROW(parsed(good + '\0'), BadData);
@@ -166,7 +166,7 @@ std::string facts(const std::string& version = "1", const std::string& options =
            R"(","method":"m","options":")" + options + R"(","sha256":"SHA"})";
 }
 
-TEST(Archive, HandmadeHeaders) {
+TEST(Archive, RejectsInvalidHeaders) {
     const std::string eight(8, '\0');
     ASSERT_NO_THROW(parsed(handmade("{" + facts() + "}")));
     ASSERT_NO_THROW(

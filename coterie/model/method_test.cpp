@@ -20,7 +20,7 @@ ErrorFields fields_of(F&& act) {
     return {};
 }
 
-TEST(Method, APartThatIsNotTakenIsNamedAsTheProblemsField) {
+TEST(Method, UnsupportedFieldIsNamed) {
     const auto refused = [](const Problem& problem) {
         return fields_of([&] { internal::admit("plain", Takes{}, problem, coterie::Run()); }).option;
     };
@@ -43,7 +43,7 @@ TEST(Method, APartThatIsNotTakenIsNamedAsTheProblemsField) {
     EXPECT_NO_THROW(internal::admit("network", Takes{.checkpoint = true}, Problem{}, run));
 }
 
-TEST(Method, AWeightThatIsRefusedHasItsRow) {
+TEST(Method, BadWeightErrorHasItsRow) {
     const std::vector<double> weights = {1, 1, -3};
     const ErrorFields fields = fields_of([&] { check_weights(weights, 3); });
     EXPECT_EQ(fields.option, "weights");

@@ -49,7 +49,7 @@ std::string refusal(const Archive& archive, Index k = 2) {
     return "";
 }
 
-TEST(Parts, WhatIsWrittenIsRead) {
+TEST(Parts, RoundTrip) {
     Numbers numbers;
     numbers.offset << 7, 8, 9;
     numbers.width = 0.1;
@@ -72,7 +72,7 @@ TEST(Parts, WhatIsWrittenIsRead) {
     EXPECT_EQ(reading.descriptions()[1].meaning, "what is taken off");
 }
 
-TEST(Parts, WhatDoesNotFitIsRefused) {
+TEST(Parts, RejectsWrongShapesAndValues) {
     EXPECT_EQ(refusal(written({})), "");
     const auto has = [](const std::string& text, const std::string& words) {
         EXPECT_NE(text.find(words), std::string::npos) << text;
@@ -87,7 +87,7 @@ TEST(Parts, WhatDoesNotFitIsRefused) {
     has(refusal(Archive("test")), "centroids");
 }
 
-TEST(Parts, NumbersThatLeftTheRangeAreFound) {
+TEST(Parts, DetectsNonFiniteAndHugeNumbers) {
     Numbers numbers;
     Parts sound = Parts::checking();
     numbers.parts(sound);

@@ -66,7 +66,7 @@ double plain_distance(const Gaussians& words, Index p, Index q, ContrastDistance
 
 constexpr ContrastDistance both[] = {ContrastDistance::divergence, ContrastDistance::directions};
 
-TEST(NerContrast, DivergenceIsTheIntegral) {
+TEST(NerContrast, DivergenceAgreesWithTheIntegral) {
     Gaussians pair{Matrix<double>(2, 1), Matrix<double>(2, 1), {}};
     pair.means << 0.3, -0.9;
     pair.variances << 0.7, 1.9;
@@ -81,7 +81,7 @@ TEST(NerContrast, DivergenceIsTheIntegral) {
     EXPECT_NEAR(contrast_distances(pair.means, pair.variances, ContrastDistance::divergence)(0, 1), integral, 1e-9);
 }
 
-TEST(NerContrast, DistancesAndLossAsPlainLoops) {
+TEST(NerContrast, DistancesAndLossAgreeWithPlainLoops) {
     const Gaussians words = drawn_gaussians(17, 5, 1);
     for (const ContrastDistance distance : both) {
         const Matrix<double> found = contrast_distances(words.means, words.variances, distance);
@@ -111,7 +111,7 @@ TEST(NerContrast, DistancesAndLossAsPlainLoops) {
     }
 }
 
-TEST(NerContrast, GradientsAreThoseOfFiniteDifferences) {
+TEST(NerContrast, GradientsAgreeWithFiniteDifferences) {
     const double step = 1e-5;
     for (const ContrastDistance distance : both) {
         Gaussians words = drawn_gaussians(11, 4, 2);
@@ -134,7 +134,7 @@ TEST(NerContrast, GradientsAreThoseOfFiniteDifferences) {
     }
 }
 
-TEST(NerContrast, WordsAloneOfTheirTagHaveNoLoss) {
+TEST(NerContrast, OnlyWordOfATagHasNoLoss) {
     const Gaussians words = drawn_gaussians(4, 3, 3);
     for (const ContrastDistance distance : both) {
         const ContrastLoss loss = contrast_loss(words.means, words.variances, {0, 1, 2, 3}, distance);
@@ -145,7 +145,7 @@ TEST(NerContrast, WordsAloneOfTheirTagHaveNoLoss) {
     }
 }
 
-TEST(NerContrast, FarWordsGiveFiniteLosses) {
+TEST(NerContrast, DistantWordsGiveFiniteLosses) {
     Gaussians words = drawn_gaussians(12, 3, 4);
     words.means *= 1e4;
     words.variances *= 1e-4;
@@ -155,7 +155,7 @@ TEST(NerContrast, FarWordsGiveFiniteLosses) {
 }
 
 // Vectors and projection are floats, so only the slope along the gradient is checked: it is the norm of the gradient.
-TEST(NerContrast, TheProjectionsGradientsAreThoseOfFiniteDifferences) {
+TEST(NerContrast, ProjectionGradientsAgreeWithFiniteDifferences) {
     RandomStream random(5, "test.contrast.projection");
     Matrix<float> vectors(13, 6);
     std::vector<std::int32_t> tags;
@@ -193,7 +193,7 @@ TEST(NerContrast, TheProjectionsGradientsAreThoseOfFiniteDifferences) {
     }
 }
 
-TEST(NerContrast, AProjectionIsKeptInAFile) {
+TEST(NerContrast, ProjectionRoundTrip) {
     const Folder folder;
     const Projection projection = Projection::drawn(6, RandomStream(7, "test.contrast.start"));
     const std::string path = folder / "projection.coterie";

@@ -33,7 +33,7 @@ std::vector<std::string> shown_mentions(const Corpus& corpus) {
 using Shown = std::vector<std::string>;
 using coterie::testing::texts_of;
 
-TEST(NerCorpus, SchemesMeanTheSameMentions) {
+TEST(NerCorpus, TagSchemesGiveTheSameMentions) {
     const Shown meant = {"PER:Ada Lovelace", "LOC:Paris", "LOC:Rome", "ORG:X"};
     const std::vector<std::pair<std::string, std::vector<std::string>>> schemes = {
         {"BIO", {"B-PER", "I-PER", "O", "B-LOC", "B-LOC", "B-ORG"}},
@@ -69,7 +69,7 @@ TEST(NerCorpus, ColumnsSentencesAndDocuments) {
     EXPECT_EQ(bare.tags(), (Labels{-1, -1, -1}));
 }
 
-TEST(NerCorpus, FormsOfJsonMeanTheSameMarks) {
+TEST(NerCorpus, JsonFormsGiveTheSameMentions) {
     // Offsets count code points: the first two characters have 2 and 4 bytes.
     const std::string text = R"("é😀 Zoë Weiß saw Paris. She left.")";
     const Shown meant = {"PER:Zoë Weiß", "LOC:Paris"};
@@ -94,7 +94,7 @@ TEST(NerCorpus, FormsOfJsonMeanTheSameMarks) {
     EXPECT_TRUE(parse_corpus(R"({"text": "no marks", "label": []})", "a.jsonl").sentences[0].annotated);
 }
 
-TEST(NerCorpus, WordsAndSentencesEndWhereMarksDo) {
+TEST(NerCorpus, WordsAndSentencesEndAtAnnotationBorders) {
     // UAX 29 has no border within "Dr. No. Who". The annotation ends within a word.
     const Corpus corpus =
         parse_corpus(R"({"text": "Saw Dr. No. Whoever left. Ok.", "label": [[4, 15, "PER"]]})", "a.jsonl");
@@ -103,7 +103,7 @@ TEST(NerCorpus, WordsAndSentencesEndWhereMarksDo) {
     EXPECT_EQ(corpus.sentences[0].mentions[0].begin, 1u);
 }
 
-TEST(NerCorpus, OffsetsSurviveFromInputToOutput) {
+TEST(NerCorpus, OutputKeepsOffsets) {
     const Folder folder;
     const std::string in = folder.file(
         "a.jsonl",
@@ -121,7 +121,7 @@ TEST(NerCorpus, OffsetsSurviveFromInputToOutput) {
     EXPECT_EQ(again.documents[0].text, corpus.documents[0].text);
 }
 
-TEST(NerCorpus, ColumnsSurviveFromInputToOutput) {
+TEST(NerCorpus, OutputKeepsColumns) {
     const Folder folder;
     const std::string file = "-DOCSTART- O\n\nAda B-PER\nsaw O\nParis B-LOC\nRome B-LOC\n\n-DOCSTART- O\n\nx O\n";
     const Corpus corpus = read_corpus(folder.file("a.txt", file));
@@ -133,7 +133,7 @@ TEST(NerCorpus, ColumnsSurviveFromInputToOutput) {
     EXPECT_EQ(again.documents.size(), 2u);
 }
 
-TEST(NerCorpus, MarksInsideWordsAreToldWithTheirPlace) {
+TEST(NerCorpus, NotesNameAnnotationsInsideWords) {
     const auto notes = [](const std::string& text, const std::string& source) {
         return texts_of(parse_corpus(text, source).notes);
     };
@@ -156,7 +156,7 @@ TEST(NerCorpus, MarksInsideWordsAreToldWithTheirPlace) {
         notes("{\"text\": \" Ada , Paris!\", \"label\": [[0, 5, \"PER\"], [7, 12, \"LOC\"]]}", "a.jsonl").empty());
 }
 
-TEST(NerCorpus, SubsetsHoldTheirSentencesAlone) {
+TEST(NerCorpus, SubsetsContainOnlyTheirSentences) {
     const Corpus all = parse_corpus(
         "{\"text\": \"Ada left. Bob saw Paris. Cid slept.\", \"id\": 7, \"label\": [[0, 3, \"PER\"], [18, 23, "
         "\"LOC\"]]}\n"
@@ -199,7 +199,7 @@ TEST(NerCorpus, PlainText) {
     EXPECT_EQ(corpus.sentences[2].line, 3);
 }
 
-TEST(NerCorpus, BadFilesAreRefusedWithTheirLine) {
+TEST(NerCorpus, ErrorsNameTheLine) {
     struct Case {
         std::string name, content, words;
     };
@@ -241,7 +241,7 @@ TEST(NerCorpus, BadFilesAreRefusedWithTheirLine) {
     EXPECT_EQ(lenient.notes.size(), 2u);
 }
 
-TEST(NerCorpus, NoBytesCrash) {
+TEST(NerCorpus, RandomBytesDoNotCrash) {
     std::mt19937_64 random(3);
     const std::string pieces[] = {"A",  " ",         "\t", "\n", "O",        "B-X",      "I-X",        "{\"text\":\"",
                                   "\"", "[",         "]",  "}",  "\xc3\xa9", "\xf0\x9f", "\"label\":", "0,",
@@ -259,7 +259,7 @@ TEST(NerCorpus, NoBytesCrash) {
     }
 }
 
-TEST(NerUnicode, BrokenSequencesAreFound) {
+TEST(NerUnicode, DetectsInvalidUtf8) {
     using internal::broken_utf8;
     EXPECT_EQ(broken_utf8("aé😀\xed\x9f\xbf"), std::string::npos);
     for (const std::string bad :

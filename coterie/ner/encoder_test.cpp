@@ -33,7 +33,7 @@ Corpus corpus_of_words(const std::vector<std::string>& words) {
     return parse_corpus(file, "words.conll");
 }
 
-TEST(NerWordPieces, AsTheCrateTokenizersCutsThem) {
+TEST(NerWordPieces, AgreeWithHuggingFaceTokenizers) {
     const auto known = nlohmann::json::parse(contents(golden("pieces.json")));
     ASSERT_GT(known.size(), 80u);
     const std::string vocabulary = contents(golden("vocab.txt"));
@@ -46,7 +46,7 @@ TEST(NerWordPieces, AsTheCrateTokenizersCutsThem) {
     }
 }
 
-TEST(NerEncoder, AsTransformersGivesTheStates) {
+TEST(NerEncoder, StatesAgreeWithTransformers) {
     for (const char* const name : {"bert", "distilbert", "mpnet"}) {
         const Encoder encoder(golden(name));
         const auto sentence = nlohmann::json::parse(contents(golden(name) + "/sentence.json"));
@@ -70,7 +70,7 @@ TEST(NerEncoder, AsTransformersGivesTheStates) {
     }
 }
 
-TEST(NerEncoder, Layers) {
+TEST(NerEncoder, SelectsLayers) {
     const Encoder encoder(golden("bert"));
     EXPECT_EQ(encoder.layer_of("last"), 3);
     EXPECT_EQ(encoder.layer_of("auto"), 1);
@@ -96,7 +96,7 @@ TEST(NerEncoder, LongSentencesAndOddWords) {
     EXPECT_LT((all.middleRows(8 + 76, 78) - alone).cwiseAbs().maxCoeff(), 1e-4);
 }
 
-TEST(NerEncoder, FoldersThatLieAreRefused) {
+TEST(NerEncoder, InconsistentFoldersAreErrors) {
     const Folder folder;
     const auto copy = [&](const std::string& name) {
         const std::string place = folder / name;

@@ -30,7 +30,7 @@ nlohmann::json about_page(const std::string& page) {
     return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
 }
 
-TEST(NerPage, HoldsWhatWasFoundInCodePoints) {
+TEST(NerPage, ContainsMentionsInCodePoints) {
     Corpus corpus = parse_corpus("{\"text\": \"\\u00e9\\ud83d\\ude00 </script> word\"}\n", "a.jsonl");
     ASSERT_EQ(corpus.sentences.size(), 1);
     const Index words = corpus.words();
@@ -62,7 +62,7 @@ TEST(NerPage, HoldsWhatWasFoundInCodePoints) {
     EXPECT_EQ(page.find("word</script>"), std::string::npos);
 }
 
-TEST(NerPage, TellsOfMarginsWhereThereAreNoProbabilities) {
+TEST(NerPage, ShowsMarginsWithoutProbabilities) {
     Corpus corpus = parse_corpus("word\tO\n", "a.conll");
     const Matrix<double> vectors = Matrix<double>::Constant(1, 2, 0.25);
     Matrix<double> other = vectors;
@@ -76,7 +76,7 @@ TEST(NerPage, TellsOfMarginsWhereThereAreNoProbabilities) {
     EXPECT_EQ(page.find("probability"), std::string::npos);
 }
 
-TEST(NerPage, RefusesVectorsThatDoNotFit) {
+TEST(NerPage, RejectsVectorsOfWrongShape) {
     const Corpus corpus = parse_corpus("word\tO\n", "a.conll");
     const Matrix<double> two = Matrix<double>::Zero(2, 2);
     const Matrix<double> wide = Matrix<double>::Zero(1, 3);

@@ -11,7 +11,7 @@
 namespace coterie::ner {
 namespace {
 
-TEST(NerScoring, AsCountedByHand) {
+TEST(NerScoring, CountsByHand) {
     const Corpus gold = parse_corpus("a B-X\nb I-X\nc O\nd B-Y\ne B-Y\n", "gold.conll");
     const Corpus found = parse_corpus("a B-X\nb O\nc B-Z\nd B-Y\ne B-Y\n", "found.conll");
     const MentionScores scores = score_mentions(gold, found);
@@ -28,7 +28,7 @@ TEST(NerScoring, AsCountedByHand) {
     EXPECT_EQ(scores.types[0].second.f1(), 0);
 }
 
-TEST(NerScoring, OtherTextsAreRefused) {
+TEST(NerScoring, RejectsDifferentTexts) {
     using coterie::testing::has;
     using coterie::testing::message_of;
     const Corpus gold = parse_corpus("a O\n\nb O\n", "gold.conll");
@@ -75,7 +75,7 @@ TEST(NerScoring, FormatsAndDocumentsMayDiffer) {
         has(message_of<BadData>([&] { score_mentions(shorter, same[1]); }), "at its end, line 1 of the former"));
 }
 
-TEST(NerScoring, CountsAsConlleval) {
+TEST(NerScoring, AgreesWithConlleval) {
     const coterie::testing::Folder folder;
     if (coterie::testing::python("json").empty()) GTEST_SKIP() << "needs /usr/bin/python3";
     std::mt19937_64 random(11);

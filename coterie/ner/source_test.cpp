@@ -142,12 +142,12 @@ void expect_same_vectors(const std::string& place) {
     EXPECT_LT((own - theirs).cwiseAbs().maxCoeff(), 1e-4) << place;
 }
 
-TEST(NerSource, LibTorchsVectorsAreTheEncoders) {
+TEST(NerSource, LibTorchVectorsEqualThoseOfTheEncoder) {
     COTERIE_NEEDS_NETWORKS;
     for (const char* const kind : {"bert", "distilbert", "mpnet"}) expect_same_vectors(tiny(kind));
 }
 
-TEST(NerSource, GradientsAreThoseOfFiniteDifferences) {
+TEST(NerSource, GradientsAgreeWithFiniteDifferences) {
     COTERIE_NEEDS_NETWORKS;
     for (const char* const kind : {"bert", "distilbert", "mpnet"}) {
         const internal::EncoderFolder folder(tiny(kind));
@@ -266,7 +266,7 @@ void expect_same_bits_in_pieces(const std::string& encoder, const std::vector<Co
     EXPECT_EQ(contents(folder / "whole" + projection), contents(folder / "pieces" + projection));
 }
 
-TEST(NerSource, GoesOnFromACheckpointToTheSameBits) {
+TEST(NerSource, ResumesBitForBit) {
     COTERIE_NEEDS_NETWORKS;
     const Folder folder;
     const std::vector<Corpus> corpora = {source_corpus(200, 3, "PER", "LOC")};
@@ -285,7 +285,7 @@ TEST(NerSource, GoesOnFromACheckpointToTheSameBits) {
                     "state"));
 }
 
-TEST(NerSource, ContrastsGoOnFromACheckpointToTheSameBits) {
+TEST(NerSource, ContrastiveTrainingResumesBitForBit) {
     COTERIE_NEEDS_NETWORKS;
     const Folder folder;
     expect_same_bits_in_pieces(fresh("bert", folder),
@@ -296,7 +296,7 @@ TEST(NerSource, ContrastsGoOnFromACheckpointToTheSameBits) {
                                {.objective = SourceObjective::support, .learning_rate = 1e-3}, second);
 }
 
-TEST(NerSource, ContrastsBringWordsOfATypeTogether) {
+TEST(NerSource, ContrastiveTrainingSeparatesTypes) {
     COTERIE_NEEDS_NETWORKS;
     const Folder folder;
     const std::string start = fresh("bert", folder);
@@ -316,7 +316,7 @@ TEST(NerSource, ContrastsBringWordsOfATypeTogether) {
     EXPECT_FALSE(std::filesystem::exists(folder / "prototypes/projection.coterie"));
 }
 
-TEST(NerSource, ASupportIsTrainedOnUntilItsLossRises) {
+TEST(NerSource, SupportTrainingStopsWhenTheLossRises) {
     COTERIE_NEEDS_NETWORKS;
     const Folder folder;
     train_source(fresh("bert", folder), {corpus_of_kinds(60, 20, false)}, folder / "contrasted",
@@ -336,7 +336,7 @@ TEST(NerSource, ASupportIsTrainedOnUntilItsLossRises) {
     EXPECT_EQ(one.distance, "between directions of means: type FIRST has one mention");
 }
 
-TEST(NerSource, WhatWasTrainedIsWrittenWhenItIsStopped) {
+TEST(NerSource, StoppedTrainingWritesTheEncoder) {
     COTERIE_NEEDS_NETWORKS;
     const Folder folder;
     coterie::Run run(0, 1);
@@ -350,7 +350,7 @@ TEST(NerSource, WhatWasTrainedIsWrittenWhenItIsStopped) {
     EXPECT_EQ(Encoder(folder / "out").layers(), 3);
 }
 
-TEST(NerSource, BadInputIsRefused) {
+TEST(NerSource, RejectsBadInput) {
     const Folder folder;
     const Corpus sound = source_corpus(20, 3, "PER", "LOC");
     const auto message = [&](const std::vector<Corpus>& corpora, const SourceOptions& options = {},

@@ -60,7 +60,7 @@ double f1_on(const Tagger& tagger, const World& gold) {
     return score_mentions(gold.corpus, found).micro.f1();
 }
 
-TEST(NerTagger, EveryWayFindsWhatIsEasy) {
+TEST(NerTagger, EveryMethodFindsEasyMentions) {
     const World support = world(6, 1);
     const World other = world(60, 2);
     const World fresh = world(40, 3);
@@ -75,7 +75,7 @@ TEST(NerTagger, EveryWayFindsWhatIsEasy) {
         0.95);
 }
 
-TEST(NerTagger, BaselinesAsPlainLoops) {
+TEST(NerTagger, BaselinesAgreeWithPlainLoops) {
     const World support = world(4, 5, 2);
     const World fresh = world(5, 6, 2);
     const Labels tags = support.corpus.tags();
@@ -122,7 +122,7 @@ TEST(NerTagger, LogisticRegressionIsOptimal) {
     EXPECT_LT(of_bias.cwiseAbs().maxCoeff(), 1e-5);
 }
 
-TEST(NerTagger, ViterbiIsTheBestOfAllSequences) {
+TEST(NerTagger, ViterbiAgreesWithBruteForce) {
     const World support = world(4, 8, 1.2);
     World fresh = world(6, 9, 1.2);
     const Tagger tagger = adapted(support, {}, {.method = Adaptation::nearest_word});
@@ -171,7 +171,7 @@ TEST(NerTagger, TransitionsByHand) {
     EXPECT_NEAR(logs(0, 2), std::log(b / (a + 2 * b)), 1e-12);
 }
 
-TEST(NerTagger, MarginsAreTheLeastOfTheirWords) {
+TEST(NerTagger, MarginIsTheSmallestOfItsWords) {
     const World support = world(6, 1);
     World fresh = world(3, 3);
     const Tagger tagger = adapted(support, {}, {.method = Adaptation::prototypes});
@@ -191,7 +191,7 @@ TEST(NerTagger, MarginsAreTheLeastOfTheirWords) {
 }
 
 // Tags are drawn from the probabilities of a known sharpness. It is found again, and other values are less likely.
-TEST(NerCalibration, FindsTheSharpnessOfTheWords) {
+TEST(NerCalibration, RecoversTheSharpness) {
     RandomStream random(4, "test.calibration");
     const Index n = 4000;
     for (const double truth : {0.02, 2.5}) {
@@ -221,7 +221,7 @@ TEST(NerCalibration, FindsTheSharpnessOfTheWords) {
     }
 }
 
-TEST(NerCalibration, Borders) {
+TEST(NerCalibration, ExtremeCases) {
     const double never = -std::numeric_limits<double>::infinity();
     Matrix<double> scores(4, 3);
     scores << 3, 0, never, 0, 5, never, 4, 1, never, 0, 2, never;
@@ -236,7 +236,7 @@ TEST(NerCalibration, Borders) {
     EXPECT_NEAR(internal::probability(scores.row(0).data(), 3, 1, 1e300, 0), 0, 1e-300);
 }
 
-TEST(NerCalibration, AShiftIsAnotherShareOfOutside) {
+TEST(NerCalibration, ShiftChangesTheOutsideShare) {
     // O, A and B occur equally often, and s_t = log density. The shift must give Bayes' rule for a text with nine
     // tenths of O.
     const Labels tags = {0, 1, 2, 0, 1, 2};
@@ -254,7 +254,7 @@ TEST(NerCalibration, AShiftIsAnotherShareOfOutside) {
     EXPECT_EQ(internal::shift_of({}, 0.5), 0);
 }
 
-TEST(NerAdapt, MentionsHaveProbabilitiesWhereSentencesCanBeLeftOut) {
+TEST(NerAdapt, CalibratesProbabilitiesByLeavingOutSentences) {
     const World support = world(8, 1, 4, 30, 3);
     World fresh = world(40, 2, 4, 30, 3);
     for (const auto method : {Adaptation::prototypes, Adaptation::kmeans, Adaptation::logistic}) {
@@ -278,7 +278,7 @@ TEST(NerAdapt, MentionsHaveProbabilitiesWhereSentencesCanBeLeftOut) {
     EXPECT_EQ(tagger.sharpness, 0);
 }
 
-TEST(NerAdapt, AShareShiftsProbabilities) {
+TEST(NerAdapt, OutsideShareShiftsProbabilities) {
     const World support = world(8, 1, 4, 30, 3);
     World fresh = world(40, 2, 4, 30, 3);
     const Tagger plain = adapted(support, fresh.vectors, {.method = Adaptation::prototypes, .outside_share = "none"});
@@ -309,7 +309,7 @@ TEST(NerAdapt, AShareShiftsProbabilities) {
     EXPECT_GT(mentions, 20);
 }
 
-TEST(NerAdapt, TheBestOfTheSupportIsTaken) {
+TEST(NerAdapt, ChoosesTheBestMethodOnTheSupport) {
     const World support = world(8, 1, 4, 30, 3);
     const World other = world(80, 2, 4, 30, 3);
     AdaptReport report;
@@ -334,7 +334,7 @@ TEST(NerAdapt, TheBestOfTheSupportIsTaken) {
 }
 
 // The other words are of another kind and draw a prototype away. Then a method that uses only the support wins.
-TEST(NerAdapt, WhatOnlyTheSupportKnowsIsTakenWhereItIsBetter) {
+TEST(NerAdapt, ChoosesASupportOnlyMethodIfBetter) {
     const World support = world(10, 1, 5);
     Matrix<float> other = world(200, 2, 5).vectors;
     other.col(1).array() += 5;  // nearer to PER than to any other centre, and far away
@@ -347,7 +347,7 @@ TEST(NerAdapt, WhatOnlyTheSupportKnowsIsTakenWhereItIsBetter) {
     EXPECT_GT(report.compared[2].second.f1(), report.compared[0].second.f1());
 }
 
-TEST(NerAdapt, SharesAreUsedAndTold) {
+TEST(NerAdapt, SharesAreUsedAndReported) {
     const World support = world(6, 1);
     const World other = world(60, 2);
     AdaptReport report;
@@ -380,7 +380,7 @@ TEST(NerAdapt, SameBitsAtAnyNumberOfThreads) {
     EXPECT_EQ(scores[0], scores[2]);
 }
 
-TEST(NerAdapt, WhatIsRefused) {
+TEST(NerAdapt, RejectsBadArguments) {
     const World support = world(6, 1);
     const World other = world(10, 2);
     using coterie::testing::message_of;
@@ -410,7 +410,7 @@ TEST(NerAdapt, WhatIsRefused) {
     EXPECT_TRUE(has(message(support.corpus, support.vectors, {}, {.outside_share = "0.1"}), "from 0.7"));
 }
 
-TEST(NerTagger, SavedAndLoaded) {
+TEST(NerTagger, RoundTrip) {
     const Folder folder;
     const World support = world(6, 1);
     const World fresh = world(3, 3);
@@ -444,7 +444,7 @@ TEST(NerTagger, SavedAndLoaded) {
         has(coterie::test::message_of([&] { Tagger::load(folder.file("bad.coterie", bytes)); }), "bad.coterie"));
 }
 
-TEST(NerSupport, EveryTypeHasItsShots) {
+TEST(NerSupport, SampleHasShotsOfEveryType) {
     const World all = world(50, 4);
     for (const int shots : {1, 5, 20}) {
         const auto chosen = sample_support(all.corpus, {shots}, coterie::Run(3));
@@ -465,7 +465,7 @@ TEST(NerSupport, EveryTypeHasItsShots) {
         has(coterie::test::message_of([&] { find_sentences(strange, all.corpus); }), "s.conll: line 1: there is no"));
 }
 
-TEST(NerSupport, SuggestionsAreNearTheBorder) {
+TEST(NerSupport, SuggestsUncertainSentences) {
     const World support = world(6, 1);
     World all = world(30, 2);
     for (Sentence& sentence : all.corpus.sentences) sentence.annotated = false;

@@ -37,7 +37,7 @@ std::vector<double> fills(const ColumnCoding& coding, Index columns) {
     return out;
 }
 
-TEST(ColumnCoding, MediansAreThoseOfSortedValues) {
+TEST(ColumnCoding, MediansAgreeWithSorting) {
     for (const Index rows : {1, 2, 3, 10, 11, 5000}) {
         Matrix<double> points = with_gaps(rows, 4, static_cast<std::uint64_t>(rows));
         for (Index j = 0; j < 4; ++j) points(0, j) = -0.5;
@@ -58,7 +58,7 @@ TEST(ColumnCoding, MediansAreThoseOfSortedValues) {
     }
 }
 
-TEST(ColumnCoding, WeightsAreCopies) {
+TEST(ColumnCoding, WeightsActAsCopies) {
     const Matrix<double> points = with_gaps(60, 3, 7);
     std::vector<double> weights;
     std::vector<Index> copies;
@@ -76,7 +76,7 @@ TEST(ColumnCoding, WeightsAreCopies) {
     }
 }
 
-TEST(ColumnCoding, WordsKeepTheirColumnsWhateverTheirNumbers) {
+TEST(ColumnCoding, CategoriesAreMatchedByName) {
     Matrix<double> points(4, 2);
     points << 0, 5, 2, 6, 1, 7, 2, 8;
     const auto coding = ColumnCoding::fit(points, {}, Words{{"blue", "green", "red"}, {}}, {"colour", "x"},
@@ -98,7 +98,7 @@ TEST(ColumnCoding, WordsKeepTheirColumnsWhateverTheirNumbers) {
     EXPECT_THROW(coding.apply(Points(Matrix<double>(1, 2)), {}, {}, coterie::Run(), said), BadData);
 }
 
-TEST(ColumnCoding, RowsLeftOutKeepTheirPlace) {
+TEST(ColumnCoding, OmittedRowsKeepTheirPositions) {
     const Matrix<double> whole = [] {
         Matrix<double> out(9, 2);
         out << gap, 1, 0, 0, 0, 1, 1, gap, gap, gap, 9, 9, 9, 8, 8, 9, 3, gap;
@@ -128,7 +128,7 @@ TEST(ColumnCoding, RowsLeftOutKeepTheirPlace) {
         EXPECT_EQ(std::isnan(distances(i, 0)), fitted.labels()[static_cast<std::size_t>(i)] < 0);
 }
 
-TEST(ColumnCoding, WhatCannotBe) {
+TEST(ColumnCoding, RejectsBadInput) {
     Matrix<double> points(2, 2);
     points << 1, gap, 2, gap;
     EXPECT_THROW(ColumnCoding::fit(points, {}, {}, {}, {.missing = Missing::mean}, coterie::Run()), BadData);
@@ -157,7 +157,7 @@ TEST(ColumnCoding, WhatCannotBe) {
 }
 
 // Later changes to the points do not matter: the message names the place in the given points.
-TEST(ColumnCoding, MissingAndInfiniteValuesAreRefusedWithTheirPlace) {
+TEST(ColumnCoding, ErrorsNameMissingAndInfiniteValues) {
     const auto refused = [](double value, bool words, Missing missing, Scale scale) -> std::string {
         Matrix<double> points(6, 2);
         points << 0, 1, gap, 0, 2, value, 9, 1, 8, 0, 9.5, 1;

@@ -47,7 +47,7 @@ Known known(Index n = 300) {
     return out;
 }
 
-TEST(Description, TheColumnsThatWereMovedComeFirst) {
+TEST(Description, DistinguishingColumnsComeFirst) {
     const Known data = known();
     const Pipeline pipeline = kmeans_of(data.problem, 3, {.scale = Scale::zscore});
     const Description found = description_of(pipeline, data.problem);
@@ -159,7 +159,7 @@ void expect_as_by_hand(const Description& found, const Matrix<double>& x, const 
     }
 }
 
-TEST(Description, IsThatOfBruteForce) {
+TEST(Description, AgreesWithBruteForce) {
     const Problem problem{.points = Points(test::blob_points<double>(400, 7, 5, 1.5, 4, 3))};
     const Pipeline pipeline = kmeans_of(problem, 5);
     const Description found = description_of(pipeline, problem);
@@ -171,7 +171,7 @@ TEST(Description, IsThatOfBruteForce) {
 
 // Many rows: silhouettes from means, quartiles in passes. Columns with a heavy tail, with few distinct values, with an
 // offset.
-TEST(Description, OfManyRowsIsThatOfBruteForce) {
+TEST(Description, ManyRowsAgreeWithBruteForce) {
     Matrix<double> x = test::blob_points<double>(60000, 7, 5, 1.5, 4, 3);
     for (Index i = 0; i < x.rows(); ++i) {
         x(i, 1) = std::exp(4 * x(i, 1));
@@ -204,7 +204,7 @@ TEST(Description, OfManyRowsIsThatOfBruteForce) {
 }
 
 // With two columns, the nearest other mean is one of few near the row's own mean; with thirty, it can be any.
-TEST(Description, OfManyClustersIsThatOfBruteForce) {
+TEST(Description, ManyClustersAgreeWithBruteForce) {
     for (const Index columns : {2, 30}) {
         const Matrix<double> x = test::normal_points(6000, columns, 5);
         const Problem problem{.points = Points::borrow(x)};
@@ -215,7 +215,7 @@ TEST(Description, OfManyClustersIsThatOfBruteForce) {
     }
 }
 
-TEST(Description, AWeightActsAsCopies) {
+TEST(Description, WeightsActAsCopies) {
     const Matrix<double> x = test::blob_points<double>(200, 4, 3, 2, 8);
     Problem weighted{.points = Points(x)};
     std::vector<Index> copies;
@@ -261,7 +261,7 @@ std::vector<double> numbers_of(const Description& found) {
     return out;
 }
 
-TEST(Description, HasTheSameBitsForReadRowsThreadsAndProcesses) {
+TEST(Description, SameBitsInBlocksThreadsAndProcesses) {
     // A method with its own space, one with memberships, one with neither; few rows and many.
     const std::pair<const char*, Index> of[] = {{"subspace", 900}, {"soft-kmeans", 900}, {"kmeans", 70000}};
     for (const auto& [method, n] : of) {
@@ -278,7 +278,7 @@ TEST(Description, HasTheSameBitsForReadRowsThreadsAndProcesses) {
 }
 
 // When one process is stopped, at any time, the other reports the same and does not wait.
-TEST(Description, WhereOneProcessIsStoppedAllAre) {
+TEST(Description, StopOfOneProcessStopsAll) {
     const Problem problem{.points = Points(test::blob_points<double>(6000, 3, 3, 2, 4))};
     const Pipeline pipeline = kmeans_of(problem, 3);
     for (int answers = 0;; ++answers) {
@@ -302,7 +302,7 @@ TEST(Description, WhereOneProcessIsStoppedAllAre) {
     }
 }
 
-TEST(Description, OrdersByMembershipWhereThereIsOne) {
+TEST(Description, OrdersRowsByMembership) {
     const Problem problem{.points = Points(test::blob_points<double>(200, 3, 3, 2, 4))};
     const Pipeline pipeline =
         Pipeline::fit(find_method("soft-kmeans"), {{"clusters", std::int64_t{3}}}, problem, {}, coterie::Run(1, 1));
@@ -329,7 +329,7 @@ TEST(Description, OrdersByMembershipWhereThereIsOne) {
     }
 }
 
-TEST(Description, OfOneClusterTellsItsColumnsWithoutDifferences) {
+TEST(Description, OneClusterHasNoDifferences) {
     Problem problem{.points = Points(test::normal_points(20, 7, 1))};
     const Description found = description_of(kmeans_of(problem, 1), problem);
     const ClusterProfile& cluster = found.clusters.front();
@@ -355,7 +355,7 @@ TEST(Description, OfOneClusterTellsItsColumnsWithoutDifferences) {
     EXPECT_TRUE(found.warnings.empty()) << "one is all there are";
 }
 
-TEST(Description, OfNewRowsInOneClusterAndFarAwayWarns) {
+TEST(Description, WarnsOfDistantRowsAndOneCluster) {
     const Known data = known();
     const Pipeline pipeline = kmeans_of(data.problem, 3);
     Matrix<double> moved = to_matrix<double>(data.problem.points);
@@ -382,7 +382,7 @@ TEST(Description, OfNewRowsInOneClusterAndFarAwayWarns) {
     EXPECT_TRUE(description_of(loaded, data.problem).warnings.empty());
 }
 
-TEST(Description, OfColumnsWithOneValue) {
+TEST(Description, ConstantColumns) {
     Matrix<double> x(6, 3);
     x << 0.1, 7, 0, 0.1, 7, 1, 0.1, 7, 2, 0.3, 7, 0, 0.3, 7, 1, 0.3, 7, 2;
     const Problem problem{.points = Points(x), .initial_centroids = Points(Matrix<double>{{0.1, 7, 1}, {0.3, 7, 1}})};
@@ -400,7 +400,7 @@ TEST(Description, OfColumnsWithOneValue) {
     }
 }
 
-TEST(Description, OfOneRowAndOfAsManyClustersAsRows) {
+TEST(Description, OneRowAndOneClusterPerRow) {
     const Matrix<double> x = test::normal_points(6, 2, 2);
     const Problem problem{.points = Points(x)};
     const Description every = description_of(kmeans_of(problem, 6), problem);
@@ -419,7 +419,7 @@ TEST(Description, OfOneRowAndOfAsManyClustersAsRows) {
     EXPECT_TRUE(single.warnings.empty());
 }
 
-TEST(Description, RefusesWhatDoesNotFit) {
+TEST(Description, RejectsBadArguments) {
     const Problem problem{.points = Points(test::normal_points(20, 3, 1))};
     const Pipeline pipeline = kmeans_of(problem, 2);
     Matrix<double> bad = test::normal_points(4, 3, 1);
@@ -445,7 +445,7 @@ TEST(Description, RefusesWhatDoesNotFit) {
 }
 
 // Words are described by their shares, and row numbers count the rows left out.
-TEST(Description, OfWordsAndOfRowsThatAreLeftOut) {
+TEST(Description, CategoriesAndOmittedRows) {
     Matrix<double> points(9, 2);
     const double missing = std::numeric_limits<double>::quiet_NaN();
     points << missing, 0, 1, 0, 2, 0, 3, 1, missing, 1, 101, 1, 102, 1, 103, 1, 104, 1;
@@ -477,7 +477,7 @@ TEST(Description, OfWordsAndOfRowsThatAreLeftOut) {
     for (const Index row : others) EXPECT_GE(row, 5);
 }
 
-TEST(Describe, NumbersKeepTheirWholePart) {
+TEST(Describe, NumbersKeepTheirIntegerDigits) {
     ColumnProfile column;
     EXPECT_EQ(column.text(98001), "98001");
     EXPECT_EQ(column.text(2022.5), "2022.5");
@@ -491,7 +491,7 @@ TEST(Describe, NumbersKeepTheirWholePart) {
 }
 
 // Spherical models accept rows whose sums overflow. A description never shows an infinite mean.
-TEST(Description, RowsWhoseSumsOverflowAreRefused) {
+TEST(Description, RejectsRowsWithOverflowingSums) {
     Matrix<double> points(8, 2);
     for (Index i = 0; i < 8; ++i) points.row(i) << 1.0 + static_cast<double>(i % 2), 3.0 - static_cast<double>(i % 2);
     PreparationOptions unit;

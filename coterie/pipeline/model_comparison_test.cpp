@@ -18,7 +18,7 @@ std::vector<std::string> named(int clusters, char first) {
     return out;
 }
 
-TEST(Beside, AsFewAsPossibleMove) {
+TEST(ModelComparison, AsFewRowsAsPossibleMove) {
     RandomStream random = coterie::Run(7, 1).random("test");
     const auto draw = [&](int clusters) { return static_cast<std::int32_t>(random.uniform() * clusters); };
     for (int trial = 0; trial < 40; ++trial) {
@@ -66,7 +66,7 @@ TEST(Beside, AsFewAsPossibleMove) {
     }
 }
 
-TEST(Beside, RenamedClustersStay) {
+TEST(ModelComparison, RenamedClustersDoNotMove) {
     const ModelComparison comparison = compare_partitions({0, 0, 1, 2}, named(3, 'a'), {2, 2, 0, 1}, named(3, 'A'));
     EXPECT_EQ(comparison.moved, 0);
     EXPECT_TRUE(comparison.moves.empty());

@@ -95,7 +95,7 @@ void expect_the_definition(const char* method, const OptionValues& options, doub
     }
 }
 
-TEST(OutlierScores, AreTheDefinitionForEveryKindOfMethod) {
+TEST(OutlierScores, AgreeWithTheDefinition) {
     for (const char* method : {"kmeans", "minibatch-kmeans", "soft-kmeans", "spherical-kmeans", "kernel-kmeans", "ward",
                                "spectral", "ssc-omp", "subspace", "cpd", "rpca-om", "fme", "entropy"})
         expect_the_definition(method, of_three, 1e-9);
@@ -111,7 +111,7 @@ const OptionValues of_a_small_classifier = {
     {"learning_rate", 0.01},
 };
 
-TEST(OutlierScores, AreTheDefinitionInANetworksEmbedding) {
+TEST(OutlierScores, AgreeWithTheDefinitionInNetworkEmbeddings) {
     COTERIE_NEEDS_NETWORKS;
     const double single = 1e-5;  // single precision: results depend on how many rows are embedded at once
     OptionValues dekm = of_a_small_autoencoder;  // its embedding is rotated
@@ -121,7 +121,7 @@ TEST(OutlierScores, AreTheDefinitionInANetworksEmbedding) {
     expect_the_definition("entropy-net", of_a_small_classifier, single);
 }
 
-TEST(OutlierScores, HaveTheBitsOfRowsTimesAPowerOfTwo) {
+TEST(OutlierScores, ScalingByPowersOfTwoChangesNoBit) {
     const Matrix<double> points = blob_points<double>(200, 3, 3, 6, 5, 3);
     for (const char* method : {"kmeans", "soft-kmeans", "ward", "spectral"}) {
         const auto expected = scores_of(scored(method, {.points = Points::borrow(points)}), Points::borrow(points));
@@ -148,7 +148,7 @@ std::vector<double> scores_from(const std::vector<double>& rows, const std::vect
     return scores_of(pipeline, Points(column(others)));
 }
 
-TEST(OutlierScores, OfClustersWithoutASpreadAreInUnitsOfTheOthers) {
+TEST(OutlierScores, ClustersWithoutVarianceUseACommonScale) {
     // Of the five rows, two are 1 from the mean of their cluster and three are at it.
     const auto some = scores_from({0, 2, 10, 20, 20}, {1, 10, 20}, {4, 10, 11, 22});
     const double within = std::sqrt(2.0 / 5);
@@ -163,7 +163,7 @@ TEST(OutlierScores, OfClustersWithoutASpreadAreInUnitsOfTheOthers) {
     EXPECT_EQ(scores_from({3}, {3}, {2}), (std::vector<double>{1}));
 }
 
-TEST(OutlierScores, LoseNoDigitsToAnOffset) {
+TEST(OutlierScores, LargeOffsetKeepsAccuracy) {
     const Matrix<double> points = blob_points<double>(150, 3, 3, 6, 5);
     const Matrix<double> moved = points.array() + 0x1p30;
     const Matrix<double> back = moved.array() - 0x1p30;  // the digits that remain
@@ -172,7 +172,7 @@ TEST(OutlierScores, LoseNoDigitsToAnOffset) {
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-6) << i;
 }
 
-TEST(OutlierScores, OfSparseRowsAreThoseOfTheSameRowsWithTheirZeros) {
+TEST(OutlierScores, SparseRowsAgreeWithDenseRows) {
     const Matrix<float> dense = test::words<float>(300, 60, 5, 6, 3);
     const Points sparse(test::sparse_of<std::int32_t>(dense));
     const Pipeline of_dense = scored("kmeans", {.points = Points::borrow(dense)}, {.sample = {}, .noise_share = 0.1});
@@ -193,7 +193,7 @@ TEST(OutlierScores, OfSparseRowsAreThoseOfTheSameRowsWithTheirZeros) {
     });
 }
 
-TEST(OutlierScores, AndNoiseHaveTheSameBitsReadAndInSeveralProcesses) {
+TEST(OutlierScores, SameBitsInBlocksAndProcesses) {
     const Matrix<double> points = blob_points<double>(2000, 3, 3, 5, 5);
     Problem weighted{.points = Points::borrow(points)};
     for (Index i = 0; i < points.rows(); ++i) weighted.weights.push_back(static_cast<double>(i % 4));
@@ -220,7 +220,7 @@ TEST(OutlierScores, AndNoiseHaveTheSameBitsReadAndInSeveralProcesses) {
 }
 
 // A network rounds differently when it encodes more rows at once.
-TEST(OutlierScores, OfNetworksHaveTheSameBitsReadAndInSeveralProcesses) {
+TEST(OutlierScores, NetworksHaveTheSameBitsInBlocksAndProcesses) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<double> points = blob_points<double>(1500, 3, 3, 5, 5);
     OptionValues autoencoder = of_a_small_autoencoder, classifier = of_a_small_classifier;
@@ -245,7 +245,7 @@ TEST(OutlierScores, OfNetworksHaveTheSameBitsReadAndInSeveralProcesses) {
     }
 }
 
-TEST(OutlierScores, OfASampleAreThoseOfItsRows) {
+TEST(OutlierScores, AgreeWithNoiseLabelsForASample) {
     const Matrix<double> points = blob_points<double>(900, 3, 3, 1.5, 5);
     for (const char* method : {"kmeans", "spectral"}) {
         const Pipeline pipeline =
@@ -257,7 +257,7 @@ TEST(OutlierScores, OfASampleAreThoseOfItsRows) {
     }
 }
 
-TEST(NoiseShare, IsOfTheRowsWithTheLargestScores) {
+TEST(NoiseShare, MarksTheRowsWithTheLargestScores) {
     const Matrix<double> points = blob_points<double>(203, 3, 3, 1.5, 5);  // spectral's graph is one component
     const testing::Folder folder;
     for (const char* method : {"kmeans", "ward", "spectral", "rpca-om"})
@@ -290,7 +290,7 @@ TEST(NoiseShare, IsOfTheRowsWithTheLargestScores) {
         }
 }
 
-TEST(NoiseShare, TakesAllRowsOfEqualScoresOrNone) {
+TEST(NoiseShare, KeepsRowsOfEqualScoresTogether) {
     // One cluster about 0. Its rows are 1, 1, 1, 1, 3, 3 away from it.
     const Matrix<double> points = column({1, -1, 1, -1, 3, -3});
     const auto noise = [&](double share) {
@@ -304,7 +304,7 @@ TEST(NoiseShare, TakesAllRowsOfEqualScoresOrNone) {
     EXPECT_EQ(noise(0.49), 2);  // 3 rows, the third of which has equal rows
 }
 
-TEST(NoiseShare, CountsNoRowsOfWeightZeroAndNoneThatAreLeftOut) {
+TEST(NoiseShare, IgnoresRowsOfWeightZeroAndOmittedRows) {
     Matrix<double> points = blob_points<double>(100, 2, 1, 1, 5);
     points(0, 0) = 1000;  // the farthest row has weight 0 and counts as absent
     points(7, 1) = std::nan("");
@@ -334,7 +334,7 @@ TEST(NoiseShare, CountsNoRowsOfWeightZeroAndNoneThatAreLeftOut) {
     EXPECT_TRUE(told);
 }
 
-TEST(NoiseShare, IsRefusedWhereItCannotBe) {
+TEST(NoiseShare, RejectsBadValuesAndCombinations) {
     const Matrix<double> points = blob_points<double>(60, 3, 3, 6, 5);
     const auto message = [&](const char* method, const Problem& problem, double share = 0.1,
                              const OptionValues& options = of_three) {
@@ -361,7 +361,7 @@ TEST(NoiseShare, IsRefusedWhereItCannotBe) {
     EXPECT_EQ(message("kmeans", paired), "option noise_share: pairs are of all rows, and noise would not keep them");
 }
 
-TEST(OutlierScores, AreSaidToBeMissingInModelsWithoutThem) {
+TEST(OutlierScores, ModelsWithoutScoresReportAnError) {
     const Matrix<double> points = blob_points<double>(60, 3, 3, 6, 5);
     const Pipeline bare(fit_kmeans(points, {.clusters = 3}, coterie::Run(4, 2)));
     const Pipeline old = Pipeline::from(bare.archive());  // like a file older than outlier scores
@@ -383,7 +383,7 @@ TEST(OutlierScores, AreSaidToBeMissingInModelsWithoutThem) {
     EXPECT_NE(message_of([&] { Pipeline::from(damaged); }).find("noise_beyond"), std::string::npos);
 }
 
-TEST(OutlierScores, AreThoseOfTheMethodWhereItHasSome) {
+TEST(OutlierScores, UseScoresOfTheMethod) {
     const Matrix<double> points = blob_points<double>(120, 3, 3, 6, 5);
     const Pipeline pipeline = scored("hdbscan", {.points = Points::borrow(points)}, {}, {}, {});
     EXPECT_TRUE(pipeline.outlier_scores().empty());
@@ -392,7 +392,7 @@ TEST(OutlierScores, AreThoseOfTheMethodWhereItHasSome) {
     EXPECT_EQ(scores_of(pipeline, Points::borrow(points)), std::vector<double>(own.data(), own.data() + own.size()));
 }
 
-TEST(ThresholdBeyond, IsTheOneOfASort) {
+TEST(ThresholdBeyond, AgreesWithSorting) {
     RandomStream random(3, "test.threshold");
     std::vector<double> numbers = {0, 0, 1, 1, 1, 1e-310, 1e300, std::numeric_limits<double>::infinity()};
     for (int i = 0; i < 500; ++i) numbers.push_back(std::exp(20 * random.normal()));

@@ -41,7 +41,7 @@ Pipeline fitted(const Problem& problem, Scale scale, std::uint64_t seed = 3) {
                          coterie::Run(seed, 2));
 }
 
-TEST(Pipeline, AppliesThePreparationOfTheFit) {
+TEST(Pipeline, PredictAppliesThePreparationOfTheFit) {
     const Table table;
     for (const Scale scale : {Scale::none, Scale::minmax, Scale::zscore, Scale::unit}) {
         const Pipeline pipeline = fitted(table.problem(), scale);
@@ -54,7 +54,7 @@ TEST(Pipeline, AppliesThePreparationOfTheFit) {
     }
 }
 
-TEST(Pipeline, AppliesTheModelToRowsInTheirOrderSomeAtATime) {
+TEST(Pipeline, PredictsRowsInBlocksInOrder) {
     const Matrix<double> points = blob_points<double>(3000, 4, 3, 8, 5);
     const Pipeline pipeline = Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{3}}},
                                             {.points = Points::borrow(points)}, {}, coterie::Run(3, 2));
@@ -112,7 +112,7 @@ struct Rings {
 };
 const OptionValues three = {{"clusters", std::int64_t{3}}};
 
-TEST(PipelineSample, OfAllRowsIsTheFitOfAllRows) {
+TEST(PipelineSample, SampleOfAllRowsEqualsTheFullFit) {
     const Rings rings;
     const coterie::Run run(3, 2);
     for (const char* method : {"spectral", "kmeans", "ward"}) {
@@ -130,7 +130,7 @@ TEST(PipelineSample, OfAllRowsIsTheFitOfAllRows) {
     }
 }
 
-TEST(PipelineSample, LabelsTheOthersByTheModel) {
+TEST(PipelineSample, ModelLabelsTheOtherRows) {
     const Rings rings;
     const Pipeline sampled = Pipeline::fit(find_method("spectral"), three, rings.problem(), {.scale = Scale::zscore},
                                            coterie::Run(3, 2), {.sample = 600});
@@ -149,7 +149,7 @@ TEST(PipelineSample, LabelsTheOthersByTheModel) {
     EXPECT_EQ(find_method("spectral").fit(drawn, three, coterie::Run(3, 2))->labels(), sampled.model().labels());
 }
 
-TEST(PipelineSample, SameBitsReadAndInSeveralProcesses) {
+TEST(PipelineSample, SameBitsInBlocksAndProcesses) {
     const Rings rings;
     Problem weighted = rings.problem();
     for (Index i = 0; i < weighted.rows(); ++i) weighted.weights.push_back(static_cast<double>(1 + i % 4));
@@ -169,7 +169,7 @@ TEST(PipelineSample, SameBitsReadAndInSeveralProcesses) {
     }
 }
 
-TEST(PipelineSample, ErrorsAreOfTheRowsThatTheCallerKnows) {
+TEST(PipelineSample, ErrorsNameRowsOfTheGivenPoints) {
     Rings rings;
     const auto message = [&](const Problem& problem, const OptionValues& options, int sample) {
         return message_of([&] {
@@ -195,7 +195,7 @@ TEST(PipelineSample, ErrorsAreOfTheRowsThatTheCallerKnows) {
               "option sample: partial labels, shares and sizes are of all rows, and a sample would not keep them");
 }
 
-TEST(PipelineSample, IsOfferedWhereMemoryDoesNotSuffice) {
+TEST(PipelineSample, IsSuggestedIfMemoryIsTooSmall) {
     class Many : public RowSource {
     public:
         Index rows() const override { return Index{1} << 40; }
@@ -209,7 +209,7 @@ TEST(PipelineSample, IsOfferedWhereMemoryDoesNotSuffice) {
     EXPECT_NE(message.find("is available; sample fits on some of the rows"), std::string::npos) << message;
 }
 
-TEST(Pipeline, ComesBackFromItsFileWithTheSameLabels) {
+TEST(Pipeline, RoundTripKeepsLabels) {
     const Table table;
     const testing::Folder folder;
     const Pipeline pipeline = fitted(table.problem(), Scale::zscore);
@@ -242,7 +242,7 @@ TEST(Pipeline, FindsColumnsByName) {
         EXPECT_NE(message.find(part), std::string::npos) << message;
 }
 
-TEST(Pipeline, TakesColumnsByPositionWhereThereAreNoNames) {
+TEST(Pipeline, UsesColumnPositionsWithoutNames) {
     const Table table;
     const Pipeline named = fitted(table.problem(), Scale::minmax);
     const PreparedRows rows = named.prepare(Points::borrow(table.points));
@@ -260,7 +260,7 @@ TEST(Pipeline, TakesColumnsByPositionWhereThereAreNoNames) {
               std::string::npos);
 }
 
-TEST(Pipeline, GivesTheOutputsOfItsModel) {
+TEST(Pipeline, HasTheOutputsOfItsModel) {
     const Table table;
     const Pipeline pipeline = Pipeline::fit(find_method("soft-kmeans"), {{"clusters", std::int64_t{3}}},
                                             table.problem(), {.scale = Scale::zscore}, coterie::Run(1, 1));
@@ -287,7 +287,7 @@ TEST(Pipeline, GivesTheOutputsOfItsModel) {
         EXPECT_NE(message.find(part), std::string::npos) << message;
 }
 
-TEST(Pipeline, RefusesFilesThatAreNotSound) {
+TEST(Pipeline, RejectsInvalidFiles) {
     const Table table;
     const testing::Folder folder;
     fitted(table.problem(), Scale::zscore).save(folder / "m.coterie");

@@ -110,7 +110,7 @@ TEST(Preprocess, SameBitsAtAnyNumberOfThreads) {
     }
 }
 
-TEST(Preprocess, WrongColumnsAndOverflowAreRefused) {
+TEST(Preprocess, RejectsWrongColumnsAndOverflow) {
     const auto center = Preparation::fit(by_hand(), {.center = true}, coterie::Run());
     EXPECT_THROW(center.apply(random_points(2, 2), coterie::Run()), BadArgument);
     Matrix<double> huge(2, 1);
@@ -120,7 +120,7 @@ TEST(Preprocess, WrongColumnsAndOverflowAreRefused) {
                  BadData);
 }
 
-TEST(Preprocess, TravelsInAnArchive) {
+TEST(Preprocess, ArchiveRoundTrip) {
     const Points points = by_hand();
     for (const bool center : {false, true}) {
         for (const auto scale : {Scale::none, Scale::minmax, Scale::zscore, Scale::unit}) {

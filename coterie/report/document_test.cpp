@@ -35,7 +35,7 @@ struct Six {
     }
 };
 
-TEST(FitResult, SaysWhatTheModelAndTheTruthSay) {
+TEST(FitResult, AgreesWithModelAndTruth) {
     const Six six;
     const FitResult result = six.result();
     EXPECT_EQ(result.sizes, (std::vector<Index>{3, 3}));
@@ -63,7 +63,7 @@ TEST(FitResult, SaysWhatTheModelAndTheTruthSay) {
     EXPECT_NE(text.find("scores       ACC 1.0000, NMI 1.0000"), std::string::npos) << text;
 }
 
-TEST(FitResult, CountsLabelsAndLeavesThemOutOfTheScores) {
+TEST(FitResult, CountsLabelledRowsAndDoesNotScoreThem) {
     const Six six({0, -1, -1, 1, -1, -1}, {"left", "right"});
     const FitResult result = six.result();
     ASSERT_EQ(result.groups.size(), 2u);
@@ -74,7 +74,7 @@ TEST(FitResult, CountsLabelsAndLeavesThemOutOfTheScores) {
     EXPECT_EQ(json::parse(json_document(result))["labels"][1]["labelled"], 1);
 }
 
-TEST(AppliedResult, SaysWhatWasPredicted) {
+TEST(AppliedResult, AgreesWithPredictions) {
     const Six six;
     const Labels clusters = six.pipeline.predict(six.pipeline.prepare(six.problem.points));
     const AppliedResult result = predict_result(six.pipeline, {3, 3}, clusters, "new", six.truth);
@@ -86,7 +86,7 @@ TEST(AppliedResult, SaysWhatWasPredicted) {
     EXPECT_FALSE(document.contains("dimensions"));
 }
 
-TEST(AppliedResult, SaysHowManyDimensionsPointsCameTo) {
+TEST(AppliedResult, ReportsTransformedDimensions) {
     const Six six;
     PreparedRows rows;
     rows.points = Points(Matrix<double>(Matrix<double>::Zero(4, 2)));
@@ -111,7 +111,7 @@ Matrix<double> two_groups_and_noise() {
     return out;
 }
 
-TEST(Noise, IsCountedAndScoredAsAGroupAndLeftOutOfDescriptions) {
+TEST(Noise, IsCountedAndScoredButNotDescribed) {
     const OptionValues given = {{"min_cluster_size", std::int64_t{4}}, {"min_samples", std::int64_t{2}}};
     const Problem problem{.points = Points(two_groups_and_noise())};
     const Truth truth{{{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2}, {"left", "right", "none"}}, "a file"};
@@ -144,7 +144,7 @@ TEST(Noise, IsCountedAndScoredAsAGroupAndLeftOutOfDescriptions) {
     EXPECT_EQ(json::parse(json_document(applied))["noise"]["points"], 2);
 }
 
-TEST(Noise, MayBeAllThereIs) {
+TEST(Noise, AllRowsAreNoise) {
     const Problem problem{.points = Points(two_groups_and_noise())};
     const Truth truth{{{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2}, {}}, "a file"};
     const OptionValues given = {{"min_cluster_size", std::int64_t{10}}};
@@ -161,7 +161,7 @@ TEST(Noise, MayBeAllThereIs) {
     EXPECT_EQ(json::parse(json_document(result))["clusters_found"], 0);
 }
 
-TEST(Text, NumbersAreReadEasily) {
+TEST(Text, NumberFormats) {
     using namespace internal;
     EXPECT_EQ(count_text(-1234567), "-1,234,567");
     EXPECT_EQ(count_text(999), "999");
@@ -171,7 +171,7 @@ TEST(Text, NumbersAreReadEasily) {
     EXPECT_EQ(sizes_text({3, 2, 1}, 2), "3 2 ... (3 clusters)");
 }
 
-TEST(Text, ColumnsAlignByWhatIsSeenOfThem) {
+TEST(Text, ColumnsAlignByDisplayedWidth) {
     using namespace internal;
     EXPECT_EQ(table({"name", "n"}, {{"é", "10"}, {"abc", "5"}}, {1}), "name   n\né     10\nabc    5\n");
     EXPECT_EQ(wrap("one two three", 7), (std::vector<std::string>{"one two", "three"}));

@@ -18,7 +18,7 @@ std::size_t count(const std::string& text, const std::string& what) {
     return out;
 }
 
-TEST(LinesPicture, LeavesOutWhatIsNotFinite) {
+TEST(LinesPicture, OmitsNonFiniteValues) {
     const double none = std::numeric_limits<double>::quiet_NaN();
     const std::string picture = lines_picture({{"a", {1, 2, 3}, {1, none, 3}}}, "x", "y");
     EXPECT_EQ(picture.find("nan"), std::string::npos);
@@ -28,7 +28,7 @@ TEST(LinesPicture, LeavesOutWhatIsNotFinite) {
     EXPECT_EQ(line_picture({none, 4, 5}, "x", "y"), lines_picture({{"", {1, 2}, {4, 5}}}, "x", "y"));
 }
 
-TEST(ScatterPicture, DrawsEveryPointInItsClustersColour) {
+TEST(ScatterPicture, DrawsEveryPointInItsClusterColour) {
     Matrix<double> points(5, 2);
     points << 0, 0, 0, 1, 1, 0, 9, 9, 9, 8;
     const std::string picture =
@@ -39,7 +39,7 @@ TEST(ScatterPicture, DrawsEveryPointInItsClustersColour) {
     EXPECT_NE(picture.find("All 5 points drawn."), std::string::npos);
 }
 
-TEST(Page, HoldsTheFitAndEscapesItsNames) {
+TEST(Page, ContainsTheFitAndEscapesNames) {
     Matrix<double> points(4, 2);
     points << 0, 0, 0, 1, 9, 9, 9, 8;
     const Problem problem{.points = Points::borrow(points)};
@@ -65,7 +65,7 @@ Matrix<double> two_pairs() {
     return points;
 }
 
-TEST(Page, OfASearchHasEveryCellAndTheCurve) {
+TEST(Page, SearchPageHasEveryCellAndTheCurve) {
     const Matrix<double> points = two_pairs();
     const Problem problem{.points = Points::borrow(points)};
     TuneOptions asked;
@@ -90,7 +90,7 @@ TEST(Page, OfASearchHasEveryCellAndTheCurve) {
 }
 
 // The numbers in a map's array stand for colours, its names for clusters.
-TEST(ComparisonDrawings, ColoursStayWhereMethodsAgree) {
+TEST(ComparisonDrawings, MatchedClustersShareColours) {
     const Matrix<double> points = two_pairs();
     const Problem problem{.points = Points::borrow(points)};
     Comparison found;
@@ -116,7 +116,7 @@ TEST(ComparisonDrawings, ColoursStayWhereMethodsAgree) {
     EXPECT_TRUE(low || high);
 }
 
-TEST(Page, OfAComparisonHasTablesAndReasons) {
+TEST(Page, ComparisonPageHasTablesAndReasons) {
     const Matrix<double> points = two_pairs();
     const Problem problem{.points = Points::borrow(points)};
     const CompareOptions options{.clusters = 2, .methods = {"kmeans", "ward", "spectral"}};

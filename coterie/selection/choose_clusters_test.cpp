@@ -62,7 +62,7 @@ double plain_scatter(const Matrix<double>& x, const Labels& labels, int k) {
 
 // The formulas of R's cluster::clusGap with spaceH0 = "scaledPCA" and d.power = 2, with the standard deviation divided
 // by B as in the paper.
-TEST(ChooseClusters, GapIsThatOfThePaper) {
+TEST(ChooseClusters, GapAgreesWithThePaper) {
     const Matrix<double> x = groups(60, 3, 5);
     const coterie::Run run(3, 2);
     const ClusterChoice choice = choose(x, {1, 2, 3, 4});
@@ -132,7 +132,7 @@ double plain_strength(const Labels& labels, const Labels& predicted, int k) {
     return least;
 }
 
-TEST(ChooseClusters, StabilityAndPredictionStrengthAreThoseOfThePapers) {
+TEST(ChooseClusters, StabilityAndPredictionStrengthAgreeWithThePapers) {
     const Matrix<double> x = groups(41, 3, 3);
     const coterie::Run run(3, 2);
     const ClusterChoice choice = choose(x, {1, 2, 3, 4});
@@ -181,7 +181,7 @@ TEST(ChooseClusters, StabilityAndPredictionStrengthAreThoseOfThePapers) {
     EXPECT_TRUE(std::isnan(curve(choice, ClusterCriterion::stability).values[0]));
 }
 
-TEST(ChooseClusters, TheOthersAreThoseOfTheFit) {
+TEST(ChooseClusters, OtherCriteriaAgreeWithTheFits) {
     const Matrix<double> x = groups(60, 3, 5);
     const ClusterChoice choice = choose(x, {2, 3, 5});
     const coterie::Run run(3, 2);
@@ -194,7 +194,7 @@ TEST(ChooseClusters, TheOthersAreThoseOfTheFit) {
     }
 }
 
-TEST(ChooseClusters, FindsWhatIsThereAndWhatIsNot) {
+TEST(ChooseClusters, FindsClustersOnlyIfPresent) {
     const ClusterChoice four = choose(groups(200, 4, 9));
     EXPECT_EQ(four.clusters.back(), 14);
     EXPECT_EQ(four.recommended, 4);
@@ -206,7 +206,7 @@ TEST(ChooseClusters, FindsWhatIsThereAndWhatIsNot) {
     EXPECT_EQ(curve(none, ClusterCriterion::gap).chosen, 1);
 }
 
-TEST(ChooseClusters, TheSameAtAnyNumberOfThreads) {
+TEST(ChooseClusters, SameAtAnyNumberOfThreads) {
     const Matrix<double> x = groups(100, 3, 4);
     const ClusterChoice once = choose(x, {}, 1);
     for (const int threads : {2, 8}) {
@@ -224,7 +224,7 @@ CriterionCurve made(ClusterCriterion criterion, std::vector<double> values, std:
     return {criterion, std::move(values), std::move(spreads)};
 }
 
-TEST(ChooseClusters, Rules) {
+TEST(ChooseClusters, RulesByHand) {
     const double none = std::nan("");
     const std::vector<int> ks = {1, 2, 3, 4};
     using enum ClusterCriterion;
@@ -252,7 +252,7 @@ ClusterChoice opinions(const std::vector<int>& chosen) {
     return out;
 }
 
-TEST(ChooseClusters, Recommendations) {
+TEST(ChooseClusters, RecommendationsFromVotes) {
     const auto expect = [](const std::vector<int>& chosen, int k, Sureness sureness) {
         const ClusterChoice out = opinions(chosen);
         EXPECT_EQ(out.recommended, k);
@@ -293,7 +293,7 @@ TEST(ChooseClusters, DegeneratePoints) {
     EXPECT_THROW(choose(infinite), BadData);
 }
 
-TEST(ChooseClusters, Refuses) {
+TEST(ChooseClusters, RejectsBadArguments) {
     const Matrix<double> x = groups(20, 2, 5);
     const auto message = [&](const Problem& problem, std::vector<int> ks = {}, const OptionValues& fixed = {}) {
         return test::message_of([&] {
@@ -314,7 +314,7 @@ TEST(ChooseClusters, Refuses) {
     EXPECT_THROW(choose_clusters(find_method("kmeans"), with(x), {}, {}, run), Cancelled);
 }
 
-TEST(ChooseClusters, OfManyRowsSome) {
+TEST(ChooseClusters, SamplesManyRows) {
     const Matrix<double> x = groups(2500, 3, 9);
     const ClusterChoice choice = choose(x, {2, 3});
     EXPECT_EQ(choice.sample, 2000);
@@ -322,7 +322,7 @@ TEST(ChooseClusters, OfManyRowsSome) {
     EXPECT_EQ(choice.recommended, 3);
 }
 
-TEST(ChooseClusters, TuneByTheRules) {
+TEST(ChooseClusters, TuneSelectsByRules) {
     const Matrix<double> x = groups(120, 3, 9);
     TuneOptions options;
     options.grid = {{"clusters", {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{4}}}};

@@ -23,7 +23,7 @@ Comparison compared(const Problem& problem, std::vector<std::string> methods, La
     return compare_methods(problem, options, coterie::Run(1, threads), truth);
 }
 
-TEST(CompareMethods, EveryLineIsTheFit) {
+TEST(CompareMethods, ResultsEqualSeparateFits) {
     const Matrix<double> x = test::blob_points<double>(90, 3, 3, 3, 1);
     Labels truth(90, -1);
     for (std::size_t i = 0; i < 60; ++i) truth[i] = static_cast<std::int32_t>(i % 2);
@@ -48,7 +48,7 @@ TEST(CompareMethods, EveryLineIsTheFit) {
     EXPECT_EQ(again.methods[0].silhouette, found.methods[0].silhouette);
 }
 
-TEST(CompareMethods, AMethodThatFailsSaysSo) {
+TEST(CompareMethods, FailedMethodHasAnError) {
     Matrix<double> x = test::blob_points<double>(30, 2, 3, 3, 1);
     x.row(4).setZero();  // it has no direction, so spherical k-means fails
     const Comparison found = compared(with(x), {"kernel-kmeans", "spherical-kmeans"});
@@ -62,7 +62,7 @@ TEST(CompareMethods, AMethodThatFailsSaysSo) {
     EXPECT_NE(json_document(found, "x").find("\"error\": \""), std::string::npos);
 }
 
-TEST(CompareMethods, RowsThatMissAValueAreNotCompared) {
+TEST(CompareMethods, RowsWithMissingValuesAreNotCompared) {
     Matrix<double> x = test::blob_points<double>(40, 2, 3, 1, 1);
     for (Index i = 0; i < 10; ++i) x(i, 0) = std::nan("");
     CompareOptions options;
@@ -76,7 +76,7 @@ TEST(CompareMethods, RowsThatMissAValueAreNotCompared) {
     EXPECT_EQ(found.methods[0].scores->purity, score(left.subspan(10), Labels(30, 0)).purity);
 }
 
-TEST(CompareMethods, TheDefaultListTellsWhatIsNotInIt) {
+TEST(CompareMethods, DefaultListNamesSkippedMethods) {
     for (const Index rows : {10, 5000, 15000, 60000, 10000000}) {
         const DefaultMethods list = default_methods(rows);
         EXPECT_EQ(list.methods.size() + list.left_out.size(), methods().size());
@@ -93,7 +93,7 @@ TEST(CompareMethods, TheDefaultListTellsWhatIsNotInIt) {
     EXPECT_TRUE(has(100000, "minibatch-kmeans"));
 }
 
-TEST(CompareMethods, Refuses) {
+TEST(CompareMethods, RejectsBadArguments) {
     const Matrix<double> x = test::normal_points(20, 2, 1);
     const Labels truth(3, 0);
     EXPECT_NE(test::message_of([&] { compared(with(x), {"kmean"}); }).find("kmeans"), std::string::npos);

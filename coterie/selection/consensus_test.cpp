@@ -52,7 +52,7 @@ Labels plain_average_linkage(const Matrix<double>& d, int clusters) {
     return out;
 }
 
-TEST(AverageLinkage, IsThatOfAllPairs) {
+TEST(AverageLinkage, AgreesWithBruteForce) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         const Matrix<double> x = test::normal_points(25, 2, seed);
         Matrix<double> d(25, 25);
@@ -66,7 +66,7 @@ TEST(AverageLinkage, IsThatOfAllPairs) {
 }
 
 // The definition, written out.
-TEST(Consensus, IsThatOfTheCoassociation) {
+TEST(Consensus, AgreesWithTheDefinition) {
     const Matrix<double> x = test::blob_points<double>(50, 2, 3, 2.5, 4);
     const coterie::Run run(7, 2);
     const Consensus found = consensus(with(x), asked(3, 12), run);
@@ -104,7 +104,7 @@ TEST(Consensus, IsThatOfTheCoassociation) {
     }
 }
 
-TEST(Consensus, SureWhereGroupsAreApart) {
+TEST(Consensus, IsConfidentForSeparatedClusters) {
     Matrix<double> x = test::normal_points(60, 2, 1);
     Labels truth;
     for (Index i = 0; i < 60; ++i) {
@@ -121,7 +121,7 @@ TEST(Consensus, SureWhereGroupsAreApart) {
     EXPECT_LT(again.confidence[0], 0.95);
 }
 
-TEST(Consensus, TellsOfClustersOfFewRows) {
+TEST(Consensus, WarnsOfSmallClusters) {
     Matrix<double> x = test::normal_points(120, 2, 1);
     for (Index i = 0; i < 120; ++i) x(i, 0) += 40.0 * static_cast<double>(i % 3);
     const auto told = [&](int k) {
@@ -136,7 +136,7 @@ TEST(Consensus, TellsOfClustersOfFewRows) {
     EXPECT_EQ(told(3), 1);
 }
 
-TEST(Consensus, OfManyRowsTheOthersVote) {
+TEST(Consensus, FitsOfManyRowsUseASample) {
     Matrix<double> x = test::normal_points(3200, 2, 1);
     Labels truth;
     for (Index i = 0; i < x.rows(); ++i) {
@@ -150,7 +150,7 @@ TEST(Consensus, OfManyRowsTheOthersVote) {
     EXPECT_EQ(found.sizes[0] + found.sizes[1] + found.sizes[2], 3200);
 }
 
-TEST(Consensus, TheSameAtAnyNumberOfThreads) {
+TEST(Consensus, SameAtAnyNumberOfThreads) {
     const Matrix<double> x = test::blob_points<double>(300, 3, 4, 2, 2);
     const Consensus once = consensus(with(x), asked(4, 15), coterie::Run(5, 1));
     for (const int threads : {2, 8}) {
@@ -160,7 +160,7 @@ TEST(Consensus, TheSameAtAnyNumberOfThreads) {
     }
 }
 
-TEST(Consensus, Refuses) {
+TEST(Consensus, RejectsBadArguments) {
     const Matrix<double> x = test::normal_points(20, 2, 1);
     const auto message = [&](const Problem& problem, const ConsensusOptions& options) {
         return test::message_of([&] { consensus(problem, options, coterie::Run()); });

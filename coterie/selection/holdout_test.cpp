@@ -34,7 +34,7 @@ Contender kmeans_contender(bool common_start) {
 }
 
 // The protocol, written out for one run.
-TEST(Holdout, IsWhatItSays) {
+TEST(Holdout, FollowsTheProtocol) {
     const Sample data = sample();
     HoldoutOptions options;
     options.runs = 3;
@@ -84,7 +84,7 @@ TEST(Holdout, ChoosesAmongAllGrids) {
     }
 }
 
-TEST(Holdout, TheSameAtAnyNumberOfThreads) {
+TEST(Holdout, SameAtAnyNumberOfThreads) {
     const Sample data = sample();
     HoldoutOptions options;
     options.runs = 4;

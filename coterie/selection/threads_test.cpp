@@ -93,7 +93,7 @@ class MethodWithClusters : public EveryMethod {};
 class MethodWithoutNetwork : public EveryMethod {};
 class MethodOfConsensus : public EveryMethod {};
 
-TEST_P(MethodWithClusters, ChoosesTheirNumberWithTheSameBits) {
+TEST_P(MethodWithClusters, ChoosesTheNumberOfClustersWithTheSameBits) {
     const Matrix<double> points = overlapping();
     with_threads([&](const coterie::Run& run) {
         ChooseOptions options;

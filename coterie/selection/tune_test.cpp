@@ -82,7 +82,7 @@ TEST(Grid, ReadsListsAndRanges) {
               (std::vector<OptionValue>{std::string("lloyd"), std::string("bounds")}));
 }
 
-TEST(Grid, RefusesWithWords) {
+TEST(Grid, RejectsBadTextWithMessages) {
     const std::vector<std::pair<std::string, std::vector<std::string>>> table = {
         {"clusters", {"grid", "clusters", "OPTION=LOW:HIGH"}},
         {"=3", {"grid", "OPTION=A,B,C"}},
@@ -112,7 +112,7 @@ TEST(Grid, RefusesWithWords) {
         expect_message<BadArgument>([&, text = text] { read_grid_axis(kmeans(), text); }, words);
 }
 
-TEST(Folds, EveryRowIsUnseenOnce) {
+TEST(Folds, EveryRowIsHeldOutOnce) {
     const coterie::Run run(3);
     for (const auto& [rows, folds] : std::vector<std::pair<Index, int>>{{10, 2}, {11, 3}, {7, 7}, {1000, 9}}) {
         const auto parts = split_folds(rows, folds, run);
@@ -154,7 +154,7 @@ TEST(Tune, SilhouetteFindsThreeBlobs) {
     }
 }
 
-TEST(Tune, CriteriaAreThoseOfTheFits) {
+TEST(Tune, CriteriaAgreeWithSeparateFits) {
     const auto data = blobs(90, 3, 3);
     const coterie::Run plain(4);
     for (const auto select : {Criterion::silhouette, Criterion::objective, Criterion::ratio, Criterion::knncut,
@@ -190,7 +190,7 @@ TEST(Tune, CriteriaAreThoseOfTheFits) {
     }
 }
 
-TEST(Tune, RatioAndSilhouetteAreOfTheModelsOwnSpace) {
+TEST(Tune, RatioAndSilhouetteUseTheSpaceOfTheModel) {
     const auto data = blobs(80, 2, 6);
     const Method& subspace = find_method("subspace");
     for (const auto select : {Criterion::ratio, Criterion::silhouette}) {
@@ -205,7 +205,7 @@ TEST(Tune, RatioAndSilhouetteAreOfTheModelsOwnSpace) {
     }
 }
 
-TEST(Tune, CellsAreTheProductLastFastestAndTiesGoToTheFirst) {
+TEST(Tune, OrderOfCellsAndTies) {
     const auto data = blobs(60, 3, 12);
     TuneOptions options;
     options.grid = {read_grid_axis(kmeans(), "k=3,2"), read_grid_axis(kmeans(), "restarts=1:3")};
@@ -224,7 +224,7 @@ TEST(Tune, CellsAreTheProductLastFastestAndTiesGoToTheFirst) {
     for (const auto& cell : result.cells) EXPECT_LE(cell.criterion, result.cells[result.best].criterion);
 }
 
-TEST(Tune, WholeNumbersAreRealsToo) {
+TEST(Tune, IntegersAreAcceptedForReals) {
     const auto data = blobs(60, 3, 12);
     TuneOptions options;
     options.grid = {{"tolerance", {whole(0), 0.5}}};
@@ -232,7 +232,7 @@ TEST(Tune, WholeNumbersAreRealsToo) {
     EXPECT_EQ(tune(kmeans(), with(data.points), {{"clusters", whole(3)}}, options, run).cells.size(), 2u);
 }
 
-TEST(Tune, FoldsAreFitsOfTheSeenRows) {
+TEST(Tune, FoldsFitTheSeenRows) {
     const auto data = blobs(41, 3, 4);
     std::vector<double> weights(41);
     for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = 1.0 + static_cast<double>(i % 3);
@@ -282,7 +282,7 @@ TEST(Tune, FoldsAreFitsOfTheSeenRows) {
     EXPECT_EQ(result.folds_done, 3);
 }
 
-TEST(Tune, SideInformationGoesWithItsRows) {
+TEST(Tune, FoldsSplitLabelsAndSizes) {
     const auto data = blobs(90, 3, 12);
     // Half of the labels are given to the fit. They are not scored where the fit saw them.
     Labels partial = data.truth;
@@ -307,7 +307,7 @@ TEST(Tune, SideInformationGoesWithItsRows) {
     EXPECT_TRUE(result.cells[0].error.empty()) << result.cells[0].error;
 }
 
-TEST(Tune, TheSameAtAnyNumberOfThreads) {
+TEST(Tune, SameAtAnyNumberOfThreads) {
     const auto data = blobs(400, 4, 3);
     auto options = over_clusters({2, 3, 4, 5});
     options.folds = 3;
@@ -328,7 +328,7 @@ TEST(Tune, TheSameAtAnyNumberOfThreads) {
     }
 }
 
-TEST(Tune, RefusedCellsAreOnRecordAndNeverChosen) {
+TEST(Tune, FailedCellsAreRecordedAndNeverChosen) {
     const auto data = blobs(12, 3, 12);
     coterie::Run run(1);
     auto result = tune(kmeans(), with(data.points), {}, over_clusters({20, 3, 1, 13}), run);
@@ -353,7 +353,7 @@ TEST(Tune, RefusedCellsAreOnRecordAndNeverChosen) {
     expect_message<BadData>([&] { tune(kmeans(), with(same), {}, options, run); }, {"ratio", "no number", "2 cells"});
 }
 
-TEST(Tune, PlainKMeansCompetes) {
+TEST(Tune, KMeansCanWin) {
     const auto data = blobs(200, 3, 12);
     const Method& spherical = find_method("spherical-kmeans");
     auto options = over_clusters({2, 3});
@@ -375,7 +375,7 @@ TEST(Tune, PlainKMeansCompetes) {
                                 {"with_kmeans", "k-means itself"});
 }
 
-TEST(Tune, ScalingsOnTheGridAreFitsOfPreparedPoints) {
+TEST(Tune, GridOfScalingsFitsPreparedPoints) {
     auto data = blobs(200, 3, 12);
     Matrix<double> points(200, 3);  // a column in a different unit hides the groups
     RandomStream random(7, "test.unit");
@@ -422,7 +422,7 @@ TEST(Tune, ScalingsOnTheGridAreFitsOfPreparedPoints) {
     EXPECT_THROW(read_grid_axis(method, "scale=much"), BadArgument);
 }
 
-TEST(Tune, StopsWithWhatWasFound) {
+TEST(Tune, InterruptedSearchReturnsResultSoFar) {
     const auto data = blobs(60, 3, 12);
     coterie::Run run(1);
     auto options = over_clusters({2, 3, 4, 5});

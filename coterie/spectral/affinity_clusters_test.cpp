@@ -46,7 +46,7 @@ void expect_like_dense(const SparseMatrix& affinity, const std::vector<int>& clu
     }
 }
 
-TEST(AffinityClusters, FindsTheSpectraInClosedForm) {
+TEST(AffinityClusters, SpectraAgreeWithClosedForms) {
     // Small: dense. Large: Lanczos. Path of n points: 1 - cos(pi i / (n - 1)).
     for (const Index n : {7, 800}) {
         const AffinityClusters path = clusters_of(test::path(n), 4);
@@ -88,7 +88,7 @@ SparseMatrix around_a_hub(Index parts, Index points, bool random) {
     return graph(parts * points + 1, edges);
 }
 
-TEST(AffinityClusters, MissesNoCopyOfAnEigenvalueBeyondABlock) {
+TEST(AffinityClusters, FindsEigenvaluesRepeatedBeyondTheBlockSize) {
     for (const Index parts : {6, 10, 13})
         for (const bool random : {false, true}) {
             const Index points = 60 * 10 / parts + 20;
@@ -101,7 +101,7 @@ TEST(AffinityClusters, MissesNoCopyOfAnEigenvalueBeyondABlock) {
         }
 }
 
-TEST(AffinityClusters, FindsEigenvaluesThatComeManyTimes) {
+TEST(AffinityClusters, FindsEigenvaluesOfHighMultiplicity) {
     // The hypercube of 1024 corners: 2 i / 10, binomial(10, i) times.
     Edges edges;
     for (Index i = 0; i < 1024; ++i)
@@ -125,7 +125,7 @@ TEST(AffinityClusters, AgreesWithTheDenseSolutionOnRandomGraphs) {
     expect_like_dense(large, {210});  // too many for Lanczos
 }
 
-TEST(AffinityClusters, HasOrthonormalVectorsBehindUnitRows) {
+TEST(AffinityClusters, HasOrthonormalVectorsAndUnitRows) {
     const SparseMatrix affinity = test::random_graph(900, 5000, 7);
     const AffinityClusters found = clusters_of(affinity, 6);
     ASSERT_EQ(found.components, 1);
@@ -137,7 +137,7 @@ TEST(AffinityClusters, HasOrthonormalVectorsBehindUnitRows) {
     }
 }
 
-TEST(AffinityClusters, KnowsTheNullSpaceOfDisconnectedGraphs) {
+TEST(AffinityClusters, FindsTheNullSpaceOfDisconnectedGraphs) {
     // Rings of 3, 700, 5, 700 and 40 points, and two isolated points, shuffled.
     const std::vector<Index> rings{3, 700, 5, 700, 40};
     const Index n = 1450;
@@ -206,7 +206,7 @@ TEST(AffinityClusters, KnowsTheNullSpaceOfDisconnectedGraphs) {
     EXPECT_EQ(more.unreached, 2);
 }
 
-TEST(AffinityClusters, GivesOutliersNoClusterWhereAsked) {
+TEST(AffinityClusters, OutliersGetNoClusterOnRequest) {
     // Rings of 300, 100, 40, 8 and 2 points; six clusters of 75 in the mean.
     const std::vector<Index> rings{300, 100, 40, 8, 2};
     Edges edges;
@@ -262,7 +262,7 @@ TEST(AffinityClusters, PutsIsolatedPointsIntoTheLargestCluster) {
     EXPECT_EQ(clusters_of(graph(9, edges), 9).unreached, 0);
 }
 
-TEST(AffinityClusters, TakesAGraphWithoutEdges) {
+TEST(AffinityClusters, AcceptsAGraphWithoutEdges) {
     const AffinityClusters found = clusters_of(SparseMatrix(5, 5), 2);
     EXPECT_EQ(found.isolated, 5);
     EXPECT_EQ(found.components, 5);
@@ -271,7 +271,7 @@ TEST(AffinityClusters, TakesAGraphWithoutEdges) {
     EXPECT_EQ(clusters_of(SparseMatrix(1, 1), 1).labels, Labels{0});
 }
 
-TEST(AffinityClusters, CutsWhereTheNormalisedCutIsLeast) {
+TEST(AffinityClusters, FindsTheSmallestNormalisedCut) {
     // Every two-way partition of small graphs with two clusters and a few bridges.
     for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
         RandomStream random(seed, "test.cut");
@@ -323,7 +323,7 @@ TEST(AffinityClusters, FollowsAPermutationOfThePoints) {
     }
 }
 
-TEST(AffinityClusters, DoesNotLookAtTheDiagonal) {
+TEST(AffinityClusters, IgnoresTheDiagonal) {
     eigen::SparseMatrix affinity = test::planted_graph(60, 2, 8, 0.5, 6);
     const AffinityClusters without = clusters_of(affinity, 2);
     for (Index i = 0; i < 60; ++i) affinity.coeffRef(i, i) = i % 2 == 0 ? 100 : -1;
@@ -333,7 +333,7 @@ TEST(AffinityClusters, DoesNotLookAtTheDiagonal) {
     EXPECT_EQ(with.degrees, without.degrees);
 }
 
-TEST(AffinityClusters, IsTheSameAtAnyScale) {
+TEST(AffinityClusters, DoesNotDependOnScale) {
     const SparseMatrix affinity = test::planted_graph(700, 4, 10, 0.3, 8);
     const AffinityClusters plain = clusters_of(affinity, 4);
     for (const double scale : {1e-300, 1e-40, 1e200}) {
@@ -343,7 +343,7 @@ TEST(AffinityClusters, IsTheSameAtAnyScale) {
     }
 }
 
-TEST(AffinityClusters, GivesTheSameBitsAtAnyNumberOfThreads) {
+TEST(AffinityClusters, SameBitsAtAnyNumberOfThreads) {
     const SparseMatrix affinity = test::planted_graph(5000, 7, 12, 0.4, 9);
     const AffinityClusters one = clusters_of(affinity, 7, 1);
     for (const int threads : {2, 8}) {
@@ -355,7 +355,7 @@ TEST(AffinityClusters, GivesTheSameBitsAtAnyNumberOfThreads) {
     }
 }
 
-TEST(AffinityClusters, RefusesWhatIsNoAffinity) {
+TEST(AffinityClusters, RejectsInvalidAffinities) {
     const auto message = [](const SparseMatrix& affinity, AffinityClusterOptions options) {
         return message_of([&] { cluster_affinity(affinity, options, coterie::Run()); });
     };

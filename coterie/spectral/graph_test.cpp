@@ -43,7 +43,7 @@ Matrix<double> plain_graph(const Matrix<double>& x, const NeighborGraphOptions& 
     return w.cwiseMin(w.transpose());
 }
 
-TEST(NeighborGraph, IsWhatTheDefinitionSays) {
+TEST(NeighborGraph, AgreesWithTheDefinition) {
     const Matrix<double> x = test::blob_points<double>(90, 4, 3, 2, 1);
     for (const auto edge_weights : {EdgeWeights::connectivity, EdgeWeights::gaussian, EdgeWeights::self_tuning})
         for (const auto symmetry : {Symmetry::mean, Symmetry::maximum, Symmetry::mutual})
@@ -71,7 +71,7 @@ TEST(NeighborGraph, ByHand) {
     EXPECT_EQ(mutual.coeff(0, 1), 1);
 }
 
-TEST(NeighborGraph, TakesDuplicates) {
+TEST(NeighborGraph, AcceptsDuplicates) {
     Matrix<double> x = test::blob_points<double>(60, 3, 2, 3, 2);
     for (Index i = 1; i < 20; ++i) x.row(i) = x.row(0);
     for (const auto edge_weights : {EdgeWeights::gaussian, EdgeWeights::self_tuning}) {
@@ -91,7 +91,7 @@ TEST(NeighborGraph, TakesDuplicates) {
     }
 }
 
-TEST(NeighborGraph, GivesTheSameBitsAtAnyNumberOfThreads) {
+TEST(NeighborGraph, SameBitsAtAnyNumberOfThreads) {
     const Matrix<float> x = test::blob_points<float>(1500, 9, 5, 2, 3);
     const NeighborGraphOptions options{.neighbors = 10, .edge_weights = EdgeWeights::self_tuning};
     const Matrix<double> one = Matrix<double>(neighbor_graph(x, options, coterie::Run(0, 1)).affinity);
@@ -111,7 +111,7 @@ TEST(RbfAffinity, IsTheKernelWithoutItsDiagonal) {
     EXPECT_EQ(rbf_affinity(x, 1e-3, coterie::Run(0, 2)).nonZeros(), 0);
 }
 
-TEST(Graph, RefusesBadArguments) {
+TEST(Graph, RejectsBadArguments) {
     const Matrix<double> x = test::blob_points<double>(10, 2, 2, 2, 5);
     const auto message = [&](NeighborGraphOptions options) {
         return message_of([&] { neighbor_graph(x, options, coterie::Run()); });

@@ -80,7 +80,7 @@ TEST(Spectral, FindsRings) {
     }
 }
 
-TEST(Spectral, PlacesNewPoints) {
+TEST(Spectral, PredictsNewPoints) {
     Labels truth;
     Labels new_truth;
     const Matrix<double> x = rings(900, 3, &truth, 1);
@@ -128,7 +128,7 @@ TEST(Spectral, ExtendsTheEmbedding) {
     EXPECT_EQ(model.predict(Matrix<double>(affinity)), direct.labels);
 }
 
-TEST(Spectral, TakesAffinitiesAsPoints) {
+TEST(Spectral, AcceptsAffinitiesAsPoints) {
     const SparseMatrix affinity = test::planted_graph(120, 3, 14, 1, 5);
     coterie::Run run(0, 2);
     const SpectralOptions options{.clusters = 3, .affinity = Affinity::precomputed};
@@ -149,7 +149,7 @@ TEST(Spectral, TakesAffinitiesAsPoints) {
     EXPECT_EQ(sparse.predict(constant(1, 120, 0)).size(), 1U);
 }
 
-TEST(Spectral, TellsOfComponentsAndIsolatedPoints) {
+TEST(Spectral, WarnsOfComponentsAndIsolatedPoints) {
     // Five separate clusters of points for two requested clusters.
     Matrix<double> x = test::blob_points<double>(100, 2, 1, 0, 6);
     for (Index i = 0; i < 100; ++i)
@@ -171,7 +171,7 @@ TEST(Spectral, TellsOfComponentsAndIsolatedPoints) {
     EXPECT_EQ(rbf.predict(y), rbf.labels());
 }
 
-TEST(Spectral, TakesDegeneratePoints) {
+TEST(Spectral, DegeneratePoints) {
     for (auto options : kinds(1)) {
         options.width = std::nullopt;
         EXPECT_EQ(fit(constant(1, 3, 1), options).labels(), Labels{0});
@@ -191,12 +191,12 @@ TEST(Spectral, TakesDegeneratePoints) {
     EXPECT_TRUE(warns(fit(test::blob_points<double>(9, 2, 3, 2, 1), {.clusters = 2}), "has 8 others"));
 }
 
-TEST(Spectral, AgreesInFloatAndDouble) {
+TEST(Spectral, FloatAgreesWithDouble) {
     const Matrix<float> x = rings<float>(600, 3);
     EXPECT_EQ(fit(x, {.clusters = 3}).labels(), fit(Matrix<double>(x.cast<double>()), {.clusters = 3}).labels());
 }
 
-TEST(Spectral, GivesTheSameBitsAtAnyNumberOfThreads) {
+TEST(Spectral, SameBitsAtAnyNumberOfThreads) {
     const Matrix<float> x = test::blob_points<float>(1300, 8, 5, 1, 8);
     for (const auto& options : kinds(5)) {
         const SpectralModel one = fit(x, options, 1);
@@ -220,7 +220,7 @@ TEST(Spectral, FollowsAPermutationOfThePoints) {
     EXPECT_DOUBLE_EQ(adjusted_rand_index(plain.labels(), back), 1);
 }
 
-TEST(Spectral, RefusesBadArguments) {
+TEST(Spectral, RejectsBadArguments) {
     const Matrix<double> x = test::blob_points<double>(20, 2, 2, 2, 1);
     const auto message = [&](SpectralOptions options) { return message_of([&] { fit(x, options); }); };
     EXPECT_NE(message({.clusters = 0}).find("clusters"), std::string::npos);
@@ -244,7 +244,7 @@ TEST(Spectral, RefusesBadArguments) {
               std::string::npos);
 }
 
-TEST(Spectral, IsSavedAndLoaded) {
+TEST(Spectral, RoundTrip) {
     const Matrix<float> x = rings<float>(300, 3);
     const Matrix<float> more = rings<float>(100, 3, nullptr, 2);
     auto options = kinds(3);
@@ -265,7 +265,7 @@ TEST(Spectral, IsSavedAndLoaded) {
     }
 }
 
-TEST(Spectral, RefusesModelsThatDoNotFitTogether) {
+TEST(Spectral, RejectsInconsistentModels) {
     const SpectralModel model =
         fit(rings(60, 3), {.clusters = 3, .neighbors = 6, .edge_weights = EdgeWeights::self_tuning});
     Archive whole{"spectral"};

@@ -51,7 +51,7 @@ protected:
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(SubspaceInBlocks, Scalars);
 
-TYPED_TEST(SubspaceInBlocks, HardAndSoft) {
+TYPED_TEST(SubspaceInBlocks, HardAndSoftAssignments) {
     for (const auto assignment : {Assignment::hard, Assignment::soft})
         for (const bool labelled : {false, true})
             for (const bool shared : {false, true}) {

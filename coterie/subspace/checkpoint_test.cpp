@@ -23,7 +23,7 @@ Problem problem_of(Index n, bool labelled, bool bounded) {
     return out;
 }
 
-TEST(SubspaceCheckpoint, HardAndSoftGoOnBitForBit) {
+TEST(SubspaceCheckpoint, HardAndSoftResumeBitForBit) {
     for (const auto assignment : {Assignment::hard, Assignment::soft})
         for (const bool labelled : {false, true})
             for (const bool bounded : {false, true}) {

@@ -68,7 +68,7 @@ SubspaceModel fit(const Sample& s, const SubspaceOptions& options, int threads =
     return fit_subspace(with(s.points, s.side()), options, run);
 }
 
-TEST(Subspace, FindsTheColumnsThatTellTheClassesApart) {
+TEST(Subspace, FindsInformativeColumns) {
     const Sample s = sample(900, 5, 10, 1, 5, 8);
     SubspaceOptions options;
     options.max_iterations = 30;
@@ -193,7 +193,7 @@ Literal literal(const Sample& s, bool soft, double m, int rounds) {
     return out;
 }
 
-TEST(Subspace, FiveRoundsEqualTheMethodWrittenDownLiterally) {
+TEST(Subspace, FiveRoundsAgreeWithALiteralImplementation) {
     const Sample s = sample(240, 8, 4, 3, 3.0);
     for (const auto& [soft, rounds] :
          {std::pair(false, 1), std::pair(false, 5), std::pair(true, 1), std::pair(true, 5)}) {
@@ -222,7 +222,7 @@ const std::vector<double>& numbers(const FitReport& report, const std::string& n
     throw std::runtime_error("no detail " + name);
 }
 
-TEST(Subspace, TheObjectiveNeverRisesWhileTheProjectionStays) {
+TEST(Subspace, ObjectiveNeverRisesWithAFixedProjection) {
     const Sample s = sample(600, 10, 5, 4, 2.5);
     for (const Assignment assignment : {Assignment::hard, Assignment::soft})
         for (const bool shares : {false, true})
@@ -254,7 +254,7 @@ TEST(Subspace, TheObjectiveNeverRisesWhileTheProjectionStays) {
             }
 }
 
-TEST(Subspace, SameBitsAtAnyNumberOfThreadsAndEveryTime) {
+TEST(Subspace, SameBitsAtAnyNumberOfThreads) {
     Sample s = sample(2000, 40, 5, 5, 3.0);
     const Matrix<float> points = s.points.cast<float>();
     for (const Assignment assignment : {Assignment::hard, Assignment::soft})
@@ -288,7 +288,7 @@ TEST(Subspace, SameBitsAtAnyNumberOfThreadsAndEveryTime) {
     }
 }
 
-TEST(Subspace, RowsInAnotherOrderGetTheSameLabels) {
+TEST(Subspace, PermutedRowsGetTheSameLabels) {
     const Sample s = sample(300, 6, 5, 7, 3.0);
     Sample turned = s;
     for (Index i = 0; i < 300; ++i) {
@@ -301,7 +301,7 @@ TEST(Subspace, RowsInAnotherOrderGetTheSameLabels) {
     EXPECT_EQ(labels, back);
 }
 
-TEST(Subspace, FloatAgreesWithDoubleAndFarFromTheOriginToo) {
+TEST(Subspace, FloatAgreesWithDoubleAlsoWithLargeOffset) {
     Sample s = sample(500, 10, 5, 8, 4.0);
     const Matrix<float> single = s.points.cast<float>();
     s.points = single.cast<double>();
@@ -333,7 +333,7 @@ TEST(Subspace, SoftWithOasOnFloatAgreesWithDouble) {
 
 // ---- outputs
 
-TEST(Subspace, ScoresAreHalfTheSquaredDistancesToTheNearestPrototypeOfEachLabel) {
+TEST(Subspace, LabelScoresAreHalfTheSquaredDistances) {
     const Sample s = sample(200, 5, 6, 9);
     SubspaceOptions options;
     coterie::Run run;
@@ -360,7 +360,7 @@ TEST(Subspace, ScoresAreHalfTheSquaredDistancesToTheNearestPrototypeOfEachLabel)
     EXPECT_LT(((transformed.rowwise() - transformed.row(0)) - (y.rowwise() - y.row(0))).cwiseAbs().maxCoeff(), 1e-9);
 }
 
-TEST(Subspace, SavedAndLoaded) {
+TEST(Subspace, RoundTrip) {
     const Sample s = sample(200, 5, 6, 10);
     for (const Projection projection : {Projection::joint, Projection::none}) {
         SubspaceOptions options;
@@ -388,7 +388,7 @@ TEST(Subspace, SavedAndLoaded) {
     }
 }
 
-TEST(Subspace, WithoutLabelsItIsDiscriminativeKMeans) {
+TEST(Subspace, WithoutLabelsIsDiscriminativeKMeans) {
     const Sample s = sample(900, 6, 1, 11, 8.0);
     SubspaceOptions options;
     options.clusters = 3;
@@ -408,7 +408,7 @@ TEST(Subspace, WithoutLabelsItIsDiscriminativeKMeans) {
     EXPECT_EQ(fit_subspace(s.points, options, other).labels(), model.labels());
 }
 
-TEST(Subspace, FreeClustersTakeWhatNoLabelFits) {
+TEST(Subspace, FreeClustersFindUnlabelledClasses) {
     Sample s = sample(600, 5, 5, 12);
     for (Index i = 300; i < 600; ++i) s.points(i, 4) += 60;  // a class without a label
     SubspaceOptions options;
@@ -422,7 +422,7 @@ TEST(Subspace, FreeClustersTakeWhatNoLabelFits) {
     EXPECT_EQ(model.output(Output::label_scores, s.points, coterie::Run()).cols(), 3);
 }
 
-TEST(Subspace, AnEmptyPrototypeKeepsItsPlaceAndIsReported) {
+TEST(Subspace, EmptyClusterKeepsItsCentroidAndIsReported) {
     // Two equal labelled points and three clusters of their label: one or more clusters must be empty.
     Matrix<double> points(8, 2);
     points << 0, 0, 0, 0, 0, 0, 5, 5, 5, 6, 6, 5, 0, 1, 1, 0;
@@ -442,7 +442,7 @@ TEST(Subspace, AnEmptyPrototypeKeepsItsPlaceAndIsReported) {
     }
 }
 
-TEST(Subspace, FewerPointsThanDimensionsAndSupportOnly) {
+TEST(Subspace, FewerPointsThanDimensionsAndOnlyLabelledPoints) {
     // Only labelled points: one round, then the subspace, as in the paper's Appendix G.
     Sample s = sample(12, 30, 4, 13);
     for (const char* shrinkage : {"oas", "none", "0.5"}) {
@@ -520,7 +520,7 @@ TEST(Subspace, BadArguments) {
     has(message_of([&] { fit_subspace(with(huge.points, huge.side()), {}, run); }), "from 1e-60 to 1e+60 is accepted");
 }
 
-TEST(Subspace, WhereEveryCovarianceIsShrunkFullyTheOrderOfTheRowsDoesNotDecide) {
+TEST(Subspace, FullShrinkageDoesNotDependOnRowOrder) {
     int tied = 0;
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         RandomStream random(seed, "test.ties");
@@ -548,7 +548,7 @@ TEST(Subspace, WhereEveryCovarianceIsShrunkFullyTheOrderOfTheRowsDoesNotDecide) 
     EXPECT_FALSE(fit(s, options).fit_report().warnings.empty());
 }
 
-TEST(Subspace, SoftRowsSumToOneHoweverFarApartThePointsAre) {
+TEST(Subspace, SoftRowsSumToOneAtAnyScale) {
     for (const double scale : {1.0, 1e3, 1e6, 1e8}) {
         Matrix<double> points(6, 1);
         points << -1, 1, 0, 0, 0, 0.1;
@@ -577,7 +577,7 @@ TEST(Subspace, SoftRowsSumToOneHoweverFarApartThePointsAre) {
     }
 }
 
-TEST(Subspace, StopsWhenAskedWithWhatItHas) {
+TEST(Subspace, InterruptedFitReturnsResultSoFar) {
     const Sample s = sample(300, 5, 3, 15, 2.0);
     coterie::Run run;
     int rounds = 0;
@@ -594,7 +594,7 @@ TEST(Subspace, StopsWhenAskedWithWhatItHas) {
     EXPECT_THROW(fit_subspace(with(s.points, s.side()), options, run), Cancelled);
 }
 
-TEST(Subspace, TheWineOfThreeGrowersFromFiveBottlesEach) {
+TEST(Subspace, WineFromFiveLabelsPerClass) {
     const PointsFile wine = read_points("data:wine");
     const LabelColumn& truth = *wine.labels;
     Sample s;
@@ -616,7 +616,7 @@ TEST(Subspace, TheWineOfThreeGrowersFromFiveBottlesEach) {
     EXPECT_GT(with, without + 0.1);
 }
 
-TEST(Subspace, PairsAreKeptByHardAssignmentsAndRefusedBySoftOnes) {
+TEST(Subspace, PairsHoldForHardAssignmentsAndAreErrorsForSoft) {
     Problem problem{.points = Points(test::blob_points<double>(300, 5, 3, 3, 8))};
     for (Index i = 0; i < 290; i += 13) problem.must_links.push_back({i, i + 3});
     for (Index i = 1; i < 290; i += 7) problem.cannot_links.push_back({i, i + 1});
@@ -634,7 +634,7 @@ TEST(Subspace, PairsAreKeptByHardAssignmentsAndRefusedBySoftOnes) {
 // Nine clusters with planted starts: at their means, and with two centroids in one cluster and one centroid between two
 // clusters. The objective prefers the bad start, because the variance within clusters is 1 in every direction for any
 // clusters. Without a projection the objective finds the good one.
-TEST(Subspace, TheCriterionOfRestartsTellsAPlantedBadStart) {
+TEST(Subspace, RestartCriterionDetectsABadStart) {
     const Index n = 600;
     Matrix<double> means(9, 2);
     for (Index g = 0; g < 9; ++g) means.row(g) << 8.0 * static_cast<double>(g / 3), 8.0 * static_cast<double>(g % 3);
@@ -677,7 +677,7 @@ TEST(Subspace, TheCriterionOfRestartsTellsAPlantedBadStart) {
         }
 }
 
-TEST(Subspace, RestartsWhereNothingIsDrawnAreRefused) {
+TEST(Subspace, RestartsWithoutRandomStartsAreErrors) {
     const Sample s = sample(90, 4, 5, 1);
     SubspaceOptions options{.restarts = 2};
     EXPECT_NE(message_of([&] { fit(s, options); }).find("restarts changes nothing"), std::string::npos);

@@ -1,4 +1,4 @@
-"""Arrow files as pyarrow, pandas and polars write them, read by the command: the labels are those of the same table as csv."""
+"""The command reads Arrow files of pyarrow, pandas and polars, and finds the same labels as in the same table as csv."""
 import io
 import json
 import subprocess
@@ -54,23 +54,23 @@ def expected(command, table, tmp_path_factory):
 
 
 @pytest.mark.parametrize("compression", ["uncompressed", "lz4", "zstd"])
-def test_feather(command, table, expected, tmp_path, compression):
+def test_feather_file(command, table, expected, tmp_path, compression):
     table.to_feather(tmp_path / "table.feather", compression=compression, chunksize=100)
     assert labels(command, tmp_path / "table.feather", tmp_path) == expected
 
 
 @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
-def test_a_stream_on_standard_input(command, table, expected, tmp_path, compression):
+def test_stream_on_standard_input(command, table, expected, tmp_path, compression):
     assert labels(command, "-", tmp_path, stdin=stream(table, compression)) == expected
 
 
-def test_a_glob_of_files(command, table, expected, tmp_path):
+def test_several_files(command, table, expected, tmp_path):
     for part in range(3):
         (tmp_path / f"part-{part}.arrows").write_bytes(stream(table[part * 200:(part + 1) * 200]))
     assert labels(command, tmp_path / "part-*.arrows", tmp_path) == expected
 
 
-def test_polars(command, table, expected, tmp_path):
+def test_polars_file(command, table, expected, tmp_path):
     frame = polars.from_pandas(table)
     frame.write_ipc(tmp_path / "old.arrow", compat_level=polars.CompatLevel.oldest(), compression="zstd")
     assert labels(command, tmp_path / "old.arrow", tmp_path) == expected
@@ -79,30 +79,30 @@ def test_polars(command, table, expected, tmp_path):
     assert done.returncode == 3 and "compat_level=polars.CompatLevel.oldest()" in done.stderr and "read_feather" in done.stderr
 
 
-def test_every_type_of_number(command, tmp_path):
+def test_every_number_type(command, tmp_path):
     types = [pyarrow.int8(), pyarrow.uint8(), pyarrow.int16(), pyarrow.uint16(), pyarrow.int32(), pyarrow.uint32(), pyarrow.int64(), pyarrow.uint64(),
              pyarrow.float16(), pyarrow.float32(), pyarrow.float64(), pyarrow.decimal128(21, 1), pyarrow.bool_()]
     values = [1, 0, 1, 1, 0, 0]
     arrays = [pyarrow.array(np.array(values, np.float16) if kind == pyarrow.float16() else values).cast(kind) for kind in types]
-    # As slices whose buffers begin elsewhere.
+    # As slices, whose buffers have an offset.
     arrow = pyarrow.table(dict(zip(map(str, types), arrays)))
     with pyarrow.ipc.new_file(tmp_path / "t.arrow", arrow.schema) as writer:
         writer.write_table(arrow.slice(1, 4))
     done = subprocess.run([command, "fit", "kmeans", tmp_path / "t.arrow", "-k", "2", "--json", "--quiet"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    # 0 1 1 0: two groups of equal points, no distance left.
+    # 0 1 1 0: two groups of equal points, so the objective is 0.
     assert document["objective"] == 0
 
 
-def test_the_index_of_pandas_is_no_coordinate(command, table, tmp_path):
+def test_pandas_index_is_not_a_column(command, table, tmp_path):
     some = table[["x", "n"]][table.n > 0]
     pyarrow.feather.write_feather(pyarrow.Table.from_pandas(some), tmp_path / "some.feather")
     done = subprocess.run([command, "fit", "kmeans", tmp_path / "some.feather", "-k", "2", "--json"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and "index of pandas" in done.stderr, done.stderr
 
 
-def test_what_holds_no_single_values_is_named(command, tmp_path):
+def test_list_column_is_an_error(command, tmp_path):
     pyarrow.feather.write_feather(pyarrow.table({"x": [1.0, 2.0], "tags": [[1], [2, 3]]}), tmp_path / "t.feather")
     done = subprocess.run([command, "fit", "kmeans", tmp_path / "t.feather", "-k", "2"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 3 and "column 2 (tags)" in done.stderr and "list" in done.stderr
@@ -111,7 +111,7 @@ def test_what_holds_no_single_values_is_named(command, tmp_path):
 
 
 def said_of(command, source, folder, *words, stdin=None):
-    """(what is said on stderr, the file of labels)"""
+    """(text on stderr, content of the file of labels)"""
     out = folder / "labels.csv"
     done = subprocess.run([command, "fit", "kmeans", source, "-k", "2", *words, "--labels-out", out], input=stdin, capture_output=True, timeout=300)
     said = done.stderr.decode().replace("standard input", str(source))
@@ -119,7 +119,7 @@ def said_of(command, source, folder, *words, stdin=None):
 
 
 @pytest.mark.parametrize("name", ["", "Unnamed: 0"])
-def test_the_column_without_a_name_is_no_coordinate(command, table, tmp_path, name):
+def test_unnamed_column_holds_row_names(command, table, tmp_path, name):
     some = pandas.DataFrame({name: range(600), "x": table.x, "n": table.n})
     some.to_csv(tmp_path / "t.csv", index=False)
     some.to_feather(tmp_path / "t.feather")
@@ -130,7 +130,7 @@ def test_the_column_without_a_name_is_no_coordinate(command, table, tmp_path, na
 
 
 @pytest.mark.parametrize("unit, digits", [("ms", 3), ("us", 6), ("ns", 9)])
-def test_moments_that_differ_by_parts_of_a_second_are_different_names(command, tmp_path, unit, digits):
+def test_ids_keep_fractions_of_seconds(command, tmp_path, unit, digits):
     steps = np.arange(-4, 8) * 5
     some = pandas.DataFrame({"at": (np.datetime64("1970-01-01T00:00:01", unit) + steps.astype(f"m8[{unit}]")), "x": steps % 7})
     some.to_feather(tmp_path / "t.feather")
@@ -139,7 +139,7 @@ def test_moments_that_differ_by_parts_of_a_second_are_different_names(command, t
     assert names == [str(moment).replace("T", " ").removesuffix("." + "0" * digits) for moment in some["at"].to_numpy()]
 
 
-def test_no_option_is_named_that_arrow_does_not_take(command, tmp_path):
+def test_messages_suggest_only_options_for_arrow(command, tmp_path):
     pyarrow.feather.write_feather(pyarrow.table({"x": [1.0, 2, 3], "amount": ["0,5", "1,5", "2,5"]}), tmp_path / "t.feather")
     said, _ = said_of(command, tmp_path / "t.feather", tmp_path)
     assert "value '0,5' is not a number; the decimal sign is a point, and thousands are not parted" in said and "--decimal" not in said

@@ -13,7 +13,7 @@ KEY = b"k" * 32
 
 
 def in_threads(*calls):
-    """What each call gives or raises."""
+    """What each call returns or raises. Each runs in its own thread."""
     out = [None] * len(calls)
 
     def run(place):
@@ -40,7 +40,7 @@ def workers():
         comm.close()
 
 
-def test_every_connection_sends_at_once(workers):
+def test_connections_have_no_send_delay(workers):
     comms, addresses = workers
     assert in_threads(*(lambda comm=comm: comm.meet(addresses) for comm in comms)) == [None] * 3
     for comm in comms:
@@ -49,7 +49,7 @@ def test_every_connection_sends_at_once(workers):
             assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) and connection.gettimeout() is None
 
 
-def test_a_fit_has_the_bits_of_one_process_and_the_names(workers):
+def test_fit_is_bit_identical_to_one_process(workers):
     comms, addresses = workers
     rows = np.random.default_rng(0).normal(size=(3000, 4))
     parts = np.split(rows, [500, 500])  # one has no rows
@@ -65,7 +65,7 @@ def test_a_fit_has_the_bits_of_one_process_and_the_names(workers):
 
 
 def fits(workers, table_of, **options):
-    """What every process' fit gives, each of its own table."""
+    """The result of the fit in every process, each with its own table."""
     comms, addresses = workers
 
     def fit(comm):
@@ -76,7 +76,7 @@ def fits(workers, table_of, **options):
 
 
 @pytest.mark.parametrize("options", [{}, {"local": True}], ids=str)
-def test_processes_whose_columns_differ_are_refused(workers, options):
+def test_different_columns_are_an_error(workers, options):
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
     for error in fits(workers, lambda rank: table if rank < 2 else table[["b", "a"]], **options):
@@ -84,23 +84,23 @@ def test_processes_whose_columns_differ_are_refused(workers, options):
 
 
 @pytest.mark.parametrize("options", [{}, {"local": True}], ids=str)
-def test_processes_keep_the_names_of_columns(workers, options):
+def test_feature_names_are_kept(workers, options):
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
     for model in fits(workers, lambda rank: table[20 * rank : 20 * rank + 20] if options else table, **options):
         assert model.feature_names_in_.tolist() == ["a", "b"]
 
 
-def test_words_are_refused_in_parts(workers):
+def test_text_columns_in_parts_are_an_error(workers):
     pandas = pytest.importorskip("pandas")
     for error in fits(workers, lambda rank: pandas.DataFrame({"a": range(20), "w": [f"of {rank}", "any"] * 10}), local=True):
         assert isinstance(error, ValueError) and "words are not accepted in parts of the rows (local)" in str(error)
 
 
-def test_strangers_are_turned_away(workers, monkeypatch):
+def test_unauthenticated_connections_are_closed(workers, monkeypatch):
     monkeypatch.setattr(_cluster, "PROOF", 0.3)
     comms, addresses = workers
-    silent = [socket.create_connection(address) for address in addresses]  # says nothing
+    silent = [socket.create_connection(address) for address in addresses]  # sends nothing
     wrong = _cluster.Connections(1, _cluster.listen("127.0.0.1"), b"another key" * 3)
     assert isinstance(in_threads(lambda: wrong.meet([addresses[0], addresses[1]]), *(lambda comm=comm: comm.meet(addresses) for comm in comms))[0], ConnectionError)
     assert all(len(comm._to) == 2 for comm in comms)
@@ -108,14 +108,14 @@ def test_strangers_are_turned_away(workers, monkeypatch):
         each.close()
 
 
-def test_the_end_of_one_ends_the_others(workers):
+def test_end_of_one_worker_ends_the_others(workers):
     comms, addresses = workers
     in_threads(*(lambda comm=comm: comm.meet(addresses) for comm in comms))
     errors = in_threads(lambda: comms[0].receive(bytearray(8), 2), lambda: comms[1].receive(bytearray(8), 2), lambda: time.sleep(0.2) or comms[2].close())
     assert [str(error) for error in errors[:2]] == ["worker 2 has ended during the fit (the connection is closed)"] * 2
 
 
-def test_one_that_waits_for_the_others_is_ended(workers, monkeypatch):
+def test_waiting_worker_ends_on_close_or_timeout(workers, monkeypatch):
     comms, addresses = workers
     started = time.monotonic()
     error = in_threads(lambda: comms[0].meet(addresses), lambda: time.sleep(0.2) or comms[0].close())[0]

@@ -1,4 +1,4 @@
-"""The package and the command: the same labels for the same seed, and one kind of model file."""
+"""The package and the command give the same labels for the same seed and read each other's model files."""
 import json
 import subprocess
 
@@ -13,7 +13,7 @@ from coterie import _names
 
 
 def flags(model):
-    """The command's words for what the object was given."""
+    """The options of the command for the parameters of the object."""
     words = []
     for parameter, default in type(model)._defaults().items():
         value = getattr(model, parameter)
@@ -34,25 +34,25 @@ def fit(command, model, data, folder, *words):
 
 
 @pytest.mark.parametrize("name", class_names())
-def test_the_same_labels_and_files(name, command, iris, tmp_path):
+def test_labels_and_files_equal_those_of_the_command(name, command, iris, tmp_path):
     X, _ = iris
     model = estimator(name, random_state=5)
     theirs, labels = fit(command, model, "data:iris", tmp_path)
     model.fit(X)
     assert np.array_equal(model.labels_, labels)
-    # Theirs, here.
+    # The command's model in Python.
     loaded = coterie.load(theirs)
     assert type(loaded) is type(model)
     assert np.array_equal(loaded.predict(X), model.predict(X))
     assert loaded.n_iter_ == model.n_iter_ and np.isclose(loaded.objective_, model.objective_, rtol=1e-12, equal_nan=True)
-    # Ours, there.
+    # Python's model in the command.
     ours, predicted = tmp_path / "ours.coterie", tmp_path / "predicted.npy"
     coterie.save(model, ours)
     subprocess.run([command, "predict", ours, "data:iris", "--labels-out", predicted, "--quiet"], check=True, stdout=subprocess.DEVNULL, timeout=300)
     assert np.array_equal(np.load(predicted), model.predict(X))
 
 
-def test_scaling_travels_with_the_model(command, tmp_path):
+def test_scaling_is_stored_in_the_model(command, tmp_path):
     model = coterie.KMeans(3, scale="zscore", center=True)
     theirs, labels = fit(command, model, "data:wine", tmp_path, "--scale", "zscore", "--center")
     X = coterie.datasets.load_wine().data
@@ -63,7 +63,7 @@ def test_scaling_travels_with_the_model(command, tmp_path):
     assert not np.array_equal(coterie.KMeans(3).fit(X).labels_, labels)
 
 
-def test_a_sample_is_that_of_the_command(command, digits, tmp_path):
+def test_sample_equals_that_of_the_command(command, digits, tmp_path):
     X, _ = digits
     model = coterie.Spectral(10, sample=900)
     _, labels = fit(command, model, "data:digits", tmp_path, "--sample", "900")
@@ -74,7 +74,7 @@ def test_a_sample_is_that_of_the_command(command, digits, tmp_path):
         coterie.Spectral(10, sample=0).fit(X)
 
 
-def test_column_names_travel_with_the_model(command, tmp_path):
+def test_column_names_are_stored_in_the_model(command, tmp_path):
     frame = coterie.datasets.load_wine(as_frame=True).data
     model = coterie.KMeans(3).fit(frame)
     ours, predicted = tmp_path / "ours.coterie", tmp_path / "predicted.npy"
@@ -85,7 +85,7 @@ def test_column_names_travel_with_the_model(command, tmp_path):
     assert list(coterie.load(ours).feature_names_in_) == list(frame.columns)
 
 
-def test_partial_labels_are_those_of_the_command(command, digits, tmp_path):
+def test_partial_labels_give_the_result_of_the_command(command, digits, tmp_path):
     X, y = digits
     known = np.where(np.arange(len(y)) % 20 == 0, y, -1)
     file = tmp_path / "known.csv"
@@ -99,13 +99,13 @@ def test_partial_labels_are_those_of_the_command(command, digits, tmp_path):
     assert np.array_equal(coterie.load(theirs).cluster_labels_, model.cluster_labels_)
 
 
-def test_no_name_of_an_option_is_forgotten():
+def test_every_option_has_a_parameter_name():
     for name in class_names():
         for option in getattr(coterie, name)._options.values():
             assert not _names.parameter(option).endswith("_")
 
 
-def test_a_damaged_file_is_refused(tmp_path, iris):
+def test_damaged_model_file_is_an_error(tmp_path, iris):
     X, _ = iris
     path = tmp_path / "model.coterie"
     coterie.KMeans(3).fit(X).save(path)
@@ -127,7 +127,7 @@ def counts():
 
 
 @pytest.mark.parametrize("name", ["KMeans", "SoftKMeans", "SphericalKMeans"])
-def test_sparse_points_of_scipy(name, command, counts, tmp_path):
+def test_sparse_points_give_the_result_of_the_command(name, command, counts, tmp_path):
     wide = scipy.sparse.csr_array((counts.data.astype(">f8"), counts.indices.astype(np.int64), counts.indptr.astype(np.int64)), shape=counts.shape)
     for X, compressed in ((counts, True), (counts.astype(np.float64), False), (wide, True)):
         path = tmp_path / "x.npz"
@@ -144,7 +144,7 @@ def test_sparse_points_of_scipy(name, command, counts, tmp_path):
     assert np.array_equal(fit(command, model, tmp_path / "x.mtx", tmp_path)[1], model.fit(counts.astype(np.float64)).labels_)
 
 
-def test_sparse_points_that_the_command_refuses(command, counts, tmp_path):
+def test_rejected_sparse_points(command, counts, tmp_path):
     def message(X, *words, method="kmeans", edit=None):
         path = tmp_path / "x.npz"
         scipy.sparse.save_npz(path, X)
@@ -172,14 +172,14 @@ def test_sparse_points_that_the_command_refuses(command, counts, tmp_path):
     assert "sum_duplicates()" in message(counts, edit=lambda arrays: arrays["indptr"].__setitem__(3, 10**6))
 
 
-def test_sparse_points_without_entries_or_with_few_rows(command, counts, tmp_path):
+def test_sparse_points_without_entries(command, counts, tmp_path):
     scipy.sparse.save_npz(tmp_path / "x.npz", scipy.sparse.csr_matrix((5, 7)))
     done = subprocess.run([command, "fit", "kmeans", tmp_path / "x.npz", "-k", "2", "--quiet", "--json"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and json.loads(done.stdout)["objective"] == 0
 
 
 def test_seeds_are_exact(command):
-    """2^53 + 1 is no double: the command, whose documents are JSON, refuses it, and Python takes it as it is."""
+    """2^53 + 1 is not a double. The command, whose documents are JSON, rejects it. Python uses it exactly."""
     for seed, accepted in (("9007199254740992", True), ("9007199254740993", False), ("9007199254740993.0", False), ("-1", False), ("18446744073709551615", False)):
         done = subprocess.run([command, "fit", "kmeans", "data:iris", "-k", "3", "--seed", seed, "--quiet"], capture_output=True, text=True, timeout=300)
         assert done.returncode == (0 if accepted else 2), done.stderr

@@ -1,4 +1,4 @@
-"""What the tests of the package share. The package is the built one: PYTHONPATH names its folder, COTERIE_COMMAND the command beside it."""
+"""Shared by the tests of the package. They use the built package (its folder is in PYTHONPATH) and the built command (COTERIE_COMMAND)."""
 import os
 import pathlib
 import subprocess
@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DEBIAN = pathlib.Path("/usr/lib/python3/dist-packages")
 NEEDED = ("torch", "torchgen", "typing_extensions.py")
 DEEP = ("AeKMeans", "Dekm", "Dec", "Idec", "Dcn", "EntropyNet", "Imsat", "Iic", "SelaNet", "MiadmNet")
-# Networks that are trained for a moment only.
+# Parameters with which networks train in a moment.
 QUICK = {
     **dict.fromkeys(DEEP[:1], dict(widths=(4,), embedding=2, pretrain_epochs=1, kmeans_restarts=1)),
     **dict.fromkeys(DEEP[1:5], dict(widths=(4,), embedding=2, pretrain_epochs=1, kmeans_restarts=1, max_iter=2)),
@@ -23,7 +23,7 @@ QUICK = {
 
 
 def estimator(name, **parameters):
-    """An object of the class that is fitted within a moment."""
+    """An estimator of the class, with parameters for a fast fit."""
     cls = getattr(coterie, name)
     clusters = {"n_clusters": 3} if "n_clusters" in cls._defaults() else {}
     return cls(**{**clusters, **QUICK.get(name, {}), **parameters})
@@ -54,7 +54,7 @@ def iris():
 
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory):
-    """In which torch can be imported."""
+    """An environment in which torch can be imported."""
     found = dict(os.environ, OMP_WAIT_POLICY="passive")
     ways = [found]
     if all((DEBIAN / name).exists() for name in NEEDED):

@@ -28,7 +28,7 @@ def rows():
 
 
 @pytest.mark.parametrize("chunks", [(2000, 100, 3000, 3900), (9000,), (1,) * 5 + (8995,)], ids=str)
-def test_a_cluster_has_the_bits_of_one_process(client, rows, chunks):
+def test_fit_is_bit_identical_to_one_process(client, rows, chunks):
     model = coterie.KMeans(5, n_jobs=1)
     alone = coterie.KMeans(5, n_jobs=1).fit(rows)
     found = coterie.dask.fit(model, dask_array.from_array(rows, (chunks, 6)), client=client)
@@ -39,7 +39,7 @@ def test_a_cluster_has_the_bits_of_one_process(client, rows, chunks):
     assert np.array_equal(found.predict(rows), alone.predict(rows))
 
 
-def test_weights_labels_and_data_frames(client, rows):
+def test_fit_with_weights_labels_and_data_frames(client, rows):
     import pandas
     frames = pytest.importorskip("dask.dataframe")
 
@@ -51,7 +51,7 @@ def test_weights_labels_and_data_frames(client, rows):
     assert np.array_equal(found.labels_.compute(), alone.labels_) and found.objective_ == alone.objective_
 
 
-def test_what_goes_wrong_comes_out(client, rows):
+def test_errors_are_raised_in_the_client(client, rows):
     X = dask_array.from_array(rows, (3000, 3))
     with pytest.raises(coterie.BadArgument, match="n_clusters"):
         coterie.dask.fit(coterie.KMeans(0), X, client=client)
@@ -65,7 +65,7 @@ def test_what_goes_wrong_comes_out(client, rows):
     assert coterie.dask.fit(coterie.KMeans(3), X, client=client).labels_.compute().shape == (9000,)
 
 
-def test_names_of_columns_are_kept(client, rows):
+def test_feature_names_are_kept(client, rows):
     import pandas
     frames = pytest.importorskip("dask.dataframe")
 
@@ -81,7 +81,7 @@ def test_names_of_columns_are_kept(client, rows):
 
 
 def what_runs(client):
-    """Of every worker: the fits that wait for their share, those that have begun it, connections of a fit that are open, threads."""
+    """For every worker: number of fits in progress, of those that have begun, of open connections of fits, and of threads."""
 
     def here():
         import gc
@@ -105,7 +105,7 @@ def until(condition, seconds=10):
 
 
 @pytest.mark.parametrize("when", ["fit", "meeting"])
-def test_a_dead_worker_ends_the_fit(rows, when):
+def test_killed_worker_ends_the_fit(rows, when):
     with distributed.LocalCluster(n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster, distributed.Client(cluster) as client:
         X = dask_array.from_array(rows, (1000, 6))
         coterie.dask.fit(coterie.KMeans(5), X, client=client)
@@ -142,13 +142,13 @@ def test_a_dead_worker_ends_the_fit(rows, when):
         assert np.array_equal(found.labels_.compute(), coterie.KMeans(5).fit(rows).labels_)
 
 
-def test_labels_that_leave_with_a_worker_are_missed(rows):
+def test_lost_labels_are_an_error(rows):
     with distributed.LocalCluster(n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster, distributed.Client(cluster) as client:
         found = coterie.dask.fit(coterie.KMeans(5), dask_array.from_array(rows, (1000, 6)), client=client)
         worker = sorted(client.nthreads())[1]
         os.kill(client.run(os.getpid, workers=[worker])[worker], 9)
         assert until(lambda: worker not in client.nthreads())
-        # Dask may have copied the labels to another worker before; then they are still right.
+        # If Dask has copied the labels to another worker before, they are still right.
         try:
             labels = client.compute(found.labels_).result(timeout=10)
         except ConnectionError as error:

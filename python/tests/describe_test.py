@@ -1,4 +1,4 @@
-"""describe: the numbers of the command, as Python has them."""
+"""Descriptions in Python."""
 
 import itertools
 
@@ -17,7 +17,7 @@ def iris():
     return load_iris(as_frame=True).data
 
 
-def test_describe_is_that_of_pandas_and_scikit_learn(iris):
+def test_statistics_agree_with_pandas_and_scikit_learn(iris):
     from sklearn.metrics import silhouette_samples
 
     model = coterie.KMeans(n_clusters=3, random_state=0).fit(iris)
@@ -37,7 +37,7 @@ def test_describe_is_that_of_pandas_and_scikit_learn(iris):
         assert all(model.labels_[row] == number for row in cluster["typical"] + cluster["doubtful"])
 
 
-def test_of_a_file_of_weights_and_of_other_rows(iris, tmp_path):
+def test_describe_model_file_weights_and_other_rows(iris, tmp_path):
     model = coterie.KMeans(n_clusters=3, random_state=0).fit(iris)
     model.save(tmp_path / "m.st")
     assert coterie.describe(tmp_path / "m.st", iris) == coterie.describe(model, iris)
@@ -53,13 +53,13 @@ def test_of_a_file_of_weights_and_of_other_rows(iris, tmp_path):
         model.describe(iris * np.nan)
 
 
-def test_a_column_of_one_value_here_and_another_there():
+def test_constant_column_per_cluster_has_infinite_difference():
     table = pandas.DataFrame({"kind": [0.0] * 5 + [1.0] * 5, "noise": np.arange(10) % 5 * 1e-3})
     told = coterie.KMeans(n_clusters=2, random_state=0).fit(table).describe(table)
     assert sorted(cluster["columns"][0]["difference"] for cluster in told["clusters"]) == [-np.inf, np.inf]
 
 
-def test_what_moved_beside_another_model(iris, tmp_path):
+def test_comparison_with_another_model(iris, tmp_path):
     three, two = (coterie.KMeans(n_clusters=k, scale="zscore", random_state=0).fit(iris) for k in (3, 2))
     told = three.describe(iris, compare_with=two)["comparison"]
     best = max(sum((three.labels_ == a) & (two.labels_ == b) for a, b in zip(pair, (0, 1))).sum() for pair in itertools.permutations(range(3), 2))
@@ -69,20 +69,20 @@ def test_what_moved_beside_another_model(iris, tmp_path):
     assert told["ari"] == pytest.approx(sklearn.metrics.adjusted_rand_score(two.labels_, three.labels_))
     two.save(tmp_path / "two.st")
     assert coterie.describe(three, iris, compare_with=tmp_path / "two.st")["comparison"]["moves"] == told["moves"]
-    # Of other columns, in another order: each model finds its own.
+    # A model of other columns in another order: each model finds its own columns.
     narrow = coterie.KMeans(n_clusters=2, random_state=0).fit(iris[iris.columns[::-1][:2]])
     assert three.describe(iris, compare_with=narrow)["comparison"]["scored"] == len(iris)
     page = str(coterie.report(three, iris, compare_with=two))
     assert "What moved, compared with kmeans of" in page and f"{told['moved']} of 150 rows have moved" in page
 
 
-def test_a_loaded_model_has_a_page_of_any_rows(iris, tmp_path):
+def test_report_of_a_loaded_model(iris, tmp_path):
     coterie.KMeans(n_clusters=3, random_state=0).fit(iris).save(tmp_path / "m.st")
     page = str(coterie.report(coterie.load(tmp_path / "m.st"), iris[:100], source="some <irises>"))
     assert "kmeans of a loaded model on some &lt;irises&gt;" in page and 'id="map-data"' in page and "typical rows" in page
 
 
-def test_what_is_no_model_is_named(iris):
+def test_model_arguments_are_checked(iris):
     model = coterie.KMeans(3).fit(iris)
     for ask, name in (
         (lambda: model.describe(iris, compare_with="path"), "compare_with"),

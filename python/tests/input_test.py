@@ -1,4 +1,4 @@
-"""What may be handed in, what is copied, and what errors say."""
+"""Accepted types of input, what is copied, and error messages."""
 import re
 import subprocess
 import sys
@@ -17,7 +17,7 @@ from coterie import _input
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_arrays_are_borrowed(dtype, tmp_path):
+def test_arrays_are_not_copied(dtype, tmp_path):
     X = np.random.default_rng(0).normal(size=(50, 6)).astype(dtype)
     np.save(tmp_path / "x.npy", X)
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
@@ -61,12 +61,12 @@ def test_other_forms_are_converted(other, iris):
     assert np.array_equal(coterie.KMeans(3).fit(other(X)).labels_, coterie.KMeans(3).fit(X).labels_)
 
 
-def test_integers_become_what_the_command_reads_them_as():
+def test_integer_dtypes_are_converted_like_in_the_command():
     for kind, wanted in ((np.uint8, np.float32), (np.int16, np.float32), (np.int32, np.float64), (np.int64, np.float64), (bool, np.float32), (np.float16, np.float32)):
         assert _input.rows_of(np.eye(3, dtype=kind)).points.dtype == wanted
 
 
-def test_an_arrow_stream(iris):
+def test_arrow_stream(iris):
     X, _ = iris
 
     class Stream:
@@ -148,7 +148,7 @@ def test_bad_parameters(parameters, words, iris):
         coterie.KMeans(**{"n_clusters": 3, **parameters}).fit(X)
 
 
-def test_errors_carry_fields(iris):
+def test_errors_have_fields(iris):
     X, _ = iris
     with pytest.raises(coterie.BadArgument) as caught:
         coterie.KMeans(0).fit(X)
@@ -161,7 +161,7 @@ def test_errors_carry_fields(iris):
     assert (caught.value.row, caught.value.column) == (4, "3")
 
 
-def test_no_message_speaks_of_the_command(iris):
+def test_docstrings_do_not_mention_flags(iris):
     X, _ = iris
     for name in class_names():
         text = getattr(coterie, name).__doc__
@@ -169,7 +169,7 @@ def test_no_message_speaks_of_the_command(iris):
         assert "`" not in text, name
 
 
-def test_messages_name_what_was_given(iris):
+def test_messages_name_argument_row_and_column(iris):
     X, y = iris
     frame = pandas.DataFrame(X, columns=list("abcd"))
     gap = frame.copy()
@@ -226,7 +226,7 @@ def test_messages_name_what_was_given(iris):
         (lambda X: coterie.metrics.accuracy_score([None, "a"], ["a", "b"]), "labels_true: labels are of kinds that cannot be put in order"),
     ],
 )
-def test_values_of_another_kind_are_named(ask, words, iris):
+def test_wrong_types_are_named(ask, words, iris):
     with pytest.raises((ValueError, TypeError), match=words) as caught:
         ask(iris[0])
     assert "incompatible function arguments" not in str(caught.value)
@@ -244,12 +244,12 @@ def test_values_of_another_kind_are_named(ask, words, iris):
         (pandas.DataFrame({"a": [[1.0], [2.0], [3.0]]}), "^X: column 'a' has dtype object and holds lists"),
     ],
 )
-def test_what_is_no_table_is_named(X, words):
+def test_objects_that_are_not_tables(X, words):
     with pytest.raises(ValueError, match=words):
         coterie.KMeans(2).fit(X)
 
 
-def test_what_is_no_list_of_labels_or_widths_is_named(iris):
+def test_wrong_label_and_width_lists(iris):
     with pytest.raises(ValueError, match="^y: one label per row is wanted, a number or a word"):
         coterie.KMeans(2).fit(iris[0], [("a", 1)] * 149 + [3])
     with pytest.raises(ValueError, match="^parameter widths: '8,4' is not accepted; a list of whole numbers"):
@@ -268,13 +268,13 @@ def test_what_is_no_list_of_labels_or_widths_is_named(iris):
         ({"label_share": {0: None}}, "^label_share: None of label 0"),
     ],
 )
-def test_what_is_said_of_labels(parameters, words, iris):
+def test_label_parameters_are_checked(parameters, words, iris):
     X, y = iris
     with pytest.raises(ValueError, match=words):
         coterie.KMeans(3, **parameters).fit(X, np.where(np.arange(150) % 10 == 0, y, -1))
 
 
-def test_categories_may_be_numbers(iris):
+def test_numeric_categories(iris):
     X, _ = iris
     numbers = np.array([3, 1, 2] * 50)
     words = pandas.DataFrame({"k": numbers.astype(str), "x": X[:, 0]})
@@ -288,13 +288,13 @@ def test_categories_may_be_numbers(iris):
         assert model.cluster_centers_.shape == (3, 4) and np.array_equal(model.labels_, expected.labels_)
         assert np.array_equal(model.predict(frame[:7]), expected.labels_[:7]) and np.array_equal(model.predict(words), expected.labels_)
     assert coterie.KMeans(3, categorical="drop").fit(frames[0]).n_features_in_ == 1
-    assert coterie.KMeans(3).fit(frames[0]).cluster_centers_.shape == (3, 2)  # unasked they are numbers
+    assert coterie.KMeans(3).fit(frames[0]).cluster_centers_.shape == (3, 2)  # by default they are numbers
     frames[0].loc[4, "k"] = None
     model = coterie.KMeans(3, categorical="one-hot", missing="drop").fit(frames[0])
     assert model.labels_[4] == -1 and np.array_equal(model.predict(frames[0][:4]), model.labels_[:4])
 
 
-def test_a_checkpoint_is_a_path_of_any_kind(iris, tmp_path):
+def test_checkpoint_accepts_path_objects(iris, tmp_path):
     X, _ = iris
     model = coterie.KMeans(3, n_init=3, checkpoint=tmp_path / "state")
     assert np.array_equal(model.fit(X).labels_, coterie.KMeans(3, n_init=3).fit(X).labels_)
@@ -330,7 +330,7 @@ def test_threads(iris, monkeypatch):
             used(n_jobs=many)
 
 
-def test_start_weights_and_sizes(iris):
+def test_init_weights_and_sizes(iris):
     X, y = iris
     start = np.array([X[y == c].mean(axis=0) for c in range(3)])
     model = coterie.KMeans(3, init=start.astype(np.float32), max_iter=1, tol=0)
@@ -345,12 +345,12 @@ def test_start_weights_and_sizes(iris):
 
 
 @pytest.mark.parametrize("sizes", ["a", {}, [1], (1, 2, 3), (49.5, 50.5), 10**30, 50.0, True, (None, "9"), {40, 60}, np.array([[40, 60]])])
-def test_sizes_of_another_kind_are_refused(sizes, iris):
+def test_wrong_types_of_sizes(sizes, iris):
     with pytest.raises(ValueError, match=r"^sizes: .* is not accepted; a whole number is, or \(least, most\)"):
         coterie.KMeans(3, sizes=sizes).fit(iris[0])
 
 
-def test_sizes_of_numpy_are_those_of_python(iris):
+def test_numpy_sizes(iris):
     X, _ = iris
     expected = coterie.KMeans(3, sizes=(40, 60)).fit(X).labels_
     for sizes in (np.array([40, 60]), [np.int32(40), 60]):
@@ -358,7 +358,7 @@ def test_sizes_of_numpy_are_those_of_python(iris):
 
 
 @pytest.mark.parametrize("name", ["Aml", "Cpd", "Fme", "RpcaOm", "KernelKMeans", "Subspace"])
-def test_start_centroids_are_numbers(name, iris):
+def test_init_must_be_an_array(name, iris):
     X, _ = iris
     with pytest.raises(ValueError, match=r"^init: 'k-means\+\+' is not accepted; an array of centroids of shape \(n_clusters, n_features\), or None"):
         estimator(name, init="k-means++").fit(X)
@@ -368,7 +368,7 @@ def test_start_centroids_are_numbers(name, iris):
         estimator(name, init=start, n_init=5).fit(X)
 
 
-def test_score_counts_the_rows_that_have_all_values(iris):
+def test_score_ignores_rows_with_missing_values(iris):
     X = iris[0].copy()
     X[::12, 0] = np.nan
     model = coterie.KMeans(3, missing="drop").fit(X)
@@ -397,7 +397,7 @@ def test_partial_labels(code, iris):
     assert np.array_equal(model.cluster_labels_[model.labels_][known], y[known])
 
 
-def test_labels_of_every_spelling_of_unknown(iris):
+def test_every_marker_of_an_unknown_label(iris):
     X, y = iris
     few = np.arange(150) % 10 == 0
     expected = coterie.KMeans(None).fit(X, np.where(few, y, -1)).labels_
@@ -406,12 +406,12 @@ def test_labels_of_every_spelling_of_unknown(iris):
         labels = np.where(few, words.astype(object), None)
         labels[~few] = unknown
         assert np.array_equal(coterie.KMeans(None).fit(X, labels).labels_, expected)
-    for unknown in (-1, np.nan):  # NumPy makes words of them
+    for unknown in (-1, np.nan):  # NumPy converts them to text
         labels = np.array([word if known else unknown for word, known in zip(words, few)])
         assert labels.dtype.kind == "U" and list(coterie.KMeans(None).fit(X, labels).cluster_labels_) == ["a", "b", "c"]
 
 
-def test_numbers_that_are_no_labels(iris):
+def test_numbers_too_large_for_labels(iris):
     X, y = iris
     part = np.where(np.arange(150) % 10 == 0, y, -1.0)
     assert len(set(coterie.KMeans(None).fit(X, np.where(part > 0, part * 2.0**61, part)).cluster_labels_)) == 3
@@ -420,7 +420,7 @@ def test_numbers_that_are_no_labels(iris):
             coterie.KMeans(None).fit(X, np.where(part > 0, part * factor, part))
 
 
-def test_labels_may_be_words(iris):
+def test_text_labels(iris):
     X, y = iris
     words = np.array(["setosa", "versicolor", "virginica"], dtype=object)[y]
     words[np.arange(150) % 10 != 0] = None
@@ -436,7 +436,7 @@ def test_labels_may_be_words(iris):
 
 
 @pytest.mark.parametrize("name", ["KMeans", "MiniBatchKMeans", "SoftKMeans", "SphericalKMeans", "Ward"])
-def test_files_give_the_bits_of_arrays(name, tmp_path):
+def test_files_give_the_same_bits_as_arrays(name, tmp_path):
     X = np.random.default_rng(0).normal(size=(3000, 8)).astype(np.float32) + 3
     files = []
     for part, rows in enumerate(np.array_split(X, 3)):
@@ -450,7 +450,7 @@ def test_files_give_the_bits_of_arrays(name, tmp_path):
     assert streamed.objective_ == resident.objective_
 
 
-def test_one_path_is_what_the_command_reads(tmp_path, iris):
+def test_csv_path_as_points(tmp_path, iris):
     X, _ = iris
     pandas.DataFrame(X, columns=list("abcd")).to_csv(tmp_path / "x.csv", index=False)
     model = coterie.KMeans(3).fit(tmp_path / "x.csv")
@@ -459,7 +459,7 @@ def test_one_path_is_what_the_command_reads(tmp_path, iris):
 
 
 def words(rows=300, columns=400, groups=5, seed=0):
-    """Sparse counts, most of a row's in the columns of its group."""
+    """Sparse counts. Most counts of a row are in the columns of its group."""
     random = np.random.default_rng(seed)
     own = random.integers(columns // groups, size=(rows, 12)) + (np.arange(rows) % groups * (columns // groups))[:, None]
     column = np.where(random.random((rows, 12)) < 0.25, random.integers(columns, size=(rows, 12)), own)
@@ -472,7 +472,7 @@ SPARSE = ("KMeans", "SoftKMeans", "SphericalKMeans")
 
 @pytest.mark.parametrize("name", SPARSE)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_sparse_points_are_clustered_as_dense_ones(name, dtype):
+def test_sparse_points_give_the_result_of_dense_points(name, dtype):
     X = words().astype(dtype)
     init = X[:5].toarray()
     cls = getattr(coterie, name)
@@ -505,7 +505,7 @@ def test_sparse_points_are_not_copied():
     assert all(np.shares_memory(*pair) for pair in zip(_input.rows_of(wide, sparse=True).points[2:], (wide.indptr, wide.indices, wide.data)))
 
 
-def test_sparse_points_that_are_refused():
+def test_rejected_sparse_points():
     X = words()
     with pytest.raises(TypeError, match="sparse matrix was passed, but dense data is required by Ward"):
         coterie.Ward(3).fit(X)
@@ -527,7 +527,7 @@ def test_sparse_points_that_are_refused():
         coterie.KMeans(3).fit(X).predict(X[:, :7])
 
 
-def test_reports_are_of_points_in_memory(tmp_path, iris):
+def test_report_needs_dense_points_in_memory(tmp_path, iris):
     X = words()
     with pytest.raises(ValueError, match="drawn of points in memory, and these are sparse"):
         coterie.report(coterie.KMeans(3).fit(X), X)
@@ -537,7 +537,7 @@ def test_reports_are_of_points_in_memory(tmp_path, iris):
         coterie.report(coterie.KMeans(3).fit(files), files)
 
 
-def test_sparse_weights_and_rows_of_length_one():
+def test_sparse_points_with_weights_and_unit_rows():
     X = words()
     weights = np.random.default_rng(1).integers(0, 3, size=X.shape[0])
     init = X[:5].toarray()
@@ -548,14 +548,14 @@ def test_sparse_weights_and_rows_of_length_one():
     assert np.array_equal(unit.predict(X.toarray()), unit.labels_)
 
 
-def test_scipy_is_imported_by_nobody_here():
+def test_scipy_is_not_imported():
     code = "import sys, numpy, coterie; coterie.KMeans(2).fit(numpy.eye(5)); assert 'scipy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.filterwarnings("ignore:.*temporary file:coterie.CoterieWarning")
 @pytest.mark.parametrize("name", ["KMeans", "MiniBatchKMeans", "Ward"])
-def test_blocks_of_rows_are_those_of_the_array(name, digits):
+def test_blocks_give_the_result_of_the_array(name, digits):
     X, _ = digits
     X = X.astype(np.float64)
     cls = getattr(coterie, name)
@@ -564,7 +564,7 @@ def test_blocks_of_rows_are_those_of_the_array(name, digits):
     assert np.array_equal(model.labels_, whole.labels_)
     assert np.array_equal(model.predict(iter([X[:7], X[7:20]])), whole.predict(X[:20]))
 
-    class Loader:  # as torch's: blocks, and how many there are
+    class Loader:  # like torch's: blocks and their number
         def __len__(self):
             return 2
 
@@ -574,7 +574,7 @@ def test_blocks_of_rows_are_those_of_the_array(name, digits):
     assert np.array_equal(cls(10).fit(Loader()).labels_, whole.labels_)
 
 
-def test_blocks_say_where_they_are_written(iris, tmp_path, monkeypatch):
+def test_blocks_warn_of_temporary_file(iris, tmp_path, monkeypatch):
     X, _ = iris
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with pytest.warns(coterie.CoterieWarning, match=f"written once to a temporary file in {tmp_path}"):
@@ -583,7 +583,7 @@ def test_blocks_say_where_they_are_written(iris, tmp_path, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:.*temporary file:coterie.CoterieWarning")
-def test_blocks_that_are_refused(iris):
+def test_rejected_blocks(iris):
     X, _ = iris
     for blocks, error, text in [
         ([], ValueError, "0 sample"),
@@ -631,7 +631,7 @@ def test_arrow_batches_and_tables_as_blocks(iris):
     assert np.array_equal(coterie.KMeans(3).fit(table.to_batches()[0]).labels_, whole.labels_)
 
 
-def test_given_affinities(iris):
+def test_precomputed_affinities(iris):
     X, _ = iris
     squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
     affinity = np.exp(-squared / 2)
@@ -648,7 +648,7 @@ MESSY = {"weight": [1.5, None, 1.6, 9.5, 9.1, 9.3], "colour": ["red", "red", "re
          "day": ["2026-01-01", "2026-01-02", "2026-01-01", "2026-03-01", "2026-03-03", "2026-03-01"]}
 
 
-def test_tables_that_miss_values_and_hold_words(tmp_path):
+def test_tables_with_missing_values_and_words(tmp_path):
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(MESSY)
     table["day"] = pandas.to_datetime(table["day"])
@@ -672,13 +672,13 @@ def test_tables_that_miss_values_and_hold_words(tmp_path):
         assert "2 clusters of 5 rows" in repr(together) and "; 1 row with missing values left out" in repr(together)
         compared = coterie.compare(numbers, 2, ["kmeans", "ward"], missing="drop", y_true=[0, 0, 0, 1, 1, 1])
         assert "row left out" in str(coterie.report(compared, numbers, y_true=[0, 0, 0, 1, 1, 1]))
-    # The same from a file, by the same description, and the same model from the command's own reader.
+    # The same table from a file gives the same model. The command's own reader reads it.
     table.to_csv(tmp_path / "a.csv", index=False)
     with pytest.warns(coterie.CoterieWarning):
         of_file = coterie.KMeans(2, missing="drop", **options).fit(str(tmp_path / "a.csv"))
         assert (of_file.labels_ == dropped.labels_).all()
     np.testing.assert_array_equal(of_file.cluster_centers_, dropped.cluster_centers_)
-    # Saved, and asked about other columns in another order.
+    # Saves and loads the model, and predicts rows with other columns in another order.
     dropped.save(tmp_path / "model")
     loaded = coterie.load(tmp_path / "model")
     assert (loaded.missing, loaded.categorical, loaded.dates) == ("drop", "one-hot", True)
@@ -690,7 +690,7 @@ def test_tables_that_miss_values_and_hold_words(tmp_path):
             assert (coterie.KMeans(2, missing=how, **options).fit(table).labels_ >= 0).all()
 
 
-def test_words_and_gaps_are_refused_unless_asked():
+def test_words_and_missing_values_need_options():
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(MESSY)
     with pytest.raises(ValueError, match="categorical='one-hot'"):
@@ -706,7 +706,7 @@ def test_words_and_gaps_are_refused_unless_asked():
         coterie.KMeans(2).fit(pandas.DataFrame({"day": pandas.to_datetime(MESSY["day"])}))
 
 
-def test_arrays_that_miss_values():
+def test_arrays_with_missing_values():
     points = np.array([[0.0, 1], [np.nan, 1], [0, 2], [9, 9], [9, 8]])
     with pytest.warns(coterie.CoterieWarning, match="1 of 5 rows"):
         model = coterie.KMeans(2, missing="drop").fit(points)
@@ -716,7 +716,7 @@ def test_arrays_that_miss_values():
     assert model.labels_[1] >= 0
 
 
-def test_what_is_masked_is_missing(iris):
+def test_masked_values_are_missing(iris):
     X, _ = iris
     hidden = np.zeros(X.shape, bool)
     hidden[[3, 70], [1, 2]] = True
@@ -738,7 +738,7 @@ def test_what_is_masked_is_missing(iris):
     assert _input.labels_of(known, 150)[0].tolist() == [0, 1, 0, 1, 0, 1] + [-1] * 144
 
 
-def test_dates_of_every_table_are_days():
+def test_dates_become_days_in_every_table_type():
     a = np.arange(12.0) ** 2 % 7
     moments = pandas.date_range("2026-01-01 06:00", periods=12, freq="36h")
     table = pandas.DataFrame({"a": a, "day": moments})
@@ -769,7 +769,7 @@ def test_dates_of_every_table_are_days():
             coterie.KMeans(2).fit(bare)
 
 
-def test_words_of_an_arrow_table_are_those_of_pandas():
+def test_arrow_categories_equal_those_of_pandas():
     table = pandas.DataFrame(MESSY)
     arrow = pyarrow.Table.from_pandas(table)
     options = {"missing": "drop", "categorical": "one-hot"}
@@ -780,7 +780,7 @@ def test_words_of_an_arrow_table_are_those_of_pandas():
         coterie.KMeans(2).fit(arrow.select(["colour"]))
 
 
-def test_complex_columns_are_refused(iris):
+def test_complex_columns_are_an_error(iris):
     X, _ = iris
     table = pandas.DataFrame(X, columns=list("abcd"))
     table["c"] = table["c"] + 1j
@@ -802,7 +802,7 @@ def damaged(kind, part, at, value):
 @pytest.mark.parametrize(
     "part, at, value", [("indptr", 3, 10**9), ("indptr", 3, -5), ("indptr", -1, 10**9), ("indptr", 0, 5), ("indices", 7, 10**9), ("indices", 7, -1)]
 )
-def test_damaged_sparse_matrices_are_refused(kind, part, at, value):
+def test_damaged_sparse_matrices(kind, part, at, value):
     X = damaged(kind, part, at, value)
     with pytest.raises(ValueError, match=f"X: a damaged sparse matrix: {part}"):
         coterie.KMeans(3).fit(X)
@@ -813,7 +813,7 @@ def test_damaged_sparse_matrices_are_refused(kind, part, at, value):
             coterie.Spectral(2, affinity="precomputed").fit(square)
 
 
-def test_sparse_affinities_are_for_fit(iris):
+def test_sparse_affinities_only_in_fit(iris):
     affinities = scipy.sparse.csr_matrix(np.exp(-((iris[0][:, None] - iris[0]) ** 2).sum(-1)))
     model = coterie.Spectral(3, affinity="precomputed").fit(affinities)
     assert model.transform(affinities.toarray()).shape == (150, 3)
@@ -821,7 +821,7 @@ def test_sparse_affinities_are_for_fit(iris):
         model.transform(affinities)
 
 
-def test_entries_of_a_sparse_matrix_that_are_nowhere_are_refused():
+def test_sparse_entries_out_of_range():
     for part, value, words in (("row", 40, "row numbers: 40 is not accepted; from 0 to 39"), ("col", -1, "column numbers: -1")):
         X = scipy.sparse.random(40, 6, density=0.4, random_state=0, format="coo")
         getattr(X, part)[5] = value

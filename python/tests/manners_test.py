@@ -1,4 +1,4 @@
-"""How a fit behaves in a process that is somebody else's: signals, threads, forks, callbacks, words."""
+"""How a fit behaves in a host process: signals, threads, forks, callbacks, messages."""
 import multiprocessing
 import os
 import pickle
@@ -15,7 +15,7 @@ from conftest import DEEP, class_names, estimator
 
 import coterie
 
-# A fit that takes long, per kind of work; interrupted after a second. Before it a short one of networks, whose library takes long to load.
+# A slow fit for each kind of work, interrupted after a second. Networks do a short fit first, because their library takes long to load.
 LONG = {
     "KMeans": ("(200_000, 64)", "n_clusters=2000, init='random'"),
     "MiniBatchKMeans": ("(200_000, 64)", "n_clusters=500, max_no_improvement=0, max_iter=10_000"),
@@ -29,7 +29,7 @@ LONG = {
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_interrupt_is_answered_within_two_seconds(name):
+def test_interrupt_ends_a_fit_within_two_seconds(name):
     shape, parameters = LONG[name]
     program = f"""
 import time, numpy as np, coterie
@@ -55,7 +55,7 @@ print(coterie.KMeans(2).fit(X[:100]).labels_.shape)
     assert process.wait(timeout=60) == 0
 
 
-def test_the_interpreter_goes_on_during_a_fit():
+def test_fit_releases_the_interpreter():
     X = np.random.default_rng(0).random((100_000, 64), dtype=np.float32)
     thread = threading.Thread(target=lambda: coterie.KMeans(50, init='random', n_jobs=1, max_iter=20).fit(X))
     thread.start()
@@ -66,7 +66,7 @@ def test_the_interpreter_goes_on_during_a_fit():
     assert ticks > 20 and longest < 0.5
 
 
-def test_fits_in_several_threads_are_those_of_one(digits):
+def test_fits_in_several_threads_give_the_same_labels(digits):
     X, _ = digits
     alone = [coterie.KMeans(10, random_state=seed).fit(X).labels_ for seed in range(6)]
     found = [None] * 6
@@ -87,7 +87,7 @@ def _labels_in_a_child(queue, X):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_forked_child_may_fit(digits):
+def test_fit_in_a_forked_child(digits):
     X, _ = digits
     labels = coterie.KMeans(10).fit(X).labels_
     context = multiprocessing.get_context("fork")
@@ -100,7 +100,7 @@ def test_a_forked_child_may_fit(digits):
 
 
 @pytest.mark.parametrize("name", [name for name in class_names() if name not in DEEP])
-def test_the_same_bits_at_any_number_of_threads(name, iris):
+def test_fit_has_the_same_bits_for_any_number_of_threads(name, iris):
     X, _ = iris
     one, more = estimator(name, n_jobs=1).fit(X), estimator(name, n_jobs=4).fit(X)
     assert np.array_equal(one.labels_, more.labels_) and one.objective_ == more.objective_
@@ -120,7 +120,7 @@ def test_callback_sees_and_stops(digits):
         coterie.KMeans(10, callback=lambda info: True).fit(X)
 
 
-def test_an_exception_of_the_callback_comes_out(digits):
+def test_callback_exceptions_are_raised(digits):
     X, _ = digits
 
     def callback(info):
@@ -133,7 +133,7 @@ def test_an_exception_of_the_callback_comes_out(digits):
     assert coterie.KMeans(10).fit(X).labels_.shape == (1797,)
 
 
-def test_verbose_says_how_it_goes(digits, capsys):
+def test_verbose_prints_progress(digits, capsys):
     X, _ = digits
     coterie.KMeans(10, verbose=1).fit(X)
     said = capsys.readouterr()
@@ -151,7 +151,7 @@ def test_verbose_without_tqdm(digits, capsys, monkeypatch):
     assert any(line.startswith("KMeans: iterations") for line in lines)
 
 
-def test_warnings_are_of_their_own_kind(digits):
+def test_warning_classes(digits):
     X, _ = digits
     with pytest.warns(coterie.CoterieWarning, match="columns .* are constant") as caught:
         coterie.KMeans(10, scale="minmax").fit(X)
@@ -162,7 +162,7 @@ def test_warnings_are_of_their_own_kind(digits):
         coterie.KMeans(10, n_init=2).fit(X)
 
 
-def test_models_are_pickled_as_files_are_written(iris, tmp_path):
+def test_pickled_models_contain_the_model_file(iris, tmp_path):
     X, _ = iris
     model = coterie.Cpd(3).fit(X)
     model.save(tmp_path / "model.coterie")
@@ -172,7 +172,7 @@ def test_models_are_pickled_as_files_are_written(iris, tmp_path):
     assert again.n_iter_ == model.n_iter_ and np.array_equal(again.cluster_centers_, model.cluster_centers_)
 
 
-def test_import_is_quick_and_needs_neither_scikit_learn_nor_scipy():
+def test_import_is_fast_and_without_scikit_learn_and_scipy():
     program = """
 import time; begin = time.process_time()  # others use the machine, too
 import coterie; seconds = time.process_time() - begin
@@ -185,7 +185,7 @@ print(seconds)
 
 
 @pytest.mark.parametrize("order", ["sklearn.cluster, coterie", "coterie, sklearn.cluster"])
-def test_beside_scikit_learn_in_either_order(order, iris):
+def test_import_with_scikit_learn_in_either_order(order, iris):
     X, _ = iris
     program = f"""
 import {order}
@@ -200,7 +200,7 @@ print("".join(map(str, labels)))
     assert done.stdout.strip() == "".join(map(str, coterie.KMeans(3).fit(X).labels_))
 
 
-def test_not_enough_memory_is_a_memory_error():
+def test_memory_error_when_memory_is_too_small():
     program = """
 import resource, numpy as np, coterie
 X = np.zeros((60_000, 2)); X[:, 0] = np.arange(60_000)
@@ -215,7 +215,7 @@ except MemoryError as error:
     assert "Error" in done.stdout
 
 
-def test_ctrl_c_in_another_thread_does_not_disturb(digits):
+def test_ctrl_c_during_a_fit_in_another_thread(digits):
     X, _ = digits
     outside = signal.getsignal(signal.SIGINT)  # ignored where a shell started the tests in the background
     before = signal.default_int_handler

@@ -1,6 +1,6 @@
-"""Missing values mean the same in every table, for every method and in every function; the command agrees on the same file.
+"""Missing values mean the same in every type of table, method and function, and in the command for the same file.
 
-In Python a value is missing where its object says so (None, NaN, NaT, NA, masked, null). In a file a list of words says so (docs/your-own-table.md).
+In Python, a value is missing if it is None, NaN, NaT, NA, masked or null. In a file, a list of words means missing (docs/your-own-table.md).
 """
 import datetime
 import inspect
@@ -118,7 +118,7 @@ def written(folder, kind, word):
 
 @pytest.fixture(params=[*TABLES, *FILES])
 def case(request, tmp_path):
-    """(kind of column, table that misses a value in row 3 of column c)"""
+    """(kind of column, table with a missing value in row 3 of column c)"""
     if request.param in FILES:
         kind, word = FILES[request.param]
         return kind, written(tmp_path, kind, word)
@@ -138,7 +138,7 @@ def quietly(call, *arguments, **options):
         return call(*arguments, **options)
 
 
-PLACE = r"row 3\b.*column 2\b"  # files are counted with their header
+PLACE = r"row 3\b.*column 2\b"  # row numbers of files include the header
 
 
 def place_in(table):
@@ -146,7 +146,7 @@ def place_in(table):
 
 
 @pytest.mark.parametrize("scale", ["none", "zscore", "minmax", "unit"])
-def test_a_missing_value_is_refused_with_its_place(case, scale):
+def test_missing_value_error_names_row_and_column(case, scale):
     kind, table = case
     with pytest.raises(ValueError, match=place_in(table)) as caught:
         coterie.KMeans(2, scale=scale, **OPTIONS[kind]).fit(table)
@@ -154,7 +154,7 @@ def test_a_missing_value_is_refused_with_its_place(case, scale):
 
 
 @pytest.mark.parametrize("how", ["drop", "mean", "median"])
-def test_a_missing_value_is_left_out_or_filled_in(case, how, tmp_path):
+def test_missing_value_is_dropped_or_filled(case, how, tmp_path):
     kind, table = case
     model = coterie.KMeans(2, missing=how, **OPTIONS[kind])
     with pytest.warns(coterie.CoterieWarning, match="misses a value" if how == "drop" else f"filled in by the {how}"):
@@ -169,7 +169,7 @@ def test_a_missing_value_is_left_out_or_filled_in(case, how, tmp_path):
     assert (np.isnan(quietly(model.transform, table)).any(axis=1) == (model.labels_ < 0)).all()
 
 
-def test_a_missing_value_is_refused_by_predict_and_the_others(case):
+def test_predict_rejects_missing_values(case):
     kind, table = case
     whole = {name: [value if value is not None else VALUES[kind][0] for value in values] for name, values in (("x", X), ("c", VALUES[kind]))}
     if isinstance(table, (np.ndarray, list)):
@@ -185,7 +185,7 @@ def test_a_missing_value_is_refused_by_predict_and_the_others(case):
 
 
 @pytest.mark.parametrize("kind", VALUES)
-def test_a_missing_value_is_refused_by_every_function(kind):
+def test_functions_reject_missing_values(kind):
     table = {"numbers": lambda: of_pandas(NUMBERS, float), "words": lambda: of_arrow(pyarrow.array(WORDS).dictionary_encode()), "dates": lambda: of_polars(DATES)}[kind]()
     options = OPTIONS[kind]
     for call in (
@@ -202,7 +202,7 @@ def test_a_missing_value_is_refused_by_every_function(kind):
 
 @pytest.mark.parametrize("text", ["", "NA", "nan", "null", "?", "None"])
 @pytest.mark.parametrize("make", [of_pandas, of_polars, of_arrow])
-def test_text_of_a_table_is_a_word(make, text):
+def test_text_in_a_table_is_not_missing(make, text):
     model = coterie.KMeans(2, categorical="one-hot").fit(make(with_missing("words", text)))
     assert prepared(model, make(WORDS[:2] + [text] + WORDS[3:])).shape == (6, 4)
     assert model._fitted.prepared(*parts(model, make(with_missing("words", text))))[2, 1:].max() > 0.7
@@ -213,7 +213,7 @@ def parts(model, table):
     return rows.points, rows.names or [], rows.categories or [], 1
 
 
-def test_text_in_an_array_is_refused():
+def test_text_array_is_an_error():
     for text in ("", "NA", "nan", "1.5"):
         with pytest.raises(ValueError, match="an array of words .* is not accepted, numbers are"):
             coterie.KMeans(2, missing="drop").fit(of_numpy(text))
@@ -221,7 +221,7 @@ def test_text_in_an_array_is_refused():
 
 @pytest.mark.parametrize("kind", VALUES)
 @pytest.mark.parametrize("how", ["refuse", "drop", "mean", "median"])
-def test_the_command_agrees(command, tmp_path, kind, how):
+def test_command_gives_the_same_result(command, tmp_path, kind, how):
     file = written(tmp_path, kind, "NA")
     table = pandas.DataFrame({"x": X, "c": VALUES[kind]})
     if kind == "dates":
@@ -230,7 +230,7 @@ def test_the_command_agrees(command, tmp_path, kind, how):
     done = subprocess.run([command, "fit", "kmeans", file, "-k", "2", f"--missing={how}", *flags, "--labels-out", "-", "--quiet"], capture_output=True, text=True)
     model = coterie.KMeans(2, missing=how, **OPTIONS[kind])
     if how == "refuse":
-        assert done.returncode == 3 and "row 4, column 2" in done.stderr  # of the file, with its header
+        assert done.returncode == 3 and "row 4, column 2" in done.stderr  # row numbers of files include the header
         with pytest.raises(ValueError, match=PLACE):
             model.fit(table)
         return
@@ -241,7 +241,7 @@ def test_the_command_agrees(command, tmp_path, kind, how):
 
 @pytest.fixture(scope="module")
 def mixed():
-    """Thirty rows of numbers and words, of which row 3 misses one of either kind."""
+    """Thirty rows of numbers and words."""
     points, _ = coterie.datasets.load_iris(return_X_y=True)
     table = pandas.DataFrame(points[::5], columns=list("abcd"))
     table["w"] = ["red", "green", "blue"] * 10
@@ -255,7 +255,7 @@ KINDS = {"pandas": lambda table: table, "polars": polars.from_pandas, "pyarrow":
 @pytest.mark.parametrize("hole", HOLES)
 @pytest.mark.parametrize("of", KINDS)
 @pytest.mark.parametrize("name", class_names())
-def test_every_estimator_refuses_leaves_out_and_fills_in(name, of, hole, mixed):
+def test_every_estimator_handles_missing_values(name, of, hole, mixed):
     column, marker, options = HOLES[hole]
     table = mixed.copy() if options else mixed.drop(columns="w")
     table.loc[2, column] = marker
@@ -282,7 +282,7 @@ def test_every_estimator_refuses_leaves_out_and_fills_in(name, of, hole, mixed):
 @pytest.mark.parametrize("how", ["refuse", "drop", "mean", "median"])
 @pytest.mark.parametrize("scale", ["none", "zscore", "minmax", "unit"])
 @pytest.mark.parametrize("infinite", [np.inf, -np.inf])
-def test_infinity_is_refused_with_its_place(how, scale, infinite):
+def test_infinity_error_names_row_and_column(how, scale, infinite):
     place = rf"row 4\b.*column 2\b.*value {'-' if infinite < 0 else ''}infinity is not accepted"
     for table in (of_pandas(NUMBERS, float), of_arrow(NUMBERS), of_numpy(np.nan).astype(np.float32)):
         if isinstance(table, pyarrow.Table):
@@ -303,7 +303,7 @@ def test_infinity_is_refused_with_its_place(how, scale, infinite):
             quietly(model.predict, broken)
 
 
-def test_a_column_without_a_value_names_no_parameter_that_is_not_there():
+def test_message_about_an_empty_column():
     table = of_pandas([None] * 6, float)
     for how in ("mean", "median", "drop"):
         with pytest.raises(ValueError, match="leave it out of X") as caught:
@@ -311,7 +311,7 @@ def test_a_column_without_a_value_names_no_parameter_that_is_not_there():
         assert "exclude" not in str(caught.value)
 
 
-def test_files_are_refused_in_words_of_python(tmp_path):
+def test_file_errors_name_python_parameters(tmp_path):
     file = tmp_path / "words.csv"
     file.write_text("x,c\n1,red\n2,blue\n3,red\n")
     with pytest.raises(ValueError, match="categorical='one-hot' makes numbers of its words, categorical='drop' leaves it out$"):
@@ -334,7 +334,7 @@ def test_files_are_refused_in_words_of_python(tmp_path):
         assert not re.search("separator|decimal='comma'|header='|exclude|id_column|columns=", str(caught.value))
 
 
-def test_messages_name_parameters_that_python_has():
+def test_messages_name_existing_parameters():
     known = {name for cls in class_names() for name in getattr(coterie, cls)._defaults()}
     for call in (coterie.compare, coterie.consensus, coterie.tune, coterie.report, coterie.ner.Tagger.__init__, coterie.KMeans.fit):
         known |= set(inspect.signature(call).parameters)
@@ -343,11 +343,11 @@ def test_messages_name_parameters_that_python_has():
         lines = [line for line in source.read_text().splitlines() if not line.strip().startswith("//")] if not source.name.endswith("_test.cpp") else []
         for text in re.findall(r'"(?:[^"\\\n]|\\.)*"', "\n".join(lines)):
             unknown |= {name for name in re.findall(r"`([a-z][a-z0-9_]*)", text) if _names.parameter(name) not in known}
-    # Those of a file's reading are put in Python's words by _names.py: see above.
+    # _names.py replaces the names of options for reading files, as tested above.
     assert unknown <= {"columns", "decimal", "exclude", "header", "id_column", "separator", "objective"}
 
 
-def test_durations_are_refused_and_periods_are_dates():
+def test_durations_are_an_error_and_periods_are_dates():
     waits = pandas.to_timedelta([1, 2, 3, 40, 50, 60], unit="h")
     for table in (of_pandas(waits), of_pandas(list(waits.to_pytimedelta()), object), polars.from_pandas(of_pandas(waits)), pyarrow.Table.from_pandas(of_pandas(waits))):
         for options in ({}, {"categorical": "one-hot"}, {"categorical": "drop"}, {"dates": True}):
@@ -361,7 +361,7 @@ def test_durations_are_refused_and_periods_are_dates():
     np.testing.assert_array_equal(model.cluster_centers_, expected.cluster_centers_)
 
 
-def test_rows_that_come_in_blocks_miss_values_too():
+def test_missing_values_in_blocks():
     blocks = lambda: iter([of_pandas(NUMBERS, float)[:4], of_pandas(NUMBERS, float)[4:]])  # noqa: E731
     with pytest.raises(ValueError, match=PLACE):
         quietly(coterie.KMeans(2, scale="zscore").fit, blocks())

@@ -1,4 +1,4 @@
-"""Named entities, beside the command's."""
+"""Named entities in Python, compared with the command."""
 import json
 import pickle
 import subprocess
@@ -24,7 +24,7 @@ def rows_of(corpus, sentences):
     return np.concatenate([np.arange(first[s], first[s + 1]) for s in sentences])
 
 
-def test_the_same_as_the_command(voyages, command, tmp_path):
+def test_tagging_equals_that_of_the_command(voyages, command, tmp_path):
     corpus, vectors = voyages
     chosen = ner.sample_support(corpus, 3)
     support = corpus.subset(chosen)
@@ -44,14 +44,14 @@ def test_the_same_as_the_command(voyages, command, tmp_path):
     assert given.outside_share_ == (0.7, 0.9)
     assert {key: value for key, value in scores.items() if key != "types"} == theirs["scores"]["micro"]
     assert scores["types"] == theirs["scores"]["types"]
-    # Types come in another order from the file, and sums with them.
+    # In the file, types have another order, which changes the rounding of sums.
     for mine, other in zip(found.mentions, ner.load(tmp_path / "theirs").tag(corpus, vectors).mentions):
         assert [mention[:3] for mention in mine] == [mention[:3] for mention in other]
         assert [mention[3] for mention in mine] == pytest.approx([mention[3] for mention in other], rel=1e-6)
     assert ner.find_sentences(support, corpus) == chosen
 
 
-def test_what_a_corpus_is(voyages, tmp_path):
+def test_corpus_attributes(voyages, tmp_path):
     corpus, vectors = voyages
     assert len(corpus.words) == 40 and corpus.types == ["SHIP", "PLACE", "PERSON"] and corpus.format == "conll" and all(corpus.annotated)
     assert corpus.mentions[0] == [(1, 3, "SHIP", 0.0, 0.0), (4, 5, "PLACE", 0.0, 0.0)]
@@ -87,7 +87,7 @@ SUPPORT = [
 ]
 
 
-def test_records_and_texts_are_enough(command, tmp_path):
+def test_fit_and_predict_accept_records_and_texts(command, tmp_path):
     letters = ["Plain text. \U0001f600 Text words!", "", "  \n", "Words"]
     tagger = ner.Tagger(ENCODER, method="prototypes").fit(SUPPORT, letters)
     found = tagger.predict(letters)
@@ -95,8 +95,8 @@ def test_records_and_texts_are_enough(command, tmp_path):
     for text, spans in zip(letters, found):
         for span in spans:
             assert text[span.start:span.end] == span.text and span.label in tagger.types_ and 0 < span.probability < 1 and span.margin > 0
-    assert any(span.start > 13 for span in found[0])  # behind a character of two bytes in UTF-16, four in UTF-8
-    # The command on the same records.
+    assert any(span.start > 13 for span in found[0])  # after a character of two units in UTF-16, four bytes in UTF-8
+    # The command with the same records.
     lines = lambda records: "".join(json.dumps(each, default=int) + "\n" for each in records)
     (tmp_path / "support.jsonl").write_text(lines(SUPPORT))
     (tmp_path / "letters.jsonl").write_text(lines({"text": text} for text in letters))
@@ -128,12 +128,12 @@ def test_taggers_and_corpora_are_pickled_and_cloned():
 
 
 @pytest.mark.parametrize("texts, said", [("Text", "texts: 'Text' is not accepted; a list"), (["a", None], "texts: number 1 is None")])
-def test_texts_are_texts(texts, said):
+def test_predict_rejects_wrong_texts(texts, said):
     with pytest.raises(TypeError, match=said):
         ner.Tagger(ENCODER, method="prototypes").fit(SUPPORT).predict(texts)
 
 
-def test_what_a_fit_refuses():
+def test_fit_rejects_wrong_supports():
     for support, error, said in [
         (3, TypeError, "support: 3 is not accepted; a Corpus"), ([3], TypeError, "support: number 0 is 3"), ([], coterie.BadData, "support has no words"),
         ([{"text": "Plain", "spans": [{"start": 0, "end": 9, "label": "A"}]}], coterie.BadData, "support: line 1: mark .0, 9, A. is no piece"),
@@ -147,7 +147,7 @@ def test_what_a_fit_refuses():
             ner.Tagger(encoder).fit(SUPPORT)
 
 
-def test_the_page_is_that_of_the_command(voyages, command, tmp_path):
+def test_page_equals_that_of_the_command(voyages, command, tmp_path):
     corpus, vectors = voyages
     chosen = ner.sample_support(corpus, 3)
     known = rows_of(corpus, chosen)
@@ -168,7 +168,7 @@ def test_the_page_is_that_of_the_command(voyages, command, tmp_path):
         tagger.page(bare, vectors[:5])
 
 
-def test_what_is_refused(voyages, tmp_path):
+def test_bad_arguments(voyages, tmp_path):
     corpus, vectors = voyages
     with pytest.raises(coterie.BadData, match="494 words"):
         ner.Tagger().fit(corpus, support_vectors=vectors[:5])
@@ -203,7 +203,7 @@ def test_sentences_by_number_and_by_mask(voyages):
             corpus.subset(sentences)
 
 
-def test_scores_are_of_the_same_sentences(voyages):
+def test_score_needs_the_same_sentences(voyages):
     corpus, _ = voyages
     shuffled = np.random.default_rng(1).permutation(40)
     assert ner.score(corpus, corpus.subset(shuffled))["f1"] == 1
@@ -214,13 +214,13 @@ def test_scores_are_of_the_same_sentences(voyages):
 
 
 @pytest.mark.parametrize("sentences", ["hello world", ["hello world"], [["a", None]], [["a", 1]], [None]])
-def test_words_are_words(sentences):
+def test_from_words_checks_its_input(sentences):
     with pytest.raises(TypeError, match="^sentences: "):
         ner.from_words(sentences)
     assert ner.from_words(iter([np.array(["a", "b"]), ("c",)])).words == [["a", "b"], ["c"]]
 
 
-def test_what_is_no_corpus_is_named(voyages):
+def test_corpus_arguments_are_checked(voyages):
     corpus, vectors = voyages
     for ask, name in (
         (lambda: ner.Tagger().tag(None, vectors), "corpus"), (lambda: ner.score(corpus, "found"), "found"),
@@ -231,7 +231,7 @@ def test_what_is_no_corpus_is_named(voyages):
             ask()
 
 
-def test_a_trained_encoder_is_the_commands(command, tmp_path):
+def test_trained_encoder_equals_that_of_the_command(command, tmp_path):
     file = tmp_path / "source.conll"
     file.write_text("plain\tB-A\nwords\tO\nstop\tO\n\ntext\tB-B\nstop\tO\nwords\tO\n\n" * 40)
     try:
@@ -251,7 +251,7 @@ def test_a_trained_encoder_is_the_commands(command, tmp_path):
         ner.train_source(ENCODER, [corpus], tmp_path / "new", epochs=0)
 
 
-def test_contrasts_are_the_commands(command, tmp_path):
+def test_contrastive_training_equals_that_of_the_command(command, tmp_path):
     file = tmp_path / "source.conll"
     file.write_text("plain\tB-A\nwords\tO\nstop\tO\n\ntext\tB-B\nstop\tO\nwords\tO\n\n" * 40)
     corpus = ner.read(file)

@@ -1,4 +1,4 @@
-"""Networks on the interpreter's torch, beside those of the library's own part (libcoterie-deep.so): the same results to rounding."""
+"""Networks with the interpreter's torch and with the library's own part (libcoterie-deep.so) give the same results up to rounding."""
 import json
 import os
 import signal
@@ -44,7 +44,7 @@ def printed(program, environment, **more):
 
 @pytest.fixture(scope="session")
 def both(environment):
-    """What every fit finds by torch, and by the library's own part."""
+    """The results of every fit with torch, and with the library's own part."""
     program = "found = {}\n" + "".join(f"found[{name!r}] = told(coterie.{made}.fit({points}), {points})\n" for name, (made, points) in FITS.items())
     program += "print(json.dumps(found))"
     by_torch = printed(program, environment, COTERIE_DEEP_LIBRARY=NOWHERE)
@@ -57,7 +57,7 @@ def both(environment):
 
 
 @pytest.mark.parametrize("name", FITS)
-def test_torch_finds_what_the_library_finds(both, name):
+def test_torch_and_library_agree(both, name):
     by_torch, by_library = (found[name] for found in both)
     assert by_torch["backend"].startswith("torch ") and by_library["backend"].startswith("LibTorch ")
     np.testing.assert_allclose(by_torch["objective"], by_library["objective"], rtol=2e-3)
@@ -67,7 +67,7 @@ def test_torch_finds_what_the_library_finds(both, name):
     np.testing.assert_allclose(by_torch["space"], by_library["space"], atol=0.02 * size)
 
 
-def test_a_checkpoint_holds_what_torch_s_optimizers_remember(environment, tmp_path):
+def test_checkpoint_holds_optimizer_state_of_torch(environment, tmp_path):
     fit = "coterie.Dec(3, widths=(12,), embedding=2, pretrain_epochs=2, kmeans_restarts=2, max_iter=24, update_interval=4, tol=0, checkpoint={}, callback={}).fit(X)"
     program = f"""
 told_of = []
@@ -86,13 +86,13 @@ print(json.dumps([told_of.count("clustering"), bool((whole.labels_ == again.labe
     assert told_of == 3 and labels and objectives
 
 
-def test_without_torch_it_is_said_what_to_install():
+def test_message_without_torch_says_what_to_install():
     program = "import sys; sys.modules['torch'] = None\nimport coterie\ncoterie.Dekm(2).fit([[0.0, 1], [1, 0], [1, 1]])"
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], env=dict(os.environ, COTERIE_DEEP_LIBRARY=NOWHERE), capture_output=True, text=True, timeout=120)
     assert done.returncode == 1 and "ResourceError" in done.stderr and "pip install torch" in done.stderr, done.stderr
 
 
-def test_what_goes_wrong_in_torch_is_an_error_and_the_process_is_healthy(environment):
+def test_errors_in_torch_are_raised(environment):
     program = """
 import torch, coterie._networks as networks
 step = networks.Optimizer.step
@@ -111,7 +111,7 @@ print(json.dumps([said, len(networks.networks), torch.get_num_threads() == befor
     assert said == "network: no step today" and left == 0 and same_threads
 
 
-def test_an_interrupt_in_torch_ends_the_fit(environment):
+def test_interrupt_in_torch_ends_the_fit(environment):
     program = """
 training = []
 def callback(info):

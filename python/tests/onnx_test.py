@@ -1,8 +1,8 @@
-"""Models as ONNX graphs, run by onnxruntime: the labels of predict, and its probabilities.
+"""ONNX graphs of models, run by onnxruntime, give the labels and probabilities of predict.
 
-A row lies within rounding of a border where the scores of its two best clusters, worked out here in double from the model's parts or the library's
-distances, differ by less than what rounding in the type of the model's numbers may come to: 8 (d + 2) eps times the sizes that the scores are made of.
-No other row may have another label, and such rows may be one in a hundred at most.
+Rounding may change the label of a row near a border between clusters. A row is doubtful if the scores of its two best clusters differ by at most
+8 (d + 2) eps times the size of the terms in the scores, with the eps of the model's type. The scores are computed here in double, from the model's
+parts or the library's distances. Only doubtful rows may have another label, and at most 1 % of the rows may be doubtful.
 """
 import json
 import subprocess
@@ -27,7 +27,7 @@ def run(graph, X):
 
 
 def doubtful(model, X):
-    """Which rows lie within rounding of a border between clusters."""
+    """Which rows are doubtful, as defined above."""
     rows = prepared(model, X)
     if type(model).__name__ in SOFTMAX:
         own, weights = model.weights_.dtype, model.weights_.T.astype(float)
@@ -52,7 +52,7 @@ def prepared(model, X):
 
 
 def check(model, X, dtype=None):
-    """The graph's outputs on X, whose labels are predict's."""
+    """The outputs of the graph for X. Checks them against predict."""
     found = run(model.to_onnx(dtype=dtype), X)
     aside = doubtful(model, X)
     assert aside.mean() <= 0.01
@@ -70,14 +70,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::coterie.CoterieWarning")
 
 @pytest.fixture(scope="module")
 def rows(digits):
-    """(rows of the fit, others)"""
+    """(training data, new rows)"""
     X, _ = digits
     return X[:1200], X[1200:]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", EXPORTED)
-def test_labels_are_those_of_predict(name, dtype, rows):
+def test_labels_equal_those_of_predict(name, dtype, rows):
     X, others = (part.astype(dtype) for part in rows)
     kernel = {"kernel": "linear"} if name == "KernelKMeans" else {}
     model = estimator(name, n_clusters=10, **kernel).fit(X)
@@ -90,13 +90,13 @@ def test_labels_are_those_of_predict(name, dtype, rows):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("preparation", [dict(scale="zscore"), dict(scale="minmax"), dict(center=True), dict(center=True, scale="unit")], ids=str)
 @pytest.mark.parametrize("name", ["KMeans", "Subspace", "Entropy", "SphericalKMeans"])
-def test_the_preparation_travels(name, preparation, dtype, rows):
+def test_preparation_is_exported(name, preparation, dtype, rows):
     X, others = ((part * np.linspace(0.01, 100, 64) + 1000).astype(dtype) for part in rows)
     model = estimator(name, n_clusters=10, **preparation).fit(X)
     check(model, others, dtype)
 
 
-def test_a_mean_far_from_zero_costs_no_digits(rows):
+def test_mean_far_from_zero_keeps_accuracy(rows):
     X = (rows[0] / 16 + 30000).astype(np.float32)  # steps of 1/512; squares are 6e10, with steps of 4,096
     model = coterie.KMeans(10).fit(X)
     found = run(model.to_onnx(), X)["labels"]
@@ -105,7 +105,7 @@ def test_a_mean_far_from_zero_costs_no_digits(rows):
     assert np.mean(found == model.predict(X)) > 0.995
 
 
-def test_missing_values_are_filled_in_or_left_out(rows):
+def test_missing_values_are_filled_or_unlabelled(rows):
     X = rows[0].copy()
     X[::7, 20] = np.nan
     filled = coterie.KMeans(10, missing="median", scale="zscore").fit(X)
@@ -116,7 +116,7 @@ def test_missing_values_are_filled_in_or_left_out(rows):
     assert (labels[::7] == -1).all() and np.array_equal(run(dropped.to_onnx(), X)["labels"], labels)
 
 
-def test_what_predict_refuses_has_the_label_minus_1(rows):
+def test_rows_rejected_by_predict_have_label_minus_1(rows):
     X = rows[1][:6].copy()
     X[1, 3], X[2, 5], X[3, 7], X[4] = np.nan, np.inf, -np.inf, 0
     model = coterie.SoftKMeans(10).fit(rows[0])
@@ -128,12 +128,12 @@ def test_what_predict_refuses_has_the_label_minus_1(rows):
             model.predict(X[row : row + 1])
     spherical = coterie.SphericalKMeans(10).fit(rows[0])
     assert run(spherical.to_onnx(), X)["labels"].tolist()[1:5] == [-1, -1, -1, -1]
-    unit = coterie.KMeans(10, scale="unit").fit(rows[0])  # leaves a row of zeros as it is
+    unit = coterie.KMeans(10, scale="unit").fit(rows[0])  # leaves a row of zeros unchanged
     huge = np.vstack([X[4], X[0] * 1e200])
     assert np.array_equal(run(unit.to_onnx(), huge)["labels"], unit.predict(huge))
 
 
-def test_a_file_of_either_type_with_what_is_known_beside_it(tmp_path):
+def test_exported_file_has_names_and_labels(tmp_path):
     iris = coterie.datasets.load_iris(as_frame=True)
     y = np.where(np.arange(150) % 5 == 0, iris.target_names[iris.target], None)
     model = coterie.Subspace(None).fit(iris.data, y)
@@ -151,14 +151,14 @@ def test_a_file_of_either_type_with_what_is_known_beside_it(tmp_path):
 
 
 @pytest.mark.parametrize("name", [name for name in class_names() if name not in EXPORTED])
-def test_other_classes_are_refused(name):
+def test_other_classes_cannot_be_exported(name):
     model = estimator(name)
-    model._fitted = None  # as if it were fitted: its class alone decides
+    model._fitted = None  # as if fitted, because only the class matters
     with pytest.raises(TypeError, match=f"to_onnx: {name} labels a row by more than.*KMeans, .*Entropy.* can be exported"):
         model.to_onnx()
 
 
-def test_what_is_refused_and_why(iris, tmp_path):
+def test_export_rejects_bad_arguments(iris, tmp_path):
     X, _ = iris
     with pytest.raises(Exception, match="not fitted yet"):
         coterie.KMeans(3).to_onnx()
@@ -182,7 +182,7 @@ def test_what_is_refused_and_why(iris, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_without_the_package_onnx(tmp_path):
+def test_message_without_onnx(tmp_path):
     program = (
         "import sys, numpy as np; sys.modules['onnx'] = None\nimport coterie\n"
         "model = coterie.KMeans(2).fit(np.arange(8.0)[:, None])\n"

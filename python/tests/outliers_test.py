@@ -17,7 +17,7 @@ def points():
 
 
 @pytest.mark.parametrize("name", [name for name in class_names() if name not in DEEP])
-def test_every_class_scores_rows(name, points):
+def test_every_class_has_score_samples(name, points):
     model = estimator(name).fit(points)
     scores = model.score_samples(points)
     assert scores.shape == (91,) and np.isfinite(scores).all() and (scores <= 0).all()
@@ -25,7 +25,7 @@ def test_every_class_scores_rows(name, points):
     assert (pickle.loads(pickle.dumps(model)).score_samples(points) == scores).all()
 
 
-def test_scores_are_the_definition(points):
+def test_scores_agree_with_the_definition(points):
     model = coterie.KMeans(3, n_init=10).fit(points)
     distances = model.distances(points).min(axis=1)
     means = np.array([points[model.labels_ == j].mean(axis=0) for j in range(3)])
@@ -35,7 +35,7 @@ def test_scores_are_the_definition(points):
     assert model.describe(points)["outliers"][0] == {"row": 90, "score": pytest.approx(model.outlier_score(points)[90])}
 
 
-def test_noise_is_that_of_the_command(points, tmp_path, command):
+def test_noise_equals_that_of_the_command(points, tmp_path, command):
     model = coterie.KMeans(3, noise_share=0.05).fit(points)
     assert (model.labels_ == -1).sum() == 5 and model.labels_[90] == -1  # round(4.55)
     scores = model.outlier_score(points)
@@ -51,7 +51,7 @@ def test_noise_is_that_of_the_command(points, tmp_path, command):
         model.to_onnx()
 
 
-def test_what_cannot_be_is_refused(points):
+def test_noise_share_rejects_bad_values_and_combinations(points):
     with pytest.raises(ValueError, match="noise_share.*hdbscan finds by itself"):
         coterie.HDBSCAN(noise_share=0.1).fit(points)
     with pytest.raises(ValueError, match="noise_share"):
@@ -61,7 +61,7 @@ def test_what_cannot_be_is_refused(points):
 
 
 @pytest.mark.parametrize("parameters", [{"sample": 60}, {"missing": "drop"}, {"sample": 60, "missing": "drop", "scale": "zscore"}])
-def test_hdbscan_values_every_row(points, parameters):
+def test_hdbscan_attributes_cover_every_row(points, parameters):
     gaps = "missing" in parameters
     X = points.copy()
     if gaps:

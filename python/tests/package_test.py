@@ -15,7 +15,7 @@ import coterie
 from coterie import _core, _names, datasets, metrics
 
 
-def test_classes_are_what_the_methods_say():
+def test_generated_classes_are_up_to_date():
     done = subprocess.run([sys.executable, ROOT / "scripts" / "make-estimators", "--check"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -39,7 +39,7 @@ def test_docstrings_are_complete(name):
 
 
 def public_functions():
-    """(name, function) of every function of the package, and of every method of its other classes, that a user may call."""
+    """(name, function) of every public function of the package, and of every public method of its other classes."""
     for module in (coterie, *(importlib.import_module(f"coterie.{name}") for name in ("metrics", "datasets", "plot", "ner", "dask"))):
         for name in coterie.__all__ if module is coterie else getattr(module, "__all__", [name for name in vars(module) if not name.startswith("_")]):
             thing = getattr(module, name)
@@ -50,17 +50,17 @@ def public_functions():
 
 
 @pytest.mark.parametrize(("name", "function"), list(public_functions()))
-def test_functions_tell_what_they_take_and_raise(name, function):
+def test_function_docstrings_have_parameters_and_errors(name, function):
     text = inspect.getdoc(function) or ""
     signature = inspect.signature(function)
     for parameter in signature.parameters:
         assert parameter == "self" or re.search(rf"\b{parameter}\b", text), parameter
-    assert re.search(r"Error|BadData|BadArgument", text) or name == "coterie.datasets.names"  # which cannot fail
+    assert re.search(r"Error|BadData|BadArgument", text) or name == "coterie.datasets.names"  # it cannot fail
     assert signature.return_annotation is not inspect.Signature.empty
     assert all(each.annotation is not each.empty for each in signature.parameters.values() if each.name != "self")
 
 
-def test_arrays_are_told_with_their_shapes():
+def test_docstrings_have_array_shapes():
     for method in (coterie.SoftKMeans.predict_proba, coterie.Subspace.transform, coterie.Subspace.distances, coterie.Subspace.label_scores):
         assert "n x" in inspect.getdoc(method)
     for name in class_names():
@@ -71,14 +71,14 @@ def test_arrays_are_told_with_their_shapes():
 
 
 @pytest.mark.parametrize("name", [name for name in class_names() if name not in DEEP])
-def test_described_attributes_are_there(name, iris):
+def test_documented_attributes_exist(name, iris):
     X, y = iris
     model = estimator(name).fit(X, np.where(np.arange(150) % 10 == 0, y, -1) if getattr(coterie, name)._takes_labels else None)
     section = inspect.getdoc(model).split("\nAttributes\n")[1].split("\nRaises\n")[0]
     names = [word for line in section.splitlines() if " : " in line and not line.startswith(" ") for word in line.split(" : ")[0].split(", ")]
     assert {"labels_", "n_iter_", "objective_"} <= set(names)
     for attribute in names:
-        if attribute not in ("feature_names_in_", "cluster_choice_"):  # of X with names; of n_clusters="auto"
+        if attribute not in ("feature_names_in_", "cluster_choice_"):  # only if X has names; only with n_clusters="auto"
             assert getattr(model, attribute) is not None, attribute
     for attribute in ("labels_", "n_iter_"):
         assert attribute in dir(model)
@@ -86,7 +86,7 @@ def test_described_attributes_are_there(name, iris):
         model.nothing_
 
 
-def test_the_manual_tells_which_classes_give_what():
+def test_guide_lists_classes_with_each_method():
     text = (ROOT / "docs" / "python.md").read_text()
     for method, but in (("predict_proba", False), ("transform", True)):
         classes = re.search(rf"^\| `{method}\(X\)` \|.*\|(.*)\|$", text, re.MULTILINE)[1]
@@ -94,7 +94,7 @@ def test_the_manual_tells_which_classes_give_what():
         assert named == {name for name in class_names() if hasattr(getattr(coterie, name), method) != but}, method
 
 
-def test_unfitted(iris):
+def test_not_fitted_errors(iris):
     X, _ = iris
     program = "import coterie\ntry: coterie.KMeans().predict([[0.0]])\nexcept coterie.NotFittedError as error: print(error)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
@@ -129,7 +129,7 @@ def test_report(tmp_path):
     assert "Agreement with y_true" in again and f"{metrics.accuracy_score(wine.target, model.labels_):.3f}"[:4] in again
 
 
-def test_scores_are_scikit_learns():
+def test_scores_equal_those_of_scikit_learn():
     random = np.random.default_rng(0)
     truth, labels = random.integers(0, 5, 300), random.integers(0, 7, 300)
     labels[:200] = truth[:200]
@@ -174,7 +174,7 @@ def test_data_sets(name):
     assert list(datasets.load(name, as_frame=True).data.columns) == loaded.feature_names
 
 
-def test_a_data_set_that_is_not_there():
+def test_unknown_data_set():
     with pytest.raises(ValueError, match="digit"):
         datasets.load("digit")
     with pytest.raises(AttributeError, match="data, target"):
@@ -186,6 +186,6 @@ def test_version():
     assert f"VERSION {coterie.__version__} " in text and _core.version == coterie.__version__
 
 
-def test_nothing_of_the_package_names_a_folder_outside():
+def test_sources_name_no_absolute_folders():
     for source in [*pathlib.Path(ROOT / "python").rglob("*.py"), *pathlib.Path(ROOT / "python").rglob("*.cpp")]:
         assert "/work" + "/" not in source.read_text(), source

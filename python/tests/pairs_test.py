@@ -1,4 +1,4 @@
-"""Pairs of rows through Python: kept, checked, and the same as the command's."""
+"""Pair constraints in Python: they hold, are checked, and give the result of the command."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ def points():
 
 
 @pytest.mark.parametrize("method", [coterie.KMeans, coterie.Subspace])
-def test_pairs_are_kept(points, method):
+def test_pair_constraints_hold(points, method):
     must = np.array([[0, 1], [1, 2], [5, 90]])
     cannot = [(0, 3), (3, 4), (0, 4)]
     labels = method(3, must_links=must, cannot_links=cannot, random_state=2).fit_predict(points)
@@ -20,7 +20,7 @@ def test_pairs_are_kept(points, method):
     assert len({labels[0], labels[3], labels[4]}) == 3
 
 
-def test_what_cannot_be_is_named(points):
+def test_bad_pairs_are_named(points):
     with pytest.raises(ValueError, match="rows 3 and 1 must be apart, but must be together by rows 3, 2, 1"):
         coterie.KMeans(3, must_links=[(0, 1), (1, 2)], cannot_links=[(2, 0)]).fit(points)
     with pytest.raises(ValueError, match=r"must_links: an array of shape \(n_pairs, 2\)"):

@@ -1,4 +1,4 @@
-"""Pictures: what they show is what the model says."""
+"""Plots show what the model contains."""
 import subprocess
 import sys
 
@@ -21,11 +21,11 @@ def closed():
 
 
 def drawn(ax):
-    """(rows, label) of each cloud of points."""
+    """label -> rows, for each collection of points."""
     return {cloud.get_label(): np.asarray(cloud.get_offsets()) for cloud in ax.collections}
 
 
-def test_the_map_shows_every_row_under_its_cluster(iris):
+def test_map_shows_every_row_with_its_cluster(iris):
     X, _ = iris
     model = coterie.KMeans(3, n_init=3).fit(X)
     ax = coterie.plot.clusters(model, X)
@@ -38,7 +38,7 @@ def test_the_map_shows_every_row_under_its_cluster(iris):
     assert ax.get_title() == "KMeans: 3 clusters"
 
 
-def test_the_map_is_of_the_space_of_the_model(iris):
+def test_map_uses_the_space_of_the_model(iris):
     X, _ = iris
     two = coterie.KMeans(3, scale="zscore").fit(X[:, :2])
     rows = np.concatenate(list(drawn(coterie.plot.clusters(two, X[:, :2])).values()))
@@ -51,7 +51,7 @@ def test_the_map_is_of_the_space_of_the_model(iris):
     assert np.allclose(np.linalg.norm(rows, axis=0), expected)
 
 
-def test_names_one_column_many_rows_and_labels(iris):
+def test_map_axis_names_many_rows_and_labels(iris):
     X, _ = iris
     wine = coterie.datasets.load_wine(as_frame=True).data[["alcohol", "ash"]]
     ax = coterie.plot.clusters(coterie.KMeans(2).fit(wine), wine)
@@ -69,7 +69,7 @@ def test_names_one_column_many_rows_and_labels(iris):
     assert sum(len(rows) for rows in drawn(ax).values()) == 150
 
 
-def test_the_map_of_a_model_of_words(iris):
+def test_map_of_one_hot_model(iris):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"k": ["x", "y"] * 75, "length": iris[0][:, 2]})[["length", "k"]]
     model = coterie.KMeans(2, categorical="one-hot").fit(frame)
@@ -79,7 +79,7 @@ def test_the_map_of_a_model_of_words(iris):
     assert np.allclose(np.linalg.norm(rows, axis=0), expected)
 
 
-def test_sizes_and_objective(iris):
+def test_plots_of_sizes_and_objective(iris):
     X, _ = iris
     model = coterie.KMeans(12).fit(X)
     assert [bar.get_height() for bar in coterie.plot.sizes(model).patches] == model.fit_report_["sizes"]
@@ -90,7 +90,7 @@ def test_sizes_and_objective(iris):
         coterie.plot.objective(coterie.Ward(3).fit(X))
 
 
-def test_one_row_and_no_cluster(iris):
+def test_map_of_one_row_and_no_clusters(iris):
     X, _ = iris
     ax = coterie.plot.clusters(coterie.KMeans(3).fit(X), X[:1])
     assert [rows.tolist() for rows in drawn(ax).values()] == [[[0.0, 0.0]]]
@@ -98,7 +98,7 @@ def test_one_row_and_no_cluster(iris):
     assert noise.n_clusters_ == 0 and coterie.plot.sizes(noise).get_title() == "HDBSCAN: 0 rows in 0 clusters"
 
 
-def test_what_cannot_be_drawn(iris, tmp_path):
+def test_plot_rejects_bad_arguments(iris, tmp_path):
     X, _ = iris
     model = coterie.KMeans(3).fit(X)
     with pytest.raises(ValueError, match="not fitted yet"):
@@ -115,7 +115,7 @@ def test_what_cannot_be_drawn(iris, tmp_path):
     assert not pyplot.get_fignums()
 
 
-def test_prepared_rows_are_those_the_model_sees(iris):
+def test_prepared_rows_are_scaled(iris):
     X, _ = iris
     model = coterie.KMeans(3, scale="minmax").fit(X)
     assert np.allclose(model._fitted.prepared(X, [], [], 1), (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0)))
@@ -124,6 +124,6 @@ def test_prepared_rows_are_those_the_model_sees(iris):
     assert np.allclose(unit._fitted.prepared(_input.rows_of(sparse, sparse=True).points, [], [], 1), X / np.linalg.norm(X, axis=1, keepdims=True))
 
 
-def test_matplotlib_is_imported_when_something_is_drawn():
+def test_matplotlib_is_imported_only_for_plots():
     code = "import sys, numpy, coterie; coterie.plot; coterie.KMeans(2).fit(numpy.eye(5)); assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

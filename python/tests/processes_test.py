@@ -1,4 +1,4 @@
-"""Several processes at one fit: the bits of one."""
+"""A fit in several processes has the same bits as in one."""
 import concurrent.futures
 import multiprocessing
 import queue
@@ -14,7 +14,7 @@ from coterie import _processes
 
 
 class Pipes:
-    """A communicator of pipes, one for each pair of processes and direction."""
+    """A communicator over pipes, one for each pair of processes and direction."""
 
     def __init__(self, rank, size, pipes):
         self.rank, self.size, self._pipes = rank, size, pipes
@@ -49,7 +49,7 @@ def in_processes(size, name, X, *, local=None, **parameters):
     finally:
         for process in processes:
             process.join(timeout=5)
-            process.kill()  # who waits for another one that has failed
+            process.kill()  # it may wait for one that has failed
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def files(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", ["KMeans", "SoftKMeans"])
-def test_three_processes_have_the_bits_of_one(name, files):
+def test_three_processes_are_bit_identical_to_one(name, files):
     alone = estimator(name, n_clusters=5, n_jobs=1).fit(files)
     found = in_processes(3, name, files, n_clusters=5, n_jobs=1)
     assert [len(labels) < 20_000 for _, labels, _, _ in found] == [True] * 3
@@ -74,7 +74,7 @@ def test_three_processes_have_the_bits_of_one(name, files):
 
 
 @pytest.mark.parametrize("places", [[True] * 3, [[(600, 700)], [], [(0, 600), (700, 3000)]]], ids=["behind each other", "placed"])
-def test_processes_may_hold_parts(places):
+def test_processes_with_local_rows(places):
     random = np.random.default_rng(0)
     X, weights = random.normal(size=(3000, 5)).astype(np.float32), random.random(3000)
     y = np.where(np.arange(3000) % 9 == 0, np.arange(3000) % 3, -1)
@@ -88,7 +88,7 @@ def test_processes_may_hold_parts(places):
             assert objective == alone.objective_ and np.array_equal(centers, alone.cluster_centers_)
 
 
-def test_parts_that_make_no_whole_are_refused_on_every_process():
+def test_inconsistent_parts_raise_on_every_process():
     X = np.random.default_rng(0).normal(size=(20, 3))
     for parts, places, said in [
         ([[X], [X[:, :2]]], [True] * 2, "process 1 holds rows with 2 columns of float64, process 0 with 3"),
@@ -101,7 +101,7 @@ def test_parts_that_make_no_whole_are_refused_on_every_process():
         coterie.KMeans(3).fit(X, local=True)
 
 
-def test_an_error_comes_out_of_every_process(files):
+def test_bad_parameter_raises_on_every_process(files):
     found = in_processes(2, "KMeans", files, n_clusters=0)
     assert all(kind == "BadArgument" and "n_clusters" in text for _, kind, text, _ in found)
 
@@ -121,7 +121,7 @@ class Queues:
 
 TABLE = np.random.default_rng(1).normal(size=(60, 3))
 ROW = np.arange(60) % 3
-# What the second of three processes does otherwise: parameters of the estimator, arguments of fit, and a part of the message.
+# What the second of three processes does differently: parameters of the estimator, arguments of fit, and a part of the message.
 DIFFERENCES = [
     (dict(n_clusters=4), {}, "n_clusters"),
     (dict(n_clusters=0), {}, "n_clusters"),
@@ -158,7 +158,7 @@ DIFFERENCES = [
 
 
 def outcomes(*calls):
-    """What each call raises, or its result. calls: callables that take a communicator; each runs in its own thread."""
+    """What each call returns or raises. The calls take a communicator, and each runs in its own thread."""
     queues = {(a, b): queue.Queue() for a in range(len(calls)) for b in range(len(calls))}
     with concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
         running = [pool.submit(call, Queues(rank, len(calls), queues)) for rank, call in enumerate(calls)]
@@ -167,7 +167,7 @@ def outcomes(*calls):
 
 @pytest.mark.parametrize("parameters, given, said", DIFFERENCES, ids=lambda each: (str(list(each)) if isinstance(each, dict) else None))
 @pytest.mark.filterwarnings("ignore")
-def test_a_difference_of_one_process_ends_all_of_them(parameters, given, said):
+def test_different_arguments_raise_on_every_process(parameters, given, said):
     def fit(more, arguments):
         return lambda comm: coterie.KMeans(**{"n_clusters": 3, **more}).fit(**{"X": TABLE, "comm": comm, **arguments})
 
@@ -176,7 +176,7 @@ def test_a_difference_of_one_process_ends_all_of_them(parameters, given, said):
         assert isinstance(each, (ValueError, TypeError, coterie.CoterieError)) and said in str(each), found
 
 
-def test_an_error_without_text_is_named():
+def test_error_without_text_is_named():
     def fail(comm):
         with _processes.in_agreement(comm):
             if comm.rank == 1:
@@ -187,12 +187,12 @@ def test_an_error_without_text_is_named():
     assert "process 1 failed: LookupError" in str(found[0])
 
 
-def test_processes_without_a_seed_agree_on_one():
+def test_processes_without_a_seed_share_one():
     models = outcomes(*[lambda comm: coterie.KMeans(3, random_state=None).fit(TABLE, comm=comm)] * 3)
     assert all(np.array_equal(each.cluster_centers_, models[0].cluster_centers_) for each in models)
 
 
-def test_what_is_no_communicator_is_refused(iris):
+def test_communicator_type_is_checked(iris):
     X, _ = iris
     with pytest.raises(TypeError, match="comm: 3 is not accepted; a communicator of mpi4py"):
         coterie.KMeans(3).fit(X, comm=3)
@@ -200,7 +200,7 @@ def test_what_is_no_communicator_is_refused(iris):
         coterie.Ward(3).fit(X, comm=3)
 
 
-def test_what_a_communicator_raises_comes_out(iris):
+def test_communicator_errors_are_raised(iris):
     X, _ = iris
 
     class Broken:
@@ -229,10 +229,10 @@ dist.barrier()
 """
 
 
-def test_torchrun_with_gloo_has_the_bits_of_one(files, tmp_path, environment):
+def test_torchrun_with_gloo_is_bit_identical_to_one_process(files, tmp_path, environment):
     program = tmp_path / "fit.py"
     program.write_text(TORCHRUN)
-    # Where the output goes has no default that torch 1.13 can take from Python 3.11.
+    # The default for where the output goes does not work with torch 1.13 under Python 3.11.
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "3", "--redirects", "1", "--tee", "1", "--log_dir", str(tmp_path / "log")]
     words = [sys.executable, "-W", "ignore", *torchrun, str(program), str(tmp_path), *files]
     done = subprocess.run(words, env=dict(environment, OMP_NUM_THREADS="1"), capture_output=True, text=True, timeout=300)

@@ -35,7 +35,7 @@ def rows():
 
 
 def placed(parts, nodes):
-    """References to the parts, each in the store of its node."""
+    """References to the parts, each stored on its node."""
 
     def same(part):
         return part + 0
@@ -46,7 +46,7 @@ def placed(parts, nodes):
     ]
 
 
-def test_three_nodes_have_the_bits_of_one_process(nodes, rows):
+def test_three_nodes_are_bit_identical_to_one_process(nodes, rows):
     model = coterie.KMeans(5, n_jobs=1)
     alone = coterie.KMeans(5, n_jobs=1).fit(rows)
     ends = [9000, 16000, 23000, 30000]
@@ -62,7 +62,7 @@ def test_three_nodes_have_the_bits_of_one_process(nodes, rows):
     assert np.array_equal(found.predict(rows), alone.predict(rows))
 
 
-def test_weights_labels_and_small_blocks(nodes, rows):
+def test_fit_with_weights_labels_and_small_blocks(nodes, rows):
     weights = np.random.default_rng(1).random(9000)
     y = np.where(np.arange(9000) % 50 == 0, np.arange(9000) % 5, -1)
     alone = coterie.KMeans(5, scale="zscore", n_jobs=1).fit(rows[:9000], y, weights)
@@ -71,7 +71,7 @@ def test_weights_labels_and_small_blocks(nodes, rows):
     assert np.array_equal(np.concatenate(ray.get(found.labels_)), alone.labels_) and found.objective_ == alone.objective_
 
 
-def test_a_dataset(nodes, rows):
+def test_fit_of_a_ray_dataset(nodes, rows):
     import pandas
     import ray.data
 
@@ -80,7 +80,7 @@ def test_a_dataset(nodes, rows):
     assert np.array_equal(np.concatenate(ray.get(found.labels_)), coterie.KMeans(5, n_jobs=1).fit(rows[:6000]).labels_)
 
 
-def test_what_goes_wrong_comes_out(nodes, rows):
+def test_errors_are_raised_in_the_driver(nodes, rows):
     blocks = placed(np.split(rows, 3), nodes)
     with pytest.raises(coterie.BadArgument, match="n_clusters"):
         coterie.ray.fit(coterie.KMeans(0), blocks)
@@ -95,7 +95,7 @@ def test_what_goes_wrong_comes_out(nodes, rows):
     assert len(ray.get(coterie.ray.fit(coterie.KMeans(3), blocks).labels_)) == 3
 
 
-def test_names_of_columns_are_kept(nodes, rows):
+def test_feature_names_are_kept(nodes, rows):
     import pandas
     import ray.data
 
@@ -110,7 +110,7 @@ def test_names_of_columns_are_kept(nodes, rows):
 
 
 def shares():
-    """Processes that work on a fit."""
+    """The processes that work on a fit."""
     out = []
     for process in os.listdir("/proc"):
         try:
@@ -122,7 +122,7 @@ def shares():
     return out
 
 
-def test_a_dead_process_ends_the_fit(nodes, rows):
+def test_killed_process_ends_the_fit(nodes, rows):
     blocks = placed(np.split(rows, 3), nodes)
     ended = []
 

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks on every class, and its tools around them."""
+"""scikit-learn's own checks on every class, and the classes in its tools."""
 import warnings
 
 import joblib
@@ -49,7 +49,7 @@ def test_check(estimator, check):
     check(estimator)
 
 
-def test_ward_finds_the_same_clusters_of_weights_as_of_copies(iris):
+def test_ward_with_weights_equals_repeated_rows(iris):
     X, _ = iris
     weights = np.random.default_rng(0).integers(1, 4, size=len(X))
     weighted = coterie.Ward(3).fit(X, sample_weight=weights).labels_
@@ -57,7 +57,7 @@ def test_ward_finds_the_same_clusters_of_weights_as_of_copies(iris):
     assert coterie.metrics.adjusted_rand_score(np.repeat(weighted, weights), copies) == 1
 
 
-def test_words_of_scikit_learn_are_taken(iris):
+def test_scikit_learn_option_values_are_accepted(iris):
     X, _ = iris
     model = coterie.KMeans(init="k-means++", n_clusters=3, n_init="auto", max_iter=300, tol=1e-4, random_state=0, algorithm="lloyd").fit(X)
     assert np.array_equal(model.labels_, coterie.KMeans(3, init="kmeans++").fit(X).labels_)
@@ -67,19 +67,19 @@ def test_words_of_scikit_learn_are_taken(iris):
 
 
 @pytest.mark.parametrize("name", class_names())
-def test_clone_keeps_what_was_given(name):
+def test_clone_keeps_parameters(name):
     first = estimator(name, random_state=7)
     again = clone(first)
     assert again is not first and again.get_params() == first.get_params()
     assert not again.__sklearn_is_fitted__()
 
 
-def test_set_params_names_what_there_is():
+def test_set_params_lists_valid_names():
     with pytest.raises(ValueError, match="Invalid parameter 'clusters'.*n_clusters"):
         coterie.KMeans().set_params(clusters=3)
 
 
-def test_in_a_pipeline(iris):
+def test_pipeline(iris):
     X, _ = iris
     model = make_pipeline(StandardScaler(), coterie.KMeans(3, n_init=5))
     labels = model.fit_predict(X)
@@ -88,7 +88,7 @@ def test_in_a_pipeline(iris):
     assert np.array_equal(coterie.KMeans(3, n_init=5, scale="zscore").fit(X).labels_, labels)
 
 
-def test_a_notebook_shows_pipelines_and_models(iris):
+def test_html_of_pipelines_and_models(iris):
     X, _ = iris
     model = make_pipeline(StandardScaler(), coterie.KMeans(3))
     assert "KMeans" in estimator_html_repr(model) and "n_clusters=3" in repr(model)
@@ -97,7 +97,7 @@ def test_a_notebook_shows_pipelines_and_models(iris):
     assert "n_clusters" in before and "150 of 4 dimensions" not in before and "150 of 4 dimensions" in after
 
 
-def test_grid_search_by_the_own_score(iris):
+def test_grid_search_by_score(iris):
     X, _ = iris
     search = GridSearchCV(coterie.KMeans(n_init=3), {"n_clusters": [2, 3, 4]}, cv=3).fit(X)
     assert search.best_params_ == {"n_clusters": 4}  # inertia falls with k
@@ -105,7 +105,7 @@ def test_grid_search_by_the_own_score(iris):
     assert np.isclose(model.score(X), -model.inertia_)
 
 
-def test_grid_search_with_a_truth_does_not_see_it(iris):
+def test_grid_search_does_not_fit_on_the_truth(iris):
     X, y = iris
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", coterie.CoterieWarning)
@@ -113,7 +113,7 @@ def test_grid_search_with_a_truth_does_not_see_it(iris):
     assert np.array_equal(search.best_estimator_.labels_, coterie.Subspace(**search.best_params_).fit(X).labels_)
 
 
-def test_a_truth_is_ignored_with_a_warning(iris):
+def test_complete_y_is_ignored_with_a_warning(iris):
     X, y = iris
     with pytest.warns(coterie.CoterieWarning, match="y has a label for every row"):
         labels = coterie.KMeans(3).fit(X, y).labels_
@@ -154,7 +154,7 @@ def test_global_set_output(iris):
 
 
 @pytest.mark.parametrize("name", ["KMeans", "SphericalKMeans", "Subspace", "RpcaOm"])
-def test_models_of_words_name_their_columns(name, iris, tmp_path):
+def test_feature_names_out_of_one_hot_models(name, iris, tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(iris[0], columns=list("abcd")).assign(k=["x", "y", "z"] * 50)
     model = estimator(name, categorical="one-hot").set_output(transform="pandas")
@@ -167,7 +167,7 @@ def test_models_of_words_name_their_columns(name, iris, tmp_path):
 
 
 @pytest.mark.parametrize("name", [name for name in class_names() if name not in DEEP])
-def test_names_of_columns_are_known_before_transform(name, iris):
+def test_number_of_feature_names_out(name, iris):
     X, _ = iris
     model = estimator(name).fit(X)
     if hasattr(model, "transform"):

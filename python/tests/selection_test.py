@@ -1,4 +1,4 @@
-"""How many clusters, which method, how sure, beside the command's."""
+"""Number of clusters, comparison and consensus in Python, compared with the command."""
 import copy
 import json
 import pickle
@@ -19,7 +19,7 @@ def three():
     return random.normal(size=(120, 3)) + 9 * np.eye(3)[truth], truth
 
 
-def test_auto_is_the_commands(three, command, tmp_path):
+def test_auto_equals_that_of_the_command(three, command, tmp_path):
     X, _ = three
     model = coterie.KMeans("auto", random_state=2, scale="zscore").fit(X)
     np.save(tmp_path / "points.npy", X)
@@ -48,7 +48,7 @@ def test_auto_with_y_and_weights(three):
     assert coterie.Ward("auto").fit(X).n_clusters_ == 3
 
 
-def test_tune_by_the_rules(three):
+def test_tune_selects_by_rules(three):
     X, _ = three
     for select in ("gap", "stability", "prediction-strength", "recommended"):
         tuned = coterie.tune(coterie.KMeans(), X, {"n_clusters": range(2, 7)}, select=select)
@@ -57,7 +57,7 @@ def test_tune_by_the_rules(three):
     assert tuned.best_params_ == {"n_clusters": 3} and tuned.choice_ is None
 
 
-def test_scores_are_those_of_scikit_learn(three):
+def test_scores_agree_with_scikit_learn(three):
     X, truth = three
     labels = (truth + np.arange(120) % 7 // 6) % 3
     assert np.isclose(coterie.metrics.calinski_harabasz_score(X, labels), calinski_harabasz_score(X, labels), rtol=1e-10)
@@ -99,7 +99,7 @@ def part(page, pattern):
     return found
 
 
-def test_the_page_of_a_comparison_is_the_commands(three, command, tmp_path):
+def test_comparison_page_equals_that_of_the_command(three, command, tmp_path):
     X, truth = three
     X = X.copy()
     X[7, 1] = np.nan
@@ -118,7 +118,7 @@ def test_the_page_of_a_comparison_is_the_commands(three, command, tmp_path):
     assert methods(page) == methods(theirs) and methods(page).count("<tr>") == 4
 
 
-def test_what_has_no_page(three):
+def test_report_of_comparison_checks_arguments(three):
     X, truth = three
     compared = coterie.compare(X, 3, ["KMeans", "Ward"])
     assert "ACC" not in str(coterie.report(compared, X))

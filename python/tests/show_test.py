@@ -1,4 +1,4 @@
-"""What results show of themselves, where they are printed and in a notebook: the numbers that they hold, each form well formed."""
+"""Results as text and as HTML in a notebook: both show the numbers of the result and are well-formed."""
 
 import xml.etree.ElementTree
 
@@ -33,7 +33,7 @@ def lines_of(shown):
     return str(shown).splitlines()
 
 
-def test_description_shows_what_it_holds(wine):
+def test_html_of_a_description(wine):
     rows, _ = wine
     model = coterie.KMeans(3, scale="zscore", random_state=0).fit(rows)
     told = model.describe(rows, compare_with=coterie.KMeans(2, scale="zscore", random_state=0).fit(rows))
@@ -51,7 +51,7 @@ def test_description_shows_what_it_holds(wine):
     assert f"cluster 1: {np.sum(model.labels_ == 1)} points" in str(told)
 
 
-def test_description_of_one_cluster_and_of_two_values():
+def test_html_of_one_cluster_and_infinite_differences():
     rows = np.repeat([0.0, 1.0], 5)[:, None]
     told = coterie.KMeans(2, random_state=0).fit(rows).describe(rows)
     assert {row["difference"] for table in tables_of(told)[0] for row in table} == {"+inf", "-inf"}
@@ -61,7 +61,7 @@ def test_description_of_one_cluster_and_of_two_values():
     assert row["column"] == "column 1" and float(row["mean"]) == 0.5 and row["difference"] is None and row["elsewhere"] is None
 
 
-def test_compared_methods(wine):
+def test_html_of_compared_methods(wine):
     rows, target = wine
     compared = coterie.compare(rows, 3, ["KMeans", "Ward", "Fme"], y_true=target, scale="zscore")
     (methods, agreement), lines = tables_of(compared)
@@ -76,7 +76,7 @@ def test_compared_methods(wine):
     assert left_out.count("(trains a network)") == 1 and "Dekm" in left_out
 
 
-def test_tuned_cells_and_the_choice_of_k(wine):
+def test_html_of_tuned_cells_and_choice(wine):
     rows, target = wine
     model, grid = coterie.KMeans(scale="zscore"), {"n_clusters": [2, 3, 400]}
     tuned = coterie.tune(model, rows, grid, y_true=target)
@@ -93,7 +93,7 @@ def test_tuned_cells_and_the_choice_of_k(wine):
     assert str(model.cluster_choice_).startswith(f"{model.n_clusters_} clusters, {model.cluster_choice_['sureness']}, ")
 
 
-def test_consensus_counts_its_rows(wine):
+def test_html_of_a_consensus(wine):
     rows, _ = wine
     found = coterie.consensus(rows, 3, scale="zscore", fits=20)
     (clusters,), lines = tables_of(found)

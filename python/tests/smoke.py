@@ -1,4 +1,4 @@
-"""Whether an installed package works where there is NumPy and nothing else: no compiler, no scikit-learn, nothing of the build."""
+"""Checks that an installed package works with NumPy alone: without a compiler, scikit-learn or the build folder."""
 import os
 import pickle
 import sys

@@ -1,4 +1,4 @@
-"""The spaCy component, beside the tagger that it holds."""
+"""The spaCy component, compared with its tagger."""
 import numpy as np
 import pytest
 from conftest import ROOT
@@ -14,7 +14,7 @@ ENCODER = ROOT / "tests" / "ner" / "bert"
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    """A tagger that finds `plain` (A) and `text` (B) wherever they stand, from static vectors."""
+    """A tagger that finds `plain` (A) and `text` (B) wherever they occur, from static vectors."""
     folder = tmp_path_factory.mktemp("spacy")
     random = np.random.default_rng(0)
     vocabulary = ["plain", "words", "stop", "text", "players", "play", "."]
@@ -34,7 +34,7 @@ def nlp(saved):
     return out
 
 
-def test_entities_are_the_taggers_mentions(saved, nlp):
+def test_entities_equal_mentions_of_the_tagger(saved, nlp):
     doc = nlp("text stop. \n\n plain words play. ")
     assert [(span.text, span.label_, span.start_char) for span in doc.ents] == [("text", "B", 0), ("plain", "A", 14)]
     tagger = ner.load(saved / "t")
@@ -45,20 +45,20 @@ def test_entities_are_the_taggers_mentions(saved, nlp):
     assert all(0 < span._.coterie_probability < 1 for span in doc.ents)
 
 
-def test_many_documents_are_as_one_after_the_other(nlp):
+def test_pipe_equals_single_calls(nlp):
     texts = ["plain words", "", "  \n", "stop. text plain stop", "\U0001f600 plain"]
     ends = lambda doc: [(span.start_char, span.end_char, span.label_) for span in doc.ents]
     assert [ends(doc) for doc in nlp.pipe(texts, batch_size=2)] == [ends(nlp(text)) for text in texts]
     assert ends(nlp(texts[4]))[-1][1:] == (7, "A") and ends(nlp(texts[1])) == []
 
 
-def test_a_pipeline_is_saved_and_loaded(nlp, tmp_path):
+def test_pipeline_round_trip(nlp, tmp_path):
     nlp.to_disk(tmp_path / "pipeline")
     again = spacy.load(tmp_path / "pipeline")
     assert [span.label_ for span in again("plain text").ents] == [span.label_ for span in nlp("plain text").ents] != []
 
 
-def test_what_is_refused(saved):
+def test_bad_configuration(saved):
     for config, said in [({"tagger": str(saved / "t")}, "encoder: None; name"), ({"tagger": str(saved / "none"), "vectors": str(ENCODER)}, "none"),
                          ({"tagger": str(saved / "t"), "vectors": "nowhere"}, "nowhere is not there")]:
         with pytest.raises((ValueError, OSError), match=said):

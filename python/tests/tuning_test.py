@@ -1,4 +1,4 @@
-"""Searches over a grid, beside the command's."""
+"""Searches over a grid, compared with the command."""
 import json
 import pickle
 import re
@@ -10,7 +10,7 @@ import pytest
 import coterie
 
 
-def test_the_same_cells_as_the_command(command, iris):
+def test_cells_equal_those_of_the_command(command, iris):
     X, _ = iris
     tuned = coterie.tune(coterie.KMeans(n_init=2, random_state=3), X, {"n_clusters": range(2, 6), "init": ["kmeans++", "random"]})
     done = subprocess.run(
@@ -31,7 +31,7 @@ def test_the_same_cells_as_the_command(command, iris):
     assert repr(tuned).startswith("best of 8 cells: KMeans(n_clusters=2")
 
 
-def test_folds_truth_and_kmeans(iris):
+def test_tune_with_folds_truth_and_kmeans(iris):
     X, y = iris
     tuned = coterie.tune(coterie.Cpd(3, scale="zscore"), X, {"sigma_rel": [0.5, 1.0]}, folds=3, with_kmeans=True, y_true=y, select="ari")
     assert [cell["method"] for cell in tuned.cells_] == ["Cpd", "Cpd", "KMeans"]
@@ -40,7 +40,7 @@ def test_folds_truth_and_kmeans(iris):
     assert tuned.best_estimator_.scale == "zscore" and tuned.best_estimator_.labels_.shape == (150,)
 
 
-def test_scalings_on_the_grid():
+def test_grid_of_scalings():
     wine = coterie.datasets.load_wine()
     tuned = coterie.tune(coterie.Cpd(3), wine.data, {"scale": [None, "zscore"], "center": [True]}, with_kmeans=True, y_true=wine.target, select="nmi")
     assert [(cell["method"], cell["params"]["scale"]) for cell in tuned.cells_] == [("Cpd", "none"), ("Cpd", "zscore"), ("KMeans", "none"), ("KMeans", "zscore")]
@@ -53,7 +53,7 @@ def test_scalings_on_the_grid():
         coterie.tune(coterie.KMeans(3), wine.data, {"scale": ["none", "zscore"]})
 
 
-def test_a_refused_cell_goes_on_record(iris):
+def test_failed_cell_has_an_error(iris):
     X, _ = iris
     tuned = coterie.tune(coterie.KMeans(), X, {"n_clusters": [3, 151]})
     assert tuned.cells_[1]["criterion"] is None and "parameter n_clusters: 151 clusters asked of 150 points" in tuned.cells_[1]["error"]
@@ -81,7 +81,7 @@ def test_bad_searches(grid, how, words, iris):
 
 
 @pytest.mark.parametrize("random_state", [None, np.random.RandomState(3), np.random.default_rng(3)])
-def test_the_best_is_the_fit_that_was_ranked(random_state, iris):
+def test_best_estimator_is_the_ranked_fit(random_state, iris):
     X, _ = iris
     model = coterie.KMeans(random_state=random_state, init="random", max_iter=1)
     for _ in range(3):
@@ -90,7 +90,7 @@ def test_the_best_is_the_fit_that_was_ranked(random_state, iris):
     assert tuned.best_estimator_.random_state is random_state
 
 
-def test_the_best_keeps_its_class_and_what_it_was_given(iris):
+def test_best_estimator_keeps_class_and_parameters(iris):
     class Own(coterie.KMeans):
         pass
 
@@ -101,20 +101,20 @@ def test_the_best_keeps_its_class_and_what_it_was_given(iris):
     best = coterie.tune(Own(3, sizes=(70, 80)), X, {"n_clusters": [2]}).best_estimator_
     assert type(best) is Own and best.sizes == (70, 80) and np.bincount(best.labels_).min() >= 70
     poor = coterie.SphericalKMeans(3, noise_share=0.1, missing="drop", n_jobs=1, n_init=2)
-    lengths = (1 + y[:, None]) * (1 + X[:, :2] / 100)  # which directions do not tell
+    lengths = (1 + y[:, None]) * (1 + X[:, :2] / 100)  # directions do not show the lengths
     tuned = coterie.tune(poor, lengths, {"max_iter": [50]}, with_kmeans=True, y_true=y, select="ari")
     best = tuned.best_estimator_
     assert type(best) is coterie.KMeans and (best.noise_share, best.missing, best.n_jobs, best.n_clusters) == (0.1, "drop", 1, 3)
     assert best.n_init == 2 and best.max_iter == 300 and (best.labels_ == -1).sum() == 15
 
 
-def test_only_an_object_of_a_class_is_tuned(iris):
+def test_estimator_type_is_checked(iris):
     for estimator in (coterie.KMeans, "kmeans", object()):
         with pytest.raises(TypeError, match="estimator: .* is not accepted; an object of one of coterie's classes is"):
             coterie.tune(estimator, iris[0], {"n_clusters": [2]})
 
 
-def test_columns_as_the_command_takes_them(command, tmp_path):
+def test_table_columns_equal_those_of_the_command(command, tmp_path):
     pandas = pytest.importorskip("pandas")
     random = np.random.default_rng(5)
     kinds = np.arange(120) % 3
@@ -136,7 +136,7 @@ def test_columns_as_the_command_takes_them(command, tmp_path):
         assert (tuned.best_estimator_.labels_ == -1).sum() == (2 if missing == "drop" else 0)
 
 
-def test_the_page_of_a_search_is_the_commands(command, iris, tmp_path):
+def test_search_page_equals_that_of_the_command(command, iris, tmp_path):
     X, y = iris
     tuned = coterie.tune(coterie.KMeans(random_state=3), X, {"n_clusters": [2, 3, 500], "n_init": [1, 2]}, y_true=y, folds=2)
     page = str(coterie.report(tuned, X, y, source="points.npy"))
@@ -154,7 +154,7 @@ def test_the_page_of_a_search_is_the_commands(command, iris, tmp_path):
     assert tuned.cells_[4]["error"] in refused and "n_clusters" in refused and "`" not in refused
     best = tuned.best_params_
     assert f"clusters={best['n_clusters']}, restarts={best['n_init']}</b> was chosen among 6 cells in 2 folds" in page
-    # The page of the fit alone has none of it, and what was chosen can be kept: then the page tells what its clusters are in these rows.
+    # The page of the best model alone does not show the search. A pickled search gives the same page.
     assert "was chosen among" not in str(coterie.report(tuned.best_estimator_, X))
     again = pickle.loads(pickle.dumps(tuned))
     assert cells(str(coterie.report(again, X))) == cells(page)

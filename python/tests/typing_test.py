@@ -1,4 +1,4 @@
-"""What the package tells checkers of types (py.typed): a user's script passes mypy --strict, and its mistakes are found."""
+"""Type information of the package (py.typed): a user's script passes mypy --strict, and its mistakes are found."""
 import os
 import pathlib
 import subprocess
@@ -9,10 +9,10 @@ import coterie
 SCRIPT = pathlib.Path(__file__).parent / "typed_use.py"
 
 
-def test_a_users_script_passes_mypy(tmp_path):
+def test_user_script_passes_mypy(tmp_path):
     package = pathlib.Path(coterie.__file__).parent
     assert (package / "py.typed").exists()
-    # As in an installed package, what is wrong within it is not told; mistakes that are not found are unused "type: ignore".
+    # As for an installed package, errors inside it are not reported. A mistake that mypy does not find is an unused "type: ignore".
     words = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir", str(tmp_path), str(SCRIPT)]
     done = subprocess.run(words, env={**os.environ, "MYPYPATH": str(package.parent)}, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr

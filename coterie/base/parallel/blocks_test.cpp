@@ -32,7 +32,7 @@ double tree(const std::vector<double>& leaves) {
 // Numbers whose sum depends on the order of the additions.
 double number(Index i) { return 1.0 / (3.0 + static_cast<double>(i * i % 1009)); }
 
-TEST(BlockSums, AreTheTreeOverTheBlocks) {
+TEST(BlockSums, FollowTheTreeOverTheBlocks) {
     for (const Index blocks : {1, 2, 3, 5, 7, 8, 9, 63, 64, 65, 200, 999}) {
         std::vector<double> leaves(static_cast<std::size_t>(blocks));
         for (Index i = 0; i < blocks; ++i) leaves[static_cast<std::size_t>(i)] = number(i);
@@ -55,7 +55,7 @@ TEST(BlockSums, AreTheTreeOverTheBlocks) {
     }
 }
 
-TEST(BlockSums, MergeAsTheyAreTold) {
+TEST(BlockSums, UseCustomInitializationAndMerge) {
     for (const int processes : {1, 3})
         test::on_processes(processes, [&](std::shared_ptr<Communicator> communicator) {
             coterie::Run run(0, 2);
@@ -75,7 +75,7 @@ TEST(BlockSums, OfNoRowsAreZero) {
     EXPECT_EQ(std::accumulate(sum.begin(), sum.end(), 0.0), 0.0);
 }
 
-TEST(Grid, DependsOnTheShapeAlone) {
+TEST(Grid, DependsOnlyOnTheShape) {
     for (const Index n : {1, 15, 16, 17, 1000, 16384, 100000, 3000000})
         for (const Index d : {1, 3, 64, 784, 20000}) {
             const RowBlocks grid = grid_of(n, d);
@@ -88,7 +88,7 @@ TEST(Grid, DependsOnTheShapeAlone) {
         }
 }
 
-TEST(Grid, IsSharedOutInConsecutiveBlocks) {
+TEST(Grid, GivesEachProcessConsecutiveBlocks) {
     for (const int processes : {1, 2, 3, 5, 40})
         for (const Index n : {1, 100, 5000, 300000}) {
             const RowBlocks grid{n, 37};
@@ -110,7 +110,7 @@ TEST(Grid, IsSharedOutInConsecutiveBlocks) {
         }
 }
 
-TEST(RowBlocks, ComeFromMemoryAndFromASourceAlike) {
+TEST(RowBlocks, AreTheSameFromMemoryAndFromASource) {
     const auto matrix = test::blob_points<float>(20000, 9, 3, 1, 4);
     const Points read = test::read_rows(matrix);
     ASSERT_FALSE(read.resident());
@@ -129,7 +129,7 @@ TEST(RowBlocks, ComeFromMemoryAndFromASourceAlike) {
     EXPECT_THROW(PointsView(read).as<float>(), InternalError);
 }
 
-TEST(Together, WhatOneProcessThrowsAllThrow) {
+TEST(Collective, ErrorOfOneProcessIsThrownOnAll) {
     const auto errors = test::run_processes(4, [](std::shared_ptr<Communicator> communicator) {
         together(*communicator, [&] {
             if (communicator->rank() == 2) throw BadData("row 5 is no row");
@@ -142,7 +142,7 @@ TEST(Together, WhatOneProcessThrowsAllThrow) {
     }
 }
 
-TEST(Together, StopsWhereOneProcessIsAskedTo) {
+TEST(Collective, StopRequestOnOneProcessStopsAll) {
     const auto errors = test::run_processes(3, [](std::shared_ptr<Communicator> communicator) {
         coterie::Run run(0, 1);
         run.set_communicator(communicator);
@@ -156,7 +156,7 @@ TEST(Together, StopsWhereOneProcessIsAskedTo) {
     }
 }
 
-TEST(Together, GathersInTheOrderOfTheProcesses) {
+TEST(Collective, GathersInRankOrder) {
     test::on_processes(5, [](std::shared_ptr<Communicator> communicator) {
         std::vector<Index> own(static_cast<std::size_t>(communicator->rank() * 3 % 4), communicator->rank());
         EXPECT_EQ(gather(*communicator, own), (std::vector<Index>{1, 1, 1, 2, 2, 3}));
@@ -165,7 +165,7 @@ TEST(Together, GathersInTheOrderOfTheProcesses) {
     });
 }
 
-TEST(Together, WhoEndsIsMissed) {
+TEST(Collective, EndedProcessIsAnError) {
     const auto errors = test::run_processes(3, [](std::shared_ptr<Communicator> communicator) {
         if (communicator->rank() == 1) return;
         communicator->highest(0);

@@ -53,7 +53,7 @@ void expect_the_whole(const std::vector<Index>& parts, Index columns) {
     });
 }
 
-TEST(LocalRows, AreThoseOfTheWholeHoweverTheyAreHeld) {
+TEST(LocalRows, DoNotDependOnTheirDistribution) {
     for (const auto& parts : std::vector<std::vector<Index>>{
              {700}, {0, 700}, {700, 0}, {10, 0, 690}, {1, 2, 3, 4, 5}, {100, 0, 0, 900, 33, 7}, {1, 0, 1}}) {
         expect_the_whole<float>(parts, 3);
@@ -97,7 +97,7 @@ TEST(LocalRows, MayBeHeldInAnyOrder) {
     });
 }
 
-TEST(LocalRows, PartsOfOtherShapesAreRefusedOnEveryProcess) {
+TEST(LocalRows, DifferentShapesAreErrorsOnEveryProcess) {
     const Matrix<float> narrow = Matrix<float>::Zero(4, 2), wide = Matrix<float>::Zero(4, 3);
     const Matrix<double> precise = Matrix<double>::Zero(4, 2);
     const std::vector<std::pair<PointsView, std::string>> others = {

@@ -59,11 +59,11 @@ TEST(ForEachBlock, VisitsEveryBlockOnceAtAnyThreadCount) {
     }
 }
 
-TEST(ForEachBlock, AnEmptyLoopCallsNothing) {
+TEST(ForEachBlock, EmptyLoopCallsNothing) {
     for (const int threads : {0, 1, 2, 64}) for_each_block(0, threads, [](Index, int) { FAIL() << "called"; });
 }
 
-TEST(ForEachBlock, AsManyThreadsAsAskedForWorkAtOnce) {
+TEST(ForEachBlock, UsesTheRequestedNumberOfThreads) {
     for (const int threads : {2, 8}) {
         Meeting meeting;
         std::vector<int> uses(static_cast<std::size_t>(threads));
@@ -76,7 +76,7 @@ TEST(ForEachBlock, AsManyThreadsAsAskedForWorkAtOnce) {
     }
 }
 
-TEST(ForEachBlock, NoMoreThreadsThanAskedForAndNoWorkerNumberTwiceAtATime) {
+TEST(ForEachBlock, LimitsThreadsAndGivesUniqueWorkerNumbers) {
     for (const int threads : {2, 3, 8}) {
         std::vector<std::atomic<int>> busy(static_cast<std::size_t>(threads));
         std::atomic<int> shared{0};
@@ -93,7 +93,7 @@ TEST(ForEachBlock, NoMoreThreadsThanAskedForAndNoWorkerNumberTwiceAtATime) {
 
 // The bodies use neither atomics nor locks: the loop itself orders what the caller wrote before what bodies read, and
 // what bodies wrote before what the caller reads. Otherwise the thread sanitizer reports a race.
-TEST(ForEachBlock, TheCallerSeesWhatBodiesWrote) {
+TEST(ForEachBlock, OrdersWritesOfCallerAndBodies) {
     std::vector<Index> from(64);
     std::vector<Index> to(64);
     for (Index repetition = 0; repetition < 500; ++repetition) {
@@ -125,7 +125,7 @@ TEST(ForEachBlockDeathTest, TheThreadSanitizerReportsARaceBetweenBodies) {
 }
 #endif
 
-TEST(ForEachBlock, ThrowsWhatTheLowestFailingBlockThrew) {
+TEST(ForEachBlock, ThrowsTheErrorOfTheLowestFailingBlock) {
     for (const int threads : {1, 2, 8, 64}) {
         for (int repetition = 0; repetition < 100; ++repetition) {
             try {
@@ -153,7 +153,7 @@ TEST(ForEachBlock, ThrowsWhatTheLowestFailingBlockThrew) {
     }
 }
 
-TEST(ForEachBlock, OfTwoFailuresThatOfTheLowerBlockIsThrown) {
+TEST(ForEachBlock, ThrowsTheErrorOfTheLowerOfTwoBlocks) {
     for (const Index last : {0, 1}) {
         Meeting meeting;
         try {
@@ -170,7 +170,7 @@ TEST(ForEachBlock, OfTwoFailuresThatOfTheLowerBlockIsThrown) {
     }
 }
 
-TEST(ForEachBlock, ALoopInsideAnotherRunsOnTheCallingThreadAlone) {
+TEST(ForEachBlock, NestedLoopsRunOnTheCallingThread) {
     std::atomic<int> inner{0};
     std::atomic<int> strangers{0};
     for_each_block(20, 8, [&](Index, int) {
@@ -195,7 +195,7 @@ TEST(ForEachBlock, ALoopInsideAnotherRunsOnTheCallingThreadAlone) {
     }
 }
 
-TEST(ForEachBlock, ManyHostThreadsAtOnce) {
+TEST(ForEachBlock, ManyCallingThreads) {
     constexpr int hosts = 8;
     std::atomic<int> entered{0}, left{0};
     std::vector<std::atomic<std::thread::id>> ids(hosts);
@@ -231,7 +231,7 @@ TEST(ForEachBlock, ManyHostThreadsAtOnce) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST(ForEachBlock, ComputesInTheRoundingModeOfTheCaller) {
+TEST(ForEachBlock, KeepsTheRoundingModeOfTheCaller) {
     const int before = std::fegetround();
     for (const int mode : {FE_UPWARD, FE_TONEAREST, FE_DOWNWARD}) {
         std::fesetround(mode);
@@ -246,7 +246,7 @@ TEST(ForEachBlock, ComputesInTheRoundingModeOfTheCaller) {
     }
 }
 
-TEST(ForEachBlock, IsWholeInsideCancelledTasksOfTheHost) {
+TEST(ForEachBlock, CompletesInsideCancelledTasks) {
     std::atomic<int> visited{0};
     tbb::task_group group;
     group.run_and_wait([&] {
@@ -293,7 +293,7 @@ TEST(ForEachBlock, RunsInAForkedChild) {
     EXPECT_EQ(sum, 200);
 }
 
-TEST(AvailableThreads, IsAtLeastOneAndNoMoreThanTheProcessors) {
+TEST(AvailableThreads, IsFromOneToTheNumberOfProcessors) {
     EXPECT_GE(available_threads(), 1);
     EXPECT_LE(available_threads(), static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
 }
@@ -306,7 +306,7 @@ TEST(RowBlocks, CoverTheRows) {
     EXPECT_EQ((RowBlocks{0, 4}.count()), 0);
 }
 
-TEST(ForEachBlock, StopsWhereTheCallerAsks) {
+TEST(ForEachBlock, StopsOnRequest) {
     for (const int threads : {1, 2, 4}) {
         coterie::Run run(0, threads);
         std::atomic<int> computed{0};
@@ -329,7 +329,7 @@ TEST(ForEachBlock, StopsWhereTheCallerAsks) {
     }
 }
 
-TEST(ForEachBlock, StopsWithinALongBlockThatAsks) {
+TEST(ForEachBlock, StopsWithinALongBlock) {
     internal::stop_if_asked();  // outside a loop: does nothing
     for (const int threads : {1, 2}) {
         coterie::Run run(0, threads);
@@ -349,7 +349,7 @@ TEST(ForEachBlock, StopsWithinALongBlockThatAsks) {
     internal::stop_if_asked();
 }
 
-TEST(ForEachBlock, ReportsItsPartOfAStageFromTheCallingThread) {
+TEST(ForEachBlock, ReportsProgressFromTheCallingThread) {
     coterie::Run run(0, 2);
     std::vector<double> fractions;
     const auto caller = std::this_thread::get_id();

@@ -14,7 +14,7 @@
 namespace coterie::internal {
 namespace {
 
-TEST(WorkApart, IsWaitedForAndItsErrorsAreThrown) {
+TEST(WorkApart, WaitsAndThrowsErrors) {
     coterie::Run run(0, 1);
     for (const bool may_stop : {false, true}) {
         if (may_stop) run.should_stop = [] { return false; };
@@ -26,7 +26,7 @@ TEST(WorkApart, IsWaitedForAndItsErrorsAreThrown) {
     }
 }
 
-TEST(WorkApart, IsLeftWhereTheCallerStops) {
+TEST(WorkApart, ReturnsOnStopRequest) {
     const auto begun = std::make_shared<std::atomic<bool>>(false);
     const auto go_on = std::make_shared<std::promise<void>>();
     const auto ended = std::make_shared<std::promise<void>>();

@@ -84,7 +84,7 @@ TEST(Augmentation, MovesPixelsExactly) {
         for (int c = 0; c < 5; c += 2) EXPECT_NEAR(y(0, r * 5 + c), x(0, (1 + r / 2) * 5 + 1 + c / 2), 2e-5);
 }
 
-TEST(Augmentation, StrengthsOfZeroAndUnchangedRowsLeavePointsAlone) {
+TEST(Augmentation, ZeroStrengthsAndUnchangedRowsKeepThePoints) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<float> x = normal(5, two_channels.items());
     RandomStream random(1, "test.draw");

@@ -28,7 +28,7 @@ float tree_sum(const std::vector<float>& parts, std::size_t begin, std::size_t e
 
 void expect_well(std::int32_t failed) { ASSERT_EQ(failed, 0); }
 
-TEST(SharedPass, EveryItemIsOneProcess) {
+TEST(SharedPass, EveryItemBelongsToOneProcess) {
     for (int size = 1; size <= most_processes; ++size)
         for (const Index items : {1, 31, 32, 33, 96, 500}) {
             std::vector<internal::Range> own(static_cast<std::size_t>(size));
@@ -49,7 +49,7 @@ TEST(SharedPass, EveryItemIsOneProcess) {
 }
 
 // For numbers whose sum depends on the order.
-TEST(SharedPass, SumsFollowTheTreeWhoeverHasTheBlocks) {
+TEST(SharedPass, SumsFollowTheTreeForAnyDistribution) {
     RandomStream random(3, "test.shared-pass");
     for (const std::size_t blocks : {1, 2, 3, 7, 8, 13, 16}) {
         constexpr std::size_t count = 4;  // also fewer numbers than processes
@@ -112,7 +112,7 @@ void expect_sound(Communicator& communicator) {
 }
 
 // Fails before, between and after the exchanges: no process waits forever, and the next pass works.
-TEST(SharedPass, WhereOneFailsAllEnd) {
+TEST(SharedPass, FailureOfOneProcessEndsAll) {
     for (const int moment : {0, 1, 2}) {
         const auto errors = test::run_processes(3, [&](std::shared_ptr<Communicator> communicator) {
             SharedPass pass(*communicator, {90, 32});
@@ -150,7 +150,7 @@ TEST(SharedPass, WhereOneFailsAllEnd) {
 }
 
 // The processes' initial parameters may differ: files with the same name, processors that round differently.
-TEST(SharedPass, TheFirstProcessParametersCount) {
+TEST(SharedPass, UsesTheParametersOfRankZero) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<double> points = test::blobs(100, 64, 4, 3).points;
     std::vector<std::int64_t> rows(100);
@@ -173,7 +173,7 @@ TEST(SharedPass, TheFirstProcessParametersCount) {
 
 // A layer that fails, after a batch norm whose sums the processes exchange. The other processes learn of it in the next
 // batch norm.
-TEST(SharedPass, AProcessThatFailsWithinTheNetworkEndsAll) {
+TEST(SharedPass, FailureInsideTheNetworkEndsAll) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<double> points = test::blobs(100, 64, 4, 3).points;
     const auto errors = test::run_processes(3, [&](std::shared_ptr<Communicator> communicator) {

@@ -50,7 +50,7 @@ TEST(ViewLosses, DivergenceOfViews) {
     EXPECT_LE(first.cwiseAbs().maxCoeff() + second.cwiseAbs().maxCoeff(), 1e-16);
 }
 
-TEST(ViewLosses, FollowingMovesTheSecondViewOnly) {
+TEST(ViewLosses, FollowingChangesOnlyTheSecondView) {
     const Matrix<double> x = normal_rows(5, 4, 3), t = normal_rows(5, 4, 4);
     const Value value = [&](const Matrix<double>&, const Matrix<double>& b) {
         return 1.3 * divergence(soft(x).probability, soft(b).probability);
@@ -92,7 +92,7 @@ TEST(ViewLosses, PairInformation) {
 }
 
 // Decisive, equal and fair views share ln k; views with one cluster share nothing. Neither overflows.
-TEST(ViewLosses, PairInformationAtItsEnds) {
+TEST(ViewLosses, PairInformationAtItsExtremes) {
     Matrix<double> x = Matrix<double>::Zero(6, 3);
     for (Index i = 0; i < 6; ++i) x(i, i % 3) = 2000;
     Matrix<double> first = Matrix<double>::Zero(6, 3), second = first;

@@ -16,7 +16,7 @@ Matrix<double> normal_points(Index n, Index d, std::uint64_t seed) {
     return out;
 }
 
-TEST(KernelFactor, LeavesAPositivePartThatIsZeroAtTheLandmarks) {
+TEST(KernelFactor, ResidualIsNonnegativeAndZeroAtLandmarks) {
     const Matrix<double> points = normal_points(90, 3, 1);
     const Matrix<double> kernel = gaussian_kernel(points, points, 0.8, 1);
     for (const Index most : {1, 7, 40}) {
@@ -31,7 +31,7 @@ TEST(KernelFactor, LeavesAPositivePartThatIsZeroAtTheLandmarks) {
     }
 }
 
-TEST(KernelFactor, IsExactWhereTheKernelHasSoLowARank) {
+TEST(KernelFactor, IsExactForLowRankKernels) {
     const Matrix<double> points = normal_points(400, 3, 2);
     const KernelFactor factor = kernel_factor(points, 20.0, 400, 1e-15, coterie::Run());
     EXPECT_LT(factor.rows.cols(), 120);
@@ -40,13 +40,13 @@ TEST(KernelFactor, IsExactWhereTheKernelHasSoLowARank) {
     EXPECT_LT((kernel - factor.rows * factor.rows.transpose()).cwiseAbs().maxCoeff(), 1e-14);
 }
 
-TEST(KernelFactor, DuplicatesAreNoFurtherLandmarks) {
+TEST(KernelFactor, DuplicatesAddNoLandmarks) {
     Matrix<double> points = normal_points(60, 2, 3);
     points.bottomRows(30) = points.topRows(30);
     EXPECT_EQ(kernel_factor(points, 0.1, 60, 1e-12, coterie::Run()).rows.cols(), 30);
 }
 
-TEST(KernelFactor, RowsOfNewPointsAreThoseOfTheNystroemForm) {
+TEST(KernelFactor, RowsOfNewPointsFollowNystroem) {
     const Matrix<double> points = normal_points(80, 2, 4);
     const Matrix<double> others = normal_points(33, 2, 5);
     const KernelFactor factor = kernel_factor(points, 1.5, 25, 0, coterie::Run());

@@ -52,7 +52,7 @@ Matrix<double> direct_solution(const Matrix<double>& x, const Matrix<double>& g,
     return -left.ldlt().solve(Eigen::MatrixXd(g * rest * x));
 }
 
-TEST(GaussianKernel, IsWhatItSays) {
+TEST(GaussianKernel, AgreesWithTheFormula) {
     const Matrix<double> x = centred_points(70, 3, 1);
     const Matrix<double> y = centred_points(40, 3, 2);
     const Matrix<double> k = gaussian_kernel(x, y, 1.7, 2);
@@ -65,7 +65,7 @@ TEST(GaussianKernel, IsWhatItSays) {
     EXPECT_EQ(gaussian_kernel(x, y, 1.7, 1), gaussian_kernel(x, y, 1.7, 8));
 }
 
-TEST(SmoothMotion, EqualsTheDirectSolveOverTheWholeGrid) {
+TEST(SmoothMotion, EqualsTheDirectSolution) {
     const Matrix<double> x = centred_points(120, 4, 3);
     const Labels labels = random_labels(120, 3, 4);
     const Matrix<double> y = indicator_matrix(labels, 3);
@@ -89,7 +89,7 @@ TEST(SmoothMotion, EqualsTheDirectSolveOverTheWholeGrid) {
     }
 }
 
-TEST(SmoothMotion, TheSolutionIsTheGlobalMinimum) {
+TEST(SmoothMotion, SolutionIsTheGlobalMinimum) {
     const Matrix<double> x = centred_points(60, 3, 5);
     const Labels labels = random_labels(60, 4, 6);
     const Matrix<double> y = indicator_matrix(labels, 4);
@@ -137,7 +137,7 @@ TEST(SmoothMotion, LeadingSingularVectorsOfTheMovedPoints) {
     }
 }
 
-TEST(SmoothMotion, MotionsBlend) {
+TEST(SmoothMotion, BlendsMotions) {
     const Matrix<double> x = centred_points(50, 3, 12);
     const SmoothMotion motion(x, 1.0, 0, coterie::Run());
     const SmoothMotion::Solver solver(motion, 2.0, true);
@@ -151,7 +151,7 @@ TEST(SmoothMotion, MotionsBlend) {
 
 // A wide Gaussian uses the low-rank path, a narrow one the eigenvectors of all of G. The paper's grid has both, and
 // both must equal the direct solution.
-TEST(SmoothMotion, TakesALowRankApartAsWell) {
+TEST(SmoothMotion, LowRankPathEqualsTheDirectSolution) {
     const Matrix<double> x = centred_points(300, 2, 15);
     const Labels labels = random_labels(300, 3, 16);
     const Matrix<double> y = indicator_matrix(labels, 3);
@@ -171,7 +171,7 @@ TEST(SmoothMotion, TakesALowRankApartAsWell) {
     EXPECT_TRUE(low && high);
 }
 
-TEST(SmoothMotion, LandmarksSolveTheProblemOfTheirOwnKernel) {
+TEST(SmoothMotion, LandmarksSolveTheProblemOfTheirKernel) {
     const Matrix<double> x = centred_points(150, 3, 17);
     const Matrix<double> others = centred_points(40, 3, 18);
     const Labels labels = random_labels(150, 3, 19);

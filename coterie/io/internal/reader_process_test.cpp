@@ -109,7 +109,7 @@ TEST_F(Reader, MatlabByHand) {
                     "has no array 'Q'; it holds X (3 x 2), Y (3 x 1)"));
 }
 
-TEST_F(Reader, OneColumnIsNotTakenUnsaid) {
+TEST_F(Reader, OneColumnGivesANote) {
     const std::string path = folder.file("y.mat", matlab({{"Y", 3, 1, raw<double>({7, 8, 7})}}));
     const PointsFile file = read_points_file(path);
     EXPECT_EQ(file.points.rows(), 3);
@@ -117,7 +117,7 @@ TEST_F(Reader, OneColumnIsNotTakenUnsaid) {
     EXPECT_EQ(file.notes[0].text(), path + ": took the array Y (3 x 1), which is no matrix but single numbers");
 }
 
-TEST_F(Reader, ExtentsAreCheckedBeforeMemoryIsTaken) {
+TEST_F(Reader, SizeIsCheckedBeforeAllocation) {
     const std::string path = folder.file("x.mat", matlab({{"X", 2147483647, 1000000, points_3x2}}));
     EXPECT_TRUE(
         has(message_of<ResourceError>([&] { read_points_file(path); }), "x.mat:X needs about 1.6e+07 GiB of memory"));
@@ -128,7 +128,7 @@ TEST_F(Reader, ExtentsAreCheckedBeforeMemoryIsTaken) {
     EXPECT_TRUE(has(says<BadData>({answer(described(-1, 4))}), "is not one an array can have"));
 }
 
-TEST_F(Reader, ProgramThatDies) {
+TEST_F(Reader, ProgramCrashes) {
     EXPECT_TRUE(has(says<BadData>({program("kill -SEGV $$")}),
                     "is damaged: reading it ended with signal 11 (Segmentation fault)"));
     EXPECT_TRUE(has(says<BadData>({program("kill -ABRT $$")}), "signal 6"));
@@ -140,14 +140,14 @@ TEST_F(Reader, ProgramThatDies) {
             "exit status 0"));
 }
 
-TEST_F(Reader, ProgramThatTalksNonsense) {
+TEST_F(Reader, ProgramSendsInvalidMessages) {
     const std::string whole = message(AnswerPart::data, 0, points_3x2);
     for (const std::string& bytes :
          {std::string("no message, but a text that is longer than one"), message(AnswerPart::end, 0, ""), whole,
           described(3, 2) + message(AnswerPart::end, 0, ""), described(3, 2) + described(3, 2),
           described(3, 2) + message(AnswerPart::data, 0, points_3x2 + points_3x2),
           described(3, 2) + whole + message(AnswerPart::data, 0, "1"),
-          message(AnswerPart::refusal, 1, "of another file"),
+          message(AnswerPart::refusal, 1, coterie::Message{.file = "another"}.packed()),
           message(AnswerPart::refusal, 1, "", std::uint64_t{1} << 50),
           message(AnswerPart::array, 2 | 2U << 16, "short"),
           message(AnswerPart::array, 99 | 1U << 16, raw<std::int64_t>({3}) + "X" + '\0'),
@@ -159,7 +159,7 @@ TEST_F(Reader, ProgramThatTalksNonsense) {
     EXPECT_EQ(std::memcmp(array.data.data(), points_3x2.data(), 48), 0);
 }
 
-TEST_F(Reader, ProgramThatStallsIsEnded) {
+TEST_F(Reader, StalledProgramIsEnded) {
     const Stopwatch watch;
     EXPECT_TRUE(has(says<BadData>({program("sleep 60"), 0.05}), "is not read after"));
     EXPECT_LT(watch.seconds(), 20);
@@ -174,7 +174,7 @@ TEST_F(Reader, StopsWhenAsked) {
     EXPECT_LT(watch.seconds(), 20);
 }
 
-TEST_F(Reader, ProgramThatIsMissing) {
+TEST_F(Reader, MissingProgram) {
     EXPECT_TRUE(has(says<ResourceError>({folder / "none"}), "cannot be started: No such file"));
 }
 

@@ -44,7 +44,7 @@ SparseMatrix blocks(const std::vector<Index>& sizes, Index every) {
     return out / sums.maxCoeff();
 }
 
-TEST(SparseEigen, FindsTheEndOfALongPathsSpectrum) {
+TEST(SparseEigen, FindsTheLargestEigenvaluesOfALongPath) {
     const Index n = 3000, count = 8;
     const SparseEigenPairs found = largest_symmetric_eigen(path(n), count, 1e-10, {}, coterie::Run(0, 2));
     EXPECT_TRUE(found.converged);
@@ -78,7 +78,7 @@ TEST(SparseEigen, AgreesWithTheDenseSolutionWithAndWithoutAKnownVector) {
     }
 }
 
-TEST(SparseEigen, GivesTheSameBitsAtAnyNumberOfThreads) {
+TEST(SparseEigen, SameBitsAtAnyNumberOfThreads) {
     const SparseEigenPairs one = largest_symmetric_eigen(path(3000), 5, 1e-10, {}, coterie::Run(3, 1));
     const SparseEigenPairs three = largest_symmetric_eigen(path(3000), 5, 1e-10, {}, coterie::Run(3, 3));
     EXPECT_EQ(one.values, three.values);
@@ -86,7 +86,7 @@ TEST(SparseEigen, GivesTheSameBitsAtAnyNumberOfThreads) {
     EXPECT_EQ(one.blocks, three.blocks);
 }
 
-TEST(LanczosKernels, ComputeWhatTheySay) {
+TEST(LanczosKernels, AgreeWithPlainLoops) {
     const internal::LanczosKernels& kernels = internal::lanczos_kernels();
     for (const Index rows : {1, 2, 3, 7, 64})
         for (const Index columns : {8, 16, 40}) {

@@ -90,7 +90,7 @@ void agrees_with_the_sum(Index n, Index d, double offset, double tolerance) {
     EXPECT_EQ(moments[0].moment(1), moments[1].moment(1));
 }
 
-TEST(ClusterMoments, AreTheSums) {
+TEST(ClusterMoments, AgreeWithDirectSums) {
     for (const Index d : {1, 3, 16, 17, 65, 191, 193, 400}) {
         const Index n = d > 100 ? 400 : 1500;
         for (const double offset : {0.0, 1e6}) {
@@ -102,7 +102,7 @@ TEST(ClusterMoments, AreTheSums) {
     agrees_with_the_sum<float>(30000, 20, 0.0, 2e-6);
 }
 
-TEST(ClusterMoments, RefusesWhatIsNotThere) {
+TEST(ClusterMoments, RejectsWrongRowsAndShapes) {
     const Matrix<double> points = random_points<double>(10, 3, 0.0);
     ClusterMoments moments(2, Vector<double>::Zero(3), Vector<double>::Constant(3, 100.0));
     EXPECT_THROW(ClusterMoments(2, Vector<double>::Zero(3), Vector<double>::Zero(2)), BadArgument);

@@ -197,7 +197,7 @@ TEST(Discriminant, NoOtherSubspaceIsBetter) {
     }
 }
 
-TEST(Discriminant, UpdatesAreAsGoodAsAFreshStart) {
+TEST(Discriminant, UpdatesAreAsGoodAsARecomputation) {
     constexpr int k = 6;
     const Index n = 500;
     const Index d = 15;
@@ -236,7 +236,7 @@ TEST(Discriminant, UpdatesAreAsGoodAsAFreshStart) {
     }
 }
 
-TEST(Discriminant, EntriesThatHardlyChangeAreKept) {
+TEST(Discriminant, NegligibleChangesAreSkipped) {
     constexpr int k = 4;
     const Index n = 400;
     const Problem problem = make_problem(n, 12, k, true);
@@ -267,7 +267,7 @@ TEST(Discriminant, EntriesThatHardlyChangeAreKept) {
     }
 }
 
-TEST(Discriminant, SameBitsWhateverTheThreads) {
+TEST(Discriminant, SameBitsAtAnyNumberOfThreads) {
     for (const bool soft : {false, true}) {
         for (const Shrinkage shrinkage : kShrinkages) {
             const Problem problem = make_problem(3000, 210, 4, soft);
@@ -330,7 +330,7 @@ TEST(Discriminant, FewerPointsThanDimensions) {
     EXPECT_EQ(more.within_shares.tail(3), Vector<double>::Ones(3));
 }
 
-TEST(Discriminant, ConstantColumnsDoNotCount) {
+TEST(Discriminant, IgnoresConstantColumns) {
     const Problem problem = make_problem(200, 6, 3, false);
     Problem wider = problem;
     wider.points.resize(200, 9);
@@ -393,7 +393,7 @@ TEST(Discriminant, EmptyAndDuplicateClusters) {
         1e-9);
 }
 
-TEST(Discriminant, PerfectSeparationIsFloored) {
+TEST(Discriminant, PerfectSeparationHasAFloor) {
     Matrix<double> points(60, 3);
     Problem problem{points, Matrix<double>::Zero(60, 3), Labels(60)};
     RandomStream random(2, "test.separated");
@@ -412,7 +412,7 @@ TEST(Discriminant, PerfectSeparationIsFloored) {
     EXPECT_NEAR(total.directions(0, 0), std::sqrt(1.0 / (2.0 / 3.0)), 1e-12);
 }
 
-TEST(Discriminant, RefusesBadArguments) {
+TEST(Discriminant, RejectsBadArguments) {
     const Problem problem = make_problem(50, 4, 3, false);
     const coterie::Run run(0, 1);
     const auto make = [&](int k, int p, Shrinkage shrinkage, bool soft) {

@@ -22,7 +22,7 @@ TEST(Shrinkage, AgreesWithScikitLearn) {
     EXPECT_NEAR(oas_shrinkage(covariance.trace(), covariance.squaredNorm(), 10.0, 3), 0.35353051484118947, 1e-14);
 }
 
-TEST(Shrinkage, IsTheFormula) {
+TEST(Shrinkage, AgreesWithTheFormula) {
     RandomStream random(1, "test.shrinkage");
     for (const Index d : {2, 5, 40}) {
         for (const Index n : {3, 50, 5000}) {
@@ -40,7 +40,7 @@ TEST(Shrinkage, IsTheFormula) {
     }
 }
 
-TEST(Shrinkage, NothingToTellApartShrinksFully) {
+TEST(Shrinkage, IsFullForMultiplesOfTheIdentity) {
     EXPECT_EQ(oas_shrinkage(3.0, 9.0, 100.0, 1), 1.0);    // one dimension: always a multiple of the identity
     EXPECT_EQ(oas_shrinkage(0.0, 0.0, 100.0, 5), 1.0);    // no variance
     EXPECT_EQ(oas_shrinkage(10.0, 20.0, 100.0, 5), 1.0);  // 2 I
