@@ -212,8 +212,8 @@ class Tagger(Parameters):
         Parameters
         ----------
         support : Corpus, path, or list of records
-            The annotated sentences: a corpus, a file for `read`, or records for `from_texts`, such as {"text": "Ida left Marwick.", "spans": [{"start":
-            9, "end": 16, "label": "PLACE"}]}.
+            The annotated sentences: a corpus, a file for `read`, or records for `from_texts`, such as
+            {"text": "Ida left Marwick.", "spans": [{"start": 9, "end": 16, "label": "PLACE"}]}.
         unlabelled : Corpus, path, list of str, or None
             Similar text without annotation. Mentions in it are ignored. More text gives better results.
         support_vectors, unlabelled_vectors : array of shape (n_words, d), or None

@@ -154,7 +154,7 @@ def test_a_file_of_either_type_with_what_is_known_beside_it(tmp_path):
 def test_other_classes_are_refused(name):
     model = estimator(name)
     model._fitted = None  # as if it were fitted: its class alone decides
-    with pytest.raises(TypeError, match=f"to_onnx: {name} labels a row by more than.*KMeans, .*Entropy.* can be exported"):
+    with pytest.raises(TypeError, match=f"to_onnx: {name} is not supported: its labels need more than.*Use one of KMeans, .*Entropy"):
         model.to_onnx()
 
 
@@ -163,13 +163,13 @@ def test_what_is_refused_and_why(iris, tmp_path):
     with pytest.raises(Exception, match="not fitted yet"):
         coterie.KMeans(3).to_onnx()
     model = coterie.KMeans(3).fit(X)
-    with pytest.raises(ValueError, match="dtype: 'int8' is not accepted; float32 or float64"):
+    with pytest.raises(ValueError, match="dtype: 'int8' is not accepted. Use float32 or float64"):
         coterie.to_onnx(model, dtype="int8")
     with pytest.raises(TypeError, match="ndarray is not accepted"):
         coterie.to_onnx(X)
-    with pytest.raises(ValueError, match="KernelKMeans of kernel='rbf'.*kernel='linear' can be"):
+    with pytest.raises(ValueError, match="KernelKMeans with kernel='rbf'.*Use kernel='linear'"):
         coterie.KernelKMeans(3, kernel="rbf").fit(X).to_onnx()
-    with pytest.raises(ValueError, match="RpcaOm of kernel='rbf'.*kernel='none' can be"):
+    with pytest.raises(ValueError, match="RpcaOm with kernel='rbf'.*Use kernel='none'"):
         coterie.RpcaOm(3, kernel="rbf").fit(X).to_onnx()
     import pandas
 
