@@ -275,8 +275,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     }
     // Data sets of the catalogue are already checked; affinities have no columns.
     if (!problem.graph && !request.points.starts_with("data:") && !takes_affinities(method, request))
-        for (const auto& hint : column_hints(problem, *request.preprocessing))
-            inputs.warnings.push_back(unsorted(hint));
+        for (auto& hint : column_hints(problem, *request.preprocessing)) inputs.warnings.push_back(std::move(hint));
     read_constraints(*request.constraints, parts, problem, run);
     if (run.communicator().size() > 1) {
         if (!request.table_out.empty())

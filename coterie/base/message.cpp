@@ -57,6 +57,7 @@ constexpr CodeMeaning meanings[] = {
     {Code::columns_by_order, "columns-by-order", "Columns without names were matched to the model's by their order."},
     {Code::header_guessed, "header-guessed", "Whether a file has a header line was guessed."},
     {Code::constant_column, "constant-column", "A column has the same value in all rows."},
+    {Code::row_numbers, "row-numbers", "A column numbers the rows, but is used as data."},
     {Code::zero_row, "zero-row", "Rows are all zero, so they have no direction."},
     {Code::scale_dominates, "scale-dominates", "Few columns hold nearly all variance, so they decide the clusters."},
     {Code::far_from_origin, "far-from-origin", "The data are far from the origin, which this method does not remove."},

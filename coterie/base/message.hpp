@@ -72,6 +72,7 @@ enum class Code : std::uint8_t {
     columns_by_order,
     header_guessed,
     constant_column,
+    row_numbers,
     zero_row,
     scale_dominates,
     far_from_origin,

@@ -205,10 +205,10 @@ TEST(ColumnHints, NameTheColumnAndTheOption) {
     problem.column_names = {"nr", "unit", "income", "age"};
     const auto hints = column_hints(problem, {});
     ASSERT_EQ(hints.size(), 3u);
-    EXPECT_NE(hints[0].find("column 1 (nr) counts the rows"), std::string::npos);
-    EXPECT_NE(hints[0].find("exclude=nr"), std::string::npos);
-    EXPECT_NE(hints[1].find("column 2 (unit) is the same"), std::string::npos);
-    EXPECT_NE(hints[2].find("column 3 (income) carries 1.0000"), std::string::npos) << hints[2];
+    EXPECT_NE(hints[0].text().find("column 'nr': this column numbers the rows"), std::string::npos);
+    EXPECT_NE(hints[0].text().find("exclude=nr"), std::string::npos);
+    EXPECT_NE(hints[1].text().find("column 2 (unit) has the same value"), std::string::npos);
+    EXPECT_NE(hints[2].text().find("column 'income': this column holds 100 %"), std::string::npos) << hints[2].text();
     EXPECT_EQ(column_hints(problem, {.scale = Scale::zscore}).size(), 2u);
     // Columns of words have more variance than numbers that hardly differ.
     Problem words;

@@ -26,8 +26,8 @@ std::vector<std::size_t> lasting(std::vector<std::size_t> candidates, Index rows
 
 }  // namespace
 
-std::vector<std::string> column_hints(const Problem& problem, const PreparationOptions& preparation) {
-    std::vector<std::string> out;
+std::vector<Message> column_hints(const Problem& problem, const PreparationOptions& preparation) {
+    std::vector<Message> out;
     if (problem.graph || problem.points.rows() < 2 || problem.points.columns() < 2) return out;
     RowBuffer buffer;
     const PointsView all = problem.points.view();
@@ -59,15 +59,21 @@ std::vector<std::string> column_hints(const Problem& problem, const PreparationO
                      return static_cast<double>(rows.row(i)[c]) ==
                             static_cast<double>(rows.row(0)[c]) + static_cast<double>(i);
                  }))
-                out.push_back(column(j) + " counts the rows and is taken for a coordinate; `exclude=" + called(j) +
-                              "` leaves it out, `id_column=" + called(j) + "` carries it to the labels");
+                out.push_back({.code = Code::row_numbers,
+                               .problem = "this column numbers the rows, but is used as data",
+                               .remedy = "Use `id_column=" + called(j) + "`, or `exclude=" + called(j) + "`",
+                               .column = j < names.size() ? names[j] : "",
+                               .column_number = static_cast<std::int64_t>(j) + 1});
         const auto constant =
             all.resident()
                 ? lasting(numbers, rows.rows, [&](std::size_t c, Index i) { return rows.row(i)[c] == rows.row(0)[c]; })
                 : std::vector<std::size_t>();
         if (!constant.empty())
-            out.push_back(listed(constant, column) + (constant.size() == 1 ? " is" : " are") +
-                          " the same in every row, and no help; `exclude` leaves columns out");
+            out.push_back({.code = Code::constant_column,
+                           .problem = listed(constant, column) + (constant.size() == 1 ? " has" : " have") +
+                                      " the same value in every row and tell" + (constant.size() == 1 ? "s" : "") +
+                                      " nothing",
+                           .remedy = "Use `exclude` to leave columns out"});
         if (preparation.scale != Scale::none || rows.rows < 3) return;
         const Index step = std::max<Index>(1, rows.rows / sampled_rows);
         double total = 0, largest = 0;
@@ -104,9 +110,12 @@ std::vector<std::string> column_hints(const Problem& problem, const PreparationO
             if (count > 0) total += (1 - squares / (count * count)) / 2;
         }
         if (std::isfinite(total) && largest > large_share * total)
-            out.push_back(column(at) + " carries " + internal::share_text(largest / total) +
-                          " of the variance of all columns, so that distances are of little else; `scale=zscore` gives "
-                          "each column the same weight");
+            out.push_back({.code = Code::scale_dominates,
+                           .problem = "this column holds " + std::to_string(std::lround(100 * largest / total)) +
+                                      " % of the variance of all columns, so it decides the clusters",
+                           .remedy = "Use `scale=zscore` to give each column the same weight",
+                           .column = at < names.size() ? names[at] : "",
+                           .column_number = static_cast<std::int64_t>(at) + 1});
     });
     return out;
 }

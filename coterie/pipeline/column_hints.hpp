@@ -15,6 +15,6 @@ namespace coterie {
 /// scaled, for a column with more than 95 % of the total variance (from 10,000 evenly spaced rows). Each names the
 /// option that helps. Columns of words are skipped. Points that are read in blocks are judged by their first rows, and
 /// never called constant.
-COTERIE_API std::vector<std::string> column_hints(const Problem& problem, const PreparationOptions& preparation);
+COTERIE_API std::vector<Message> column_hints(const Problem& problem, const PreparationOptions& preparation);
 
 }  // namespace coterie

@@ -1,15 +1,18 @@
-"""coterie finds groups in data whose plain distances hide them.
+"""coterie finds clusters that ordinary distances miss.
 
     import coterie
     model = coterie.KMeans(n_clusters=10, n_init=10).fit(X)
     model.labels_, model.predict(X_new)
 
-There is a class per method, all with scikit-learn's contract: `help(coterie.KMeans)`. `coterie.load` and `coterie.save` share the command's model
-files; `coterie.tune` chooses parameters over a grid; `coterie.describe` tells what sets clusters apart, `coterie.report` makes a page of a fit,
-`coterie.plot` pictures; `coterie.to_onnx` writes a model for other programs; `coterie.metrics` has scores, `coterie.datasets` small data sets,
-`coterie.ner` named entities.
+Each method has a class that works like scikit-learn's clusterers: `help(coterie.KMeans)`.
 
-Names are loaded when they are first used, so that the import costs little.
+- `coterie.load` and `coterie.save` read and write model files. The command uses the same files.
+- `coterie.tune` chooses parameters from a grid. `coterie.compare` and `coterie.consensus` run several methods.
+- `coterie.describe` shows what distinguishes the clusters. `coterie.report` makes a page about a fit, and `coterie.plot` draws it.
+- `coterie.to_onnx` writes a model for other programs.
+- `coterie.metrics` has scores, `coterie.datasets` has small data sets, and `coterie.ner` finds named entities.
+
+Each name is loaded at its first use, so the import is fast.
 """
 import importlib
 from typing import TYPE_CHECKING
@@ -25,7 +28,7 @@ from ._errors import NotFittedError as NotFittedError
 from ._errors import ResourceError as ResourceError
 from ._version import __version__ as __version__
 
-if TYPE_CHECKING:  # "as" makes a name public to checkers of types
+if TYPE_CHECKING:  # "as" makes a name public for type checkers
     from . import datasets as datasets
     from . import metrics as metrics
     from . import ner as ner

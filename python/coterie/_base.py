@@ -1,7 +1,8 @@
-"""The contract of scikit-learn's estimators, kept without importing scikit-learn, over the library's pipeline.
+"""Estimators in scikit-learn's form over the library's pipeline, without importing scikit-learn.
 
-The classes of `_estimators.py`, which are made from the methods' own descriptions, say what they take and give by the classes here that they derive
-from. A constructor only stores. Whatever is fitted lies in one object of the library, `_fitted`, which is what is saved, pickled and asked.
+scripts/make-estimators generates the classes of `_estimators.py` from the methods' descriptions. The base classes here determine what they accept and
+return. A constructor only stores its arguments. `_fitted`, an object of the library, holds the fitted state: it is saved, pickled and asked for
+results.
 """
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ def _warn(messages):
 
 @contextlib.contextmanager
 def naming_columns(names):
-    """Adds the name of a column to errors that have only its number."""
+    """Adds the name of the column to errors that have its number."""
     try:
         yield
     except (BadArgument, BadData) as error:
@@ -46,7 +47,7 @@ def naming_columns(names):
 
 
 class Parameters:
-    """What a constructor stores, as scikit-learn asks for it."""
+    """The constructor's parameters, with scikit-learn's interface."""
 
     @classmethod
     def _defaults(cls):
@@ -54,16 +55,41 @@ class Parameters:
         return {name: each.default for name, each in signature.parameters.items() if name != "self"}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters of the constructor and their values.
+        """Returns the constructor's parameters and their values.
 
-        deep: is not looked at, as no parameter has parameters of its own. AttributeError where a subclass stores one under another name.
+        Parameters
+        ----------
+        deep : bool, default=True
+            Has no effect, because no parameter has parameters.
+
+        Returns
+        -------
+        dict
+            Values by name.
+
+        Raises
+        ------
+        AttributeError
+            A subclass stores a parameter under another name.
         """
         return {name: getattr(self, name) for name in sorted(self._defaults())}
 
     def set_params(self, **params: Any) -> Self:
-        """Sets parameters of the constructor; returns self.
+        """Sets parameters of the constructor.
 
-        params: their names and new values. ValueError on another name.
+        Parameters
+        ----------
+        **params
+            New values by name.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            The constructor does not have a parameter of this name.
         """
         known = self._defaults()
         for name in params:
@@ -84,15 +110,15 @@ class Parameters:
 
 
 class Clusterer(Parameters):
-    """Base of all methods' classes."""
+    """Base class of all methods."""
 
     _estimator_type = "clusterer"
-    _method = ""  # the library's name
-    _options = {}  # parameter: option
-    _blocks = False  # whether points that are read in blocks stay in their files
+    _method = ""  # its name in the library
+    _options = {}  # the library's option of each parameter
+    _blocks = False  # whether rows that are read in blocks stay in their files
     _takes_labels = False
     _takes_graph = False
-    _takes_sparse = False  # SciPy's sparse matrices of points
+    _takes_sparse = False  # whether X may be a SciPy sparse matrix of rows
 
     labels_: np.ndarray
     cluster_labels_: np.ndarray
@@ -114,7 +140,7 @@ class Clusterer(Parameters):
         body = "".join(f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:left'>{escape(value)}</td></tr>" for name, value in rows)
         return f"<table><caption>{escape(type(self).__name__)}</caption>{body}</table>"
 
-    # What scikit-learn asks
+    # scikit-learn's interface
 
     def __sklearn_is_fitted__(self):
         return "_fitted" in self.__dict__
@@ -143,15 +169,36 @@ class Clusterer(Parameters):
     # Fit
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Finds the clusters of X; returns self. See the class for what y is."""
+        """Finds the clusters of X.
+
+        Parameters
+        ----------
+        X : array or table of shape (n_samples, n_features), or path
+            docs/python-details.md lists the types.
+        y : array of shape (n_samples,), default=None
+            Partial labels, or ignored: see the class.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            X, y or a parameter is not accepted.
+        """
         return self._fit(X, y)
 
     def fit_predict(self, X: Any, y: Any = None, **params: Any) -> np.ndarray:
-        """labels_ after fit."""
+        """Fits as `fit` does and returns `labels_`, an array of shape (n_samples,)."""
         return self.fit(X, y, **params).labels_
 
     def _problem(self, X, y, sample_weight, processes=None, local=False):
-        """Returns (points, constraints and other facts about the rows, the rows as given, the values of the labels, the places of the rows of a part)."""
+        """Checks and converts the input of a fit.
+
+        Returns (points, side, rows, values, places). points: for the library, None for a graph. side: constraints and other facts about the rows.
+        rows: `_input.Rows`, None for a graph. values: the distinct labels of y, or None. places: ranges of row numbers if X is a part, else None.
+        """
         side, rows, places = {}, None, None
         kind = type(self).__name__
         facts = {"the estimator": kind, "local": local is not False}
@@ -179,7 +226,7 @@ class Clusterer(Parameters):
         return (None if rows is None else rows.points), side, rows, values, places
 
     def _add_side(self, side, rows, count, y, weights):
-        """Adds constraints and other facts about the rows to `side`. Returns the values of the labels, or None."""
+        """Adds constraints and other facts about the rows to `side`. Returns the distinct labels of y, or None."""
         name = type(self).__name__
         values = None
         if rows is not None:
@@ -188,16 +235,16 @@ class Clusterer(Parameters):
             if rows.kinds:
                 side["kinds"], side["categories"] = rows.kinds, rows.categories
         if weights is not None and len(weights) != count:
-            raise ValueError(f"sample_weight: {len(weights)} numbers for {count} rows")
-        if weights is not None and not (weights == 1).all():  # weights of 1 are none: the same draws, too
+            raise ValueError(f"sample_weight: {len(weights)} weights for {count} rows. Give one weight per row.")
+        if weights is not None and not (weights == 1).all():  # all weights 1: as without weights, with the same random draws
             side["weights"] = weights
         init = getattr(self, "init", None)
         if isinstance(init, str) and "init" not in self._options:
-            raise ValueError(f"init: {init!r} is not accepted; an array of centroids of shape (n_clusters, n_features), or None")
+            raise ValueError(f"init: {init!r} is not accepted. Use an array of centroids of shape (n_clusters, n_features), or None.")
         if init is not None and not isinstance(init, str):
-            usual = self._defaults().get("n_init", 1)  # where it is more than 1, centroids take its place
+            usual = self._defaults().get("n_init", 1)  # initial centroids override a default above 1
             if usual != 1 and self.n_init not in (1, usual, "auto"):
-                raise ValueError(f"n_init: with initial centroids every restart would be the same; it must be 1, not {self.n_init!r}")
+                raise ValueError(f"n_init: with initial centroids every restart would be the same, so {self.n_init!r} is not accepted. Use 1.")
             start = _input.rows_of(init, "init", name).points
             points = getattr(rows, "points", None)
             numbers = points[-1] if isinstance(points, tuple) else points
@@ -205,21 +252,21 @@ class Clusterer(Parameters):
         labels = _input.labels_of(y, count) if self._takes_labels and y is not None else None
         if labels is not None and (labels[0] >= 0).all():
             warnings.warn(
-                f"{name}: y has a label for every row, so that none is left to find; it is ignored, as scikit-learn's clusterers do with a truth to compare "
-                "with. Partial labels have -1, None or NaN where the label is not known",
+                f"{name}: y has a label for every row and is ignored, as in scikit-learn's clusterers. "
+                "For partial labels, mark unknown labels with -1, None or NaN.",
                 CoterieWarning,
                 stacklevel=5,
             )
             labels = None
         if labels is not None:
             side["labels"], values, side["label_names"] = labels
-        per_label = _per_label(self, "clusters_per_label", "a whole number, at least 1,", _is_number_of_clusters)
-        shares = _per_label(self, "label_share", "a share from 0 to 1, or (low, high),", _is_share)
+        per_label = _per_label(self, "clusters_per_label", "a whole number of at least 1", _is_number_of_clusters)
+        shares = _per_label(self, "label_share", "a share from 0 to 1 or a pair (low, high)", _is_share)
         if labels is not None:
             side["clusters_per_label"] = [(str(label), int(clusters)) for label, clusters in per_label.items()]
             side["label_shares"] = [(str(label), *_interval(share)) for label, share in shares.items()]
         elif per_label or shares:
-            raise ValueError(f"{name}: clusters_per_label and label_share speak of labels; y must say which points have which")
+            raise ValueError(f"{name}: clusters_per_label and label_share need labels. Pass the known labels as y.")
         if getattr(self, "sizes", None) is not None:
             side["sizes"] = _pair_of_sizes(self.sizes)
         for pairs in ("must_links", "cannot_links"):
@@ -228,10 +275,13 @@ class Clusterer(Parameters):
                 if numbers.size == 0:
                     continue
                 if numbers.ndim != 2 or numbers.shape[1] != 2 or numbers.dtype.kind not in "iu":
-                    raise ValueError(f"{pairs}: an array of shape (n_pairs, 2) of row numbers of X is needed, not {numbers.dtype} of shape {numbers.shape}")
+                    raise ValueError(
+                        f"{pairs}: an array of {numbers.dtype} of shape {numbers.shape} is not accepted. "
+                        "Use row numbers of X in an array of shape (n_pairs, 2)."
+                    )
                 if numbers.min() < 0 or numbers.max() >= count:
                     bad = numbers.min() if numbers.min() < 0 else numbers.max()
-                    raise ValueError(f"{pairs}: row {bad} is not accepted; from 0 to {count - 1} are")
+                    raise ValueError(f"{pairs}: row {bad} is not accepted. Use numbers from 0 to {count - 1}.")
                 side[pairs] = numbers.tolist()
         return values
 
@@ -240,12 +290,12 @@ class Clusterer(Parameters):
         for parameter, option in self._options.items():
             value = getattr(self, parameter)
             if parameter == "init" and not isinstance(value, str) or parameter == "n_init" and isinstance(value, str) and value == "auto":
-                continue  # centroids, or nothing; and the method's own number of starts
+                continue  # init without a name: centroids or None; n_init="auto": the method's default
             out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
         return out
 
     def _choose_clusters(self, options, points, side, seed, progress):
-        """Puts a number in the place of "auto"; how it was found, or None where partial labels say it."""
+        """Replaces "auto" in `options` by a number of clusters. Returns how it was chosen; None if partial labels determine it."""
         if "labels" in side:
             options["clusters"] = None
             return None
@@ -264,8 +314,8 @@ class Clusterer(Parameters):
         return {"missing": self.missing, "categorical": self.categorical, "dates": self.dates}
 
     def _fit(self, X, y, sample_weight=None, comm=None, local=False, seed=None):
-        if local is not False and comm is None:  # an empty list is that of a process without rows
-            raise ValueError("local: X is a part of the rows where several processes work on a fit; comm says which they are")
+        if local is not False and comm is None:  # an empty list: a process without rows
+            raise ValueError("local: X can be a part of the rows only in a fit of several processes. Pass their communicator as comm.")
         processes = None if comm is None else communicator_of(comm)
         progress = Progress(type(self).__name__, self.verbose, self.callback)
         rows = None
@@ -275,7 +325,7 @@ class Clusterer(Parameters):
                 seed = _input.seed_of(self.random_state) if seed is None else seed
                 options, choice = self._option_values(), None
                 if processes is not None and options.get("clusters") == "auto" and "labels" not in side:
-                    raise ValueError('n_clusters: "auto" is not supported with several processes; use a whole number, at least 1')
+                    raise ValueError('n_clusters: "auto" is not supported with several processes. Use a whole number, at least 1.')
                 threads, device = _input.threads_of(self.n_jobs), _input.device_of(getattr(self, "device", "cpu"))
                 checkpoint = _input.path_of(getattr(self, "checkpoint", None), "checkpoint")
             if processes is not None and self.random_state is None:
@@ -325,7 +375,7 @@ class Clusterer(Parameters):
         if report["stopped"] == "iteration-limit":
             limit = "max_iter" if "max_iter" in self._options else "its limit"
             warnings.warn(
-                f"{type(self).__name__} did not converge in {report['iterations']} iterations; {limit} may be raised", ConvergenceWarning, stacklevel=3
+                f"{type(self).__name__} did not converge in {report['iterations']} iterations. Increase {limit}.", ConvergenceWarning, stacklevel=3
             )
         return self
 
@@ -340,10 +390,10 @@ class Clusterer(Parameters):
             self.feature_names_in_ = np.array(fitted.column_names, dtype=object)
 
     def _value_every_row(self, rows):
-        """HDBSCAN's probabilities_ and outlier_scores_ of all rows of the fit, where the model keeps those of fewer.
+        """Extends HDBSCAN's probabilities_ and outlier_scores_ to all rows of the fit if the model has them only for some.
 
-        NaN of rows that were dropped, of others that were not drawn what predict says of them. A row that was drawn has its own, as the model
-        knows it again.
+        Dropped rows have NaN. Rows outside the sample have the values that the model predicts. Rows of the sample keep their values, because the
+        model recognises its training data.
         """
         if len(self.outlier_scores_) == len(self.labels_):
             return
@@ -356,7 +406,7 @@ class Clusterer(Parameters):
         self.outlier_scores_, self.probabilities_ = scores, np.where(np.isnan(scores), np.nan, np.where(self.labels_ < 0, 0.0, likely))
 
     def _label_of_cluster(self, values):
-        """k: the label that each cluster belongs to, as y had it; None (of numbers -1) for a cluster of no label."""
+        """The label of y that each cluster belongs to, an array of shape (n_clusters,). Without one: -1 if labels are numbers, otherwise None."""
         names, of_cluster = self._fitted.cluster_labels
         if not of_cluster:
             return np.arange(self._fitted.clusters)
@@ -369,12 +419,12 @@ class Clusterer(Parameters):
         out[numbers < 0] = unknown
         return out
 
-    # What is fitted
+    # Attributes and results of a fitted model
 
-    if not TYPE_CHECKING:  # the classes declare their parts
+    if not TYPE_CHECKING:  # type checkers use the declarations in the classes
 
         def __getattr__(self, name):
-            # Parts of the model, by their described names; only when there is no attribute of this name.
+            # Python calls this only if there is no attribute of this name. Looks for a part of the model.
             if name.endswith("_") and not name.startswith("_") and "_fitted" in self.__dict__:
                 parts = self.__dict__.setdefault("_parts", {})
                 if name not in parts:
@@ -385,7 +435,7 @@ class Clusterer(Parameters):
                 if name in parts:
                     return parts[name]
                 if name in ("labels_", "fit_report_"):
-                    raise AttributeError(f"{name} is known after fit; a model that was loaded does not keep it")
+                    raise AttributeError(f"{name} exists only after fit. A loaded model does not have it.")
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __dir__(self):
@@ -408,7 +458,7 @@ class Clusterer(Parameters):
         options = {option: self._fitted.preparation[option] for option in ("missing", "categorical", "dates")}
         if self._takes_graph and self._is_pairwise() and _input.is_sparse(X):
             raise TypeError(
-                f"X: fit of {name} takes a sparse matrix of affinities, predict and transform take dense rows of them; X.toarray() makes them dense"
+                f"X: only fit of {name} accepts a sparse matrix of affinities; predict and transform need dense rows. Use X.toarray()."
             )
         rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse, columns=options, wanted=wanted, kinds=self._fitted.kinds)
         if rows.names and wanted and list(rows.names) != wanted and not set(wanted) <= set(rows.names):
@@ -419,14 +469,27 @@ class Clusterer(Parameters):
         return rows
 
     def predict(self, X: Any) -> np.ndarray:
-        """The number of the cluster, 0 to n_clusters - 1, of each row of X, -1 for noise (noise_share) and rows left out: an array of int32.
+        """Assigns each row of X to a cluster.
 
-        Columns of a table are found by the names of those of the fit, whatever their order.
+        Parameters
+        ----------
+        X : array or table of shape (n_samples, n_features_in_)
+            The columns of a table may have any order: they are matched by name.
+
+        Returns
+        -------
+        array of int32 of shape (n_samples,)
+            Cluster numbers from 0 to n_clusters - 1; -1 for noise (noise_share) and for rows that were left out.
+
+        Raises
+        ------
+        ValueError, TypeError
+            X is not accepted, or the model is not fitted (NotFittedError).
         """
         return self._labels_of(self._new_rows(X))
 
     def _naming(self, rows):
-        # Where there are words, columns are counted with those that are made of them.
+        # A column of words becomes several columns, so the library's column numbers then do not match the names.
         return naming_columns(None if any(self._fitted.kinds) else rows.names)
 
     def _labels_of(self, rows):
@@ -451,18 +514,54 @@ class Clusterer(Parameters):
         return matrix
 
     def describe(self, X: Any, sample_weight: Any = None, compare_with: Clusterer | None = None) -> dict[str, Any]:
-        """What sets the clusters apart in the rows of X, which need not be those of the fit: the numbers of `coterie describe`.
+        """Describes what distinguishes the clusters in the rows of X: the numbers of `coterie describe`.
 
-        "clusters" is a list of k dictionaries: "points" and "share"; "columns", those that set the cluster apart, the largest difference first, at most
-        five, each with "name", "column" (its number), "difference" (the mean in the cluster less the mean elsewhere, over the pooled standard deviation;
-        infinite for one value here and another one elsewhere; 0 of a cluster that has all rows), "mean", "elsewhere" (None of a cluster that has all rows) and "quartiles" (lower, median, upper) in the units of X; "typical" and
-        "doubtful", up to three numbers of rows; "silhouette", "nearest" (a number of a cluster) and its name, "cluster". Beside it "silhouette" of all,
-        "silhouettes" ("exact" up to 5,000 rows without weights, else "simplified": distances to means), "closest" (two clusters), "space" (where distances
-        are taken), "outliers" (the ten rows with the largest outlier scores: "row" and "score"), "rows_left_out" (rows with missing values, which are in no
-        cluster and in no share). Numbers count from 0; what there is none of is None. A row of weight w acts as w copies. Warns where all rows fall into one cluster, or
-        rows lie far from all of the fit's. `compare_with`, another fitted model of the same X, adds "comparison": "moved", how many rows are in clusters that are not
-        matched (one to one, so that as few as possible move), "moves" of them "from" its cluster "to" this model's, with "points" and the first three
-        "rows", "ari", "nmi" and the "confusion" of the two. Printed, and in a notebook, the dictionary is tables. BadData on NaN. The formulas are in coterie/pipeline/description.hpp.
+        Warns if all rows are in one cluster, or if rows are far from all rows of the fit.
+
+        Parameters
+        ----------
+        X : array or table of shape (n_samples, n_features_in_)
+            The rows of the fit or other rows.
+        sample_weight : array of shape (n_samples,), default=None
+            A row of weight w acts as w copies of it.
+        compare_with : fitted model, default=None
+            Another model for the same X.
+
+        Returns
+        -------
+        dict
+            It shows tables when printed and in a notebook. Rows, columns and clusters are counted from 0. A value that does not exist is None.
+
+            "clusters" has a dict for each of the n_clusters clusters:
+
+            - "cluster": its name; "points" and "share": its number of rows and their share of all rows, from 0 to 1
+            - "columns": at most five columns that distinguish the cluster, largest difference first. Each has "name", "column" (its number),
+              "difference", and in the units of X "mean", "elsewhere" (the mean of the other rows) and "quartiles" (lower, median, upper).
+              difference = (mean - elsewhere) / pooled standard deviation. It is infinite if the column has one value in the cluster and another
+              elsewhere, and 0 if the cluster has all rows; elsewhere is then None.
+            - "typical" and "doubtful": up to three row numbers each
+            - "silhouette": the mean of its rows; "nearest": the number of the nearest cluster
+
+            The other keys:
+
+            - "silhouette": the mean of all rows; "silhouettes": "exact" up to 5,000 rows without weights, otherwise "simplified" (distances to means)
+            - "closest": the numbers of the two nearest clusters; "space": the space of the distances, in words
+            - "outliers": "row" and "score" of the ten rows with the largest outlier scores
+            - "rows_left_out": the number of rows with missing values; they are in no cluster and no share
+            - "comparison", with `compare_with`: "moved" is the number of rows in clusters that do not match. The matching is one to one and moves as
+              few rows as possible. "moves" lists them: "from" the other model's cluster "to" this model's, "points" (how many) and the first three
+              "rows". "ari", "nmi" and "confusion" compare the two clusterings.
+
+        Raises
+        ------
+        BadData
+            X has a missing value, and the model was fitted with missing='refuse'.
+        TypeError
+            `compare_with` is not a fitted model.
+
+        Notes
+        -----
+        coterie/pipeline/description.hpp has the formulas.
         """
         if compare_with is not None:
             require_model(compare_with, "compare_with")
@@ -491,15 +590,27 @@ class Clusterer(Parameters):
         rows = self._new_rows(X)
         return self._fitted, rows.points, rows.names or [], rows.categories or []
 
-    # Models as files and bytes: those of the command
+    # Models as files and bytes, in the command's format
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model, whole or not at all, as `coterie fit --model-out` does; `coterie.load` and the command read it."""
+        """Writes the model to a file, completely or not at all. `coterie.load` and the command read it.
+
+        Parameters
+        ----------
+        path : str or PathLike
+
+        Raises
+        ------
+        NotFittedError
+            The model is not fitted.
+        OSError
+            The file cannot be written.
+        """
         self._require_fitted()
         self._fitted.save(os.fspath(path))
 
     def to_onnx(self, path: str | os.PathLike[str] | None = None, *, dtype: Any = None) -> Any:
-        """The model's predict as an ONNX graph (onnx.ModelProto), also written to `path` where that is given: `coterie.to_onnx`."""
+        """Returns the model's `predict` as an ONNX graph (onnx.ModelProto), and writes it to `path` if given. See `coterie.to_onnx`."""
         from ._onnx import to_onnx
 
         return to_onnx(self, path, dtype=dtype)
@@ -524,7 +635,7 @@ def _is_whole(value):
 def _pair_of_sizes(sizes):
     pair = (sizes, sizes) if _is_whole(sizes) else tuple(sizes) if isinstance(sizes, (tuple, list, np.ndarray)) else ()
     if len(pair) != 2 or not all(each is None or _is_whole(each) and abs(each) < 2**63 for each in pair):
-        raise ValueError(f"sizes: {sizes!r} is not accepted; a whole number is, or (least, most) of whole numbers, either of which may be None")
+        raise ValueError(f"sizes: {sizes!r} is not accepted. Use a whole number, or a pair (least, most) of whole numbers or None.")
     return tuple(None if each is None else int(each) for each in pair)
 
 
@@ -542,15 +653,15 @@ def _is_share(value):
 
 
 def _per_label(estimator, name, accepted, is_accepted):
-    """What a parameter says of labels of y: a dict, empty where it says nothing."""
+    """The value of a parameter that is a dict by label of y; empty for None."""
     told = getattr(estimator, name, None)
     if told is None:
         return {}
     if not isinstance(told, Mapping):
-        raise ValueError(f"{name}: {told!r} is not accepted; a dict with {accepted} for each label is")
+        raise ValueError(f"{name}: {told!r} is not accepted. Use a dict with {accepted} for each label.")
     for label, value in told.items():
         if not is_accepted(value):
-            raise ValueError(f"{name}: {value!r} of label {label!r} is not accepted; {accepted} is")
+            raise ValueError(f"{name}: {value!r} of label {label!r} is not accepted. Use {accepted}.")
     return told
 
 
@@ -558,7 +669,7 @@ def _places_of(local):
     try:
         return [(int(begin), int(end)) for begin, end in local]
     except (TypeError, ValueError):
-        raise ValueError(f"local: {local!r} is not accepted; True, or pairs (begin, end) of row numbers") from None
+        raise ValueError(f"local: {local!r} is not accepted. Use True, or pairs (begin, end) of row numbers.") from None
 
 
 def _interval(share):
@@ -568,66 +679,116 @@ def _interval(share):
 
 def require_model(value, name):
     if not isinstance(value, Clusterer):
-        raise TypeError(f"{name}: {value!r} is not accepted; a fitted model of coterie's is, as coterie.load gives it of a file")
+        raise TypeError(f"{name}: {value!r} is not accepted. Use a fitted model, for example from coterie.load.")
 
 
 class WeightedClusterer(Clusterer):
-    """Of methods that take weights."""
+    """Base class of methods that accept weights."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Finds the clusters of X; returns self. A row of weight w acts as w copies of it. See the class for what y is."""
+        """Finds the clusters of X.
+
+        Parameters
+        ----------
+        X : array or table of shape (n_samples, n_features), or path
+            docs/python-details.md lists the types.
+        y : array of shape (n_samples,), default=None
+            Partial labels, or ignored: see the class.
+        sample_weight : array of shape (n_samples,), default=None
+            A row of weight w acts as w copies of it.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            X, y, a weight or a parameter is not accepted.
+        """
         return self._fit(X, y, sample_weight)
 
 
 class BlockClusterer(Clusterer):
-    """Of methods that read rows in blocks, and so work in several processes."""
+    """Base class of methods that read rows in blocks, and can therefore work in several processes."""
 
     def fit(self, X: Any, y: Any = None, *, comm: Any = None, local: Any = False) -> Self:
-        """Finds the clusters of X; returns self. See the class for what y is.
+        """Finds the clusters of X.
 
-        comm: the processes that work on this fit together, all of which call it with the same X (a list of .npy files, or an array each of them has) and
-        the same parameters: a communicator of mpi4py, torch.distributed or one of its groups, or an object with rank, size, send(bytes, to) and
-        receive(buffer, source). The result has the bits of one process; labels_ are those of the process' own rows, which are consecutive and in the
-        order of the ranks.
+        Parameters
+        ----------
+        X : array or table of shape (n_samples, n_features), or path
+            docs/python-details.md lists the types.
+        y : array of shape (n_samples,), default=None
+            Partial labels, or ignored: see the class.
+        comm : communicator, default=None
+            The processes that work on this fit. All of them call fit with the same parameters and the same X: a list of .npy files, or an array that
+            each process has. Accepted are a communicator of mpi4py, torch.distributed or one of its groups, and any object with rank, size,
+            send(bytes, to) and receive(buffer, source). The result has the same bits as with one process. `labels_` has the labels of this process's
+            rows. They are consecutive, in the order of the ranks.
+        local : bool or list of pairs (begin, end), default=False
+            Whether X and the values for its rows are only this process's part, of any number of rows. True: the parts follow each other in the order
+            of the ranks. Pairs: X has these ranges of row numbers. The rows then move to the processes that work on them. `labels_` has the labels
+            of X.
 
-        local: X, and what is said of its rows, is the part of the rows that this process has, as many as it likes. True: the rows are all parts in the
-        order of the ranks; pairs (begin, end): which of all rows those of X are, range by range. Rows then travel to the processes that work on them;
-        labels_ are those of X.
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            X, y, a weight or a parameter is not accepted. All processes raise an error if one of them does.
         """
         return self._fit(X, y, comm=comm, local=local)
 
 
 class WeightedBlockClusterer(Clusterer):
-    """Of those that take weights as well."""
+    """Base class of methods that read rows in blocks and accept weights."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, comm: Any = None, local: Any = False) -> Self:
         return self._fit(X, y, sample_weight, comm, local)
 
-    fit.__doc__ = BlockClusterer.fit.__doc__.replace("returns self.", "returns self. A row of weight w acts as w copies of it.")
+    fit.__doc__ = BlockClusterer.fit.__doc__.replace("clusters of X.", "clusters of X. sample_weight: a row of weight w acts as w copies of it.")
 
 
 class Transforms:
-    """Of methods that show points in another space: `_transformed` is the library's output that they show."""
+    """Methods with `transform`. `_transformed` is the library's output that it returns."""
 
     _transformed = "embedding"
 
     def transform(self, X: Any) -> Any:
-        """X as the method sees it, n x p: see the class."""
+        """Transforms rows into the space of the method. See the class.
+
+        Parameters
+        ----------
+        X : array or table of shape (n_samples, n_features_in_)
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
+            A table after `set_output`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            X is not accepted, or the model is not fitted (NotFittedError).
+        """
         rows = self._new_rows(X)
         return self._contained(self._output_of(self._transformed, rows), rows)
 
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
-        """fit, then transform of the same rows."""
+        """Fits as `fit` does and returns `transform` of the same rows."""
         X = _input.read_once(X, type(self).__name__)
         return self.fit(X, y, **params).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns of transform: the class's in small letters, and a number."""
+        """Returns the names of the columns of `transform`: the class's name in lower case and a number. `input_features` has no effect."""
         self._require_fitted()
         if self._transformed == "distances":
             self._columns_out = self._fitted.clusters
         elif "_columns_out" not in self.__dict__:
-            words = [[""] if kind == 1 else [] for kind in self._fitted.kinds]  # which the fit did not see
+            words = [[""] if kind == 1 else [] for kind in self._fitted.kinds]  # "" was not in the training data
             row = self.__dict__.get("_one_row") or _input.Rows(np.zeros((1, self.n_features_in_)), categories=words)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -639,9 +800,24 @@ class Transforms:
         return len(self.get_feature_names_out())
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """What transform returns: "default" (an array), "pandas" or "polars"; None leaves it as it is. Returns self."""
+        """Sets what `transform` returns.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None, default=None
+            "default": an array. None: no change.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Another value.
+        """
         if transform not in (None, "default", "pandas", "polars"):
-            raise ValueError(f"transform: {transform!r} is not accepted; one of 'default', 'pandas', 'polars', None")
+            raise ValueError(f"transform: {transform!r} is not accepted. Use 'default', 'pandas', 'polars' or None.")
         if transform is not None:
             self._sklearn_output_config = {"transform": transform}
         return self
@@ -662,30 +838,74 @@ class Transforms:
 
 
 class GivesDistances:
-    """Of methods with centroids."""
+    """Methods with centroids."""
 
     def distances(self, X: Any) -> np.ndarray:
-        """n x k: the Euclidean distance of each row to each centroid, in the space in which the method compares them."""
+        """Returns the Euclidean distance of each row to each centroid, in the space of the method.
+
+        Parameters
+        ----------
+        X : array or table of shape (n_samples, n_features_in_)
+
+        Returns
+        -------
+        array of shape (n_samples, n_clusters)
+
+        Raises
+        ------
+        ValueError, TypeError
+            X is not accepted, or the model is not fitted (NotFittedError).
+        """
         return self._output("distances", X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Minus the sum of the squared distances to the nearest centroids, as scikit-learn's k-means has it: larger is better.
+        """Returns minus the sum of the squared distances to the nearest centroids, as scikit-learn's k-means does. Larger is better.
 
-        Rows that missing='drop' leaves out do not count. A row of weight w acts as w copies of it; ValueError on another number of weights.
+        Parameters
+        ----------
+        X : array or table of shape (n_samples, n_features_in_)
+            Rows that missing='drop' leaves out do not count.
+        y : ignored
+        sample_weight : array of shape (n_samples,), default=None
+            A row of weight w acts as w copies of it.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError, TypeError
+            X is not accepted, or the number of weights is not the number of rows.
         """
         nearest = self._output("distances", X).min(axis=1) ** 2
         weights = np.ones(len(nearest)) if sample_weight is None else _input.weights_of(sample_weight)
         if len(weights) != len(nearest):
-            raise ValueError(f"sample_weight: {len(weights)} numbers for {len(nearest)} rows")
+            raise ValueError(f"sample_weight: {len(weights)} weights for {len(nearest)} rows. Give one weight per row.")
         kept = ~np.isnan(nearest)
         return -float(nearest[kept] @ weights[kept])
 
 
 class GivesMemberships:
-    """Of methods with probabilities."""
+    """Methods with probabilities of clusters."""
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """n x k: the probability of each cluster; rows sum to 1, to less where a row may be noise."""
+        """Returns the probability of each cluster for each row.
+
+        Parameters
+        ----------
+        X : array or table of shape (n_samples, n_features_in_)
+
+        Returns
+        -------
+        array of shape (n_samples, n_clusters)
+            Each row sums to 1, or to less if the row may be noise.
+
+        Raises
+        ------
+        ValueError, TypeError
+            X is not accepted, or the model is not fitted (NotFittedError).
+        """
         self._require_fitted()
         if not self._fitted.clusters:  # all rows of the fit were noise
             return np.zeros((self._new_rows(X).shape[0], 0))
@@ -693,25 +913,52 @@ class GivesMemberships:
 
 
 class GivesOutlierScores:
-    """How little a row belongs to any cluster: all methods."""
+    """Outlier scores, which all methods have."""
 
     def outlier_score(self, X: Any) -> np.ndarray:
-        """n: how little each row belongs to any cluster, larger is more of an outlier.
+        """Returns the outlier score of each row. Larger scores mean more unusual rows.
 
-        The distance to the mean of the cluster that the row is given, in the method's own space where it has one, over the root mean square of that
-        distance among the cluster's rows in the fit: 1 is usual. HDBSCAN has its own, GLOSH, from 0 to 1. docs/outliers.md says which methods serve.
-        ValueError of a model that was fitted on affinities, or written before there were outlier scores.
+        score = d / r. d is the distance of the row to the mean of its cluster, in the method's space if it has one. r is the root mean square of
+        this distance over the cluster's rows in the fit, so 1 is usual. HDBSCAN uses its own score, GLOSH, from 0 to 1. docs/outliers.md says which
+        methods are suitable.
+
+        Parameters
+        ----------
+        X : array or table of shape (n_samples, n_features_in_)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+
+        Raises
+        ------
+        ValueError
+            The model was fitted on affinities, or its file is older than outlier scores.
         """
         return self._output("outlier_score", X)[:, 0]
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """n: minus outlier_score, so that larger is more normal, as scikit-learn's detectors of outliers have it."""
+        """Returns minus `outlier_score`, an array of shape (n_samples,): larger means more normal, as in scikit-learn's outlier detectors."""
         return -self.outlier_score(X)
 
 
 class GivesLabelScores:
-    """Of methods that tell how well each label of y fits."""
+    """Methods with a score for each label of y."""
 
     def label_scores(self, X: Any) -> np.ndarray:
-        """n x L: how well each label of y fits each row, larger is better. Of a fit with y."""
+        """Returns how well each label of y fits each row. Larger is better.
+
+        Parameters
+        ----------
+        X : array or table of shape (n_samples, n_features_in_)
+
+        Returns
+        -------
+        array of shape (n_samples, n_labels)
+
+        Raises
+        ------
+        ValueError
+            The model was fitted without y, or X is not accepted.
+        """
         return self._output("label_scores", X)

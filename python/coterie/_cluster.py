@@ -1,4 +1,4 @@
-"""Workers of a cluster as the processes of one fit: connections between them, and what each of them does. coterie.dask and coterie.ray start them."""
+"""Workers of a computer cluster as the processes of one fit: their connections and their work. coterie.dask and coterie.ray start them."""
 from __future__ import annotations
 
 import hmac
@@ -11,25 +11,27 @@ import numpy as np
 from . import _input
 from ._base import BlockClusterer, WeightedBlockClusterer
 
-TIMEOUT = 60.0  # seconds until all workers must have met
-PROOF = 5.0  # seconds for one who connects to prove that it knows the key
+TIMEOUT = 60.0  # seconds until all workers must be connected
+PROOF = 5.0  # seconds in which a new connection must prove that it knows the key
 
 
 def listen(host):
-    """A socket that listens on a port of its own."""
+    """A socket that listens on a free port."""
     return socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=1024)
 
 
 class Connections:
-    """A communicator of one connection between every two workers; `meet` makes them. Another thread may `close` it at any time, which ends whatever
-    waits for bytes with ConnectionError, as does the end of another worker."""
+    """A communicator with one connection between every two workers. `meet` makes the connections.
+
+    Another thread may call `close` at any time. Calls that wait for bytes then raise ConnectionError. They also do if another worker ends.
+    """
 
     def __init__(self, rank, listener, key):
         self.rank, self.size = rank, None
         self._listener, self._key, self._to, self._open = listener, key, {}, [listener]
 
     def meet(self, addresses):
-        """Connects to the workers of lower rank and waits for the others. `addresses`: of all, in the order of their ranks."""
+        """Connects to the workers of lower rank and waits for the others. `addresses` has all workers, in the order of the ranks."""
         self.size = len(addresses)
         deadline = time.monotonic() + TIMEOUT
         try:
@@ -44,26 +46,26 @@ class Connections:
                 connection.settimeout(PROOF)
                 try:
                     other = self._prove(connection, b"to", b"from")
-                except (OSError, ValueError):  # of somebody else
+                except (OSError, ValueError):  # not a worker of this fit
                     connection.close()
                     continue
                 self._keep(connection, other, other)
         except OSError as error:
             self.close()
-            raise ConnectionError(f"worker {self.rank}: {len(self._to) + 1} of {self.size} workers have met: {error or 'the time is over'}") from None
+            raise ConnectionError(f"worker {self.rank}: only {len(self._to) + 1} of {self.size} workers connected: {error or 'timeout'}") from None
         finally:
             self._listener.close()
 
     def _keep(self, connection, rank, told):
         if rank != told:
-            raise ConnectionError(f"worker {told} answers in the place of worker {rank}")
+            raise ConnectionError(f"worker {told} answered instead of worker {rank}")
         connection.settimeout(None)
-        # Sums are small and waited for: without this, each of them may wait for the acknowledgement of the last.
+        # The fit waits for small sums: without this, each message may wait for the acknowledgement of the previous one.
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._to[rank] = connection
 
     def _prove(self, connection, mine, theirs):
-        """Both ends show that they know the key, by digests of what the other one drew; the other's rank."""
+        """Both ends prove that they know the key, with digests of the other end's random bytes. Returns the other end's rank."""
         own = self.rank.to_bytes(4, "little") + secrets.token_bytes(32)
         connection.sendall(own)
         other = _received(connection, bytearray(len(own)))
@@ -76,25 +78,25 @@ class Connections:
         try:
             self._to[to].sendall(data)
         except (KeyError, OSError) as error:
-            raise ConnectionError(f"worker {to} has ended during the fit ({error})") from None
+            raise ConnectionError(f"worker {to} ended during the fit ({error})") from None
 
     def receive(self, data, source):
         try:
             _received(self._to[source], data)
         except (KeyError, OSError) as error:
-            raise ConnectionError(f"worker {source} has ended during the fit ({error})") from None
+            raise ConnectionError(f"worker {source} ended during the fit ({error})") from None
 
     def close(self):
         for connection in list(self._open):
             try:
-                connection.shutdown(socket.SHUT_RDWR)  # wakes who waits for it
+                connection.shutdown(socket.SHUT_RDWR)  # wakes the threads that wait for it
             except OSError:
                 pass
             connection.close()
 
 
 def _received(connection, data):
-    """`data`, filled."""
+    """Fills `data` and returns it."""
     rest = memoryview(data)
     while len(rest):
         count = connection.recv_into(rest)
@@ -105,15 +107,16 @@ def _received(connection, data):
 
 
 def check_estimator(estimator):
-    """TypeError where the class works in one process only."""
+    """Raises TypeError if the class works only in one process."""
     if not isinstance(estimator, (BlockClusterer, WeightedBlockClusterer)):
-        raise TypeError(f"{type(estimator).__name__} does not work in several processes; the classes whose fit takes comm do (docs/scale.md)")
+        raise TypeError(f"{type(estimator).__name__} does not work in several processes. Use a class whose fit takes comm (docs/scale.md).")
 
 
 def fit_share(comm, addresses, estimator, places, parts, weights, labels, names):
-    """One process' share of the fit: (the fitted estimator, on the first one; the labels of the parts). Closes comm.
+    """Runs one process's share of the fit. Closes comm.
 
-    places: which of all rows each of the parts is; weights, labels: of the parts, or empty lists; names: of the columns, or None.
+    places: the range of row numbers of each part. weights, labels: one array per part, or empty lists. names: of the columns, or None.
+    Returns (the fitted estimator on rank 0, None on the others; the labels of each part).
     """
     try:
         comm.meet(addresses)

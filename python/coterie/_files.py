@@ -1,9 +1,9 @@
-"""Files that are written whole or not at all."""
+"""Files that are written completely or not at all."""
 import os
 
 
 def write_whole(path, data):
-    """The bytes in a file of this name: at once, so that nobody finds half of them, also after an error."""
+    """Writes the bytes to the file `path`. Readers never see a part of them, also after an error."""
     part = f"{os.fspath(path)}.part"
     try:
         with open(part, "wb") as file:

@@ -1,8 +1,8 @@
-"""What callers hand in, as the library takes it: rows of float32 or float64, weights, labels, seeds.
+"""Converts the caller's input for the library: rows of float32 or float64, weights, labels, seeds.
 
-Arrays of these two types whose rows are contiguous are passed on as they are, memory-mapped ones too. Integers of 8 and 16 bits become float32, others
-float64, as when the library reads them from a file. Tables are taken by their own way to NumPy; their column names are kept. Blocks of rows that come one
-after the other are written to a temporary file without a name and read back in blocks.
+Arrays of these two types with contiguous rows are passed without a copy, also memory-mapped ones. Integers of 8 and 16 bits become float32, others
+float64, as in files. Tables are converted with their own methods for NumPy; the names of their columns are kept. Blocks of rows from an iterator are
+written to a temporary file without a name and read from there in blocks.
 """
 import datetime
 import os
@@ -20,13 +20,13 @@ most_threads = 1024
 
 
 class Rows:
-    """Points and what came with them."""
+    """Rows, and what came with them."""
 
     def __init__(self, points, names=None, index=None, kinds=None, categories=None):
-        self.points = points  # a NumPy array, a _core.Table, or the tuple of sparse points
+        self.points = points  # a NumPy array, a _core.Table, or the tuple of sparse rows
         self.names = names
-        self.kinds = kinds  # of the columns: 0 numbers, 1 categories, 2 dates; None: numbers
-        self.categories = categories  # of each column its words, in the order of the numbers that stand for them
+        self.kinds = kinds  # per column: 0 numbers, 1 categories, 2 dates; None: all numbers
+        self.categories = categories  # per column: word i stands for the number i
         self.index = index  # of a pandas DataFrame
 
     @property
@@ -45,9 +45,9 @@ def _is_paths(X):
 
 
 def _sorted_rows(X, what):
-    """SciPy's sparse matrix as csr whose rows are sorted, without repeats. SciPy itself follows numbers of places without looking at them."""
+    """A SciPy sparse matrix as csr with sorted rows, without repeats. Checks all positions first, because SciPy uses them unchecked."""
     if X.dtype.kind == "c":
-        raise ValueError(f"{what}: Complex data not supported, real numbers are")
+        raise ValueError(f"{what}: Complex data not supported. Use real numbers.")
     _require_sound(X, what)
     rows = X.tocsr()
     if rows is not X:
@@ -59,7 +59,7 @@ def _sorted_rows(X, what):
 
 
 def _require_sound(X, what):
-    """ValueError unless every entry of a sparse matrix has a place in it."""
+    """Raises ValueError unless all entries of a sparse matrix are inside it."""
     kind = getattr(X, "format", None)
     if kind == "coo":
         for axis, places in zip(("row", "column"), (X.row, X.col)):
@@ -69,21 +69,24 @@ def _require_sound(X, what):
         starts, entries = np.asarray(X.indptr), len(X.indices)
         if starts.shape != (lines + 1,) or starts[0] != 0 or starts[-1] > entries or (starts[1:] < starts[:-1]).any():
             raise ValueError(
-                f"{what}: a damaged sparse matrix: indptr must have {lines + 1} numbers that ascend from 0 to at most {entries}, the number of entries"
+                f"{what}: a damaged sparse matrix: indptr must have {lines + 1} ascending numbers from 0 to at most {entries}, the number of entries"
             )
         _require_places(X.indices, across, X.data, f"{what}: a damaged sparse matrix: indices")
 
 
 def _require_places(places, end, values, what):
     if len(places) != len(values):
-        raise ValueError(f"{what}: {len(places)} for {len(values)} entries; there must be as many")
+        raise ValueError(f"{what}: {len(places)} for {len(values)} entries; both must be equal")
     if len(places) and not (0 <= places.min() and places.max() < end):
         bad = places.min() if places.min() < 0 else places.max()
-        raise ValueError(f"{what}: {bad} is not accepted; from 0 to {end - 1} are")
+        raise ValueError(f"{what}: {bad} is outside the range 0 to {end - 1}")
 
 
 def _sparse_rows(X, what, estimator):
-    """(rows, columns, starts, columns of the entries, their values): no copy of csr in float32 or float64 whose rows are sorted, without repeats."""
+    """Returns (rows, columns, starts, columns of the entries, their values).
+
+    Csr of float32 or float64 with sorted rows, without repeats, is not copied.
+    """
     if X.ndim != 2:
         raise ValueError(f"{what}: Expected 2D array, got {X.ndim}D sparse array instead. Reshape your data.")
     _require_some(X.shape, what, estimator)
@@ -99,45 +102,48 @@ def _sparse_rows(X, what, estimator):
 
 
 def _comes_in_blocks(X):
-    """Whether X gives blocks of rows one after the other, and is no array or table itself."""
+    """Whether X is an iterable of blocks of rows, not an array or a table."""
     return isinstance(X, Iterable) and not any(hasattr(X, name) for name in ("__getitem__", "__array__", "__dlpack__", "__arrow_c_array__", "to_numpy"))
 
 
 def read_once(X, estimator):
-    """X itself; of blocks of rows that an iterator gives, which it does once, the rows."""
+    """Returns X itself. If it is an iterable of blocks, reads them, because an iterator can be read only once."""
     return _from_blocks(X, "X", estimator) if _comes_in_blocks(X) and not isinstance(X, Rows) else X
 
 
 def _from_blocks(blocks, what, estimator):
-    """Rows of all blocks, arrays or tables alike, in their order, in a file; in the type of the first block."""
+    """Writes the blocks, arrays or tables, to a file in their order. Returns its rows, which have the type of the first block."""
     folder = tempfile.gettempdir()
     writer, first = None, None
     for number, block in enumerate(blocks):
         name = f"{what}: block {number}"
         if _comes_in_blocks(block):
-            raise ValueError(f"{name}: an array or a table of rows is wanted, not {type(block).__name__}")
+            raise ValueError(f"{name}: {type(block).__name__} is not accepted. Use an array or a table of rows.")
         if is_sparse(block):
-            raise TypeError(f"{name}: a sparse matrix was passed, but blocks of dense rows are wanted; scipy.sparse.vstack makes one of all")
+            raise TypeError(f"{name}: a sparse matrix was passed, but blocks must be dense. Use one matrix: scipy.sparse.vstack(blocks).")
         rows = rows_of(block, name, estimator)
         if writer is None:
             first, writer = rows, _core.Scratch(folder)
-            warnings.warn(f"{what}: rows that come in blocks are written once to a temporary file in {folder} and read from there", CoterieWarning, stacklevel=5)
+            warnings.warn(
+                f"{what}: blocks of rows are written once to a temporary file in {folder} and read from there. Set TMPDIR to use another folder.",
+                CoterieWarning, stacklevel=5,
+            )
         if rows.shape[1] != first.shape[1] or (rows.names or []) != (first.names or []):
-            raise ValueError(f"{name}: has {rows.shape[1]} columns {rows.names or ''}, the first one has {first.shape[1]} {first.names or ''}")
+            raise ValueError(f"{name}: has {rows.shape[1]} columns {rows.names or ''}, but the first block has {first.shape[1]} {first.names or ''}")
         points = rows.points.array() if isinstance(rows.points, _core.Table) else rows.points
         if points.dtype != first.points.dtype:
-            raise ValueError(f"{name}: is of {points.dtype}, the first one of {first.points.dtype}")
+            raise ValueError(f"{name}: has dtype {points.dtype}, but the first block has {first.points.dtype}")
         writer.write(np.ascontiguousarray(points))
     if writer is None:
-        raise ValueError(f"{what}: Found array with 0 sample(s): no block came, while a minimum of 1 is required by {estimator}.")
+        raise ValueError(f"{what}: Found array with 0 sample(s) (no blocks) while a minimum of 1 is required by {estimator}.")
     return Rows(writer.table(), first.names)
 
 
 def rows_of(X, what="X", estimator="the method", sparse=False, columns=None, wanted=None, kinds=None):
-    """Rows of an array, a table, or of files: a path (or "data:NAME"), or a list of .npy files that are read in blocks; of blocks of rows that an iterator
-    gives; where `sparse`, of SciPy's sparse matrices.
+    """Converts X to `Rows`.
 
-    `columns`: what becomes of missing values, words and dates; `wanted` and `kinds`: the columns of a fitted model by name, and what they hold.
+    X: an array, a table, a path (or "data:NAME"), a list of .npy files that are read in blocks, or an iterable of blocks of rows; with `sparse` also
+    a SciPy sparse matrix. columns: the options missing, categorical and dates. wanted, kinds: the names of a fitted model's columns, and their kinds.
     """
     columns = columns or {}
     if isinstance(X, Rows):
@@ -153,7 +159,7 @@ def rows_of(X, what="X", estimator="the method", sparse=False, columns=None, wan
     if is_sparse(X) and sparse:
         return Rows(_sparse_rows(X, what, estimator))
     if is_sparse(X):
-        raise TypeError(f"{what}: a sparse matrix was passed, but dense data is required by {estimator}; X.toarray() makes it dense")
+        raise TypeError(f"{what}: a sparse matrix was passed, but dense data is required by {estimator}. Use X.toarray().")
     names, index = None, None
     if _comes_in_blocks(X):
         return _from_blocks(X, what, estimator)
@@ -178,12 +184,12 @@ def rows_of(X, what="X", estimator="the method", sparse=False, columns=None, wan
 
 
 def names_of(labels, what):
-    """The names of a table's columns; None where none is a string. TypeError where some are."""
+    """Returns the names of a table's columns, or None if they are not strings. Raises TypeError if only some are strings."""
     labels = list(labels)
     if any(isinstance(name, str) for name in labels) and not all(isinstance(name, str) for name in labels):
         raise TypeError(
-            f"{what}: feature names are only supported if all are strings; these are of types "
-            f"{sorted({type(name).__name__ for name in labels})}; X.columns = X.columns.astype(str) makes them so"
+            f"{what}: feature names are only supported if all are strings, not "
+            f"{sorted({type(name).__name__ for name in labels})}. Use X.columns = X.columns.astype(str)."
         )
     return labels if labels and isinstance(labels[0], str) else None
 
@@ -198,10 +204,10 @@ def _is_arrow(X):
 
 
 def _table_numbers(X, labels, what, columns, kinds):
-    """(array, positions of the columns taken, what they hold, their words): kinds and words are None where all are numbers."""
+    """Returns (array, positions of the columns used, their kinds, their words). Kinds and words are None if all columns are numbers."""
     pandas = hasattr(X, "iloc")
     column_at = (lambda position: X.iloc[:, position]) if pandas else X.column if _is_arrow(X) else (lambda position: X[labels[position]])
-    # Others than pandas make numbers of dates, unasked, where they stand beside numbers.
+    # Tables other than pandas silently convert dates to numbers if they also have columns of numbers.
     named = columns.get("categorical") in ("one-hot", "drop") and any(_is_category(column_at(position)) for position in range(len(labels)))
     encoded = any(_is_arrow_dictionary(column_at(position)) for position in range(len(labels)))
     if not kinds and not named and not encoded and (
@@ -224,35 +230,35 @@ def _table_numbers(X, labels, what, columns, kinds):
         found.append(kind)
         words.append(categories)
     if not out:
-        raise ValueError(f"{what}: no column of numbers is left")
+        raise ValueError(f"{what}: no column is left. Give at least one column of numbers.")
     plain = not any(found)
     return np.column_stack(out), taken, None if plain else found, None if plain else words
 
 
 def _column_numbers(column, name, what, columns, wanted):
-    """(0 numbers, 1 categories, 2 dates, or None: left out; the values; the words of categories)."""
+    """Returns (kind, values, words of categories). kind: 0 numbers, 1 categories, 2 dates, None for a column that is left out."""
     if getattr(getattr(column, "dtype", None), "tz", None) is not None and hasattr(column, "dt"):
-        column = column.dt.tz_convert(None)  # of pandas, whose numbers of such times are of no unit that is told
+        column = column.dt.tz_convert(None)  # pandas does not tell the unit of such times as numbers
     as_names = _is_category(column) and (columns.get("categorical") in ("one-hot", "drop") if wanted is None else wanted == 1)
     told_type = getattr(column, "dtype", None) or getattr(column, "type", "object")
     if _is_arrow_dictionary(column):
-        column = column.cast(column.type.value_type)  # its to_numpy makes words of nulls
+        column = column.cast(column.type.value_type)  # its to_numpy converts nulls to words
     elif type(told_type).__name__ == "PeriodDtype":
-        column = column.dt.to_timestamp()  # the date on which it begins
+        column = column.dt.to_timestamp()  # the period's first date
     values = column.astype(object).to_numpy() if as_names and hasattr(column, "iloc") else column.to_numpy()
     if values.dtype.kind == "c":
-        raise ValueError(f"{what}: column {name!r} has dtype {told_type}: Complex data not supported, real numbers are")
+        raise ValueError(f"{what}: column {name!r} has dtype {told_type}: Complex data not supported. Use real numbers.")
     if values.dtype.kind == "M" and wanted != 1:
         if not columns.get("dates"):
-            raise ValueError(f"{what}: column {name!r} has dtype {told_type}, which is no number; dates=True takes dates as numbers of days")
+            raise ValueError(f"{what}: column {name!r} has dtype {told_type}, not numbers. Use dates=True to convert dates to days.")
         days = (values - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
         return 2, days.astype(np.float64), []
     if values.dtype.kind == "O" and any(hasattr(value, "__len__") and not isinstance(value, (str, bytes)) for value in values):
-        raise ValueError(f"{what}: column {name!r} has dtype {told_type} and holds lists; a column of its own is wanted for each of their places")
+        raise ValueError(f"{what}: column {name!r} has dtype {told_type} and holds lists. Make one column of each list position.")
     if not as_names and (values.dtype.kind == "m" or values.dtype.kind == "O" and any(isinstance(value, datetime.timedelta) for value in values)):
         raise ValueError(
-            f"{what}: column {name!r} has dtype {told_type}: a duration is not accepted, numbers are; make numbers of it, as "
-            f"X[{name!r}].dt.total_seconds() does in pandas and polars"
+            f"{what}: column {name!r} has dtype {told_type}: durations are not accepted. Convert them to numbers, in pandas and polars "
+            f"with X[{name!r}].dt.total_seconds()."
         )
     if wanted != 1 and not as_names:
         try:
@@ -269,13 +275,13 @@ def _column_numbers(column, name, what, columns, wanted):
             return 2, days, []
         how = columns.get("categorical", "refuse")
         if how == "drop":
-            warnings.warn(f"{what}: column {name!r} holds words and is left out", CoterieWarning, stacklevel=6)
+            warnings.warn(f"{what}: column {name!r} holds words and is left out. Use categorical='one-hot' to keep it.", CoterieWarning, stacklevel=6)
             return None, None, None
         if how != "one-hot":
             raise ValueError(
-                f"{what}: column {name!r} has dtype {told_type}, which is no number; "
-                + ("dates=True takes dates as numbers of days" if days is not None else
-                   "leave it out or code it as numbers: categorical='one-hot' makes a column for each word")
+                f"{what}: column {name!r} has dtype {told_type}, not numbers. "
+                + ("Use dates=True to convert dates to days." if days is not None else
+                   "Leave it out, or use categorical='one-hot' to make a column for each word.")
             )
     texts = _words_of(values)
     categories = sorted(set(texts) - {None})
@@ -284,7 +290,7 @@ def _column_numbers(column, name, what, columns, wanted):
 
 
 def _words_of(values):
-    """The values as text; None where one is missing. A text is never missing, an empty one and "NA" neither."""
+    """The values as text, None for missing ones. A text is never missing, not even "" or "NA"."""
     return [None if _is_null(value) else str(value) for value in values]
 
 
@@ -294,7 +300,7 @@ def _is_null(value):
         return True
     try:
         return bool(value != value)
-    except (TypeError, ValueError):  # of an array, and the like
+    except (TypeError, ValueError):  # for example of an array
         return False
 
 
@@ -303,7 +309,7 @@ def _is_arrow_dictionary(column):
 
 
 def _is_category(column):
-    """Whether a column's type says that its values, numbers too, are names: that of pandas, polars or pyarrow."""
+    """Whether a column has a categorical type of pandas, polars or pyarrow. Its values are then categories, even if they are numbers."""
     kind = getattr(column, "dtype", None) or getattr(column, "type", None)
     return type(kind).__name__ in ("CategoricalDtype", "Categorical", "Enum", "DictionaryType")
 
@@ -311,21 +317,21 @@ def _is_category(column):
 def _array(X, what, estimator):
     if X is None or isinstance(X, (dict, bool, int, float, complex)) or hasattr(X, "collect") or callable(X) and not hasattr(X, "__array__"):
         raise ValueError(
-            f"{what}: {type(X).__name__} is not accepted; a 2D array, a table of pandas, polars or pyarrow"
-            + (", which its collect() makes," if hasattr(X, "collect") else ", or the path of a file") + " is"
+            f"{what}: {type(X).__name__} is not accepted. Use a 2D array, a table of pandas, polars or pyarrow"
+            + (" (collect() returns one)" if hasattr(X, "collect") else ", or the path of a file") + "."
         )
-    if np.ma.isMaskedArray(X):  # what is masked is missing, whatever number stands below
+    if np.ma.isMaskedArray(X):  # masked values are missing
         X = X.astype(_scalar(X.dtype)).filled(np.nan) if X.dtype.kind in "fiub" else np.where(np.ma.getmaskarray(X), None, X.data)
     try:
         array = np.asarray(X)
     except ValueError as error:
         raise ValueError(f"{what}: rows of different lengths are not accepted: {error}") from None
     if array.dtype.kind in "SU":
-        raise ValueError(f"{what}: an array of words (dtype {array.dtype}) is not accepted, numbers are; X.astype(float) takes words for numbers")
+        raise ValueError(f"{what}: an array of words (dtype {array.dtype}) is not accepted. Use numbers; X.astype(float) converts texts of numbers.")
     if array.dtype.kind == "c":
-        raise ValueError(f"{what}: Complex data not supported, real numbers are")
+        raise ValueError(f"{what}: Complex data not supported. Use real numbers.")
     if array.dtype.kind in "mM":
-        raise ValueError(f"{what}: dates and times (dtype {array.dtype}) are no numbers; of a table dates=True takes dates as numbers of days")
+        raise ValueError(f"{what}: dates and times (dtype {array.dtype}) are not numbers. Use a table with dates=True to convert dates to days.")
     if array.ndim != 2:
         raise ValueError(
             f"{what}: Expected 2D array, got {'scalar' if array.ndim == 0 else f'{array.ndim}D'} array instead. Reshape your data either using "
@@ -335,7 +341,7 @@ def _array(X, what, estimator):
     if array.dtype.kind == "O":
         words = [value for value in array.flat if isinstance(value, (str, bytes))]
         if words:
-            raise ValueError(f"{what}: an array of words ({words[0]!r} is one) is not accepted, numbers are; a table takes words, with categorical='one-hot'")
+            raise ValueError(f"{what}: an array of words (such as {words[0]!r}) is not accepted. Use numbers, or a table with categorical='one-hot'.")
         array = np.where(np.frompyfunc(_is_null, 1, 1)(array).astype(bool), np.nan, array)
     wanted = _scalar(array.dtype)
     contiguous = array.shape[1] == 1 or array.strides[1] == array.itemsize
@@ -345,7 +351,7 @@ def _array(X, what, estimator):
     try:
         return np.ascontiguousarray(array, dtype=wanted)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{what}: {error}; numbers are accepted, and words in columns of a table, with categorical='one-hot'") from None
+        raise type(error)(f"{what}: {error}. Use numbers, or a table with categorical='one-hot' for words.") from None
 
 
 def _require_some(shape, what, estimator):
@@ -355,7 +361,7 @@ def _require_some(shape, what, estimator):
 
 
 def _scalar(dtype):
-    """The type that numbers of this one are computed in."""
+    """The type in which numbers of type `dtype` are computed: float32 or float64."""
     if dtype.kind == "f" and dtype.itemsize in (4, 8) and dtype.isnative:
         return dtype
     small = dtype.kind in "fiub" and dtype.itemsize <= 2 or dtype.kind == "f" and dtype.itemsize == 4
@@ -365,7 +371,7 @@ def _scalar(dtype):
 def graph_of(X, estimator):
     """A sparse matrix of affinities as (n, starts, columns, values)."""
     if X.ndim != 2 or X.shape[0] != X.shape[1]:
-        raise ValueError(f"X: affinities of {estimator} must be square, these have shape {X.shape}")
+        raise ValueError(f"X: affinities of {estimator} must be square, not of shape {X.shape}")
     rows = _sorted_rows(X, "X")
     return (
         rows.shape[0],
@@ -379,14 +385,14 @@ def weights_of(sample_weight):
     if sample_weight is None:
         return None
     if np.ma.is_masked(sample_weight):
-        raise ValueError("sample_weight: a number is needed in every row, and some are masked")
+        raise ValueError("sample_weight: some weights are masked. Give a number for every row.")
     weights = np.asarray(sample_weight)
     if weights.ndim != 1:
-        raise ValueError(f"sample_weight: Sample weights must be 1D array or scalar; one number per row is wanted, not shape {weights.shape}")
+        raise ValueError(f"sample_weight: Sample weights must be 1D array or scalar, not of shape {weights.shape}. Give one number per row.")
     if weights.dtype.kind not in "fiub":
-        raise ValueError(f"sample_weight: numbers are wanted, not {weights.dtype}")
+        raise ValueError(f"sample_weight: an array of {weights.dtype} is not accepted. Use numbers.")
     if weights.size and not weights.any():
-        raise ValueError("sample_weight: every weight is zero; at least one row must weigh more")
+        raise ValueError("sample_weight: all weights are zero. Give at least one row a weight above 0.")
     return np.ascontiguousarray(weights, dtype=np.float64)
 
 
@@ -399,17 +405,20 @@ def _is_missing(label):
 
 
 def labels_of(y, rows, what="y"):
-    """(numbers of labels with -1 where none is known, the labels' values in that order, their names) of partial labels."""
+    """Converts partial labels to numbers.
+
+    Returns (number of each row's label, -1 for unknown; the distinct labels in the order of the numbers; their names).
+    """
     if np.ma.is_masked(y):
         y = np.where(np.ma.getmaskarray(y), None, np.ma.getdata(y).astype(object))
     try:
         values = np.asarray(y)
     except ValueError as error:
-        raise ValueError(f"{what}: one label per row is wanted, a number or a word: {error}") from None
+        raise ValueError(f"{what}: each label must be a number or a word: {error}") from None
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1 or len(values) != rows:
-        raise ValueError(f"{what}: one label per row is wanted, {rows} of them, not shape {values.shape}")
+        raise ValueError(f"{what}: an array of shape {values.shape} is not accepted. Give one label per row: {rows} labels.")
     if values.dtype.kind in "iub":
         missing = values == -1 if values.dtype.kind == "i" else np.zeros(rows, dtype=bool)
     elif values.dtype.kind == "f":
@@ -418,26 +427,26 @@ def labels_of(y, rows, what="y"):
         sound = (known == np.floor(known)) & (abs(known) < 2.0**63)
         if not sound.all():
             raise ValueError(
-                f"{what}: {known[~sound][0]} is no label; whole numbers below 2**63 or words are, and -1, None or NaN where none is known"
+                f"{what}: {known[~sound][0]} is not a label. Use whole numbers below 2**63 or words, and -1, None or NaN for unknown labels."
             )
         values = np.where(missing, -1, values).astype(np.int64)
     else:
-        of_numpy = isinstance(y, np.ndarray) and y.dtype.kind == "U"  # which makes words of the numbers beside words
+        of_numpy = isinstance(y, np.ndarray) and y.dtype.kind == "U"  # NumPy has converted numbers among words to words
         values = np.asarray(y, dtype=object).reshape(-1)
         missing = np.fromiter((_is_missing(label) or of_numpy and label in ("-1", "nan", "None") for label in values), dtype=bool, count=rows)
     if missing.all():
-        raise ValueError(f"{what}: no row has a label; leave {what} out where none is known")
+        raise ValueError(f"{what}: no row has a label. Omit {what} if no label is known.")
     try:
         distinct, inverse = np.unique(values[~missing], return_inverse=True)
     except TypeError:
-        raise ValueError(f"{what}: labels are of kinds that cannot be put in order; use numbers or words") from None
+        raise ValueError(f"{what}: labels of different types cannot be sorted. Use only numbers or only words.") from None
     numbers = np.full(rows, -1, dtype=np.int32)
     numbers[~missing] = inverse
     return numbers, distinct, [str(value) for value in distinct]
 
 
 def seed_of(random_state):
-    """0 to 2^64 - 1: of a number itself, of NumPy's generators a number that they draw."""
+    """A seed from 0 to 2^64 - 1: the number itself, or a number drawn from a NumPy generator."""
     if random_state is None:
         return int(np.random.randint(2**31 - 1))
     if isinstance(random_state, np.random.RandomState):
@@ -447,12 +456,12 @@ def seed_of(random_state):
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool) and 0 <= random_state < 2**64:
         return int(random_state)
     raise ValueError(
-        f"parameter random_state: {random_state!r} is not accepted; a whole number from 0 to 2**64 - 1, a generator of NumPy's, or None: another each time"
+        f"parameter random_state: {random_state!r} is not accepted. Use a whole number from 0 to 2**64 - 1, a NumPy generator or None."
     )
 
 
 def threads_of(n_jobs):
-    """For the library: 0 means all that the process may use. Without n_jobs the limit that joblib sets for its workers, and users for programs, holds."""
+    """The number of threads; 0 means all that the process may use. n_jobs=None: the limit OMP_NUM_THREADS, which joblib sets for its workers."""
     if n_jobs is None:
         limit = os.environ.get("OMP_NUM_THREADS", "")
         return min(int(limit), most_threads) if limit.isdecimal() else 0
@@ -460,7 +469,7 @@ def threads_of(n_jobs):
         return 0
     if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs > most_threads:
         raise ValueError(
-            f"parameter n_jobs: {n_jobs!r} is not accepted; a number of threads up to {most_threads:,}, -1 or None: all that the process may use"
+            f"parameter n_jobs: {n_jobs!r} is not accepted. Use a number of threads up to {most_threads:,}, or -1 or None for all available threads."
         )
     if n_jobs > 0:
         return int(n_jobs)
@@ -468,23 +477,23 @@ def threads_of(n_jobs):
 
 
 def count_of(value, name, least=1):
-    """A whole number that the library takes as one of its own."""
+    """Returns a whole number, at least `least`, that fits the library's type. Raises ValueError on other values."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not least <= value < 2**31:
-        raise ValueError(f"parameter {name}: {value!r} is not accepted; a whole number, at least {least}")
+        raise ValueError(f"parameter {name}: {value!r} is not accepted. Use a whole number, at least {least}.")
     return int(value)
 
 
 def device_of(device):
     if not isinstance(device, str):
-        raise ValueError(f"parameter device: {device!r} is not accepted; cpu, cuda or mps")
+        raise ValueError(f"parameter device: {device!r} is not accepted. Use 'cpu', 'cuda' or 'mps'.")
     return device
 
 
 def path_of(path, name):
-    """A path as text; none is empty."""
+    """A path as text; "" for None."""
     if path is None:
         return ""
     try:
         return os.fsdecode(path)
     except TypeError:
-        raise TypeError(f"parameter {name}: {path!r} is not accepted; the path of a file, or None") from None
+        raise TypeError(f"parameter {name}: {path!r} is not accepted. Use the path of a file, or None.") from None

@@ -1,4 +1,4 @@
-"""Models as files: the same that the command writes and reads."""
+"""Model files, which the command also reads and writes."""
 from __future__ import annotations
 
 import os
@@ -11,16 +11,42 @@ from ._base import Clusterer
 
 
 def save(model: Clusterer, path: str | os.PathLike[str]) -> None:
-    """Writes a fitted model to the file `path`, whole or not at all; the command and `load` read it. NotFittedError; OSError where it cannot be written."""
+    """Writes a fitted model to a file, completely or not at all. `load` and the command read it.
+
+    Parameters
+    ----------
+    model : fitted model
+    path : str or PathLike
+        The file.
+
+    Raises
+    ------
+    NotFittedError
+        The model is not fitted.
+    OSError
+        The file cannot be written.
+    """
     model.save(path)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The fitted model in the file `path` that `save`, or the command's --model-out, has written: an object of its method's class.
+    """Loads a fitted model from a file.
 
-    It predicts and gives outputs; the labels of the points it was fitted on are not in the file, nor what was said of these points alone: parameters
-    like noise_share, label_share and sizes have their defaults, though predict makes noise as before (noise_beyond_).
-    BadData (a ValueError) on what is no sound model.
+    Parameters
+    ----------
+    path : str or PathLike
+        A file that `save`, or the command's --model-out, wrote.
+
+    Returns
+    -------
+    object of the method's class
+        It predicts and has all outputs. The file does not have `labels_` or parameters that concern only the training data: noise_share, label_share
+        and sizes have their defaults. `predict` still labels noise (noise_beyond_).
+
+    Raises
+    ------
+    BadData
+        The file does not hold a valid model. BadData is a ValueError.
     """
     fitted = _core.load(os.fspath(path))
     cls = getattr(_estimators, _names.class_of(fitted.method))
@@ -40,9 +66,26 @@ def load(path: str | os.PathLike[str]) -> Any:
 def describe(
     model: Clusterer | str | os.PathLike[str], X: Any, sample_weight: Any = None, compare_with: Clusterer | str | os.PathLike[str] | None = None
 ) -> dict[str, Any]:
-    """What sets the clusters of a fitted model, or of a file that holds one, apart in the rows of X, and which rows another model has in other clusters: `Clusterer.describe`.
+    """Describes what distinguishes the clusters of a model in the rows of X. See `Clusterer.describe`.
 
-    X: n x n_features_in_; sample_weight: n; compare_with: another model of the same X, or its file. BadData on NaN.
+    Parameters
+    ----------
+    model : fitted model, or the file of one
+    X : array or table of shape (n_samples, n_features_in_)
+    sample_weight : array of shape (n_samples,), default=None
+        A row of weight w acts as w copies of it.
+    compare_with : fitted model, or the file of one, default=None
+        Another model for the same X. The result also says which rows it has in other clusters.
+
+    Returns
+    -------
+    dict
+        As of `Clusterer.describe`.
+
+    Raises
+    ------
+    BadData
+        X has a missing value, and the model was fitted with missing='refuse'.
     """
     fitted = model if isinstance(model, Clusterer) else load(model)
     other = compare_with if compare_with is None or isinstance(compare_with, Clusterer) else load(compare_with)
@@ -50,7 +93,7 @@ def describe(
 
 
 def _label_values(names):
-    """Labels are words in the file; those that are all whole numbers were numbers in y."""
+    """The values of the labels. The file has them as words; if all words are whole numbers, the labels in y were numbers."""
     try:
         values = np.array([int(name) for name in names])
         return values if [str(value) for value in values] == names else np.array(names)

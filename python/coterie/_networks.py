@@ -1,11 +1,11 @@
-"""Networks on the torch of this interpreter: the functions of coterie/deep/network_abi.h, called back by the library.
+"""Networks on this interpreter's torch: the functions of coterie/deep/network_abi.h, which the library calls.
 
-Where the library's own part for networks (libcoterie-deep.so) is not there, or was built with another LibTorch than the one that is imported, the
-compiled part asks here. So the classes with networks work with `pip install torch` alone, and on every device that torch has. What is computed is what
-that part computes, to rounding; the same bits at any number of threads are its alone.
+coterie uses them if its own library for networks (libcoterie-deep.so) is missing, or was built with another LibTorch than the imported one. The
+classes with networks therefore work with `pip install torch` alone, and on every device that torch has. The results are those of libcoterie-deep.so
+up to rounding. Only libcoterie-deep.so gives the same bits for any number of threads.
 
-Nothing here draws a random number. Every function returns 0, or 1 after which error() says what went wrong; an interrupt comes out of
-the fit as one. Arrays are the caller's memory: read and written in place, never kept.
+Nothing here draws random numbers. A function returns 0, or 1 on failure; then error() says what went wrong. A KeyboardInterrupt ends the fit as a
+KeyboardInterrupt. Arrays are the caller's memory: they are read and written in place, and not kept.
 """
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class OptimizerPlan(ctypes.Structure):
 
 
 def borrowed(address, *shape):
-    """The caller's numbers as a tensor; None where there are none."""
+    """The caller's numbers as a tensor; None for a null address."""
     if not address:
         return None
     count = math.prod(shape)
@@ -74,7 +74,7 @@ class Part:
             self.running.append((torch.zeros(i, device=device), torch.ones(i, device=device)) if of_norm else ())
 
     def tensors(self):
-        """What is trained, and what is kept with it."""
+        """Returns (the trained tensors, all tensors including running means and variances)."""
         trained, every = [], []
         for weight, bias, running in zip(self.weights, self.biases, self.running):
             own = [tensor for tensor in (weight, bias) if tensor is not None]
@@ -99,13 +99,13 @@ class Part:
                 else:
                     x = self._product(functional.conv2d, i, x, half, stride=plan.stride, padding=plan.pad_before)
             elif plan.kind == TRANSPOSED_CONVOLUTION:
-                # Not in bfloat16: torch 1.13 has no gradient of it there.
+                # Not in bfloat16: torch 1.13 does not have its gradient.
                 x = self._product(functional.conv_transpose2d, i, x, False, stride=plan.stride)
                 x = x[:, :, plan.pad_before:x.shape[2] - plan.pad_after, plan.pad_before:x.shape[3] - plan.pad_after]
             elif plan.kind == RESHAPE:
                 x = x.reshape(len(x), plan.outputs, plan.rows, plan.columns)
             elif plan.kind == BATCH_NORM:
-                # Not functional.batch_norm, which refuses a batch of one.
+                # Not functional.batch_norm, which does not accept a batch of one item.
                 x = torch.batch_norm(x, self.weights[i], self.biases[i], *self.running[i], training, momentum, 1e-5, False)
             elif plan.kind == MAX_POOL:
                 x = functional.max_pool2d(x, plan.kernel, plan.stride, plan.pad_before)
@@ -115,7 +115,7 @@ class Part:
                 main = i + 1 + plan.outputs
                 shortcut = main + plan.inputs
                 if shortcut > end:
-                    raise ValueError("a residual layer spans more layers than there are")
+                    raise ValueError("a residual layer spans more layers than the network has")
                 other = self.run(x, training, momentum, half, main, shortcut)
                 x = self.run(x, training, momentum, half, i + 1, main) + other
                 i = shortcut - 1
@@ -131,7 +131,7 @@ class Part:
 
 
 class Optimizer:
-    """One of stochastic gradient descent or Adam, with its memory."""
+    """Stochastic gradient descent or Adam, with its state."""
 
     def __init__(self, plan, parameters):
         self.plan, self.parameters, self.steps = plan, parameters, 0
@@ -183,7 +183,7 @@ class Network:
         def moved(address, *shape):
             return borrowed(address, *shape).to(self.device)
 
-        x = moved(items, count, channels, rows, columns).clone()  # a kept pass outlives the caller's items
+        x = moved(items, count, channels, rows, columns).clone()  # the pass lives longer than the caller's items
         if affine:
             grid = functional.affine_grid(moved(affine, count, 2, 3), list(x.shape), align_corners=False)
             x = functional.grid_sample(x, grid, align_corners=False)  # bilinear, zeros outside
@@ -196,7 +196,7 @@ class Network:
 
     def require_pass(self):
         if self.output is None:
-            raise RuntimeError("there is no pass")
+            raise RuntimeError("no forward pass has been made")
 
     def require_decoder(self):
         if not self.decoder_inputs:
@@ -241,7 +241,7 @@ def has_device(device):
 
 
 def keep_memory():
-    """The allocator is torch's own affair here."""
+    """Does nothing: torch manages its memory itself."""
 
 
 def create(encoder, encoder_layers, decoder, decoder_layers, channels, rows, columns, device, threads, half):
@@ -262,7 +262,7 @@ def create(encoder, encoder_layers, decoder, decoder_layers, channels, rows, col
 def destroy(handle):
     networks.pop(handle, None)
     if not networks:
-        use_threads(threads_before)  # as it was
+        use_threads(threads_before)
 
 
 def parameters(network):
@@ -299,7 +299,7 @@ def forward(network, items, count, affine, colour, noise, training, sharing, out
 
 
 def items_per_block(network, items):
-    """One process computes a pass."""
+    """0: one process computes a pass."""
     return 0
 
 
@@ -322,7 +322,7 @@ def decode(network, output, count, item):
 def input_gradient(network, output_gradient, gradient):
     network.require_pass()
     if not network.input.requires_grad:
-        raise RuntimeError("the pass was not made for an input's gradient")
+        raise RuntimeError("the forward pass was not made for the gradient of its input")
     give(torch.autograd.grad([network.output], [network.input], [network.gradient(output_gradient)], retain_graph=True)[0], gradient)
 
 
@@ -365,7 +365,7 @@ def memory_size(network):
 
 def get_memory(network, to):
     for optimizer in network.optimizers:
-        NUMBER.from_address(to).value = optimizer.steps  # the count as it is: single precision ends at 2^24
+        NUMBER.from_address(to).value = optimizer.steps  # as an integer: float32 is exact only up to 2^24
         to += 4
         for tensor in optimizer.memory():
             give(tensor, to)
@@ -382,7 +382,7 @@ def set_memory(network, values):
 
 
 def of_network(function):
-    """As it is called: with a number in place of the network."""
+    """The function as the library calls it: with a handle instead of the network."""
 
     def call(handle, *arguments):
         try:
@@ -434,5 +434,5 @@ api = Api(ABI, *(ctypes.CFUNCTYPE(result, *arguments)(called(function)) for call
 
 
 def functions(abi):
-    """Where the table lies; 0 where its ABI is not the one asked for."""
+    """The address of the table of functions; 0 if its ABI is not `abi`."""
     return ctypes.addressof(api) if abi == ABI else 0

@@ -1,12 +1,12 @@
 """Models as ONNX graphs, for programs that label rows without coterie.
 
-A model whose cluster is the one of the largest (or least) affine function of the row is one matrix product: the nearest of centroids c_j in a linear
-image y of the row x is the largest of 2 y.c_j - |c_j|^2, a softmax model's cluster that of the largest logit. Both are written as
+The graph of a model is one matrix product:
 
-    scores = (x - m) A + b,    label = arg max of the scores,
+    scores = (x - m) A + b,    label = arg max of the scores
 
-with m a point amid the centroids, so that a mean far from 0 costs no digits. What the model learned to prepare rows stands before it. As in the library,
-rows are prepared in double and multiplied in the type of the model's own numbers.
+This fits two kinds of models. The nearest of centroids c_j to a linear image y of the row x has the largest 2 y.c_j - |c_j|^2. The cluster of a
+softmax model has the largest logit. m lies among the centroids, so that a mean far from 0 does not reduce the precision. The preparation of rows
+comes first. As in the library, rows are prepared in double and multiplied in the type of the model's numbers.
 """
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from ._files import write_whole
 if TYPE_CHECKING:
     from ._base import Clusterer
 
-OPSET, FORMAT = 17, 8  # of 2022: what reads them is older than the oldest Python that coterie supports
-NEAREST = ("kmeans", "minibatch-kmeans", "soft-kmeans", "spherical-kmeans", "ward", "kernel-kmeans")  # of `centroids`, among the rows as they are
-PROJECTED = ("aml", "rpca-om", "fme")  # of `centroids`, after directions
+OPSET, FORMAT = 17, 8  # of 2022: every runtime for the oldest Python that coterie supports reads them
+NEAREST = ("kmeans", "minibatch-kmeans", "soft-kmeans", "spherical-kmeans", "ward", "kernel-kmeans")  # nearest of `centroids`, among the rows
+PROJECTED = ("aml", "rpca-om", "fme")  # nearest of `centroids`, after a projection
 SOFTMAX = ("entropy", "mi", "sela", "miadm")  # largest logit
 EXPORTED = (*NEAREST, "subspace", *PROJECTED, *SOFTMAX)
 
@@ -34,7 +34,7 @@ def _part(model, name):
 
 
 def _scores_of(model):
-    """(m: d, A: d x k, b: k) in double, and the type of the model's own numbers."""
+    """Returns m (d), A (d x k) and b (k) in double, and the type of the model's numbers."""
     method = model._method
     if method in SOFTMAX:
         weights, bias = _part(model, "weights"), _part(model, "bias")
@@ -54,7 +54,7 @@ def _scores_of(model):
     centroids = centroids - middle
     if to_space is None:
         return middle, 2 * centroids.T, -(centroids**2).sum(axis=1), own.dtype
-    # (x - origin) T - middle, without asking for an x that lies there: its share goes to b.
+    # y = (x - origin) T - middle. There may be no x with y = 0, so `middle` goes to b.
     return origin, 2 * to_space @ centroids.T, -(centroids**2).sum(axis=1) - 2 * centroids @ middle, np.dtype(float)
 
 
@@ -62,21 +62,21 @@ def _check(model):
     name = type(model).__name__
     if model._method not in EXPORTED:
         raise TypeError(
-            f"to_onnx: {name} labels a row by more than one affine function per cluster (neighbours, a kernel, a network), which this graph does not hold; "
-            f"{', '.join(_names.class_of(method) for method in EXPORTED)} can be exported"
+            f"to_onnx: {name} is not supported: its labels need more than one affine function per cluster (neighbours, a kernel or a network). "
+            f"Use one of {', '.join(_names.class_of(method) for method in EXPORTED)}."
         )
     kernel = model._fitted.options.get("kernel", "none")
     if kernel not in ("none", "linear"):
         affine = "linear" if model._method == "kernel-kmeans" else "none"
-        raise ValueError(f"to_onnx: {name} of kernel={kernel!r} labels a row by its kernel values with the rows of the fit; kernel={affine!r} can be exported")
+        raise ValueError(f"to_onnx: {name} with kernel={kernel!r} is not supported, because it needs the training data. Use kernel={affine!r}.")
     if any(part == "noise_beyond" for part, _, _ in model._fitted.parts):
-        raise ValueError("to_onnx: the model finds noise (noise_share), which this graph does not; fit without noise_share")
+        raise ValueError("to_onnx: a model with noise (noise_share) is not supported. Fit without noise_share.")
     if any(model._fitted.kinds):
-        raise ValueError("to_onnx: the model takes columns of words or dates, and the graph takes one array of numbers; encode such columns before the fit")
+        raise ValueError("to_onnx: columns of words or dates are not supported. Convert them to numbers before the fit.")
 
 
 class _Graph:
-    """Nodes one after the other, each of which takes what came before."""
+    """A sequence of nodes. Each node uses earlier ones."""
 
     def __init__(self, helper, to_type):
         self._helper, self._to_type = helper, to_type
@@ -97,7 +97,7 @@ class _Graph:
         return self("Cast", value, name=name, to=self._to_type(np.dtype(dtype)))
 
     def unit_rows(self, x, dtype, zeros_stay):
-        """Rows of norm 1, by way of their largest magnitude, whose square cannot overflow. Those of 0 stay, or become NaN."""
+        """Scales rows to norm 1. Divides by the largest magnitude first, so that squares do not overflow. Rows of zeros stay, or become NaN."""
         largest = self("ReduceMax", self("Abs", x), axes=[1], keepdims=1)
         if zeros_stay:
             largest = self.not_zero(largest, dtype)
@@ -112,31 +112,58 @@ class _Graph:
 
 
 def to_onnx(model: Clusterer, path: str | os.PathLike[str] | None = None, *, dtype: Any = None) -> Any:
-    """A fitted model's predict as an ONNX graph (onnx.ModelProto), for onnxruntime and others; written to `path` where that is given, whole or not at all.
+    """Converts the `predict` of a fitted model to an ONNX graph, for onnxruntime and other programs.
 
-    The graph takes "X", an n x n_features_in_ array of numbers as the fit saw them, its columns in the order of the fit (metadata "columns" has their
-    names), fills in, centres and scales as the model does, and gives "labels", n numbers (int32) of clusters, 0 to n_clusters - 1; of models with
-    predict_proba also "probabilities", n x n_clusters, whose rows sum to 1. A graph cannot refuse rows: where predict raises, or leaves a row out (a NaN,
-    an infinite or too large number, a direction of a row of zeros), the label is -1 and probabilities are NaN. Labels are those of predict but within
-    rounding of a border. Metadata "cluster_labels" has the label of each cluster of a fit with y.
+    Parameters
+    ----------
+    model : fitted model
+        Of KMeans, MiniBatchKMeans, SoftKMeans, SphericalKMeans, Ward, KernelKMeans (kernel "linear"), Subspace, Aml, RpcaOm, Fme (kernel "none"),
+        Entropy, Mi, Sela or Miadm.
+    path : str or PathLike, default=None
+        A file for the graph, written completely or not at all.
+    dtype : float32 or float64, default=None
+        The type of the graph's input X. None: the type of the model's numbers. That is the type of the training data, but float64 for Subspace, Aml,
+        RpcaOm and Fme.
 
-    dtype: of X, float32 or float64; None: that of the model's own numbers, which is that of the rows of the fit but for `Subspace`, `Aml`, `RpcaOm` and
-    `Fme`, which compute in float64.
+    Returns
+    -------
+    onnx.ModelProto
 
-    Of KMeans, MiniBatchKMeans, SoftKMeans, SphericalKMeans, Ward, KernelKMeans (kernel "linear"), Subspace, Aml, RpcaOm and Fme (kernel "none"), Entropy,
-    Mi, Sela and Miadm. TypeError of other classes; ValueError of other kernels, columns of words or dates, and another dtype; NotFittedError;
-    ImportError without the package onnx (pip install 'coterie[onnx]').
+    Raises
+    ------
+    TypeError
+        The class is not one of those above.
+    ValueError
+        The kernel or `dtype` is not one of those above, or the model has noise_share or columns of words or dates.
+    NotFittedError
+        The model is not fitted.
+    ImportError
+        The package onnx is missing (pip install 'coterie[onnx]').
+    OSError
+        The file cannot be written.
+
+    Notes
+    -----
+    The input "X" is an array of shape (n, n_features_in_). Its columns have the order of the fit; the metadata "columns" has their names. The graph
+    fills in missing values, centres and scales as the model does. Its outputs are:
+
+    - "labels": n cluster numbers (int32) from 0 to n_clusters - 1
+    - "probabilities", for models with predict_proba: an array of shape (n, n_clusters) whose rows sum to 1
+
+    A graph cannot raise an error for a row. Where `predict` does, or leaves the row out, the label is -1 and the probabilities are NaN. Examples are
+    NaN, infinite or too large numbers, and the direction of a row of zeros. All other labels are those of `predict`, except within rounding of a
+    border between clusters. After a fit with y the metadata "cluster_labels" has the label of each cluster.
     """
     from ._base import Clusterer
 
     if not isinstance(model, Clusterer):
-        raise TypeError(f"to_onnx: {type(model).__name__} is not accepted; a fitted model of coterie's")
+        raise TypeError(f"to_onnx: {type(model).__name__} is not accepted. Use a fitted model of coterie.")
     model._require_fitted()
     _check(model)
     origin, matrix, bias, own = _scores_of(model)
     taken = own if dtype is None else np.dtype(dtype)
     if taken not in (np.float32, np.float64):
-        raise ValueError(f"to_onnx: dtype: {dtype!r} is not accepted; float32 or float64")
+        raise ValueError(f"to_onnx: dtype: {dtype!r} is not accepted. Use float32 or float64.")
     try:
         import onnx
     except ImportError as error:
@@ -160,7 +187,7 @@ def to_onnx(model: Clusterer, path: str | os.PathLike[str] | None = None, *, dty
         x = graph.unit_rows(x, own, zeros_stay=False)
     x = graph("Sub", x, graph.constant(origin, own))
     scores = graph("Gemm", x, graph.constant(matrix, own), graph.constant(bias, own))
-    # 0 times what is no number is none: such rows have the label -1.
+    # 0 times NaN or infinity is NaN: such rows have the label -1.
     nothing = graph("IsNaN", graph("MatMul", scores, graph.constant(np.zeros((len(bias), 1)), own)))
     best = graph.cast(graph("ArgMax", scores, axis=1, keepdims=1), np.int32)
     label = graph("Where", nothing, graph.constant(-1, np.int32), best)

@@ -1,4 +1,4 @@
-"""Processes that work on one fit: what carries bytes between them, made of mpi4py, torch.distributed or an object of the caller's."""
+"""Communication between the processes of one fit, over mpi4py, torch.distributed or an object of the caller."""
 import contextlib
 import pickle
 import sys
@@ -7,14 +7,14 @@ import numpy as np
 
 from ._errors import BadArgument, BadData, ResourceError
 
-PIECE = 1 << 30  # bytes in a message
+PIECE = 1 << 30  # largest number of bytes in a message
 
 
 class _Mpi:
     def __init__(self, comm):
         from mpi4py import MPI
 
-        # Its own numbers for its own messages: others of the program's may be under way.
+        # A duplicate keeps these messages apart from other messages of the program.
         self._comm, self._byte = comm.Dup(), MPI.BYTE
         self.rank, self.size = self._comm.Get_rank(), self._comm.Get_size()
 
@@ -64,7 +64,7 @@ class _Own:
 
 
 def communicator_of(comm):
-    """An object with rank, size, send(bytes, to), receive(buffer, from) and close()."""
+    """Returns an object with rank, size, send(bytes, to), receive(buffer, source) and close()."""
     if hasattr(comm, "Get_rank") and hasattr(comm, "Send"):
         return _Mpi(comm)
     torch = sys.modules.get("torch")
@@ -73,13 +73,13 @@ def communicator_of(comm):
     if all(hasattr(comm, name) for name in ("rank", "size", "send", "receive")):
         return _Own(comm)
     raise TypeError(
-        f"comm: {comm!r} is not accepted; a communicator of mpi4py, torch.distributed or one of its groups, or an object with rank, size, "
-        "send(bytes, to) and receive(buffer, source)"
+        f"comm: {comm!r} is not accepted. Use a communicator of mpi4py, torch.distributed or one of its groups, or an object with rank, size, "
+        "send(bytes, to) and receive(buffer, source)."
     )
 
 
 def gathered(processes, value):
-    """The processes' values, on every process."""
+    """Returns the values of all processes, in the order of the ranks, on every process."""
     own = pickle.dumps(value)
     values = []
     for rank in range(processes.size):
@@ -100,9 +100,9 @@ def gathered(processes, value):
 
 @contextlib.contextmanager
 def in_agreement(processes, facts={}):
-    """Runs the body, which must exchange nothing. If it fails on one process, it raises on all of them, and so it does where the facts differ.
+    """Runs the body and raises an error on all processes if it fails on one of them, or if the facts differ. The body must not communicate.
 
-    processes: a communicator, or None for one process. facts: what must be equal on all processes, by the name that the message uses.
+    processes: a communicator, or None for one process. facts: values that must be equal on all processes, by the name that the message uses.
     """
     failure = None
     try:
@@ -127,22 +127,24 @@ def in_agreement(processes, facts={}):
 
 
 def names_of_all(processes, rows, in_parts):
-    """The names of the columns, the same on all processes but those without rows, which have none. ValueError on all of them where they differ, or where
-    parts of the rows hold words, which each process would give numbers of its own."""
+    """Returns the names of the columns on all processes. Processes without rows do not have names.
+
+    Raises ValueError on all processes if the names differ, or if parts of the rows hold words: each process would number the words differently.
+    """
     found = gathered(processes, (rows.names if rows.shape[0] else None, bool(rows.kinds) and 1 in rows.kinds))
     if in_parts and any(words for _, words in found):
-        raise ValueError("X: words are not accepted in parts of the rows (local), numbers are; code them as numbers, or fit in one process")
+        raise ValueError("X: words are not accepted in parts of the rows (local). Code them as numbers, or fit in one process.")
     all_names = [(rank, names) for rank, (names, _) in enumerate(found) if names is not None]
     for rank, each in all_names[1:]:
         if each != all_names[0][1]:
             raise ValueError(
-                f"X: process {rank} has the columns {each}, process {all_names[0][0]} has {all_names[0][1]}; all must have the same ones in the same order"
+                f"X: process {rank} has the columns {each}, process {all_names[0][0]} has {all_names[0][1]}. All need the same, in the same order."
             )
     return all_names[0][1] if all_names else None
 
 
 def whole_of_parts(processes, count, places, y, weights):
-    """How many rows the processes have together, and what is said of all of them. places: see fit."""
+    """Returns the total number of rows, and y and the weights of all rows in their order. places: see `local` of fit."""
     counts = gathered(processes, count)
     ranges = [each for part in gathered(processes, places) for each in part]
     order = np.concatenate([np.arange(begin, end) for begin, end in ranges]) if ranges else None
@@ -153,9 +155,9 @@ def whole_of_parts(processes, count, places, y, weights):
             return None
         for rank, (each, rows) in enumerate(zip(parts, counts)):
             if each is None and rows > 0 or each is not None and len(each) != rows:
-                raise ValueError(f"{name}: process {rank} has {'none' if each is None else len(each)} for {rows} rows")
+                raise ValueError(f"{name}: process {rank} has {'none' if each is None else len(each)} for {rows} rows. Give one per row.")
         values = np.concatenate([each for each in parts if each is not None and len(each)])
-        if order is None or len(order) != len(values):  # the library says what is wrong with places
+        if order is None or len(order) != len(values):  # the library reports wrong places
             return values
         whole = np.empty_like(values)
         whole[order] = values

@@ -1,10 +1,10 @@
-"""What a fit says while it goes on: to tqdm where that is installed, else as lines on standard error, and to the caller's callback."""
+"""Progress of a fit: shown with tqdm if it is installed, otherwise as lines on standard error, and passed to the caller's callback."""
 import sys
 import time
 
 
 class Progress:
-    """Called by the library with the stage, the fraction of it that is done, the objective and the iteration; True ends the fit."""
+    """The library calls it with the stage, the finished fraction of the stage, the objective and the iteration. If it returns True, the fit ends."""
 
     def __init__(self, title, verbose, callback):
         self.title, self.verbose, self.callback = title, verbose, callback

@@ -1,4 +1,4 @@
-"""The page about a fit, a search or a comparison: the one that the command writes with --report."""
+"""Pages about a fit, a search or a comparison, as the command writes them with --report."""
 from __future__ import annotations
 
 import html
@@ -13,7 +13,7 @@ from ._tuning import Tuned
 
 
 class Page:
-    """A page of HTML that stands alone: shown as it is in a notebook; str(page) is its text."""
+    """A self-contained page of HTML. A notebook shows it; str(page) is its text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -22,7 +22,7 @@ class Page:
         return self._text
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it to a file, whole or not at all."""
+        """Writes the page to the file `path`, completely or not at all. Raises OSError if it cannot be written."""
         write_whole(path, self._text.encode())
 
     def _repr_html_(self) -> str:
@@ -30,18 +30,35 @@ class Page:
 
 
 def report(model: Clusterer | Tuned | Compared, X: Any, y_true: Any = None, *, source: str = "X", compare_with: Clusterer | None = None) -> Page:
-    """The page about a fit: sizes, options, a picture of the clusters, how it went; with y_true the scores and who is taken for whom.
+    """Makes a page about a fit: sizes, options, a picture of the clusters, and how the fit went.
 
-    X are the rows that the model was fitted on, in this process; of a model that was loaded or copied any rows, and the page tells
-    what its clusters are in them. `model` may be what `tune` found: the page is that of its best_estimator_, with every cell of the
-    search before it; or what `compare` found: the page is of the methods side by side, and X are the rows that were compared. `compare_with`
-    is another fitted model for the same X: the page tells which rows moved. y_true has a label per row, -1, None or NaN where it is not
-    known. `source` is what the page calls the rows. ValueError on other rows than those of the fit, on `compare_with` with what `compare`
-    found, and on a comparison that was copied or loaded.
+    Parameters
+    ----------
+    model : fitted model, or a result of `tune` or `compare`
+        `tune`: the page is about best_estimator_ and starts with all cells of the search. `compare`: the page shows the methods side by side.
+    X : array or table of shape (n_samples, n_features)
+        The rows of the fit or of the comparison. For a model that was loaded or copied, any rows: the page describes the clusters in them.
+    y_true : array of shape (n_samples,), default=None
+        A label per row; -1, None or NaN if unknown. The page then has scores and a confusion table.
+    source : str, default="X"
+        The name of the rows on the page.
+    compare_with : fitted model, default=None
+        Another model for the same X. The page then shows which rows moved.
+
+    Returns
+    -------
+    Page
+
+    Raises
+    ------
+    ValueError
+        X does not have the rows of the fit, `compare_with` is given with a result of `compare`, or the comparison was copied or loaded.
+    TypeError
+        `model` or `compare_with` is not accepted.
     """
     if isinstance(model, Compared):
         if compare_with is not None:
-            raise ValueError("compare_with: a comparison has its methods side by side already; it is for a fitted model, and for what tune found")
+            raise ValueError("compare_with: not accepted with a result of compare. Use it with a fitted model or a result of tune.")
         return Page(model._page(X, y_true, source))
     search = ""
     if isinstance(model, Tuned):

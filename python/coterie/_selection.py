@@ -1,4 +1,4 @@
-"""Which method, and how sure: the command's `compare` and `consensus`."""
+"""Comparisons of methods, and one clustering from many fits: the command's `compare` and `consensus`."""
 from __future__ import annotations
 
 import json
@@ -15,26 +15,26 @@ from ._show import SCORES, Shown, Table, left_out, number
 
 
 class Compared(Shown):
-    """Methods side by side: two tables where they are printed, and in a notebook.
+    """The result of `compare`. It shows two tables when printed and in a notebook.
 
     Attributes
     ----------
     methods_ : list of dict
-        Of each method: method (the class), sizes, silhouette, calinski_harabasz, davies_bouldin (None where there are fewer than two clusters), scores
-        (None without y_true), seconds, warnings, error (why there is nothing; else None). pandas.DataFrame(compared.methods_) makes a table of them.
+        One dict per method: method (the class), sizes, silhouette, calinski_harabasz, davies_bouldin (None with fewer than two clusters), scores
+        (None without y_true), seconds, warnings, error (why the method failed, or None). pandas.DataFrame(compared.methods_) makes a table of them.
     agreement_ : array of shape (n_methods, n_methods)
-        The adjusted Rand index of each two; NaN where one of them failed.
+        The adjusted Rand index of each pair of methods; NaN if one of them failed.
     labels_ : dict
-        The labels each class found, -1 where a row has none.
+        The labels of each class, arrays of shape (n_samples,); -1 for rows without a label.
     left_out_ : dict
-        Where no methods were named: the classes that were not compared, and why.
+        With methods=None: the classes that were not compared, and the reasons.
     """
 
     methods_: list[dict[str, Any]]
     agreement_: np.ndarray
     labels_: dict[str, np.ndarray]
     left_out_: dict[str, str]
-    _found: Any = None  # the library's, which a copy has not
+    _found: Any = None  # the library's comparison; a copy does not have it
     _asked: dict[str, Any]
 
     def __getstate__(self):
@@ -42,7 +42,7 @@ class Compared(Shown):
 
     def _page(self, X, y_true, source):
         if self._found is None:
-            raise ValueError("model: a comparison that was copied or loaded has no page; coterie.report takes what compare gave")
+            raise ValueError("model: a comparison that was copied or loaded does not have a page. Pass the result of coterie.compare.")
         rows, side, _ = _read(X, "report", **self._asked["columns"])
         truth, names = None, []
         if y_true is not None:
@@ -68,20 +68,20 @@ class Compared(Shown):
 
 
 class Consensus(Shown):
-    """One partition from many fits: a table of its clusters where it is printed, and in a notebook.
+    """One clustering from many fits. It shows a table of its clusters when printed and in a notebook.
 
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row; -1 of rows that miss a value and were dropped.
+        The cluster of each row; -1 for rows that were dropped for missing values.
     confidence_ : array of shape (n_samples,)
-        How much more often a row is put together with its own cluster than with the next, from -1 to 1.
+        How much more often the fits put a row into one cluster with its own cluster's rows than with those of the next cluster, from -1 to 1.
     cohesion_ : array of shape (n_clusters,)
-        How often two rows of the cluster are put together, on average.
+        How often the fits put two rows of the cluster into one cluster, on average.
     confidence_of_cluster_ : array of shape (n_clusters,)
-        The mean confidence of its rows.
+        The mean confidence of the cluster's rows.
     sample_ : int or None
-        Rows that were linked where these are not all; the others voted.
+        The size of the sample, or None if all rows were used.
     """
 
     labels_: np.ndarray
@@ -99,13 +99,13 @@ class Consensus(Shown):
 
 
 def _names_of(methods):
-    """The library's names of classes, or of names of either kind."""
+    """The library's names of methods, given as classes, as names of classes or as names of the library."""
     if methods is None:
         return []
     if isinstance(methods, (str, type)):
         methods = [methods]
     if not isinstance(methods, Iterable):
-        raise ValueError(f"methods: {methods!r} is neither a class of coterie's nor a name, nor a list of them")
+        raise ValueError(f"methods: {methods!r} is not accepted. Use a class of coterie, its name, or a list of them.")
     out = []
     for each in methods:
         if isinstance(each, type) and issubclass(each, Clusterer):
@@ -113,7 +113,7 @@ def _names_of(methods):
         elif isinstance(each, str):
             out.append(getattr(_estimators, each)._method if each in _estimators.__all__ else each)
         else:
-            raise ValueError(f"methods: {each!r} is neither a class of coterie's nor a name")
+            raise ValueError(f"methods: {each!r} is not accepted. Use a class of coterie or its name.")
     return out
 
 
@@ -143,21 +143,28 @@ def compare(
     n_jobs: int | None = None,
     device: str = "cpu",
 ) -> Compared:
-    """Fits several methods to the same rows, each with n_clusters and else its defaults.
+    """Fits several methods to the same rows, each with n_clusters and otherwise its defaults.
 
     Parameters
     ----------
+    X : array or table of shape (n_samples, n_features)
+    n_clusters : int
+        Number of clusters, at least 1.
     methods : list of classes or names, default=None
-        None: those of a default list that the number of rows lets expect soon; left_out_ says which are not in it, and why.
-    y_true : array, default=None
-        A label per row, -1, None or NaN where it is not known, to score against; never seen by a fit.
+        None: the methods that are fast enough for this many rows. left_out_ has the others and the reasons.
+    y_true : array of shape (n_samples,), default=None
+        A label per row for scores; -1, None or NaN if unknown. The fits do not see it.
     center, scale, missing, categorical, dates, random_state, n_jobs, device
-        As those of the classes.
+        As in the classes.
+
+    Returns
+    -------
+    Compared
 
     Raises
     ------
     ValueError
-        A parameter or X is not accepted. A method that refuses the rows goes on record, in its error.
+        A parameter or X is not accepted. If only a method fails, its `error` in methods_ says why.
     """
     rows, side, columns = _read(X, "compare", missing, categorical, dates)
     truth = None if y_true is None else _input.labels_of(y_true, rows.shape[0], "y_true")[0]
@@ -193,19 +200,25 @@ def consensus(
     n_jobs: int | None = None,
     device: str = "cpu",
 ) -> Consensus:
-    """One partition from many fits, each of a random four fifths of the rows, by evidence accumulation (Fred and Jain 2005).
+    """Makes one clustering from many fits by evidence accumulation (Fred and Jain 2005). Each fit has a random 80 % of the rows.
+
+    Above 3,000 rows the fits use a sample of 3,000 rows; the other rows are assigned by votes.
 
     Parameters
     ----------
-    X : n x d, as fit takes it
+    X : array or table of shape (n_samples, n_features)
     n_clusters : int
-        Of every fit, and of the partition.
+        Number of clusters of every fit, and of the result.
     methods : list of classes or names, default=("kmeans",)
-        The methods that the fits take in turn.
+        The fits use these methods in turn.
     fits : int, default=100
-        How many; confidences are multiples of 1 / fits.
+        Number of fits. How often two rows are in one cluster is a multiple of 1 / fits.
     center, scale, missing, categorical, dates, random_state, n_jobs, device
-        As those of the classes.
+        As in the classes.
+
+    Returns
+    -------
+    Consensus
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""What results show of themselves: text where they are printed, tables in a notebook.
+"""How results show themselves: as text when printed, as tables in a notebook.
 
-A result says its parts once, as lines of text and tables; both forms are made from them, with the names of classes and rows counted from 0 as everywhere in
-the package (the command's texts count rows from 1 and name options by their flags).
+A result yields its parts, lines of text and tables, once; both forms are made from them. Texts use the names of classes and count rows from 0, as
+everywhere in the package. The command counts rows from 1 and names options by their flags.
 """
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-# How scores are headed, and named.
+# Name of each score by its header in tables.
 SCORES = {"ACC": "accuracy", "NMI": "normalized_mutual_information", "ARI": "adjusted_rand_index"}
 
 
 class Table:
-    """Rows below a header, first column to the left, numbers to the right. None and NaN are an empty field."""
+    """Rows below a header. The first column is aligned left, the others right. None and NaN are empty fields."""
 
     def __init__(self, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         self.header = list(header)
@@ -34,7 +34,7 @@ class Table:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """With `digits` digits that count; nothing for None and NaN."""
+    """The value with `digits` significant digits; "" for None and NaN."""
     return "" if value is None or math.isnan(value) else f"{value:.{digits}g}"
 
 
@@ -43,7 +43,7 @@ def _field(value):
 
 
 class Shown:
-    """A result that is a text where it is printed, and tables in a notebook."""
+    """A result that shows text when printed, and tables in a notebook."""
 
     def _parts(self) -> Iterable[str | Table]:
         raise NotImplementedError
@@ -58,12 +58,12 @@ class Shown:
 
 
 def left_out(rows: int) -> str:
-    """A part of a line on the rows that a result leaves out; nothing where there are none."""
+    """The part of a line about rows that were left out; "" if there are none."""
     return f"; {rows} {'row' if rows == 1 else 'rows'} with missing values left out" if rows else ""
 
 
 class Description(Shown, dict):
-    """What `describe` tells: a dictionary."""
+    """The result of `describe`, a dictionary."""
 
     def _parts(self):
         yield f"{sum(cluster['points'] for cluster in self['clusters'])} points in {len(self['clusters'])} clusters" + "".join(
@@ -91,7 +91,7 @@ class Description(Shown, dict):
 
 
 class ClusterChoice(Shown, dict):
-    """What n_clusters="auto" went by: a dictionary."""
+    """How n_clusters="auto" chose the number of clusters, a dictionary."""
 
     def _parts(self):
         yield f"{self['recommended']} clusters, {self['sureness']}, of those tried: {self['clusters_are']}"

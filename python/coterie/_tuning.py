@@ -1,4 +1,4 @@
-"""Options chosen over a grid: the command's `tune`."""
+"""Search for the best parameters in a grid: the command's `tune`."""
 from __future__ import annotations
 
 import json
@@ -16,22 +16,22 @@ from ._show import SCORES, ClusterChoice, Shown, Table, number
 
 
 class Tuned(Shown):
-    """What a search has found: a table of the cells where it is printed, and in a notebook.
+    """The result of `tune`. It shows a table of the cells when printed and in a notebook.
 
     Attributes
     ----------
     best_estimator_ : object of the method's class
-        Fitted on all rows with the best cell's parameters.
+        Fitted on all rows with the parameters of the best cell.
     best_params_ : dict
-        These parameters: the cell's.
+        The parameters of the best cell.
     best_index_ : int
-        Its position in cells_.
+        The position of the best cell in cells_.
     cells_ : list of dict
-        Every cell: method, params, criterion, seen and unseen (scores, where there was a truth and folds), seconds, error (why it has no criterion).
+        One dict per cell: method, params, criterion, seen and unseen (scores, with y_true and folds), seconds, error (why it has no criterion).
         pandas.DataFrame(tuned.cells_) makes a table of them.
     choice_ : dict or None
-        Of a search by gap, stability, prediction-strength or recommended: what all criteria say of the numbers of clusters, as "choice" in the command's
-        document: recommended, sureness, clusters and criteria (each with name, rule, chosen, values and spreads).
+        For select="gap", "stability", "prediction-strength" or "recommended": the votes of all criteria for the number of clusters, as "choice" in
+        the command's JSON document. Keys: recommended, sureness, clusters and criteria (each with name, rule, chosen, values and spreads).
     """
 
     best_estimator_: Any
@@ -39,7 +39,7 @@ class Tuned(Shown):
     best_index_: int
     cells_: list[dict[str, Any]]
     choice_: dict[str, Any] | None
-    _search: str  # of the page, made with the search
+    _search: str  # the search's part of the page
 
     def _parts(self):
         several = len({cell["method"] for cell in self.cells_}) > 1
@@ -79,51 +79,63 @@ def tune(
     y_true: Any = None,
     sample_weight: Any = None,
 ) -> Tuned:
-    """Fits the estimator once for each cell of a grid of its parameters and keeps the best; its other parameters are those that it has.
+    """Fits the estimator once for each cell of a grid of parameters, and keeps the best fit.
 
     Parameters
     ----------
+    estimator : object of a class of coterie
+        Parameters that are not in the grid keep their values.
+    X : array or table of shape (n_samples, n_features)
     grid : dict
-        Values per parameter: {"n_clusters": range(2, 10), "scale": ["none", "zscore"]}, of the method's own options and of center and scale (these
-        two with select='acc', 'nmi' or 'ari'). Cells are their product, the last one fastest.
+        Values per parameter: {"n_clusters": range(2, 10), "scale": ["none", "zscore"]}. Parameters of the method are allowed, and with
+        select='acc', 'nmi' or 'ari' also center and scale. The cells are all combinations; the last parameter varies fastest.
     select : str, default='silhouette'
-        What is best: 'silhouette', the largest mean silhouette; 'objective', the least; 'ratio', the least scatter within over total; 'knncut', the least
-        normalised cut of the graph of neighbours; 'calinski-harabasz', the largest; 'davies-bouldin' and 'bic', the least; of a grid of n_clusters alone
-        what 'gap', 'stability' or 'prediction-strength' choose, or what is 'recommended' by all; or 'acc', 'nmi', 'ari', as an oracle, the largest agreement
-        with y_true.
+        The criterion of the best cell:
+
+        - 'silhouette' (mean silhouette) and 'calinski-harabasz': the largest value
+        - 'objective', 'ratio' (scatter within clusters over total scatter), 'knncut' (normalised cut of the graph of neighbours), 'davies-bouldin'
+          and 'bic': the smallest value
+        - 'gap', 'stability', 'prediction-strength', or 'recommended' by all criteria: only for a grid of n_clusters alone
+        - 'acc', 'nmi', 'ari': the largest agreement with y_true, which an application does not know
     folds : int, default=0
-        0: every cell is fitted on all rows; else 2 or more parts, each of them once unseen.
+        0: fit every cell on all rows. 2 or more: divide the rows into this many parts; each part is unseen once.
     with_kmeans : bool, default=False
-        Plain k-means with as many clusters competes.
+        Whether plain k-means with the same number of clusters also takes part.
     y, sample_weight
-        As those of fit.
-    y_true : array, default=None
-        A label per row, -1, None or NaN where it is not known, to score against; never seen by a fit.
+        As in fit.
+    y_true : array of shape (n_samples,), default=None
+        A label per row for scores; -1, None or NaN if unknown. The fits do not see it.
+
+    Returns
+    -------
+    Tuned
 
     Raises
     ------
     ValueError
-        A parameter, a value of the grid or X is not accepted, or every cell was refused.
+        A parameter, a value of the grid or X is not accepted, or all cells failed.
+    TypeError
+        `estimator` is not an object of a class of coterie.
     """
     if not isinstance(estimator, Clusterer):
-        raise TypeError(f"estimator: {estimator!r} is not accepted; an object of one of coterie's classes is, KMeans() for example")
+        raise TypeError(f"estimator: {estimator!r} is not accepted. Use an object of a class of coterie, for example KMeans().")
     cls = type(estimator)
     if not isinstance(grid, Mapping) or not grid:
-        raise ValueError(f"grid: {grid!r} is not accepted; a dict of parameters and the values to try is, {{'n_clusters': [2, 3, 4]}} for example")
+        raise ValueError(f"grid: {grid!r} is not accepted. Use a dict of parameters and values to try, for example {{'n_clusters': [2, 3, 4]}}.")
     axes = []
     for parameter, values in grid.items():
         if parameter not in cls._options and parameter not in _PREPARATION:
-            raise ValueError(f"grid: {parameter!r} is no option of {cls.__name__}; these are: {', '.join([*cls._options, *_PREPARATION])}")
+            raise ValueError(f"grid: {parameter!r} is not accepted for {cls.__name__}. Use {', '.join([*cls._options, *_PREPARATION])}.")
         if isinstance(values, str) or not hasattr(values, "__iter__"):
-            raise ValueError(f"grid: {parameter}={values!r} is no list of values")
+            raise ValueError(f"grid: {parameter}={values!r} is not accepted. Use a list of values.")
         values = ["none" if parameter == "scale" and value is None else value for value in values]
         if not values:
-            raise ValueError(f"grid: {parameter} has no values; at least one is wanted")
+            raise ValueError(f"grid: {parameter} has no values. Give at least one.")
         values = [_names.CHOICES.get(value, value) if isinstance(value, str) else value for value in values]
         axes.append((cls._options.get(parameter, parameter), values))
     beyond = [f"{name}={getattr(estimator, name)!r}" for name in ("sample", "noise_share") if getattr(estimator, name)]
     if beyond:
-        warnings.warn(f"the cells are fits of all rows without {' and '.join(beyond)}, which best_estimator_ alone is fitted with", CoterieWarning, stacklevel=2)
+        warnings.warn(f"the cells are fitted without {' and '.join(beyond)}. Only best_estimator_ uses it.", CoterieWarning, stacklevel=2)
     points, side, rows, *_ = estimator._problem(X, y, sample_weight)
     seed = _input.seed_of(estimator.random_state)
     truth = None
@@ -158,7 +170,7 @@ def tune(
     best = getattr(_estimators, _names.class_of(found["best_method"]))
     if best._method == cls._method:
         chosen = cls(**estimator.get_params())
-    else:  # k-means has won: it keeps what both take and is no option of a method
+    else:  # k-means is best: it keeps the parameters of both classes that are not options of a method
         common = set(cls._defaults()) & set(best._defaults()) - set(cls._options) - {"checkpoint"}
         options = {_parameter_of(best, option): value for option, value in found["best_options"].items()}
         chosen = best(**{name: getattr(estimator, name) for name in common}, **options)

@@ -1,12 +1,11 @@
-"""Fits on rows that lie in the memory of a Dask cluster's workers.
+"""Fits on rows in the memory of the workers of a Dask cluster.
 
     import coterie.dask
     model = coterie.dask.fit(coterie.KMeans(100), X)      # X: a dask array, or a dask data frame of numbers
-    model.labels_                                          # a dask array of the same chunks
+    model.labels_                                          # a dask array with the same chunks
 
-Every worker that holds some of the rows starts one process' share of the fit (SPMD) on them; Dask schedules, coterie computes. The result has the bits of
-a fit of all rows in one process, whatever the number of workers and chunks. Rows travel once between workers, to even out what they hold; then only sums
-do (docs/scale.md).
+Every worker that has some of the rows runs one process of the fit (SPMD). Dask schedules; coterie computes. The result has the same bits as a fit of
+all rows in one process, for any number of workers and chunks. Rows move once between workers, to balance them. Then only sums move (docs/scale.md).
 """
 from __future__ import annotations
 
@@ -23,20 +22,20 @@ from ._cluster import Connections, check_estimator, fit_share, listen
 
 __all__ = ["fit"]
 
-_fits: dict[str, Connections] = {}  # of this worker: those that go on, or wait for their share
+_fits: dict[str, Connections] = {}  # this worker's fits that run, or wait for their start
 
 
 def _listen(name, key, rank, host):
-    """Opens a port of this worker; where it can be reached."""
+    """Opens a port on this worker. Returns its address."""
     listener = listen(host)
     _fits[name] = Connections(rank, listener, key)
     return listener.getsockname()
 
 
 def _share(name, addresses, estimator, places, parts, weights, labels, names):
-    """One process' share of the fit: (the fitted estimator, on the first one; the labels of the parts)"""
+    """Runs one process's share of the fit. Returns (the fitted estimator on rank 0, None on the others; the labels of the parts)."""
     if name not in _fits:
-        raise ConnectionError("this fit has ended, and what a worker held of its labels has left the cluster with it; fit again")
+        raise ConnectionError("this fit has ended, and its labels were lost with a worker that left the cluster. Fit again.")
     try:
         return fit_share(_fits[name], addresses, estimator, places, parts, weights, labels, names)
     finally:
@@ -44,18 +43,21 @@ def _share(name, addresses, estimator, places, parts, weights, labels, names):
 
 
 def _end(name):
-    """Ends this worker's share, whatever it waits for; whether it still goes on."""
+    """Ends this worker's share, also if it waits. Returns whether the share still runs."""
     comm = _fits.get(name)
     if comm is not None:
         comm.close()
-        if not comm.size:  # the share has not begun, and finds no connections when it does
+        if not comm.size:  # the share has not started; when it does, it does not find its connections
             _fits.pop(name, None)
     return name in _fits
 
 
 def _free(client, shares):
-    """Shares that have ended are bound to their workers no more: where one is lost later, with its worker, Dask calls it elsewhere and gets the error of
-    `_share`, and does not wait for a worker that never comes back."""
+    """Lets Dask run finished shares again on any worker.
+
+    If a share is lost later with its worker, Dask runs it on another worker, where `_share` raises its error. Otherwise Dask would wait for a worker
+    that never returns.
+    """
 
     def free(keys, dask_scheduler=None):
         for key in keys:
@@ -66,13 +68,13 @@ def _free(client, shares):
 
 
 class _Watch:
-    """Waits for the workers of a fit, all of which must live. Where one fails or leaves, the others' shares end before the error is raised."""
+    """Waits for the workers of a fit. If one of them fails or leaves, ends the shares of the others, then raises the error."""
 
     def __init__(self, client, name, workers):
         self._client, self._name, self._workers = client, name, workers
 
     def results(self, futures, fetch=True):
-        """Their results, or nothing where `fetch` is false: they stay on the workers."""
+        """Waits for the futures. Returns their results; with fetch=False, None: the results stay on the workers."""
         from distributed import TimeoutError, wait
 
         waiting = list(futures)
@@ -83,14 +85,14 @@ class _Watch:
                 pass
             gone = set(self._workers) - set(self._client.nthreads())
             if gone:
-                raise ConnectionError(f"worker {sorted(gone)[0]} has left the cluster during the fit; fit again, on the workers that are left")
+                raise ConnectionError(f"worker {sorted(gone)[0]} left the cluster during the fit. Fit again on the remaining workers.")
             if any(future.status in ("error", "cancelled", "lost") for future in waiting):
                 raise self._error(futures)
             waiting = [future for future in waiting if not future.done()]
         return self._client.gather(futures) if fetch else None
 
     def _error(self, futures):
-        """What went wrong: of several errors one that no other worker's end explains."""
+        """The error to raise. Errors that only report the end of another worker come last."""
         from distributed import TimeoutError, wait
 
         self.end()
@@ -100,10 +102,10 @@ class _Watch:
             pass
         errors = [future.exception() for future in futures if future.status == "error"]
         errors.sort(key=lambda error: isinstance(error, ConnectionError))
-        return errors[0] if errors else ConnectionError("the cluster has lost the fit; fit again")
+        return errors[0] if errors else ConnectionError("the cluster lost the fit. Fit again.")
 
     def end(self):
-        """No share goes on."""
+        """Ends all shares."""
         deadline = time.monotonic() + 5
         while time.monotonic() < deadline:
             here = sorted(set(self._workers) & set(self._client.nthreads()))
@@ -113,11 +115,11 @@ class _Watch:
 
 
 def _chunks(rows, what, counts=None):
-    """Delayed chunks of consecutive rows."""
+    """Returns the rows as a dask array, and its delayed chunks of consecutive rows."""
     if hasattr(rows, "to_dask_array"):
         rows = rows.to_dask_array(lengths=True)
     if not hasattr(rows, "to_delayed") or not hasattr(rows, "chunks"):
-        raise TypeError(f"{what}: {type(rows).__name__} is not accepted; a dask array or data frame")
+        raise TypeError(f"{what}: {type(rows).__name__} is not accepted. Use a dask array or data frame.")
     if rows.ndim == 2 and len(rows.chunks[1]) > 1:
         rows = rows.rechunk({1: -1})
     if counts is not None and rows.chunks[0] != counts:
@@ -126,12 +128,34 @@ def _chunks(rows, what, counts=None):
 
 
 def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Any:
-    """A copy of the estimator, fitted to the rows of X; its labels_ are a dask array of X's chunks.
+    """Fits a copy of the estimator to the rows of X, and waits for the result.
 
-    estimator: of a class whose fit takes comm. X: n x p, a dask array or data frame of numbers. y: n, partial labels; sample_weight: n; dask arrays or
-    None. client: of dask.distributed; by default the current one. Blocks until the fit is done. Workers must be able to open connections to each
-    other. ValueError and TypeError as of fit; what a worker raises comes out, and ConnectionError where one leaves the cluster. The others end then, too.
-    Names of a data frame's columns are kept.
+    The workers must be able to open connections to each other. The names of a data frame's columns are kept.
+
+    Parameters
+    ----------
+    estimator : object of a class whose fit takes comm
+    X : dask array or data frame of shape (n_samples, n_features)
+        Numbers.
+    y : array or dask array of shape (n_samples,), default=None
+        Partial labels.
+    sample_weight : array or dask array of shape (n_samples,), default=None
+    client : dask.distributed.Client, default=None
+        None: the current client.
+
+    Returns
+    -------
+    object of the estimator's class
+        Its `labels_` is a dask array with the chunks of X.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in fit.
+    ConnectionError
+        A worker left the cluster. The shares of the others end, too.
+    Exception
+        The error that a worker raised.
     """
     import dask
     import dask.array
@@ -142,7 +166,7 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, *, cli
     names = _input.names_of(getattr(X, "columns", []), "X") if hasattr(X, "to_dask_array") else None
     X, parts = _chunks(X, "X")
     if X.ndim != 2:
-        raise ValueError(f"X: {X.ndim} dimensions; rows of numbers have 2")
+        raise ValueError(f"X: an array with {X.ndim} dimensions is not accepted. Use 2: rows and columns.")
     if np.isnan(X.shape[0]):
         X.compute_chunk_sizes()
     beside = []
@@ -157,7 +181,7 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, *, cli
     holders = client.who_has(parts)
     mine: dict[str, list[int]] = {}
     if not all(holders.values()):
-        raise ConnectionError("a worker has left the cluster before the fit began; fit again, on the workers that are left")
+        raise ConnectionError("a worker left the cluster before the fit started. Fit again on the remaining workers.")
     for number, future in enumerate(parts):
         mine.setdefault(sorted(holders[future.key])[0], []).append(number)
     workers = list(mine)

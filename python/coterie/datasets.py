@@ -1,4 +1,4 @@
-"""Small data sets that come with coterie, and the larger ones of its catalogue that are on this machine."""
+"""Small data sets that are part of coterie, and larger ones of its catalogue that are on this machine."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,28 +12,56 @@ __all__ = ["Dataset", "names", "load", "load_breast_cancer", "load_clouds", "loa
 
 
 class Dataset(dict[str, Any]):
-    """data (n x d), target (n numbers of classes), target_names, feature_names, DESCR: as keys and as attributes."""
+    """A data set. Its keys are also attributes.
+
+    Attributes
+    ----------
+    data : array of float64 of shape (n_samples, n_features), or pandas.DataFrame
+    target : array of int32 of shape (n_samples,), or None
+        Class numbers; target_names[i] is the name of class i.
+    target_names : array of str
+    feature_names : list of str
+    DESCR : str
+        Title, licence and source.
+    """
 
     def __getattr__(self, name: str) -> Any:
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"a data set has {', '.join(self)}; not {name}") from None
+            raise AttributeError(f"a data set does not have {name}, only {', '.join(self)}") from None
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self]
 
 
 def names(shipped: bool = True) -> list[str]:
-    """Names of the data sets that come with coterie; with shipped=False of all in its catalogue."""
+    """Returns the names of the data sets that are part of coterie; with shipped=False, of all data sets in its catalogue."""
     return [entry["name"] for entry in _core.catalogue() if entry["shipped"] or not shipped]
 
 
 def load(name: str, *, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """The data set `name` as a Dataset; with return_X_y=True (data, target); with as_frame=True data is a pandas DataFrame.
+    """Loads a data set.
 
-    data: n x d, float64; target: n, int32 numbers of target_names. ValueError on a name that is not in the catalogue; of a set that does not come with
-    coterie the files must be on this machine (`coterie data get NAME`), else a ValueError says how to get them.
+    Parameters
+    ----------
+    name : str
+        A name of the catalogue: `names(shipped=False)`.
+    return_X_y : bool, default=False
+        Whether to return (data, target).
+    as_frame : bool, default=False
+        Whether `data` is a pandas DataFrame.
+
+    Returns
+    -------
+    Dataset, or (data, target)
+
+    Raises
+    ------
+    ValueError
+        The name is not in the catalogue, or the data set is not on this machine. `coterie data get NAME` downloads it.
+    ImportError
+        as_frame=True without pandas.
     """
     table = _core.read([f"data:{name}"])
     entry = next(entry for entry in _core.catalogue() if entry["name"] == name)
@@ -60,7 +88,7 @@ def _loader(name: str) -> Callable[..., Any]:
 
     load_it.__name__ = load_it.__qualname__ = f"load_{name.replace('-', '_')}"
     load_it.__doc__ = (
-        f"The data set {name} as a Dataset; with return_X_y=True (data, target); with as_frame=True data is a pandas DataFrame (else ImportError)."
+        f"Loads the data set {name}, as `load` does with return_X_y and as_frame. Raises ImportError if as_frame=True and pandas is missing."
     )
     return load_it
 

@@ -1,7 +1,7 @@
-"""How well labels agree with a truth, and how well they fit the rows.
+"""Scores: how well labels agree with the true classes, and how well they fit the rows.
 
-Names and the order of arguments are scikit-learn's where it has the score: the truth comes first. Labels are any values that NumPy can sort; they need
-not start at 0, be consecutive, or be as many as the classes. docs/scores.md has the formulas.
+Names and arguments are those of scikit-learn if it has the score: the true labels come first. Labels may be any values that NumPy can sort. They may
+start at any number and have gaps, and the numbers of clusters and classes may differ. docs/scores.md has the formulas.
 """
 from __future__ import annotations
 
@@ -21,86 +21,192 @@ __all__ = [
 def _numbers(labels, name):
     values = np.asarray(labels)
     if values.ndim != 1:
-        raise ValueError(f"{name}: one label per row is wanted, not shape {values.shape}")
+        raise ValueError(f"{name}: an array of shape {values.shape} is not accepted. Give one label per row.")
     try:
         distinct, numbers = np.unique(values, return_inverse=True)
     except TypeError:
-        raise ValueError(f"{name}: labels are of kinds that cannot be put in order; use numbers or words") from None
+        raise ValueError(f"{name}: labels of different types cannot be sorted. Use only numbers or only words.") from None
     return np.ascontiguousarray(numbers, dtype=np.int32), distinct
 
 
 def _both(labels_true, labels_pred):
     truth, labels = _numbers(labels_true, "labels_true")[0], _numbers(labels_pred, "labels_pred")[0]
     if len(truth) != len(labels):
-        raise ValueError(f"labels_true and labels_pred: {len(truth)} and {len(labels)} labels; they must be of the same rows")
+        raise ValueError(f"labels_true and labels_pred: {len(truth)} and {len(labels)} labels. Give labels of the same rows.")
     return labels, truth
 
 
 def accuracy_score(labels_true: Any, labels_pred: Any) -> float:
-    """ACC: the share of rows that agree under the best one-to-one match of clusters and classes. From 0 to 1.
+    """ACC: the share of rows that agree under the best one-to-one matching of clusters and classes.
 
-    labels_true, labels_pred: n labels each, of the same rows; ValueError where they are not.
+    Parameters
+    ----------
+    labels_true, labels_pred : array of shape (n_samples,)
+        Labels of the same rows.
+
+    Returns
+    -------
+    float
+        From 0 to 1; more is better.
+
+    Raises
+    ------
+    ValueError
+        The labels are not two 1D arrays of the same length.
     """
     return _core.accuracy(*_both(labels_true, labels_pred))
 
 
 def normalized_mutual_info_score(labels_true: Any, labels_pred: Any, *, average_method: str = "arithmetic") -> float:
-    """NMI: mutual information over a mean of the two entropies. From 0 to 1.
+    """NMI: mutual information divided by a mean of the two entropies.
 
-    labels_true, labels_pred: n labels each, of the same rows. average_method: the mean, "arithmetic", "geometric", "min" or "max". ValueError on others.
+    Parameters
+    ----------
+    labels_true, labels_pred : array of shape (n_samples,)
+        Labels of the same rows.
+    average_method : {"arithmetic", "geometric", "min", "max"}, default="arithmetic"
+        The mean of the entropies.
+
+    Returns
+    -------
+    float
+        From 0 to 1; more is better.
+
+    Raises
+    ------
+    ValueError
+        The labels are not two 1D arrays of the same length, or another `average_method` is given.
     """
     return _core.normalized_mutual_information(*_both(labels_true, labels_pred), str(average_method))
 
 
 def adjusted_rand_score(labels_true: Any, labels_pred: Any) -> float:
-    """ARI: 1 for equal partitions, 0 expected by chance, at least -0.5.
+    """ARI: the adjusted Rand index.
 
-    labels_true, labels_pred: n labels each, of the same rows; ValueError where they are not.
+    Parameters
+    ----------
+    labels_true, labels_pred : array of shape (n_samples,)
+        Labels of the same rows.
+
+    Returns
+    -------
+    float
+        1 for equal partitions, 0 on average for random labels, at least -0.5.
+
+    Raises
+    ------
+    ValueError
+        The labels are not two 1D arrays of the same length.
     """
     return _core.adjusted_rand_index(*_both(labels_true, labels_pred))
 
 
 def purity_score(labels_true: Any, labels_pred: Any) -> float:
-    """Each cluster's largest class, summed, over the number of rows. From 0 to 1.
+    """Purity: the share of rows that belong to the largest class of their cluster.
 
-    labels_true, labels_pred: n labels each, of the same rows; ValueError where they are not.
+    Parameters
+    ----------
+    labels_true, labels_pred : array of shape (n_samples,)
+        Labels of the same rows.
+
+    Returns
+    -------
+    float
+        From 0 to 1; more is better.
+
+    Raises
+    ------
+    ValueError
+        The labels are not two 1D arrays of the same length.
     """
     return _core.purity(*_both(labels_true, labels_pred))
 
 
 def homogeneity_score(labels_true: Any, labels_pred: Any) -> float:
-    """Mutual information over the entropy of the truth, from 0 to 1; 1 where that is 0.
+    """Homogeneity: mutual information divided by the entropy of the true labels.
 
-    labels_true, labels_pred: n labels each, of the same rows; ValueError where they are not.
+    Parameters
+    ----------
+    labels_true, labels_pred : array of shape (n_samples,)
+        Labels of the same rows.
+
+    Returns
+    -------
+    float
+        From 0 to 1; more is better. 1 if the entropy is 0.
+
+    Raises
+    ------
+    ValueError
+        The labels are not two 1D arrays of the same length.
     """
     return _core.homogeneity(*_both(labels_true, labels_pred))
 
 
 def completeness_score(labels_true: Any, labels_pred: Any) -> float:
-    """Mutual information over the entropy of the labels, from 0 to 1; 1 where that is 0.
+    """Completeness: mutual information divided by the entropy of the clusters.
 
-    labels_true, labels_pred: n labels each, of the same rows; ValueError where they are not.
+    Parameters
+    ----------
+    labels_true, labels_pred : array of shape (n_samples,)
+        Labels of the same rows.
+
+    Returns
+    -------
+    float
+        From 0 to 1; more is better. 1 if the entropy is 0.
+
+    Raises
+    ------
+    ValueError
+        The labels are not two 1D arrays of the same length.
     """
     return _core.completeness(*_both(labels_true, labels_pred))
 
 
 def scores(labels_true: Any, labels_pred: Any) -> dict[str, float]:
-    """All of them at once: a dict with "accuracy", "normalized_mutual_information", "adjusted_rand_index", "purity", "homogeneity", "completeness".
+    """All scores against true labels at once.
 
-    labels_true, labels_pred: n labels each, of the same rows; ValueError where they are not.
+    Parameters
+    ----------
+    labels_true, labels_pred : array of shape (n_samples,)
+        Labels of the same rows.
+
+    Returns
+    -------
+    dict of float
+        "accuracy", "normalized_mutual_information", "adjusted_rand_index", "purity", "homogeneity", "completeness".
+
+    Raises
+    ------
+    ValueError
+        The labels are not two 1D arrays of the same length.
     """
     return _core.scores(*_both(labels_true, labels_pred))
 
 
 def aligned_labels(labels_true: Any, labels_pred: Any) -> np.ndarray:
-    """n labels: labels_pred renamed to the classes that its clusters are matched to; a cluster without a class keeps a number above every class.
+    """Renames the clusters of labels_pred to the classes that they match best.
 
-    labels_true, labels_pred: n labels each, of the same rows; ValueError where they are not.
+    Parameters
+    ----------
+    labels_true, labels_pred : array of shape (n_samples,)
+        Labels of the same rows.
+
+    Returns
+    -------
+    array of shape (n_samples,)
+        A cluster without a class gets a number above all classes, or a name ("cluster-3") if classes are not whole numbers.
+
+    Raises
+    ------
+    ValueError
+        The labels are not two 1D arrays of the same length.
     """
     truth, classes = _numbers(labels_true, "labels_true")
     labels = _numbers(labels_pred, "labels_pred")[0]
     if len(truth) != len(labels):
-        raise ValueError(f"labels_true and labels_pred: {len(truth)} and {len(labels)} labels; they must be of the same rows")
+        raise ValueError(f"labels_true and labels_pred: {len(truth)} and {len(labels)} labels. Give labels of the same rows.")
     aligned = _core.aligned_labels(labels, truth)
     if aligned.max(initial=-1) < len(classes):
         return classes[aligned]
@@ -111,14 +217,27 @@ def aligned_labels(labels_true: Any, labels_pred: Any) -> np.ndarray:
 
 
 def confusion_table(labels_true: Any, labels_pred: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(classes, clusters, counts of classes x clusters with what agrees on the diagonal).
+    """Counts the rows of each class in each cluster, with the best matching on the diagonal.
 
-    labels_true, labels_pred: n labels each, of the same rows; ValueError where they are not.
+    Parameters
+    ----------
+    labels_true, labels_pred : array of shape (n_samples,)
+        Labels of the same rows.
+
+    Returns
+    -------
+    (classes, clusters, counts)
+        Arrays of shape (n_classes,), (n_clusters,) and (n_classes, n_clusters).
+
+    Raises
+    ------
+    ValueError
+        The labels are not two 1D arrays of the same length.
     """
     truth, classes = _numbers(labels_true, "labels_true")
     labels, clusters = _numbers(labels_pred, "labels_pred")
     if len(truth) != len(labels):
-        raise ValueError(f"labels_true and labels_pred: {len(truth)} and {len(labels)} labels; they must be of the same rows")
+        raise ValueError(f"labels_true and labels_pred: {len(truth)} and {len(labels)} labels. Give labels of the same rows.")
     rows, columns, counts = _core.confusion_table(labels, truth)
     return classes[rows], clusters[columns], counts
 
@@ -127,58 +246,159 @@ def _points_and_labels(X, labels):
     rows = _input.rows_of(X, estimator="the score", sparse=True)
     numbers = _numbers(labels, "labels")[0]
     if len(numbers) != rows.shape[0]:
-        raise ValueError(f"labels: {len(numbers)} for {rows.shape[0]} rows")
+        raise ValueError(f"labels: {len(numbers)} labels for {rows.shape[0]} rows. Give one label per row.")
     return rows.points, numbers
 
 
 def silhouette_score(X: Any, labels: Any, *, sample_size: int | None = None, random_state: Any = 0, n_jobs: int | None = None) -> float:
-    """Mean silhouette with Euclidean distances, from -1 to 1: more is better. Source: Rousseeuw 1987.
+    """Mean silhouette with Euclidean distances (Rousseeuw 1987).
 
-    X: n x p; labels: n, of 2 to n - 1 clusters. sample_size: over so many rows that are drawn by random_state; None: exact, over all. n_jobs: threads, as of
-    the classes. ValueError on other numbers of labels or clusters; BadData on NaN.
+    Parameters
+    ----------
+    X : array or table of shape (n_samples, n_features)
+    labels : array of shape (n_samples,)
+        Labels of 2 to n - 1 clusters.
+    sample_size : int, default=None
+        Number of random rows to use. None: all rows, exactly.
+    random_state : int or generator, default=0
+        Draws the rows.
+    n_jobs : int, default=None
+        Number of threads, as in the classes.
+
+    Returns
+    -------
+    float
+        From -1 to 1; more is better.
+
+    Raises
+    ------
+    ValueError
+        The number of labels is not the number of rows, there are not 2 to n - 1 clusters, or X contains NaN (BadData).
     """
     sample = 0 if sample_size is None else _input.count_of(sample_size, "sample_size")
     return _core.silhouette(*_points_and_labels(X, labels), sample, _input.seed_of(random_state), _input.threads_of(n_jobs))
 
 
 def scatter_ratio(X: Any, labels: Any, *, n_jobs: int | None = None) -> float:
-    """Squared distances from the clusters' means over those from the mean of all rows, from 0 to 1: less is better.
+    """Sum of squared distances to the clusters' means, divided by the sum of squared distances to the mean of all rows.
 
-    X: n x p; labels: n. n_jobs: threads, as of the classes. ValueError on another number of labels; BadData on NaN.
+    Parameters
+    ----------
+    X : array or table of shape (n_samples, n_features)
+    labels : array of shape (n_samples,)
+    n_jobs : int, default=None
+        Number of threads, as in the classes.
+
+    Returns
+    -------
+    float
+        From 0 to 1; less is better.
+
+    Raises
+    ------
+    ValueError
+        The number of labels is not the number of rows, or X contains NaN (BadData).
     """
     return _core.scatter_ratio(*_points_and_labels(X, labels), _input.threads_of(n_jobs))
 
 
 def calinski_harabasz_score(X: Any, labels: Any, *, n_jobs: int | None = None) -> float:
-    """Scatter between clusters over k - 1, over scatter within them over n - k: more is better (Calinski and Harabasz 1974).
+    """(scatter between clusters / (k - 1)) / (scatter within clusters / (n - k)) (Calinski and Harabasz 1974).
 
-    X: n x d; labels: n, of any values. n_jobs: threads. ValueError on another number of labels, and unless there are 2 to n - 1 clusters.
+    Parameters
+    ----------
+    X : array or table of shape (n_samples, n_features)
+    labels : array of shape (n_samples,)
+        Labels of 2 to n - 1 clusters.
+    n_jobs : int, default=None
+        Number of threads, as in the classes.
+
+    Returns
+    -------
+    float
+        More is better.
+
+    Raises
+    ------
+    ValueError
+        The number of labels is not the number of rows, or there are not 2 to n - 1 clusters.
     """
     return _core.calinski_harabasz(*_points_and_labels(X, labels), _input.threads_of(n_jobs))
 
 
 def davies_bouldin_score(X: Any, labels: Any, *, n_jobs: int | None = None) -> float:
-    """Mean over clusters of the largest sum of two extents over the distance of the two means: less is better (Davies and Bouldin 1979).
+    """Mean over clusters i of the largest (s_i + s_j) / |m_i - m_j| over clusters j (Davies and Bouldin 1979).
 
-    X: n x d; labels: n, of any values. n_jobs: threads. ValueError on another number of labels, and unless there are 2 to n - 1 clusters.
+    m is the mean of a cluster, and s is the mean Euclidean distance of its rows to m.
+
+    Parameters
+    ----------
+    X : array or table of shape (n_samples, n_features)
+    labels : array of shape (n_samples,)
+        Labels of 2 to n - 1 clusters.
+    n_jobs : int, default=None
+        Number of threads, as in the classes.
+
+    Returns
+    -------
+    float
+        Less is better.
+
+    Raises
+    ------
+    ValueError
+        The number of labels is not the number of rows, or there are not 2 to n - 1 clusters.
     """
     return _core.davies_bouldin(*_points_and_labels(X, labels), _input.threads_of(n_jobs))
 
 
 def spherical_mixture_bic(X: Any, labels: Any, *, n_jobs: int | None = None) -> float:
-    """BIC of the mixture of spherical Gaussians of one variance that a partition estimates: less is better; one cluster is allowed.
+    """BIC of the mixture of spherical Gaussians with one variance, estimated from the clusters.
 
-    X: n x d; labels: n, of any values. n_jobs: threads. ValueError on another number of labels.
+    Parameters
+    ----------
+    X : array or table of shape (n_samples, n_features)
+    labels : array of shape (n_samples,)
+        One cluster is allowed.
+    n_jobs : int, default=None
+        Number of threads, as in the classes.
+
+    Returns
+    -------
+    float
+        Less is better.
+
+    Raises
+    ------
+    ValueError
+        The number of labels is not the number of rows.
     """
     return _core.spherical_mixture_bic(*_points_and_labels(X, labels), _input.threads_of(n_jobs))
 
 
 def prediction_strength(labels: Any, labels_predicted: Any) -> float:
-    """The least share, over the clusters of `labels`, of pairs of rows that a model of other rows puts together as well (Tibshirani and Walther 2005).
+    """Prediction strength (Tibshirani and Walther 2005).
 
-    labels, labels_predicted: n labels each, of the same rows; ValueError where they are not. From 0 to 1.
+    For each cluster of `labels`, the share of its pairs of rows that `labels_predicted` also puts into one cluster. The result is the smallest share.
+
+    Parameters
+    ----------
+    labels : array of shape (n_samples,)
+        Clusters of the rows.
+    labels_predicted : array of shape (n_samples,)
+        Clusters that a model of other rows predicts for the same rows.
+
+    Returns
+    -------
+    float
+        From 0 to 1; more is better.
+
+    Raises
+    ------
+    ValueError
+        The labels are not two 1D arrays of the same length.
     """
     labels, predicted = _numbers(labels, "labels")[0], _numbers(labels_predicted, "labels_predicted")[0]
     if len(labels) != len(predicted):
-        raise ValueError(f"labels and labels_predicted: {len(labels)} and {len(predicted)} labels; they must be of the same rows")
+        raise ValueError(f"labels and labels_predicted: {len(labels)} and {len(predicted)} labels. Give labels of the same rows.")
     return _core.prediction_strength(labels, predicted)

@@ -5,7 +5,7 @@
     for span in tagger.predict(["The Grey Heron left Marwick on Monday."])[0]:
         print(span.label, span.text, span.probability)
 
-Row i of an array of vectors is word i of its corpus, counted through all sentences.
+Row i of an array of vectors is the vector of word i of its corpus. Words are counted through all sentences.
 """
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class Span(NamedTuple):
-    """A mention as a piece of its text: text[start:end], its type, and how sure a tagger was (`Corpus.mentions` says what the two are)."""
+    """A mention by the characters of its document: document[start:end], its type (label), and the tagger's certainty, as in `Corpus.mentions`."""
 
     start: int
     end: int
@@ -43,27 +43,29 @@ class Span(NamedTuple):
 
 
 class Corpus:
-    """Sentences of words, with the mentions marked in them.
+    """Sentences of words, with their mentions.
 
     Attributes
     ----------
     words : list of list of str
-        The words of every sentence.
+        The words of each sentence.
     mentions : list of list of (begin, end, type, margin, probability)
-        Of every sentence: words begin to end - 1, and how sure a tagger was: the margin ranks mentions, the probability is calibrated on words of the
-        support that were left out (0: nobody asked a tagger, or it has none).
+        The mentions of each sentence: words begin to end - 1. The margin orders mentions by the tagger's certainty. The probability is calibrated on
+        words of the support that were left out; 0: unknown.
     spans : list of list of Span
-        The mentions of every document, by characters of its text.
+        The mentions of each document, by characters of its text.
     annotated : list of bool
-        Whether somebody said what is a mention in a sentence.
+        Whether the sentence is annotated.
     types : list of str
+        The types of mentions.
     texts : list of str
         The documents.
-    tags : (n_words,) int32 array
-        0 outside mentions, 1 + the number of the type, -1 where a sentence is not annotated.
+    tags : array of int32 of shape (n_words,)
+        0 outside mentions, 1 + the number of the type inside, -1 in sentences that are not annotated.
     notes : list of str
-        What reading found, the scheme of the tags for example.
+        Notes of the reader, for example the scheme of the tags.
     format : str
+        The format of the file.
     """
 
     def __init__(self, core: Any):
@@ -80,7 +82,22 @@ class Corpus:
     format = property(lambda self: self._core.format)
 
     def subset(self, sentences: Any) -> Corpus:
-        """Some of the sentences, by their numbers from 0, or by one True or False for each of them. ValueError on others."""
+        """Returns a corpus of some of the sentences.
+
+        Parameters
+        ----------
+        sentences : array of int, or array of bool of shape (n_sentences,)
+            The numbers of the sentences, from 0; or True for each sentence to keep.
+
+        Returns
+        -------
+        Corpus
+
+        Raises
+        ------
+        ValueError
+            A number is out of range, or the array has another type or shape.
+        """
         count = len(self.annotated)
         numbers = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
         if numbers.dtype.kind == "b" and numbers.shape == (count,):
@@ -89,16 +106,28 @@ class Corpus:
             numbers = numbers.astype(np.int64)
         if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
             raise BadArgument(
-                f"sentences: an array of {numbers.dtype} of shape {numbers.shape} is not accepted; whole numbers from 0 to {count - 1} are, "
-                "or one True or False for each sentence"
+                f"sentences: an array of {numbers.dtype} of shape {numbers.shape} is not accepted. Use whole numbers from 0 to {count - 1}, "
+                "or one True or False for each sentence."
             )
         for number in numbers:
             if not 0 <= number < count:
-                raise BadArgument(f"sentences: there is no number {number}; from 0 to {count - 1} are accepted")
+                raise BadArgument(f"sentences: {number} is not accepted. Use numbers from 0 to {count - 1}.")
         return Corpus(self._core.subset(numbers.tolist()))
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Into the file `path`, as `coterie ner tag --out`: columns as columns, all else as JSON lines; whole or not at all. OSError where it cannot be."""
+        """Writes the corpus to a file as `coterie ner tag --out` does, completely or not at all.
+
+        A corpus read from columns is written as columns; all others are written as JSON lines.
+
+        Parameters
+        ----------
+        path : str or PathLike
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+        """
         self._core.write(os.fspath(path))
 
     def __getstate__(self):
@@ -112,42 +141,43 @@ class Corpus:
 
 
 class Tagger(Parameters):
-    """A tagger, adapted from a few annotated sentences and many that are not.
+    """A tagger, adapted from a few annotated sentences and many sentences without annotation.
 
     Parameters
     ----------
-    encoder : str, default=None
-        Where the vectors of words come from: an encoder's folder (BERT, DistilBERT, MPNet) or a file of static vectors. None: `fit`, `tag`, `suggest` and
-        `page` are given vectors.
+    encoder : str or PathLike, default=None
+        The source of word vectors: an encoder's folder (BERT, DistilBERT, MPNet) or a file of static vectors. None: pass vectors to `fit`, `tag`,
+        `suggest` and `page`.
     layer : {'auto', 'last', 'middle'} or int, default='auto'
-        Of an encoder. 'auto' is the last one of an encoder that `train_source` wrote, of others the middle one.
+        The encoder's layer. 'auto': the last layer of an encoder that `train_source` wrote, the middle layer of others.
     method : {'auto', 'k-means', 'support-space', 'discriminant', 'logistic', 'prototypes', 'nearest-word'}, default='auto'
-        auto compares the first four by leaving out one sentence of the support after the other.
+        How to adapt. 'auto' compares the first four by leaving out each sentence of the support in turn.
     outside_share : float or str, default='auto'
-        Share of all words outside mentions: a number, 'LOW:HIGH', 'none' or 'auto' (estimated where every type has 5 mentions).
+        Share of words outside mentions, among all words: a number, 'LOW:HIGH', 'none' or 'auto' (estimated if every type has 5 mentions).
     assignment : {'hard', 'soft'}, default='hard'
-        Of k-means.
+        For k-means.
     random_state : int, default=0
-        Draws the words that take part in the comparison where there are more than 10,000.
+        Draws the words for the comparison of methods if there are more than 10,000.
     n_jobs : int, default=None
-        Threads, as of the classes.
+        Number of threads, as in the classes.
 
     Attributes
     ----------
     types_ : list of str
+        The types of mentions.
     method_ : str
-        How it was adapted.
+        The method that was used.
     layer_ : str
-        The encoder's layer that was taken; empty where there is none.
+        The encoder's layer that was used; "" without an encoder.
     n_features_in_ : int
-        Numbers per vector.
+        Length of a vector.
     outside_share_ : (low, high) or None
-        The share of all words outside mentions, given or estimated, that probabilities are those of; None: not known.
+        Share of words outside mentions among all words, given or estimated, for which probabilities are computed. None: unknown.
     support_outside_share_ : float
-        Of the words of the support, whose sentences were chosen for their mentions: probabilities are shifted from it to `outside_share_`.
+        The same share in the support. Its sentences were chosen for their mentions, so probabilities are shifted from it to `outside_share_`.
     report_ : dict
-        Of `fit`: method, chosen_because, compared (counts and f1 of each method in the sentences left out), outside_share (low, high), share_origin. Not of
-        a tagger that was loaded.
+        The report of `fit`: method, chosen_because, compared (counts and f1 of each method in the sentences left out), outside_share (low, high),
+        share_origin. A loaded tagger does not have it.
     """
 
     def __init__(
@@ -177,24 +207,28 @@ class Tagger(Parameters):
     support_outside_share_ = property(lambda self: self._fitted().support_outside_share)
 
     def fit(self, support: Any, unlabelled: Any = None, *, support_vectors: Any = None, unlabelled_vectors: Any = None) -> Self:
-        """Adapts the tagger; returns self.
+        """Adapts the tagger.
 
         Parameters
         ----------
         support : Corpus, path, or list of records
-            The annotated sentences: a corpus, a file that `read` takes, or records that `from_texts` takes, such as {"text": "Ida left Marwick.", "spans":
-            [{"start": 9, "end": 16, "label": "PLACE"}]}.
+            The annotated sentences: a corpus, a file for `read`, or records for `from_texts`, such as
+            {"text": "Ida left Marwick.", "spans": [{"start": 9, "end": 16, "label": "PLACE"}]}.
         unlabelled : Corpus, path, list of str, or None
-            Text of the same kind that nobody annotated; what is marked in it is not used. The more, the better.
+            Similar text without annotation. Mentions in it are ignored. More text gives better results.
         support_vectors, unlabelled_vectors : array of shape (n_words, d), or None
-            Vectors of the words of both, where they do not come from `encoder`. Vectors of words that are not annotated may come without their corpus.
+            Vectors of the words, if they do not come from `encoder`. `unlabelled_vectors` may be given without `unlabelled`.
+
+        Returns
+        -------
+        self
 
         Raises
         ------
         ValueError
-            A parameter is not accepted, a sentence is not annotated, a type has no mention, or vectors do not fit or come from nowhere.
+            A parameter is not accepted, a sentence is not annotated, a type has no mention, or vectors are missing or have the wrong shape.
         BadData
-            Naming file and line, or the number of the record as its line.
+            A file or record is not valid. The message has the file and line, or the number of the record as its line.
         """
         annotated = _corpus_of(support, "support")
         own, layer = self._vectors_of(annotated, support_vectors, "support_vectors")
@@ -214,53 +248,140 @@ class Tagger(Parameters):
         return self
 
     def predict(self, texts: Iterable[str], *, decoding: str = "nearest") -> list[list[Span]]:
-        """The mentions of every text, in their order.
+        """Finds the mentions of texts.
 
-        texts: list of str, cut into sentences and words by Unicode's rules; decoding: 'nearest' (the best type of each word) or 'viterbi' (of each
-        sentence). TypeError on what is no list of str, ValueError where the tagger has no encoder.
+        Parameters
+        ----------
+        texts : list of str
+            Unicode's rules divide them into sentences and words.
+        decoding : {'nearest', 'viterbi'}, default='nearest'
+            'nearest': the best type of each word. 'viterbi': the best types of each sentence.
+
+        Returns
+        -------
+        list of list of Span
+            The mentions of each text, in their order.
+
+        Raises
+        ------
+        TypeError
+            `texts` is not a list of str.
+        ValueError
+            The tagger does not have an encoder.
         """
         if isinstance(texts, str):
-            raise TypeError(f"texts: {texts!r} is not accepted; a list of texts is")
+            raise TypeError(f"texts: {texts!r} is not accepted. Use a list of texts.")
         texts = list(texts)
         for number, text in enumerate(texts):
             if not isinstance(text, str):
-                raise TypeError(f"texts: number {number} is {text!r}; a str is wanted")
+                raise TypeError(f"texts: number {number} is {text!r}, not a str")
         self._fitted()
         if not any(text.strip() for text in texts):
             return [[] for _ in texts]
         return self.tag(from_texts(texts), decoding=decoding).spans
 
     def scores(self, vectors: Any) -> np.ndarray:
-        """(n_words, 1 + n_types) scores of O and of each type; larger is better.
+        """Returns the scores of O (outside mentions) and of each type for each word. Larger is better.
 
-        vectors: n_words x d. ValueError on another d.
+        Parameters
+        ----------
+        vectors : array of shape (n_words, d)
+
+        Returns
+        -------
+        array of shape (n_words, 1 + n_types)
+
+        Raises
+        ------
+        ValueError
+            d is not n_features_in_.
         """
         return self._fitted().scores(_rows(vectors), _input.threads_of(self.n_jobs))
 
     def tag(self, corpus: Corpus, vectors: Any = None, *, decoding: str = "nearest") -> Corpus:
-        """A copy of the corpus with the mentions found in place of its own.
+        """Returns a copy of the corpus whose mentions are those that the tagger finds.
 
-        vectors: n_words x d, of the corpus' words; None: from the tagger's encoder; decoding: as of `predict`. ValueError on vectors that do not fit.
+        Parameters
+        ----------
+        corpus : Corpus
+        vectors : array of shape (n_words, d), default=None
+            The vectors of the words of the corpus. None: from the tagger's encoder.
+        decoding : {'nearest', 'viterbi'}, default='nearest'
+            As in `predict`.
+
+        Returns
+        -------
+        Corpus
+
+        Raises
+        ------
+        ValueError
+            The vectors have the wrong shape.
         """
         return Corpus(self._on_words("tag", corpus, vectors, {"decoding": decoding}))
 
     def suggest(self, corpus: Corpus, vectors: Any = None, count: int = 5) -> list[tuple[int, str, float]]:
-        """(sentence, type, value from 0 to 1) of `count` sentences of the corpus worth annotating next; those that are annotated are left out.
+        """Suggests which sentences to annotate next.
 
-        vectors: as of `tag`. ValueError on vectors that do not fit.
+        Parameters
+        ----------
+        corpus : Corpus
+            Annotated sentences are not suggested.
+        vectors : array of shape (n_words, d), default=None
+            As in `tag`.
+        count : int, default=5
+            The number of suggestions.
+
+        Returns
+        -------
+        list of (sentence, type, value)
+            The number of the sentence, and the value of annotating it, from 0 to 1.
+
+        Raises
+        ------
+        ValueError
+            The vectors have the wrong shape.
         """
         return self._on_words("suggest", corpus, vectors, {"count": count})
 
     def page(self, corpus: Corpus, vectors: Any = None, *, decoding: str = "nearest", count: int = 5) -> Page:
-        """A page of HTML that stands alone: the corpus with the mentions found, to look at, to correct and to download as a support for `fit`.
+        """Makes a self-contained page of HTML that shows the mentions found. You can correct them there and download them as a support for `fit`.
 
-        vectors, decoding: as of `tag`; count: sentences worth annotating that stand first (`suggest`). Shown are at most 1,000 sentences and 100,000
-        words; the page says which. ValueError on vectors that do not fit.
+        The page shows at most 1,000 sentences and 100,000 words, and says which.
+
+        Parameters
+        ----------
+        corpus : Corpus
+        vectors : array of shape (n_words, d), default=None
+            As in `tag`.
+        decoding : {'nearest', 'viterbi'}, default='nearest'
+            As in `predict`.
+        count : int, default=5
+            The number of suggested sentences (`suggest`), which are shown first.
+
+        Returns
+        -------
+        Page
+
+        Raises
+        ------
+        ValueError
+            The vectors have the wrong shape.
         """
         return Page(self._on_words("page", corpus, vectors, {"decoding": decoding}, {"count": count}))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the tagger to the file `path`, whole or not at all; the command and `load` read it. OSError where it cannot be."""
+        """Writes the tagger to a file, completely or not at all. `load` and the command read it.
+
+        Parameters
+        ----------
+        path : str or PathLike
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+        """
         self._fitted().save(os.fspath(path))
 
     def _on_words(self, ask, corpus, vectors, *options):
@@ -277,11 +398,11 @@ class Tagger(Parameters):
         return _encoded(corpus, self._place(), layer, self.n_jobs)
 
     def _place(self):
-        """Where vectors of any words come from."""
+        """The encoder or file that gives vectors for any words."""
         place = "" if self.encoder is None else os.fspath(self.encoder)
         if not place or place.endswith(".npy"):
-            what = f"{place} has the vectors of one corpus" if place else "None"
-            raise ValueError(f"encoder: {what}; name an encoder's folder or a file of static vectors, or give the vectors of the words")
+            what = f"{place} has the vectors of only one corpus" if place else "None does not give vectors"
+            raise ValueError(f"encoder: {what}. Use an encoder's folder or a file of static vectors, or pass the vectors of the words.")
         return place
 
     def _fitted(self):
@@ -301,7 +422,7 @@ class Tagger(Parameters):
 
 def _corpus(corpus, name):
     if not isinstance(corpus, Corpus):
-        raise TypeError(f"{name}: {corpus!r} is not accepted; a Corpus is, as coterie.ner.read and from_words give it")
+        raise TypeError(f"{name}: {corpus!r} is not accepted. Use a Corpus, for example from coterie.ner.read.")
     return corpus._core
 
 
@@ -311,73 +432,100 @@ def _corpus_of(what, name):
     if isinstance(what, (str, os.PathLike)):
         return read(what)
     if not isinstance(what, Iterable) or isinstance(what, (bytes, dict)):
-        raise TypeError(f"{name}: {what!r} is not accepted; a Corpus is, a file's path, or a list of texts or records")
+        raise TypeError(f"{name}: {what!r} is not accepted. Use a Corpus, the path of a file, or a list of texts or records.")
     return _parsed(what, name)
 
 
 def _rows(vectors, name="vectors"):
     array = np.asarray(vectors)
     if array.ndim != 2:
-        raise ValueError(f"{name}: an array of one row per word is wanted, not shape {array.shape}")
+        raise ValueError(f"{name}: an array of shape {array.shape} is not accepted. Use an array with one row per word.")
     return np.ascontiguousarray(array, dtype=array.dtype if array.dtype in (np.float32, np.float64) else np.float64)
 
 
 def read(path: str | os.PathLike[str], *, format: str = "auto", lenient: bool = False) -> Corpus:
-    """A corpus in a file: CoNLL columns, JSON lines (doccano, spaCy, Prodigy), brat's FILE.ann or plain text.
+    """Reads a corpus from a file: CoNLL columns, JSON lines (doccano, spaCy, Prodigy), brat's FILE.ann or plain text.
 
     Parameters
     ----------
-    path : str
-        The file; of brat FILE.ann, beside which FILE.txt lies.
+    path : str or PathLike
+        The file. For brat: FILE.ann, with FILE.txt in the same folder.
     format : {'auto', 'conll', 'json-lines', 'text', 'brat'}, default='auto'
     lenient : bool, default=False
-        Tags that do not fit together are read as the script conlleval reads them.
+        Whether to read inconsistent tags as the script conlleval does. Otherwise they are an error.
+
+    Returns
+    -------
+    Corpus
 
     Raises
     ------
     BadData
-        Naming file and line.
+        The file is not valid. The message has the file and line.
     """
     return Corpus(_core.ner_read(os.fspath(path), {"format": format}, lenient))
 
 
 def from_words(sentences: Any) -> Corpus:
-    """A corpus of sentences that are cut into words already, none of them annotated.
+    """Makes a corpus from sentences that are already divided into words, without annotation.
 
-    sentences: lists of str, each of at least one word. BadData on a sentence or a word that is empty; TypeError on what is no list of words.
+    Parameters
+    ----------
+    sentences : list of list of str
+        Each sentence has at least one word.
+
+    Returns
+    -------
+    Corpus
+
+    Raises
+    ------
+    BadData
+        A sentence or a word is empty.
+    TypeError
+        `sentences` is not a list of lists of str.
     """
     if isinstance(sentences, str):
-        raise TypeError(f"sentences: {sentences!r} is not accepted; lists of words are, [['Hello', 'world']] for example")
+        raise TypeError(f"sentences: {sentences!r} is not accepted. Use lists of words, for example [['Hello', 'world']].")
     lists = []
     for number, words in enumerate(sentences):
         if isinstance(words, str) or not isinstance(words, Iterable):
-            raise TypeError(f"sentences: sentence {number} is {words!r}; a list of words is wanted")
+            raise TypeError(f"sentences: sentence {number} is {words!r}, not a list of words")
         lists.append(list(words))
         for word in lists[-1]:
             if not isinstance(word, str):
-                raise TypeError(f"sentences: sentence {number} has {word!r}, which is no word (str)")
+                raise TypeError(f"sentences: sentence {number} has {word!r}, which is not a str")
     return Corpus(_core.ner_words([[str(word) for word in words] for words in lists]))
 
 
 def from_texts(texts: Any) -> Corpus:
-    """A corpus of texts, which are cut into sentences and words by Unicode's rules, with the pieces that are marked in them.
+    """Makes a corpus from texts and their mentions. Unicode's rules divide the texts into sentences and words.
 
     Parameters
     ----------
     texts : list of str, dict or tuple
-        Each a document: a text; a record as a line of a JSON lines file, {"text": ..., "spans": [{"start": 0, "end": 4, "label": "SHIP"}]} (Prodigy, spaCy)
-        or {"text": ..., "label": [[0, 4, "SHIP"]]} (doccano); or (text, {"entities": [(0, 4, "SHIP")]}) (spaCy's training data). Offsets are characters
-        of the text. What has no key for marks is not annotated.
+        Each is a document:
+
+        - a text
+        - a record as in a JSON lines file: {"text": ..., "spans": [{"start": 0, "end": 4, "label": "SHIP"}]} (Prodigy, spaCy) or
+          {"text": ..., "label": [[0, 4, "SHIP"]]} (doccano)
+        - (text, {"entities": [(0, 4, "SHIP")]}) (spaCy's training data)
+
+        Offsets are characters of the text. A document without a key for mentions is not annotated.
+
+    Returns
+    -------
+    Corpus
 
     Raises
     ------
     TypeError
-        On what is none of these.
+        `texts` is not a list of these.
     BadData
-        Naming the number of the record, counted from 1, as its line.
+        A record is not valid. The message has its number, counted from 1, as its line.
     """
     if isinstance(texts, (str, bytes, dict)) or not isinstance(texts, Iterable):
-        raise TypeError(f"texts: {texts!r} is not accepted; a list of texts or records is")
+        raise TypeError(f"texts: {texts!r} is not accepted. Use a list of texts or records.")
     return _parsed(texts, "texts")
 
 
@@ -385,7 +533,7 @@ def _parsed(texts, name):
     lines = []
     for number, each in enumerate(texts):
         if not isinstance(each, (str, dict, list, tuple)):
-            raise TypeError(f"{name}: number {number} is {each!r}; a text is wanted, or a record with one")
+            raise TypeError(f"{name}: number {number} is {each!r}, not a text or a record with a text")
         lines.append(json.dumps({"text": each} if isinstance(each, str) else each, default=_plain))
     return Corpus(_core.ner_parse("\n".join(lines), name, {"format": "json-lines"}))
 
@@ -399,23 +547,47 @@ def _plain(value):
 
 
 def load_voyages() -> tuple[Corpus, np.ndarray]:
-    """40 sentences about ships with three types of mentions, and the vectors of their 494 words: the corpus that comes with coterie.
+    """Loads coterie's example corpus: 40 sentences about ships with three types of mentions, and the vectors of their 494 words.
 
-    The vectors are 494 x 48, float32. BadData where the package lacks them.
+    Returns
+    -------
+    (Corpus, array of float32 of shape (494, 48))
+
+    Raises
+    ------
+    BadData
+        The package does not have the corpus.
     """
     for folder in _core.data_folders():
         place = os.path.join(folder, "voyages")
         if os.path.isdir(place):
             return read(os.path.join(place, "voyages.conll")), np.load(os.path.join(place, "voyages.npy"))
-    raise BadData("the folder voyages is in none of " + ", ".join(_core.data_folders()))
+    raise BadData("the folder voyages is missing in " + ", ".join(_core.data_folders()))
 
 
 def vectors(corpus: Corpus, source: str | os.PathLike[str], *, layer: str | int = "auto", n_jobs: int | None = None) -> np.ndarray:
-    """(n_words, d) vectors of the words of a corpus.
+    """Computes the vectors of the words of a corpus. Warns of words without a vector.
 
-    source: an encoder's folder (BERT, DistilBERT, MPNet), a file of static vectors, or FILE.npy; layer: of an encoder, 'last', 'middle' or a number; n_jobs:
-    threads, as of the classes. ValueError on what is not accepted, BadData on a file that is not sound; a CoterieWarning tells words without a vector.
-    An encoder that `train_source` wrote gives its last layer, others their middle one.
+    Parameters
+    ----------
+    corpus : Corpus
+    source : str or PathLike
+        An encoder's folder (BERT, DistilBERT, MPNet), a file of static vectors, or FILE.npy.
+    layer : {'auto', 'last', 'middle'} or int, default='auto'
+        The encoder's layer. 'auto': the last layer of an encoder that `train_source` wrote, the middle layer of others.
+    n_jobs : int, default=None
+        Number of threads, as in the classes.
+
+    Returns
+    -------
+    array of shape (n_words, d)
+
+    Raises
+    ------
+    ValueError
+        A parameter is not accepted.
+    BadData
+        A file is not valid.
     """
     _corpus(corpus, "corpus")
     return _encoded(corpus, os.fspath(source), layer, n_jobs)[0]
@@ -441,44 +613,44 @@ def train_source(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> dict[str, Any]:
-    """Trains an encoder on annotated corpora of other domains and writes it as a folder, which `vectors` takes as any other.
+    """Trains an encoder on annotated corpora of other domains, and writes it as a folder for `vectors` and `Tagger`.
 
-    Needs LibTorch and coterie's library for it.
+    Needs LibTorch and coterie's library for networks.
 
     Parameters
     ----------
-    encoder : str
-        A folder as Hugging Face's programs write it: BERT, DistilBERT or MPNet.
+    encoder : str or PathLike
+        A folder in the format of Hugging Face: BERT, DistilBERT or MPNet.
     corpora : list of Corpus
-        Sentences that are all annotated; the corpora may have different types. Of a support one.
-    out : str
-        The folder to write; it must not be there yet.
+        All sentences are annotated. The corpora may have different types. With objective='support', one corpus.
+    out : str or PathLike
+        The folder to write. It must not exist.
     objective : {'prototypes', 'contrastive', 'support'}, default='prototypes'
-        prototypes: one for each tag of each corpus is trained along; the loss is -ln p of the words' tags, p_t proportional to exp(-1/2 ||x - c_t||^2).
-        contrastive: each word becomes a Gaussian, and those of one tag are drawn together (CONTaiNER); what makes them is kept beside the encoder.
-        support: the same on the sentences that a tagger is to be adapted from, of an encoder that 'contrastive' has trained.
+        'prototypes': also trains one prototype c_t for each tag of each corpus; the loss is -ln p of the words' tags, with p_t proportional to
+        exp(-1/2 ||x - c_t||^2). 'contrastive': each word becomes a Gaussian, and the Gaussians of one tag are drawn together (CONTaiNER); their
+        projection is saved in the encoder's folder. 'support': the same on the support of a tagger, for an encoder trained with 'contrastive'.
     epochs : int, default=1
-        Passes over the corpora; over a support they go on until the loss rises.
+        Passes over the corpora. With 'support', training continues until the loss rises.
     learning_rate : float, default=5e-5
-        The largest of AdamW; it rises through the first tenth of the words and falls to 0; over a support it stays.
-    checkpoint : str, default=None
-        A file that keeps the state: a training that was interrupted goes on from it, to the same bits.
+        The largest learning rate of AdamW. It rises over the first tenth of the words and then falls to 0. With 'support' it is constant.
+    checkpoint : str or PathLike, default=None
+        A file for the state. An interrupted training continues from it, with the same bits as without the interruption.
     random_state : int, default=0
-        The order of the sentences and what is dropped.
+        Draws the order of the sentences and the dropout.
     n_jobs : int, default=None
-        Threads, as of the classes.
+        Number of threads, as in the classes.
 
     Returns
     -------
     dict
-        loss_per_epoch (means over the words), words, words_trained, distance (between words, where they are contrasted, else None) and seconds.
+        loss_per_epoch (means over the words), words, words_trained, distance (between contrasted words, otherwise None) and seconds.
 
     Raises
     ------
     ValueError
-        A parameter is not accepted, `out` is there, the training diverges, or (BadData) a folder or a corpus is not sound.
+        A parameter is not accepted, `out` exists, the training diverges, or a folder or corpus is not valid (BadData).
     OSError
-        LibTorch is not there.
+        LibTorch is missing.
     """
     report = _core.ner_train(
         os.fspath(encoder), [_corpus(corpus, "corpora") for corpus in corpora], os.fspath(out),
@@ -491,7 +663,22 @@ def train_source(
 
 
 def load(path: str | os.PathLike[str]) -> Tagger:
-    """The tagger in the file `path` that `Tagger.save`, or `coterie ner adapt --model-out`, has written. BadData on what is none."""
+    """Loads a tagger from a file.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        A file that `Tagger.save` or `coterie ner adapt --model-out` wrote.
+
+    Returns
+    -------
+    Tagger
+
+    Raises
+    ------
+    BadData
+        The file does not hold a valid tagger.
+    """
     core = _core.ner_load(os.fspath(path))
     out = Tagger(core.encoder or None, layer=core.layer or "auto", method=core.method)
     out._core = core
@@ -499,25 +686,72 @@ def load(path: str | os.PathLike[str]) -> Tagger:
 
 
 def sample_support(corpus: Corpus, shots: int = 5, *, random_state: Any = 0) -> list[int]:
-    """Numbers of sentences with at least `shots` mentions of every type of the corpus, drawn by the greedy rule of Yang and Katiyar (2020).
+    """Draws sentences with at least `shots` mentions of every type, by the greedy rule of Yang and Katiyar (2020).
 
-    random_state: the seed. BadData where a type has fewer mentions.
+    Parameters
+    ----------
+    corpus : Corpus
+    shots : int, default=5
+    random_state : int or generator, default=0
+
+    Returns
+    -------
+    list of int
+        The numbers of the sentences.
+
+    Raises
+    ------
+    BadData
+        A type has fewer than `shots` mentions.
     """
     return _core.ner_sample(_corpus(corpus, "corpus"), {"shots": shots}, _input.seed_of(random_state))
 
 
 def find_sentences(some: Corpus, all: Corpus) -> list[int]:
-    """For every sentence of `some` the number of one in `all` with the same words, each taken once. BadData where there is none."""
+    """Finds the sentences of one corpus in another.
+
+    Parameters
+    ----------
+    some : Corpus
+        The sentences to find.
+    all : Corpus
+        Where to look.
+
+    Returns
+    -------
+    list of int
+        For each sentence of `some`, the number of a sentence of `all` with the same words. Each number occurs once.
+
+    Raises
+    ------
+    BadData
+        A sentence is missing in `all`.
+    """
     return _core.ner_find(_corpus(some, "some"), _corpus(all, "all"))
 
 
 def score(gold: Corpus, found: Corpus) -> dict[str, Any]:
-    """marked, found, right, precision, recall and f1 as conlleval counts them, and under "types" the same of each type.
+    """Compares found mentions with annotated ones, as conlleval does.
 
-    gold: the corpus as annotated; found: the same sentences as tagged. ValueError where they are not the same.
+    Parameters
+    ----------
+    gold : Corpus
+        The annotated sentences.
+    found : Corpus
+        The same sentences, tagged.
+
+    Returns
+    -------
+    dict
+        marked, found, right, precision, recall and f1. "types" has the same for each type.
+
+    Raises
+    ------
+    ValueError
+        The sentences differ.
     """
     micro, types = _core.ner_score(_corpus(gold, "gold"), _corpus(found, "found"))
     ours, theirs = (["".join("".join(words).split()) for words in corpus.words] for corpus in (gold, found))
-    if "".join(ours) != "".join(theirs) and sorted(ours) != sorted(theirs):  # words, and sentences, may be cut otherwise
+    if "".join(ours) != "".join(theirs) and sorted(ours) != sorted(theirs):  # the corpora may divide the texts differently
         raise BadData(f"gold and found: not the same sentences; gold has {len(ours)}, found {len(theirs)}")
     return {**micro, "types": types}

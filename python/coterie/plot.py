@@ -1,11 +1,11 @@
-"""Pictures of a fit with matplotlib, which is imported when one is drawn: each goes into the axes given, or new ones, and returns them.
+"""Plots of a fit with matplotlib, which is imported at the first plot. Each function draws into the given or new axes and returns them.
 
     coterie.plot.clusters(model, X)     the rows in the model's space, coloured by cluster
-    coterie.plot.sizes(model)           how many rows each cluster has
+    coterie.plot.sizes(model)           the number of rows of each cluster
     coterie.plot.objective(model)       the objective after each iteration
 
-As the command's --picture, the map shows at most about 5,000 rows, chosen at a fixed stride, and the first two principal axes of what it shows: the same
-picture again for the same rows.
+As the command's --picture, `clusters` shows at most about 5,000 rows, chosen at a fixed stride, on the first two principal axes of these rows. The
+same rows give the same picture.
 """
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _axes(ax):
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise ImportError("coterie.plot draws with matplotlib, which is not installed; pip install matplotlib") from error
+        raise ImportError("coterie.plot needs matplotlib, which is not installed: pip install matplotlib") from error
     return pyplot.subplots()[1]
 
 
@@ -42,7 +42,7 @@ def _colours(k):
 
 
 def _in_model_space(model, rows):
-    """n x p: what the method sees of rows, and what its columns are called (empty: nothing)."""
+    """Returns the rows in the space of the method (n x p), and the names of its columns (empty: none)."""
     if getattr(model, "_transformed", None) == "embedding":
         return model._output_of("embedding", rows), []
     points = model._fitted.prepared(rows.points, rows.names or [], rows.categories or [], _input.threads_of(model.n_jobs))
@@ -50,17 +50,17 @@ def _in_model_space(model, rows):
 
 
 def _flat(space, names):
-    """n x 2 and what the two axes are: the columns where there are two; of one its values and a place beside each other; else the principal axes."""
+    """Returns n x 2 coordinates and the names of the axes: one or two columns themselves, otherwise the first two principal axes."""
     if space.shape[1] == 1:
-        beside = np.arange(len(space)) * 0.6180339887498949 % 1  # rows spread evenly whatever their order
+        beside = np.arange(len(space)) * 0.6180339887498949 % 1  # spreads the rows of one column evenly, in any order
         return np.column_stack([space[:, 0], beside]), (names[0] if names else "value", "")
     if space.shape[1] == 2:
         return space, tuple(names) if names else ("column 1", "column 2")
     centred = space - space.mean(axis=0)
     left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
-    if len(lengths) == 1:  # of one row
+    if len(lengths) == 1:  # a single row
         left, lengths = np.zeros((1, 2)), np.zeros(2)
-    # An axis has no direction of its own: the row farthest out is on its positive side.
+    # The sign of an axis is arbitrary: the farthest row is on the positive side.
     signs = np.sign(left[np.abs(left[:, :2]).argmax(axis=0), np.arange(2)])
     shares = lengths[:2] ** 2 / max((lengths**2).sum(), np.finfo(float).tiny)
     return left[:, :2] * lengths[:2] * signs, tuple(f"principal axis {i + 1} ({share:.0%} of the variance)" for i, share in enumerate(shares))
@@ -69,20 +69,40 @@ def _flat(space, names):
 def clusters(model: Clusterer, X: Any, *, labels: Any = None, ax: Any = None) -> Any:
     """The rows of X in the model's space, coloured by cluster.
 
-    The space is that of `transform` where it gives an embedding, else that of the rows after center and scale; more than two dimensions are shown by their
-    first two principal axes. `labels` are the clusters to colour by (`model.labels_`, where shares or sizes make them others than predict's), one per row;
-    without them, those of `predict`. `ax`: axes of matplotlib to draw into; None: new ones. TypeError on sparse matrices, ValueError on another number of
-    labels, ImportError without matplotlib. Returns the axes.
+    The space is that of `transform` if it gives an embedding, otherwise that of the rows after center and scale. If it has more than two dimensions,
+    the plot shows the first two principal axes.
+
+    Parameters
+    ----------
+    model : fitted model
+    X : array or table of shape (n_samples, n_features_in_)
+    labels : array of shape (n_samples,), default=None
+        Clusters for the colours. None: those of `predict`. After a fit with shares or sizes these may differ from model.labels_.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. None: new axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    TypeError
+        X is a sparse matrix.
+    ValueError
+        X is not accepted, or the number of labels is not the number of rows.
+    ImportError
+        matplotlib is missing.
     """
     model._require_fitted()
     if _input.is_sparse(X):
-        raise TypeError("X: a sparse matrix was passed, but the map needs dense data; X[:5000].toarray() makes some rows so")
+        raise TypeError("X: a sparse matrix was passed, but the map needs dense data. Use X[:5000].toarray() for some of the rows.")
     rows = model._new_rows(X)
     count = rows.shape[0]
     if labels is not None:
         labels = np.asarray(labels)
         if labels.shape != (count,):
-            raise ValueError(f"labels: one per row is wanted, {count} of them, not shape {labels.shape}")
+            raise ValueError(f"labels: an array of shape {labels.shape} is not accepted. Give one label per row: {count} labels.")
     step = -(-count // _MOST_ROWS)
     points = rows.points if isinstance(rows.points, np.ndarray) else rows.points.array()
     shown = _input.Rows(np.ascontiguousarray(points[::step]), rows.names, None, rows.kinds, rows.categories)
@@ -105,13 +125,28 @@ def clusters(model: Clusterer, X: Any, *, labels: Any = None, ax: Any = None) ->
 
 def _report(model):
     model._require_fitted()
-    return model.fit_report_  # of a loaded model an AttributeError says that it is not there
+    return model.fit_report_  # raises AttributeError for a loaded model
 
 
 def sizes(model: Clusterer, *, ax: Any = None) -> Any:
-    """How many rows of the fit each cluster has, as bars in the order of the clusters' numbers. Returns the axes.
+    """The number of rows of the fit in each cluster, as bars in the order of the cluster numbers.
 
-    model: fitted in this process, else AttributeError. ax: axes of matplotlib to draw into; None: new ones.
+    Parameters
+    ----------
+    model : model that was fitted in this process
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. None: new axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    AttributeError
+        The model was loaded.
+    ImportError
+        matplotlib is missing.
     """
     counts = np.asarray(_report(model)["sizes"], dtype=np.int64)
     ax = _axes(ax)
@@ -123,14 +158,31 @@ def sizes(model: Clusterer, *, ax: Any = None) -> Any:
 
 
 def objective(model: Clusterer, *, ax: Any = None) -> Any:
-    """The objective after each iteration of the restart that was kept. Returns the axes.
+    """The objective after each iteration of the best restart.
 
-    model: fitted in this process, else AttributeError. ax: axes of matplotlib to draw into; None: new ones. ValueError where the method has no iterations.
+    Parameters
+    ----------
+    model : model that was fitted in this process
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. None: new axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    AttributeError
+        The model was loaded.
+    ValueError
+        The method does not iterate.
+    ImportError
+        matplotlib is missing.
     """
     report = _report(model)
     values = np.asarray(report["objective_per_iteration"])
     if not len(values):
-        raise ValueError(f"{type(model).__name__} has no iterations whose objective could be shown")
+        raise ValueError(f"{type(model).__name__} has no iterations, so there is no objective to plot")
     ax = _axes(ax)
     ax.plot(np.arange(1, len(values) + 1), values, marker="." if len(values) <= 50 else None)
     ax.set_xlabel("iteration")

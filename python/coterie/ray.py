@@ -1,12 +1,12 @@
-"""Fits on rows that lie in the object stores of a Ray cluster's nodes.
+"""Fits on rows in the object stores of the nodes of a Ray cluster.
 
     import coterie.ray
     model = coterie.ray.fit(coterie.KMeans(100), blocks)   # references to blocks of rows, or a ray.data.Dataset of numbers
     ray.get(model.labels_)                                  # references to the labels of each block
 
-Every node that holds some of the blocks runs one process' share of the fit (SPMD) on them; Ray places and schedules, coterie computes. The result has the
-bits of a fit of all rows in one process, whatever the number of nodes and blocks. Rows travel once between nodes, to even out what they hold; then only
-sums do (docs/scale.md).
+Every node that has some of the blocks runs one process of the fit (SPMD). Ray places and schedules; coterie computes. The result has the same bits as
+a fit of all rows in one process, for any number of nodes and blocks. Rows move once between nodes, to balance them. Then only sums move
+(docs/scale.md).
 """
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ __all__ = ["fit"]
 
 
 class _Process:
-    """What runs on a node: its blocks, and its share of the fit."""
+    """The process on a node: its blocks, and its share of the fit."""
 
     def __init__(self, estimator):
         self._estimator = estimator
 
     def hold(self, blocks):
-        """Takes the blocks, whose references are given; of each the number of rows and the names of the columns."""
+        """Fetches the blocks from their references. Returns the number of rows and the names of the columns of each."""
         import ray
 
         self._parts = [_rows(block) for block in ray.get(blocks)]
@@ -48,17 +48,17 @@ class _Process:
 
 
 def _rows(block):
-    """Rows of a block: an array or a table, or the columns of a Dataset's."""
+    """The rows of a block: an array, a table, or a dict of columns from a Dataset."""
     if isinstance(block, dict):
         names = list(block) if all(np.ndim(column) == 1 for column in block.values()) else None
         return _input.Rows(np.column_stack(list(block.values())), names)
     if np.ndim(block) != 2:
-        raise ValueError(f"X: a block has {np.ndim(block)} dimensions; rows of numbers have 2")
+        raise ValueError(f"X: a block has {np.ndim(block)} dimensions. Use 2: rows and columns.")
     return _input.rows_of(block) if np.shape(block)[0] else _input.Rows(np.asarray(block))
 
 
 def _ended(references):
-    """Waits for all, in the order in which they end; what one raises comes out at once."""
+    """Waits for all references and returns their values. Raises the first error as soon as it occurs."""
     import ray
 
     waiting = list(references)
@@ -75,27 +75,49 @@ def _blocks_of(X):
         return list(X)
     if hasattr(X, "to_numpy_refs"):
         return X.to_numpy_refs()
-    raise TypeError(f"X: {type(X).__name__} is not accepted; a list of references to blocks of rows (ray.put), or a ray.data.Dataset")
+    raise TypeError(f"X: {type(X).__name__} is not accepted. Use a list of references to blocks of rows (ray.put), or a ray.data.Dataset.")
 
 
 def _split(what, values, counts):
-    """The values of each block, or nothing."""
+    """Splits values by block: a list with one array per block, empty if there are no values."""
     if values is None:
         return [[]] * len(counts)
     values = np.asarray(values)
     if values.shape != (sum(counts),):
-        raise ValueError(f"{what}: an array of shape {values.shape} for {sum(counts)} rows")
+        raise ValueError(f"{what}: an array of shape {values.shape} for {sum(counts)} rows. Give one value per row.")
     return [[part] for part in np.split(values, np.cumsum(counts)[:-1])]
 
 
 def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-    """A copy of the estimator, fitted to the rows of X; its labels_ are references to arrays, one for each block of X.
+    """Fits a copy of the estimator to the rows of X, and waits for the result.
 
-    estimator: of a class whose fit takes comm; each node works with n_jobs threads, or 1. X: references to blocks of consecutive rows (arrays n_i x p), in
-    their order, or a ray.data.Dataset of numbers, whose order is then that of its blocks (`ray.data.from_numpy_refs(model.labels_)` makes a Dataset of the
-    labels). y: n, partial labels; sample_weight: n numbers. Blocks until the fit is done. Nodes must be able to open connections to each other; blocks that
-    Ray keeps with the caller, as it does below 100 kB, are fitted on the caller's node. Names of columns, of a Dataset and of blocks that are tables, are
-    kept. ValueError and TypeError as of fit; what a node raises comes out, and ConnectionError where one is lost. The others end then, too.
+    The nodes must be able to open connections to each other. Ray keeps blocks below 100 kB with the caller; they are fitted on the caller's node. The
+    names of columns are kept, from a Dataset and from blocks that are tables.
+
+    Parameters
+    ----------
+    estimator : object of a class whose fit takes comm
+        Each node uses n_jobs threads, or 1 with n_jobs=None.
+    X : list of references, or ray.data.Dataset
+        References to blocks of consecutive rows, arrays of shape (n_i, n_features), in the order of the rows; or a Dataset of numbers, with its rows
+        in the order of its blocks.
+    y : array of shape (n_samples,), default=None
+        Partial labels.
+    sample_weight : array of shape (n_samples,), default=None
+
+    Returns
+    -------
+    object of the estimator's class
+        Its `labels_` is a list of references to arrays, one for each block of X. `ray.data.from_numpy_refs(model.labels_)` makes a Dataset of them.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in fit.
+    ConnectionError
+        A node was lost. The processes on the others end, too.
+    Exception
+        The error that a node raised.
     """
     import ray
     from ray.exceptions import RayActorError, RayTaskError
@@ -124,7 +146,7 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any
                 counts[number], columns[number] = count, names
         for number, names in enumerate(columns):
             if names != columns[0]:
-                raise ValueError(f"X: block {number} has the columns {names}, block 0 has {columns[0]}; all must have the same ones in the same order")
+                raise ValueError(f"X: block {number} has the columns {names}, block 0 has {columns[0]}. All need the same, in the same order.")
         ends = np.cumsum(counts).tolist()
         places = list(zip([0, *ends[:-1]], ends))
         weights, labels = _split("sample_weight", sample_weight, counts), _split("y", y, counts)
@@ -140,9 +162,9 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any
     except RayTaskError as error:
         raise error.cause from None
     except RayActorError as error:
-        raise ConnectionError(f"a node's process has ended during the fit; fit again, on the nodes that are left ({str(error).splitlines()[0]})") from None
+        raise ConnectionError(f"a node's process ended during the fit ({str(error).splitlines()[0]}). Fit again on the remaining nodes.") from None
     finally:
-        for process in processes:  # and so what it still does
+        for process in processes:  # also if they still work
             ray.kill(process)
     found: list[Any] = [None] * len(blocks)
     for own, share in zip(numbers, shares):

@@ -6,8 +6,8 @@
     nlp.add_pipe("coterie_ner", config={"tagger": "tagger.coterie"})
     [(span.text, span.label_, span._.coterie_probability) for span in nlp("The Grey Heron left Marwick.").ents]
 
-Words and sentences are spaCy's; a document without sentences is one. Where the package is installed, spaCy finds the component by itself, and a pipeline that
-was saved names the tagger by its path.
+spaCy determines words and sentences; a document without sentences is one sentence. If the package is installed, spaCy finds the component without an
+import. A saved pipeline has the path of the tagger.
 """
 from __future__ import annotations
 
@@ -28,26 +28,27 @@ if not Span.has_extension("coterie_probability"):
 
 
 class EntityTagger:
-    """Sets the entities of documents, in place of those that they have: the mentions that a tagger finds, each with `span._.coterie_probability` (0: it has none).
+    """Replaces the entities of documents by the mentions that a tagger finds. `span._.coterie_probability` is the probability of each (0: unknown).
 
     Parameters
     ----------
     tagger : str
-        The file that `coterie ner adapt --model-out`, or `Tagger.save`, has written.
+        A file that `coterie ner adapt --model-out` or `Tagger.save` wrote.
     vectors : str, default=None
-        Where the vectors of words come from: an encoder's folder or a file of static vectors. None: as the tagger was adapted.
+        The source of word vectors: an encoder's folder or a file of static vectors. None: the source with which the tagger was adapted.
     layer : str, default='auto'
-        Of an encoder: 'last', 'middle' or a number; 'auto' is the tagger's own.
+        The encoder's layer: 'last', 'middle' or a number. 'auto': the tagger's layer.
     decoding : {'nearest', 'viterbi'}, default='nearest'
+        The best type of each word, or of each sentence.
     n_jobs : int, default=None
-        Threads, as of the classes.
+        Number of threads, as in the classes.
 
     Raises
     ------
     ValueError
-        Where `vectors` is not given and the tagger does not know, or they were those of one corpus.
+        `vectors` is not given, and the tagger's source is unknown or has the vectors of only one corpus. Or the source does not exist.
     BadData
-        Naming the file, where the tagger or the vectors are not sound.
+        The file of the tagger or of the vectors is not valid. The message names it.
     """
 
     def __init__(self, tagger: str, vectors: str | None = None, layer: str = "auto", decoding: str = "nearest", n_jobs: int | None = None):
@@ -58,7 +59,7 @@ class EntityTagger:
             self._tagger.set_params(layer=layer)
         place = self._tagger._place()
         if not os.path.exists(place):
-            raise ValueError(f"vectors: {place} is not there")
+            raise ValueError(f"vectors: {place} does not exist")
         self._tagger.set_params(n_jobs=n_jobs)
         self._decoding = decoding
 
@@ -67,7 +68,7 @@ class EntityTagger:
         return doc
 
     def pipe(self, stream: Iterable[Doc], batch_size: int = 128) -> Iterator[Doc]:
-        """The same of many documents, `batch_size` together."""
+        """Tags many documents, `batch_size` at a time."""
         for docs in minibatch(stream, batch_size):
             self._set(docs)
             yield from docs
@@ -90,5 +91,5 @@ class EntityTagger:
 
 @Language.factory("coterie_ner", assigns=["doc.ents"], default_config={"vectors": None, "layer": "auto", "decoding": "nearest", "n_jobs": None})
 def make_coterie_ner(nlp: Language, name: str, tagger: str, vectors: str | None, layer: str, decoding: str, n_jobs: int | None) -> EntityTagger:
-    """What `nlp.add_pipe("coterie_ner", config=...)` calls: EntityTagger of the configuration."""
+    """Makes an EntityTagger from the configuration of `nlp.add_pipe("coterie_ner", config=...)`."""
     return EntityTagger(tagger, vectors, layer, decoding, n_jobs)

@@ -1,10 +1,12 @@
 #pragma once
-// The extension coterie._core: the library's pipeline, method descriptions, readers and scores, as functions and two
-// classes that the Python sources of the package dress up. Nothing below coterie/pipeline and coterie/methods.hpp is
-// used. Names here are the library's; Python's (n_clusters, max_iter) are given in python/coterie/_names.py.
+// The extension coterie._core: the library's pipeline, method descriptions, readers and scores, as functions and
+// classes that the package's Python sources wrap. It uses nothing below coterie/pipeline and coterie/methods.hpp. Names
+// are those of the library; python/coterie/_names.py has Python's (n_clusters, max_iter).
 //
-// What holds: arrays of float and double are borrowed for the call, never copied; the interpreter's lock is released
-// while the library works; a signal or an exception of a callback ends the work and comes out as what it was.
+// Invariants:
+// - Arrays of float and double are borrowed for the call, never copied.
+// - The interpreter's lock is released while the library works.
+// - A signal or an exception of a callback ends the work, and is raised as it is.
 
 #include <atomic>
 #include <chrono>
@@ -36,10 +38,10 @@ using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 using Labels1 = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// Of each column the words of its categories.
+/// The words of each column's categories.
 using Words = std::vector<std::vector<std::string>>;
 
-/// Points that were read from files, or stay in them, with what came beside them.
+/// Rows of files, in memory or read in blocks, with their columns and labels.
 struct Table {
     Points points;
     std::vector<std::string> column_names;
@@ -50,16 +52,16 @@ struct Table {
     std::vector<Message> notes;
 };
 
-/// The rows of a NumPy array, of a Table, or of sparse points as a tuple (rows, columns, starts, columns of the
-/// entries, their values); borrowed.
+/// Borrows the rows of a NumPy array, of a Table, or of sparse points, a tuple (rows, columns, starts, columns of the
+/// entries, values of the entries).
 Points points_of(nb::handle points);
 PointsView view_of(const Rows2& array);
 inline std::span<const std::int32_t> span_of(const Labels1& array) { return {array.data(), array.size()}; }
 
-/// All rows, as a new NumPy array.
+/// Copies all rows to a new NumPy array.
 nb::object array_of_points(PointsView points);
 
-/// What is known beside the points, from the keywords that Python gives.
+/// The problem: the points, and the constraints and other facts in `side`, by name.
 Problem problem_of(nb::handle points, const nb::dict& side);
 nb::dict dict_of(const Scores& scores);
 
@@ -72,11 +74,11 @@ inline std::vector<int> numbers_of(const std::vector<ColumnKind>& kinds) {
 
 nb::object to_python(const OptionValue& value);
 nb::dict dict_of(const OptionValues& values);
-/// BadArgument on what the option does not take.
+/// Throws BadArgument if the option does not accept the type of the value.
 OptionValue option_value(const Option& option, nb::handle value);
 OptionValues option_values(const OptionSet& set, const nb::dict& values);
 
-/// A NumPy array that owns what was moved into it.
+/// A NumPy array that owns the values.
 template <class Scalar>
 nb::object owned_array(std::vector<Scalar> values, std::vector<std::size_t> shape) {
     auto* const held = new std::vector<Scalar>(std::move(values));
@@ -90,14 +92,14 @@ nb::object owned_array(std::vector<Scalar> values) {
 }
 nb::object owned_array(Matrix<double> matrix);
 
-/// What Python says while the library works: signals (in the main thread), and the callback with the progress. Made and
-/// destroyed with the interpreter's lock; the Run must not outlive it.
+/// Python's side of a running fit: handles signals (in the main thread) and calls the callback with the progress. Made
+/// and destroyed while holding the interpreter's lock. Must outlive the Run.
 class Host {
 public:
-    /// `notify`: called with (stage, fraction, objective, iteration), true ends the work; None: nothing.
+    /// `notify`: called with (stage, fraction, objective, iteration); if it returns true, the work ends. May be None.
     explicit Host(nb::object notify = nb::none()) : notify_(std::move(notify)), caller_(std::this_thread::get_id()) {}
     void attach(Run& run);
-    /// What f() gives, worked out without the interpreter's lock.
+    /// Returns f(), computed without the interpreter's lock.
     template <class F>
     auto work(F&& f) {
         try {
@@ -116,7 +118,7 @@ public:
 
 private:
     bool should_stop();
-    /// An interrupt that reached Python's code behind the library, which could only say that it failed.
+    /// Throws KeyboardInterrupt if an interrupt arrived in Python code that the library called.
     static void throw_if_interrupted();
     void tell(const Progress& progress);
     void keep_error();

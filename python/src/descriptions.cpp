@@ -1,4 +1,4 @@
-// Methods and options as Python sees them: the same descriptions that the command's help is made from.
+// Methods and options for Python, from the same descriptions as the command's help.
 
 #include <cmath>
 
@@ -79,7 +79,7 @@ nb::list described_outputs() {
                        .accepted = option.accepted()});
 }
 
-// Python's and NumPy's. The stable ABI hides a type's tp_name.
+// Accepts Python's and NumPy's bool. Uses attributes, because the stable ABI hides a type's tp_name.
 bool flag_of(const Option& option, nb::handle value) {
     const nb::handle type = value.type();
     const std::string name =
@@ -88,7 +88,7 @@ bool flag_of(const Option& option, nb::handle value) {
     return PyObject_IsTrue(value.ptr()) == 1;
 }
 
-// NumPy's numbers, too; a bool is no number here.
+// Accepts Python's and NumPy's integers, but not a bool.
 std::int64_t integer_of(const Option& option, nb::handle value) {
     if (PyBool_Check(value.ptr()) || !PyIndex_Check(value.ptr())) refuse(option, value);
     const nb::object number = nb::steal(PyNumber_Index(value.ptr()));
@@ -172,12 +172,12 @@ OptionValues option_values(const OptionSet& set, const nb::dict& values) {
 }
 
 void add_descriptions(nb::module_& module) {
-    module.def("methods", &described_methods, "Every method: name, summary, what it takes, options.");
+    module.def("methods", &described_methods, "Every method: name, summary, accepted input, options.");
     module.def("preparation_options", [] { return list_of(PreparationOptions::described()); });
     module.def("column_options", [] { return list_of(ColumnOptions::described()); });
     module.def("read_options", [] { return list_of(ReadRequest::described()); });
     module.def("fit_options", [] { return list_of(FitOptions::described()); });
-    module.def("outputs", &described_outputs, "(name, meaning) of what models give beside labels.");
+    module.def("outputs", &described_outputs, "(name, meaning) of the outputs of models other than labels.");
 }
 
 }  // namespace coterie::python

@@ -1,5 +1,5 @@
-// Fits, and what is fitted: a Pipeline (coterie/pipeline/pipeline.hpp). Everything that Python gave is read before the
-// interpreter's lock is released.
+// Fits, and fitted pipelines (coterie/pipeline/pipeline.hpp). Python's values are read before the interpreter's lock is
+// released.
 
 #include <exception>
 #include <optional>
@@ -74,7 +74,7 @@ nb::object array_of(const Archive::Tensor& tensor) {
     throw InternalError("archive: unknown element type");
 }
 
-// What a caller of predict and of outputs says about the run.
+// The run of predict and of outputs.
 Run run_of(int threads, const std::string& device, Host& host) {
     Run run(0, threads);
     run.device = device;
@@ -116,7 +116,7 @@ public:
         return nb::make_tuple(owned_array(std::move(matrix)), warnings);
     }
 
-    // Rows as the model takes them.
+    // The rows after preparation.
     nb::object prepared(nb::handle points, const std::vector<std::string>& names, const Words& categories,
                         int threads) const {
         Host host;
@@ -149,7 +149,7 @@ public:
         return array_of(found->second);
     }
 
-    // What the file it was read from tells beside its parts; of a fit, what its file would tell.
+    // The texts in the model's file; for a fit, the texts that its file would have.
     nb::dict facts() const {
         nb::dict out;
         const std::map<std::string, std::string> texts = facts_.empty() ? pipeline_.archive().texts() : facts_;
@@ -157,7 +157,7 @@ public:
         return out;
     }
 
-    // The document of `coterie describe`, and what a caller should know.
+    // The JSON document of `coterie describe`, and the warnings.
     nb::tuple describe(nb::handle points, const std::vector<std::string>& names, const Words& categories,
                        const std::optional<Numbers>& weights, int threads, const std::string& device,
                        const nb::object& other_model) const {
@@ -180,8 +180,8 @@ public:
         return nb::make_tuple(document, warnings);
     }
 
-    // The page about the fit of these rows, or, where the model was loaded, about these rows; truth: numbers of names,
-    // or none.
+    // The page about the fit of these rows. For a loaded model: about its clusters in these rows. truth: indices into
+    // truth_names, or none.
     nb::str page(nb::handle points, const std::vector<std::string>& names, const Words& categories,
                  const std::optional<Labels1>& truth, const std::vector<std::string>& truth_names,
                  const std::string& source, int threads, const nb::object& other_model,
@@ -231,7 +231,7 @@ public:
     }
 
 private:
-    // Another model, with the same rows as it takes them: (fitted, points, names, categories), or None.
+    // Another model, and the same rows converted for it: (fitted, points, names, categories), or None.
     struct Other {
         const Fitted* fitted;
         Points rows;
@@ -271,7 +271,7 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
     ColumnOptions column_options;
     FitOptions fitting;
     Problem problem;
-    std::exception_ptr bad_input;  // the other processes must hear of it
+    std::exception_ptr bad_input;  // thrown in `agree`, so that all processes stop
     try {
         values = option_values(*method.options, options);
         PreparationOptions::described().assign(&preparing, option_values(PreparationOptions::described(), preparation));
@@ -297,7 +297,7 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
             problem.points = Points(shared);
         }
         Pipeline out = Pipeline::fit(method, values, problem, preparing, run, fitting, column_options);
-        out.release_prepared();  // they borrow, or copy, what is Python's
+        out.release_prepared();  // they borrow or copy Python's arrays
         Labels labels = shared ? shared->to_holders(out.labels()) : out.labels();
         return std::pair(std::move(out), std::move(labels));
     });
@@ -305,9 +305,9 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
     nb::dict report = dict_of_report(fitted.fit_report());
     report["preparation_seconds"] = fitted.preparation_seconds();
     report["fit_seconds"] = fitted.fit_seconds();
-    // Hints look at rows of all parts, of which this process has its own alone.
+    // Hints need the rows of all parts, but this process has only its own.
     std::vector<Message> warnings =
-        problem.column_names.empty() || places ? std::vector<std::string>() : column_hints(problem, preparing);
+        problem.column_names.empty() || places ? std::vector<Message>() : column_hints(problem, preparing);
     warnings.insert(warnings.end(), fitted.warnings().begin(), fitted.warnings().end());
     warnings.insert(warnings.end(), fitted.fit_report().warnings.begin(), fitted.fit_report().warnings.end());
     return nb::make_tuple(Fitted(std::move(fitted)), labels, report, warnings);
@@ -368,8 +368,7 @@ Problem problem_of(nb::handle points, const nb::dict& side) {
 
 void add_fitting(nb::module_& module) {
     using namespace nb::literals;
-    nb::class_<Fitted>(module, "Fitted",
-                       "A fitted method with the preparation of its points: what is saved and loaded.")
+    nb::class_<Fitted>(module, "Fitted", "A fitted method with the preparation of its rows, as saved and loaded.")
         .def_prop_ro("method", [](const Fitted& f) { return std::string(f.model().method()); })
         .def_prop_ro("dimensions", [](const Fitted& f) { return f.model().dimensions(); })
         .def_prop_ro("clusters", [](const Fitted& f) { return f.model().clusters(); })

@@ -1,4 +1,4 @@
-// The module itself, and what its parts share: errors and arrays between the two languages.
+// The module, and conversions that its parts share: errors and arrays between C++ and Python.
 
 #include "core.hpp"
 
@@ -23,7 +23,7 @@ void translate(const std::exception_ptr& thrown, void*) {
     try {
         std::rethrow_exception(thrown);
     } catch (const Error& error) {
-        // Python's sources say which exception it is.
+        // Python code makes the exception.
         const nb::object python = nb::module_::import_("coterie._errors").attr("error_of");
         const nb::object made = python(name_of(error.kind()), error.fields());
         PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
@@ -57,7 +57,7 @@ std::span<const T> span_of(const Array1& array) {
     return {static_cast<const T*>(array.data()), array.size()};
 }
 
-// (rows, columns, starts, columns of the entries, their values), borrowed.
+// Borrows (rows, columns, starts, columns of the entries, values of the entries).
 Points sparse_points_of(const nb::tuple& parts) {
     const auto rows = nb::cast<Index>(parts[0]);
     const auto columns = nb::cast<Index>(parts[1]);
@@ -111,7 +111,7 @@ void Host::keep_error() {
     stop_ = true;
 }
 
-// Workers ask, too; only the thread that called may run Python's handlers, and not at every question.
+// Worker threads also call this. Only the caller's thread may run Python's signal handlers, at most every 20 ms.
 bool Host::should_stop() {
     if (stop_ || std::this_thread::get_id() != caller_) return stop_;
     const auto now = std::chrono::steady_clock::now();
@@ -145,7 +145,7 @@ static const coterie_network_api* networks_of_torch(std::int32_t abi) {
         const auto place = nb::cast<std::uintptr_t>(nb::module_::import_("coterie._networks").attr("functions")(abi));
         return reinterpret_cast<const coterie_network_api*>(place);
     } catch (const nb::python_error& error) {
-        if (error.matches(PyExc_KeyboardInterrupt)) interrupted = true;  // comes out as what it is
+        if (error.matches(PyExc_KeyboardInterrupt)) interrupted = true;  // throw_if_interrupted raises it
         throw std::runtime_error("torch cannot be imported (" + std::string(nb::str(error.value()).c_str()) + ")");
     }
 }
@@ -154,7 +154,7 @@ static const coterie_network_api* networks_of_torch(std::int32_t abi) {
 
 NB_MODULE(_core, module) {
     using namespace coterie::python;
-    module.doc() = "The compiled part of coterie; use the package's own names.";
+    module.doc() = "The compiled part of coterie. Use the names of the package coterie instead.";
     module.attr("version") = COTERIE_VERSION;
     add_messages(module);
     add_errors(module);

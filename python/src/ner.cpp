@@ -1,5 +1,5 @@
-// Named entities (coterie/ner/): corpora and taggers as classes, and one function for each of the room's.
-// python/coterie/ner.py gives them their names and docstrings.
+// Named entities (coterie/ner/): corpora and taggers as classes, and the functions of the module. python/coterie/ner.py
+// has their names and docstrings for users.
 
 #include "core.hpp"
 
@@ -74,7 +74,7 @@ nb::list texts_of(const Corpus& corpus) {
     return out;
 }
 
-// Of every document (begin, end, type, text, margin, probability).
+// A list of (begin, end, type, text, margin, probability) per document.
 nb::list spans_of(const Corpus& corpus) {
     nb::list out;
     for (const auto& document : corpus.text_spans()) {
@@ -87,7 +87,7 @@ nb::list spans_of(const Corpus& corpus) {
     return out;
 }
 
-// Everything that a corpus holds, for pickle.
+// The complete state of a corpus, for pickle.
 using WordState = std::pair<std::size_t, std::size_t>;
 using MentionState = std::tuple<std::size_t, std::size_t, std::int32_t, double, double>;
 using SentenceState = std::tuple<std::size_t, std::vector<WordState>, std::vector<MentionState>, bool, Index>;
@@ -126,7 +126,7 @@ Corpus corpus_of_state(const CorpusState& state) {
     return out;
 }
 
-// One document, in which blanks stand between words and a line end behind each sentence.
+// One document, with a space between words and a line end after each sentence.
 Corpus corpus_of_words(const std::vector<std::vector<std::string>>& sentences) {
     Corpus out;
     out.source = "words";
@@ -149,7 +149,7 @@ Corpus corpus_of_words(const std::vector<std::vector<std::string>>& sentences) {
 Corpus subset_of(const Corpus& corpus, const std::vector<std::size_t>& sentences) {
     for (const std::size_t s : sentences)
         if (s >= corpus.sentences.size())
-            throw BadArgument("sentences: there is no number " + std::to_string(s) + "; there are " +
+            throw BadArgument("sentences: " + std::to_string(s) + " is not accepted; the number of sentences is " +
                               std::to_string(corpus.sentences.size()));
     return corpus.subset(sentences);
 }

@@ -1,5 +1,5 @@
-// The library calls send and receive without the interpreter's lock, from the thread that called it: they take it. The
-// bytes are shown to Python where they lie, for the time of the call.
+// The library calls send and receive without the interpreter's lock, from its caller's thread. They take the lock, and
+// show the bytes to Python without a copy, for the time of the call.
 
 #include "processes.hpp"
 
@@ -19,7 +19,7 @@ public:
 
     void send(std::span<const std::byte> bytes, int to) override {
         const nb::gil_scoped_acquire held;
-        // Python's function takes no pointer to const; a read-only view is made of it.
+        // Python's function does not take a pointer to const; the view is read-only.
         auto* const data = reinterpret_cast<char*>(const_cast<std::byte*>(bytes.data()));
         send_(view(data, bytes.size(), PyBUF_READ), to);
     }

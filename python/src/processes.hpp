@@ -1,6 +1,6 @@
 #pragma once
-// A communicator that is Python's: an object with `rank`, `size`, `send(bytes, to)` and `receive(buffer, from)`, which
-// python/coterie/_processes.py makes of mpi4py's, torch.distributed's or the caller's own.
+// A communicator implemented in Python: an object with `rank`, `size`, `send(bytes, to)` and `receive(buffer, source)`.
+// python/coterie/_processes.py makes it from one of mpi4py, torch.distributed or the caller.
 
 #include <memory>
 
@@ -10,7 +10,7 @@
 
 namespace coterie::python {
 
-/// Made with the interpreter's lock. What Python raises comes out of the fit as it is.
+/// The caller holds the interpreter's lock. The fit throws Python's exceptions as they are.
 std::shared_ptr<Communicator> communicator_of(const nb::object& given);
 
 }  // namespace coterie::python

@@ -1,4 +1,4 @@
-// Files and the catalogue of data sets, read by the library's own readers.
+// Files and the catalogue of data sets, with the library's readers.
 
 #include <limits>
 
@@ -14,8 +14,7 @@
 namespace coterie::python {
 namespace {
 
-// One path is anything that the command reads; several are .npy or idx files that stay where they are and are read in
-// blocks.
+// One path: any file that the command reads. Several paths: .npy or idx files that are read in blocks.
 Table read(const std::vector<std::string>& paths, const nb::dict& reading, const nb::dict& columns) {
     ReadRequest request;
     ReadRequest::described().assign(&request, option_values(ReadRequest::described(), reading));
@@ -47,15 +46,15 @@ Table read(const std::vector<std::string>& paths, const nb::dict& reading, const
     });
 }
 
-// The rows written as points that are read in blocks.
+// The written rows, as points that are read in blocks.
 Table table_of(ScratchWriter& writer) {
     Table out;
     out.points = writer.points();
     return out;
 }
 
-// Days since 1970-01-01 of each word, as the readers of text take dates; None where a word that is not empty is no
-// date, or all are empty.
+// Days since 1970-01-01 of each word, as in text files; NaN for an empty word. None if a word is not a date, or if all
+// are empty.
 nb::object days_of(const std::vector<std::string>& words) {
     std::vector<double> days(words.size(), std::numeric_limits<double>::quiet_NaN());
     bool any = false;
@@ -107,7 +106,7 @@ nb::object array_of_points(PointsView view) {
 
 void add_reading(nb::module_& module) {
     using namespace nb::literals;
-    nb::class_<Table>(module, "Table", "Points from files, in memory or read in blocks.")
+    nb::class_<Table>(module, "Table", "Rows from files, in memory or read in blocks.")
         .def_prop_ro("shape", [](const Table& t) { return nb::make_tuple(t.points.rows(), t.points.columns()); })
         .def_prop_ro("column_names", [](const Table& t) { return t.column_names; })
         .def_prop_ro("categories", [](const Table& t) { return t.categories; })
@@ -117,7 +116,7 @@ void add_reading(nb::module_& module) {
         .def_prop_ro("notes", [](const Table& t) { return t.notes; })
         .def_prop_ro("resident", [](const Table& t) { return t.points.resident(); })
         .def("array", [](const Table& t) { return array_of_points(t.points); });
-    nb::class_<ScratchWriter>(module, "Scratch", "Rows that are written once, in a temporary file without a name.")
+    nb::class_<ScratchWriter>(module, "Scratch", "Writes rows once, to a temporary file without a name.")
         .def(nb::init<const std::string&>(), "folder"_a)
         .def(
             "write",

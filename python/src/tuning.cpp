@@ -33,7 +33,7 @@ nb::dict dict_of_cell(const TuneCell& cell, bool larger) {
     return out;
 }
 
-// How a search prepares the points.
+// Sets how a search prepares the points.
 template <class Options>
 void prepare_as(Options& options, const nb::dict& preparation, const nb::dict& columns) {
     PreparationOptions::described().assign(&options.preparation,
@@ -77,7 +77,7 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     return out;
 }
 
-// The document of a choice of k, as JSON.
+// The JSON document of a choice of k.
 std::string chosen(const std::string& method_name, const nb::dict& fixed, nb::handle points, const nb::dict& side,
                    const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed, int threads,
                    const std::string& device, nb::object notify) {
@@ -93,13 +93,13 @@ std::string chosen(const std::string& method_name, const nb::dict& fixed, nb::ha
     return host.work([&] { return json_document(choose_clusters(method, problem, values, options, run)); });
 }
 
-// A comparison with what its page needs beside the rows.
+// A comparison, and what its page needs in addition to the rows.
 struct Compared {
     Comparison found;
     CompareOptions options;
     std::uint64_t seed = 0;
 
-    // truth: numbers of names, or none.
+    // truth: indices into truth_names, or none.
     nb::str page(nb::handle points, const nb::dict& side, const std::optional<Labels1>& truth,
                  const std::vector<std::string>& truth_names, const std::string& source, int threads) const {
         const Problem problem = problem_of(points, side);
@@ -120,7 +120,7 @@ struct Compared {
     }
 };
 
-// (document, labels of each method, what its page is made from)
+// (document, labels of each method, the comparison for its page)
 nb::tuple compared(const std::vector<std::string>& methods, int clusters, nb::handle points, const nb::dict& side,
                    const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed, int threads,
                    const std::string& device, const std::optional<Labels1>& truth) {

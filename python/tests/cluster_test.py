@@ -112,14 +112,14 @@ def test_end_of_one_worker_ends_the_others(workers):
     comms, addresses = workers
     in_threads(*(lambda comm=comm: comm.meet(addresses) for comm in comms))
     errors = in_threads(lambda: comms[0].receive(bytearray(8), 2), lambda: comms[1].receive(bytearray(8), 2), lambda: time.sleep(0.2) or comms[2].close())
-    assert [str(error) for error in errors[:2]] == ["worker 2 has ended during the fit (the connection is closed)"] * 2
+    assert [str(error) for error in errors[:2]] == ["worker 2 ended during the fit (the connection is closed)"] * 2
 
 
 def test_waiting_worker_ends_on_close_or_timeout(workers, monkeypatch):
     comms, addresses = workers
     started = time.monotonic()
     error = in_threads(lambda: comms[0].meet(addresses), lambda: time.sleep(0.2) or comms[0].close())[0]
-    assert isinstance(error, ConnectionError) and "worker 0: 1 of 3 workers have met" in str(error) and time.monotonic() - started < 5
+    assert isinstance(error, ConnectionError) and "worker 0: only 1 of 3 workers connected" in str(error) and time.monotonic() - started < 5
     monkeypatch.setattr(_cluster, "TIMEOUT", 0.2)
     error = in_threads(lambda: comms[1].meet(addresses))[0]
-    assert isinstance(error, ConnectionError) and "worker 1: 1 of 3 workers have met" in str(error)
+    assert isinstance(error, ConnectionError) and "worker 1: only 1 of 3 workers connected" in str(error)

@@ -89,7 +89,7 @@ def test_model_arguments_are_checked(iris):
         (lambda: coterie.report("path", iris), "model"),
         (lambda: coterie.report(model, iris, compare_with="path"), "compare_with"),
     ):
-        with pytest.raises(TypeError, match=f"^{name}: 'path' is not accepted; a fitted model of coterie's is"):
+        with pytest.raises(TypeError, match=f"^{name}: 'path' is not accepted. Use a fitted model"):
             ask()
     with pytest.raises(TypeError):
         coterie.describe(None, iris)

@@ -127,7 +127,7 @@ def test_taggers_and_corpora_are_pickled_and_cloned():
         fresh.predict(["Text"])
 
 
-@pytest.mark.parametrize("texts, said", [("Text", "texts: 'Text' is not accepted; a list"), (["a", None], "texts: number 1 is None")])
+@pytest.mark.parametrize("texts, said", [("Text", "texts: 'Text' is not accepted. Use a list"), (["a", None], "texts: number 1 is None")])
 def test_predict_rejects_wrong_texts(texts, said):
     with pytest.raises(TypeError, match=said):
         ner.Tagger(ENCODER, method="prototypes").fit(SUPPORT).predict(texts)
@@ -135,7 +135,7 @@ def test_predict_rejects_wrong_texts(texts, said):
 
 def test_fit_rejects_wrong_supports():
     for support, error, said in [
-        (3, TypeError, "support: 3 is not accepted; a Corpus"), ([3], TypeError, "support: number 0 is 3"), ([], coterie.BadData, "support has no words"),
+        (3, TypeError, "support: 3 is not accepted. Use a Corpus"), ([3], TypeError, "support: number 0 is 3"), ([], coterie.BadData, "support has no words"),
         ([{"text": "Plain", "spans": [{"start": 0, "end": 9, "label": "A"}]}], coterie.BadData, "support: line 1: mark .0, 9, A. is no piece"),
         (["Plain words"], ValueError, "annotated"), ([{"txt": "Plain"}], coterie.BadData, "support: line 1: is no document"),
         ([{"text": object()}], TypeError, "cannot be written as JSON"),
@@ -143,7 +143,7 @@ def test_fit_rejects_wrong_supports():
         with pytest.raises(error, match=said):
             ner.Tagger(ENCODER).fit(support)
     for encoder in (None, "rows.npy"):
-        with pytest.raises(ValueError, match="^encoder: .*name an encoder's folder"):
+        with pytest.raises(ValueError, match="^encoder: .*Use an encoder's folder"):
             ner.Tagger(encoder).fit(SUPPORT)
 
 
@@ -176,7 +176,7 @@ def test_bad_arguments(voyages, tmp_path):
         ner.Tagger(outside_share=2).fit(corpus, support_vectors=vectors)
     with pytest.raises(ValueError, match="method"):
         ner.Tagger(method="best").fit(corpus, support_vectors=vectors)
-    with pytest.raises(ValueError, match="there is no number 40"):
+    with pytest.raises(ValueError, match="sentences: 40 is not accepted. Use numbers from 0 to 39"):
         corpus.subset([40])
     with pytest.raises(ValueError, match="one row per word"):
         ner.Tagger().fit(corpus, support_vectors=vectors[0])
@@ -199,7 +199,7 @@ def test_sentences_by_number_and_by_mask(voyages):
         assert corpus.subset(sentences).words == expected
     assert corpus.subset([]).words == []
     for sentences in ([-1], [1.7], [True, False], mask[1:], "ab", [[1, 2]], [40], [2**70]):
-        with pytest.raises(ValueError, match="^sentences: .* (accepted|one True or False)"):
+        with pytest.raises(ValueError, match="^sentences: .* is not accepted"):
             corpus.subset(sentences)
 
 
@@ -227,7 +227,7 @@ def test_corpus_arguments_are_checked(voyages):
         (lambda: ner.vectors("text", "static"), "corpus"), (lambda: ner.find_sentences(3, corpus), "some"),
         (lambda: ner.sample_support(None), "corpus"),
     ):
-        with pytest.raises(TypeError, match=f"^{name}: .* is not accepted; a Corpus is"):
+        with pytest.raises(TypeError, match=f"^{name}: .* is not accepted. Use a Corpus"):
             ask()
 
 

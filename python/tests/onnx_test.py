@@ -153,8 +153,8 @@ def test_exported_file_has_names_and_labels(tmp_path):
 @pytest.mark.parametrize("name", [name for name in class_names() if name not in EXPORTED])
 def test_other_classes_cannot_be_exported(name):
     model = estimator(name)
-    model._fitted = None  # as if fitted, because only the class matters
-    with pytest.raises(TypeError, match=f"to_onnx: {name} labels a row by more than.*KMeans, .*Entropy.* can be exported"):
+    model._fitted = None  # as if it were fitted: its class alone decides
+    with pytest.raises(TypeError, match=f"to_onnx: {name} is not supported: its labels need more than.*Use one of KMeans, .*Entropy"):
         model.to_onnx()
 
 
@@ -163,13 +163,13 @@ def test_export_rejects_bad_arguments(iris, tmp_path):
     with pytest.raises(Exception, match="not fitted yet"):
         coterie.KMeans(3).to_onnx()
     model = coterie.KMeans(3).fit(X)
-    with pytest.raises(ValueError, match="dtype: 'int8' is not accepted; float32 or float64"):
+    with pytest.raises(ValueError, match="dtype: 'int8' is not accepted. Use float32 or float64"):
         coterie.to_onnx(model, dtype="int8")
     with pytest.raises(TypeError, match="ndarray is not accepted"):
         coterie.to_onnx(X)
-    with pytest.raises(ValueError, match="KernelKMeans of kernel='rbf'.*kernel='linear' can be"):
+    with pytest.raises(ValueError, match="KernelKMeans with kernel='rbf'.*Use kernel='linear'"):
         coterie.KernelKMeans(3, kernel="rbf").fit(X).to_onnx()
-    with pytest.raises(ValueError, match="RpcaOm of kernel='rbf'.*kernel='none' can be"):
+    with pytest.raises(ValueError, match="RpcaOm with kernel='rbf'.*Use kernel='none'"):
         coterie.RpcaOm(3, kernel="rbf").fit(X).to_onnx()
     import pandas
 

@@ -62,7 +62,7 @@ def test_function_docstrings_have_parameters_and_errors(name, function):
 
 def test_docstrings_have_array_shapes():
     for method in (coterie.SoftKMeans.predict_proba, coterie.Subspace.transform, coterie.Subspace.distances, coterie.Subspace.label_scores):
-        assert "n x" in inspect.getdoc(method)
+        assert "of shape (n_samples, " in inspect.getdoc(method)
     for name in class_names():
         section = inspect.getdoc(getattr(coterie, name)).split("\nAttributes\n")[1].split("\nRaises\n")[0]
         for line in section.splitlines():

@@ -105,12 +105,12 @@ def test_plot_rejects_bad_arguments(iris, tmp_path):
         coterie.plot.clusters(coterie.KMeans(3), X)
     with pytest.raises(ValueError, match="X has 2 features, but KMeans is expecting 4"):
         coterie.plot.clusters(model, X[:, :2])
-    with pytest.raises(ValueError, match="labels: one per row is wanted, 150 of them"):
+    with pytest.raises(ValueError, match="labels: .* is not accepted. Give one label per row: 150 labels"):
         coterie.plot.clusters(model, X, labels=[0, 1])
     with pytest.raises(TypeError, match="the map needs dense data"):
         coterie.plot.clusters(model, scipy.sparse.csr_matrix(X))
     coterie.save(model, tmp_path / "m.coterie")
-    with pytest.raises(AttributeError, match="known after fit"):
+    with pytest.raises(AttributeError, match="exists only after fit"):
         coterie.plot.sizes(coterie.load(tmp_path / "m.coterie"))
     assert not pyplot.get_fignums()
 

@@ -97,7 +97,7 @@ def test_inconsistent_parts_raise_on_every_process():
     ]:
         found = in_processes(2, "KMeans", parts, local=places)
         assert any(said in str(text) for _, _, text, _ in found) and not any(isinstance(kind, np.ndarray) for _, kind, _, _ in found), found
-    with pytest.raises(ValueError, match="local: X is a part"):
+    with pytest.raises(ValueError, match="local: X can be a part of the rows only in a fit of several processes"):
         coterie.KMeans(3).fit(X, local=True)
 
 
@@ -194,7 +194,7 @@ def test_processes_without_a_seed_share_one():
 
 def test_communicator_type_is_checked(iris):
     X, _ = iris
-    with pytest.raises(TypeError, match="comm: 3 is not accepted; a communicator of mpi4py"):
+    with pytest.raises(TypeError, match="comm: 3 is not accepted. Use a communicator of mpi4py"):
         coterie.KMeans(3).fit(X, comm=3)
     with pytest.raises(TypeError, match="comm"):
         coterie.Ward(3).fit(X, comm=3)

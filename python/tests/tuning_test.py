@@ -62,16 +62,16 @@ def test_failed_cell_has_an_error(iris):
 @pytest.mark.parametrize(
     "grid, how, words",
     [
-        ({"clusters": [2]}, {}, "'clusters' is no option of KMeans; these are: n_clusters"),
-        ({"n_clusters": 3}, {}, "n_clusters=3 is no list of values"),
+        ({"clusters": [2]}, {}, "'clusters' is not accepted for KMeans. Use n_clusters"),
+        ({"n_clusters": 3}, {}, "n_clusters=3 is not accepted. Use a list of values"),
         ({"n_clusters": [0]}, {}, "n_clusters"),
         ({"n_clusters": [2]}, {"select": "best"}, "best.*silhouette"),
         ({"n_clusters": [2]}, {"folds": 1}, "folds"),
         ({"n_clusters": [2]}, {"select": "acc"}, "acc"),
-        ({}, {}, "grid: {} is not accepted; a dict of parameters and the values to try is"),
-        ([2, 3], {}, "grid: .* is not accepted; a dict"),
+        ({}, {}, "grid: {} is not accepted. Use a dict of parameters and values to try"),
+        ([2, 3], {}, "grid: .* is not accepted. Use a dict"),
         ({"n_clusters": []}, {}, "grid: n_clusters has no values"),
-        ({"n_clusters": [2]}, {"y_true": [0, 1]}, "y_true: one label per row is wanted, 150 of them"),
+        ({"n_clusters": [2]}, {"y_true": [0, 1]}, "y_true: .* is not accepted. Give one label per row: 150 labels"),
     ],
 )
 def test_bad_searches(grid, how, words, iris):
@@ -95,7 +95,7 @@ def test_best_estimator_keeps_class_and_parameters(iris):
         pass
 
     X, y = iris
-    with pytest.warns(coterie.CoterieWarning, match="fits of all rows without noise_share=0.1, which"):
+    with pytest.warns(coterie.CoterieWarning, match="cells are fitted without noise_share=0.1. Only best_estimator_"):
         best = coterie.tune(Own(3, noise_share=0.1, n_init=2), X, {"n_clusters": [2, 3]}).best_estimator_
     assert type(best) is Own and (best.noise_share, best.n_init) == (0.1, 2) and (best.labels_ == -1).sum() == 15
     best = coterie.tune(Own(3, sizes=(70, 80)), X, {"n_clusters": [2]}).best_estimator_
@@ -110,7 +110,7 @@ def test_best_estimator_keeps_class_and_parameters(iris):
 
 def test_estimator_type_is_checked(iris):
     for estimator in (coterie.KMeans, "kmeans", object()):
-        with pytest.raises(TypeError, match="estimator: .* is not accepted; an object of one of coterie's classes is"):
+        with pytest.raises(TypeError, match="estimator: .* is not accepted. Use an object of a class of coterie"):
             coterie.tune(estimator, iris[0], {"n_clusters": [2]})
 
 
