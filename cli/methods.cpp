@@ -31,7 +31,7 @@ Json json_of(const Option& option) {
     out["kind"] = kinds[static_cast<int>(option.kind)];
     out["meaning"] = Spelling::current()(option.meaning);
     if (!option.automatic.empty()) out["automatic"] = Spelling::current()(option.automatic);
-    out["accepted"] = option.accepted();
+    out["accepted"] = Spelling::current()(option.accepted());
     out["default"] = cli::json_of(option.default_value);
     if (!option.choices.empty()) out["choices"] = option.choices;
     if (option.kind != OptionKind::flag) {
@@ -77,7 +77,7 @@ std::string text_of(const Method& method) {
     for (const auto& option : method.options->options()) {
         const std::string value = to_text(option.default_value);
         rows.push_back({(option.letter ? std::string("-") + option.letter + ", " : "") + option_flag(option.name),
-                        value.empty() ? "-" : value, option.accepted()});
+                        value.empty() ? "-" : value, Spelling::current()(option.accepted())});
     }
     return out + "\n" + table({"option", "default", "accepted"}, rows) + "\ncoterie fit " + method.name +
            " --help explains them.\n";
@@ -96,6 +96,9 @@ int list_methods(const MethodsRequest& request) {
         out["schema"] = json_schema;
         out["methods"] = Json::array();
         for (const auto* method : chosen) out["methods"].push_back(json_of(*method));
+        if (request.method.empty())
+            for (const CodeMeaning& each : code_list())
+                out["message_codes"].push_back({{"code", each.name}, {"meaning", each.meaning}});
         print(document(out));
     } else if (!request.method.empty()) {
         print(text_of(*chosen.front()));
