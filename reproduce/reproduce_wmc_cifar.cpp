@@ -22,7 +22,7 @@ namespace {
 enum class CifarSet { cifar_10, cifar_20, cifar_100 };
 const std::vector<std::string> set_names = {"cifar-10", "cifar-20", "cifar-100"};
 
-// Table 1 of the paper, in per cent, with the parameters of its own methods from Tables 2 to 4.
+// Table 1 of the paper, in per cent, with the parameters that its methods used (Tables 2 to 4).
 struct Published {
     const char* method;
     std::array<double, 3> accuracy;
