@@ -83,7 +83,7 @@ def subjects(less):
             "scikit-learn": lambda X=X, k=k: sklearn.cluster.KMeans(k, n_init=1, max_iter=1, tol=0, random_state=0).fit(X).labels_,
         }, told
         if n <= 60_000:  # several hundred rounds
-            yield f"k-means as it comes, {shape}", {
+            yield f"k-means with defaults, {shape}", {
                 "coterie": lambda X=X, k=k: coterie.KMeans(k).fit(X).labels_,
                 "scikit-learn": lambda X=X, k=k: sklearn.cluster.KMeans(k, n_init=1, random_state=0).fit(X).labels_,
             }, told
