@@ -95,7 +95,7 @@ const std::array<Measure, 3> measures = {{{"Table 1: accuracy", "acc", &Scores::
                                           {"Table 2: normalised mutual information", "nmi", &Scores::nmi, &printed_nmi},
                                           {"Table 3: purity", "purity", &Scores::purity, &printed_purity}}};
 
-// ---------------------------------------------------------------- what is run
+// ---------------------------------------------------------------- options and methods
 
 enum class ScaleChoice { usual, none, minmax, zscore };
 

@@ -137,7 +137,7 @@ struct TransferRequest {
 std::string located(const std::string& file) {
     for (const auto& folder : data_folders())
         if (std::filesystem::exists(folder / file)) return (folder / file).string();
-    throw BadData(file + " is in none of the folders of data; name the one that holds it in COTERIE_DATA",
+    throw BadData(file + " is in none of the data folders; set COTERIE_DATA to the folder that contains it",
                   {.file = file});
 }
 

@@ -351,7 +351,7 @@ def test_ner_transfer_equals_adapt_and_tag(tmp_path):
     assert rows["no subspace, hard, no share, dev"]["f1"] != rows["k-means, hard, no share, dev"]["f1"]
     assert "CONTaiNER" not in rows
     lacking = reproduce("ner-transfer", ENCODER, "--sets", "wnut17", "--quiet", code=3, env={"COTERIE_DATA": str(data)})
-    assert "emerging.test.annotated is in none of the folders of data" in lacking.err and "COTERIE_DATA" in lacking.err
+    assert "emerging.test.annotated is in none of the data folders" in lacking.err and "COTERIE_DATA" in lacking.err
 
 
 def test_ner_transfer_trains_further_on_each_support(tmp_path):

@@ -417,8 +417,8 @@ Command trefoil_command(const char* name, const char* figure, std::string detail
 Command reproduce_trefoil_lambda_command() {
     Command command = trefoil_command<LambdaRequest>(
         "trefoil-lambda", "Figure 2",
-        "Takes N1 = 120, 150, 160 and 200 points from one trefoil knot in R^100 and 40 from another. Prints for which "
-        "lambda the interval (lambda_l, lambda_u) of Lemma 1 is not empty, and for which it contains lambda.");
+        "Takes N1 = 120, 150, 160 and 200 points of a trefoil knot in R^100 and 40 of another. Prints for which lambda "
+        "the interval (lambda_l, lambda_u) of Lemma 1 is not empty, and contains lambda.");
     command.summary = "where Lemma 1 on manifolds holds as lambda grows: Figure 2";
     command.examples = {
         {"coterie-reproduce trefoil-lambda --shift 3.8", "the distance of the knots in an earlier paper"}};
@@ -428,8 +428,9 @@ Command reproduce_trefoil_lambda_command() {
 Command reproduce_trefoil_n_command() {
     Command command = trefoil_command<SizesRequest>(
         "trefoil-n", "Figure 3",
-        "Takes N / 2 points from each of two trefoil knots in R^100, and lambda = 2, 5 and 50 lambda_l. Prints from "
-        "which N the interval (lambda_l, lambda_u) of Lemma 1 is not empty, and from which it contains lambda.");
+        "Takes N / 2 points of each of two trefoil knots in R^100, and lambda = 2, 5 and 50 lambda_l. Prints from "
+        "which "
+        "N the interval (lambda_l, lambda_u) of Lemma 1 is not empty, and contains lambda.");
     command.summary = "where Lemma 1 on manifolds holds as n grows: Figure 3";
     command.examples = {{"coterie-reproduce trefoil-n --shift 5 --figure trefoil-n.svg", "another distance"}};
     return command;
