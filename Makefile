@@ -1,10 +1,10 @@
-# make demo | build | deep | test, from a fresh clone on Debian 12. The work itself is CMake's: see CMakePresets.json.
-# All of them share build/release, so that the library is compiled once, whatever is asked for first.
+# make demo | build | deep | test, from a fresh clone on Debian 12. CMake does the work: see CMakePresets.json.
+# They share build/release, so the library is compiled only once.
 
 BUILD := build/release
-# Set by continuous integration: warnings are errors there.
+# Continuous integration sets CI. Warnings are errors there.
 CONFIGURE := $(if $(filter true 1,$(CI)),-DCOTERIE_WARNINGS_AS_ERRORS=ON,-DCOTERIE_WARNINGS_AS_ERRORS=OFF)
-# Decided once per build folder: another launcher later would be another command line, and everything would be compiled again.
+# Chosen once per build folder. Another launcher later would change all command lines, so everything would be compiled again.
 LAUNCHER = $(if $(wildcard $(BUILD)/CMakeCache.txt),,$$(command -v ccache >/dev/null && echo -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache))
 FORMAT := clang-format-14
 SOURCES = git ls-files -z -- '*.cpp' '*.hpp' ':!*/vendor/*'
@@ -32,10 +32,10 @@ deep: ## The same with networks: installs LibTorch
 	$(call configure,command)
 	$(call compile)
 
-demo: build ## A first look: five data sets, k-means beside the method that is made for each
+demo: build ## A first look: five data sets, k-means and the method that suits each
 	@scripts/demo
 
-# An environment of its own for the Python package: Debian's interpreter, PyPI's packages.
+# A virtual environment for the Python package: Debian's interpreter, PyPI's packages.
 VENV := build/venv
 PYTHON := $(firstword $(wildcard /usr/bin/python3) python3)
 $(VENV)/ready: requirements-python.txt packages-python.txt
@@ -44,32 +44,32 @@ $(VENV)/ready: requirements-python.txt packages-python.txt
 	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement requirements-python.txt
 	@touch $@
 
-# CMake's own variables: scikit-build-core calls it. The wheel is tried in an environment that has NumPy and nothing else.
+# scikit-build-core calls CMake and takes its variables. The wheel is tested in an environment with NumPy only.
 python: $(VENV)/ready ## The Python package as a wheel, build/python/coterie-*.whl
 	@scripts/install-packages packages-build.txt packages-python.txt
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" scripts/make-wheel --output build/python $(CONFIGURE)
 
-build-tests: $(VENV)/ready # the command, the package, the tests and the tables of the papers
+build-tests: $(VENV)/ready # the command, the package, the tests and coterie-reproduce
 	@scripts/install-packages packages-build.txt packages-deep.txt packages-test.txt packages-python.txt
 	$(call configure,release,-DCOTERIE_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(VENV)/bin/python)
 	$(call compile)
 
-# ctest's closing line is said again, below its lists of times and of skipped tests.
+# Repeats the summary line of ctest below its lists of times and skipped tests.
 test: build-tests ## The fast tests
 	@status=0; \
 	ctest --test-dir $(BUILD) -LE slow --output-on-failure --no-label-summary -j2 --output-log $(BUILD).tests.log || status=$$?; \
 	grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+' $(BUILD).tests.log | tail -n 1; \
 	exit $$status
 
-test-slow: build-tests ## The slow tests: MNIST beside scikit-learn, every reader under libFuzzer with sanitizers
+test-slow: build-tests ## The slow tests: MNIST compared with scikit-learn, all readers under libFuzzer with sanitizers
 	@scripts/install-packages packages-slow.txt
 	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement requirements-slow.txt
 	@ctest --test-dir $(BUILD) -L slow --output-on-failure --no-label-summary
 	@cmake --preset fuzz >/dev/null && ninja -C build/fuzz && ctest --test-dir build/fuzz --output-on-failure --no-label-summary
 
-# What starts other programs (the command's tests, the package's, the tables', the agreement with scikit-learn) is left to make test. A finding fails
-# its test: sanitized code stops at the first, and leaks are looked for at the end. GCC 12's leak sanitizer takes the thread-local memory of libraries
-# that are loaded later, as LibTorch is, for something else and crashes in it: without intercept_tls_get_addr it leaves that memory alone.
+# Tests that start other programs (cli, package, reproduce, agreement) run only in make test. A finding fails its test: sanitized code stops at the
+# first one, and the leak check runs at the end. GCC 12's leak sanitizer crashes in the thread-local memory of libraries that are loaded later, such
+# as LibTorch. intercept_tls_get_addr=0 prevents this.
 SANITIZE := asan tsan
 sanitize: $(SANITIZE:%=sanitize-%) ## The fast C++ tests under the sanitizers; one of them: make sanitize SANITIZE=asan
 
@@ -86,21 +86,21 @@ sanitize-asan sanitize-tsan: sanitize-%: sanitize-packages
 sanitize-asan: BUILD := build/asan
 sanitize-tsan: BUILD := build/tsan
 
-benchmark: ## Build the benchmarks (benchmarks/README.md says how to run them)
+benchmark: ## Build the benchmarks (benchmarks/README.md explains how to run them)
 	@scripts/install-packages packages-build.txt packages-deep.txt packages-test.txt packages-slow.txt
 	@cmake --preset benchmark && ninja -C build/benchmark
 	@test -d build/peers || python3 -m venv build/peers
 	@build/peers/bin/pip install --quiet --requirement benchmarks/requirements.txt
 
-docs: ## The site: the pages of docs/ and the public headers, build/docs/site/index.html
+docs: ## The site with the pages of docs/ and the public headers, build/docs/site/index.html
 	@scripts/install-packages packages-docs.txt
 	@scripts/make-site --output build/docs
 
 format: ## Format the sources
 	@$(SOURCES) | xargs -0 $(FORMAT) -i
 
-check-format: ## Say which sources are not formatted
+check-format: ## List the sources that are not formatted
 	@$(SOURCES) | xargs -0 $(FORMAT) --dry-run -Werror
 
-clean: ## Remove everything that was built
+clean: ## Remove the folder build
 	@rm -rf build

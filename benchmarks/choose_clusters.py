@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""How often the criteria for the number of clusters, and the recommendation, find the number that 12 kinds of generated sets were made with.
+"""Measures how often the criteria for the number of clusters, and the recommendation, find the true number in 12 kinds of generated data sets.
 
     PYTHONPATH=build/release/python PYTHON benchmarks/choose_clusters.py [--sets 50] [--first 0] [--threads 1] [--curves FILE]
 
-Set s of a kind is drawn with NumPy's default_rng([s, number of the kind]); k-means with its defaults, k from 1 to the square root of the number of points
-and at most 30, is what is fitted. Printed are percentages of right answers per kind and criterion, how often a recommendation of each grade of sureness
-was right, and seconds. With --curves every curve goes to a file, one JSON document per line; --of FILE ... prints the
-tables of such files again. The rule of the recommendation
-(coterie/selection/recommend.cpp) was made on sets 1000 to 1024 of each kind; sets 0 to 49 were not looked at before.
+NumPy's default_rng([s, number of the kind]) draws set s of a kind. k-means runs with its defaults, for k from 1 to the square root of the number of
+rows, and at most 30. Prints the percentage of right answers per kind and criterion, how often each grade of sureness was right, and seconds.
+--curves writes each curve to a file, one JSON document per line. --of FILE ... prints the tables of such files again. The rule of the recommendation
+(coterie/selection/recommend.cpp) was made on sets 1000 to 1024 of each kind. Sets 0 to 49 were not looked at before.
 """
 import argparse
 import collections
@@ -17,7 +16,7 @@ import numpy as np
 
 import coterie
 def centres(rng, k, d, apart):
-    """k points in a box as small as chance allows where all are `apart` from each other."""
+    """k random points with distances of at least `apart`. The box grows until such points are found."""
     side = apart * 1.2
     while True:
         for _ in range(40):
@@ -119,7 +118,7 @@ def share(right):
 
 
 def drawn(arguments):
-    """What is found in every set, one after the other."""
+    """Yields the results of each set, one after the other."""
     curves = open(arguments.curves, "w") if arguments.curves else None
     for number in range(arguments.first, arguments.first + arguments.sets):
         for kind in KINDS:
@@ -137,7 +136,7 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--curves", default="")
-    parser.add_argument("--of", nargs="+", default=[], metavar="FILE", help="nothing is fitted: tables of curves that were written before")
+    parser.add_argument("--of", nargs="+", default=[], metavar="FILE", help="fit nothing; print the tables of these files of --curves")
     arguments = parser.parse_args()
     written = (json.loads(line) for path in arguments.of for line in open(path))
     right = {kind: collections.defaultdict(list) for kind in KINDS}

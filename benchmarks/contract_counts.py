@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How many of scikit-learn's own checks each class passes, for one or more versions of it.
+"""Counts how many of scikit-learn's estimator checks each class passes, for one or more versions of scikit-learn.
 
     PYTHONPATH=build/release/python COTERIE_COMMAND=build/release/cli/coterie benchmarks/contract_counts.py PYTHON [PYTHON ...]
 
-Each PYTHON has scikit-learn and pytest. Told of each class: passed, expected to fail (python/tests/scikit_learn_test.py has the reason), skipped. Whatever
-fails otherwise is named, and the exit code is then 1.
+Each PYTHON needs scikit-learn and pytest. Prints per class: passed, expected to fail (python/tests/scikit_learn_test.py has the reasons), skipped.
+Other failures are listed, and the exit code is 1.
 """
 import collections
 import pathlib
@@ -18,7 +18,7 @@ TESTS = pathlib.Path(__file__).resolve().parent.parent / "python" / "tests" / "s
 
 
 def counts(python):
-    """class -> [passed, expected failures, skipped], and what failed."""
+    """Returns {class: [passed, expected failures, skipped]} and the names of failed checks."""
     out, failed = collections.defaultdict(lambda: [0, 0, 0]), []
     with tempfile.TemporaryDirectory() as folder:
         words = [python, "-W", "ignore", "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={folder}/told.xml", "-k", "test_check", str(TESTS)]
@@ -45,7 +45,7 @@ def main():
     print("| class | " + " | ".join(f"{version}: passed | expected to fail | skipped" for version in versions) + " |\n|---|" + "---|---|---|" * len(versions))
     for name in found[0][0]:
         print(f"| `{name}` | " + " | ".join(" | ".join(map(str, of_class[name])) for of_class, _ in found) + " |")
-    print("| together | " + " | ".join(" | ".join(str(sum(column)) for column in zip(*of_class.values())) for of_class, _ in found) + " |")
+    print("| total | " + " | ".join(" | ".join(str(sum(column)) for column in zip(*of_class.values())) for of_class, _ in found) + " |")
     failed = [f"{version}: {each}" for version, (_, names) in zip(versions, found) for each in names]
     print("\n".join(failed))
     sys.exit(1 if failed else 0)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""k-means on three local Dask workers and in one process: the wall clock of both, whose labels are the same.
+"""Compares k-means on three local Dask workers and in one process: elapsed seconds, with the same labels.
 
     PYTHONPATH=build/release/python build/venv/bin/python benchmarks/dask_workers.py
 
-60,000 x 10, k 30, 30 iterations, one thread each; least of five. Exit status 1 where the workers take two seconds more than one process.
+60,000 x 10, k 30, 30 iterations, one thread each, the least of five runs. Exit status 1 if the workers take two seconds more than one process.
 """
 import time
 import warnings

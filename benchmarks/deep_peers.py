@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Networks beside PyTorch, and the start of a command that needs no network.
+"""Compares the training time of networks with PyTorch, and measures the start of commands that need no network.
 
     benchmarks/deep_peers.py --command build/release/cli/coterie [--only epochs,start] [--networks dense,convolutional,vgg4,vgg4-half] [--images 10000] [--epochs 2] [--rounds 3] [--threads 2]
 
-epochs: seconds an epoch on the first MNIST images of the test file, and the same network, loss and optimizer in PyTorch, alternately, the fastest of the rounds; at
-most 1.1 times PyTorch's. dense, convolutional: pre-training of fit ae-kmeans, batches of 256, Adam; both end with reconstruction errors within a tenth of each other.
-vgg4, vgg4-half (bfloat16, AVX-512): fit iic, batches of 250 points of two views, Adam, and a pass over all points; both end with mutual informations that are not far apart.
-start: `coterie --version` and `coterie methods`, the fastest of 100: at most 20 ms, and without LibTorch among the libraries that are loaded.
+epochs: seconds per epoch on the first images of MNIST's test file. coterie and PyTorch run the same network, loss and optimizer in turns; the fastest
+round counts. Bound: 1.1 times PyTorch's time.
+  dense, convolutional: pre-training of fit ae-kmeans, batches of 256, Adam. The reconstruction errors must agree within a tenth.
+  vgg4, vgg4-half (bfloat16, AVX-512): fit iic, batches of 250 images with two views, Adam, then a pass over all images. The mutual informations must
+  be similar.
+start: `coterie --version` and `coterie methods`, the fastest of 100. Bound: 20 ms, without loading LibTorch.
 Needs COTERIE_DATA, and torch for this Python. Exit code 1 on a missed bound.
 """
 import argparse
@@ -34,7 +36,7 @@ def mnist(count):
 
 
 def fitted(arguments, method, points, *words):
-    """What a fit with ten clusters reports."""
+    """The JSON report of a fit with ten clusters."""
     done = subprocess.run([str(w) for w in (arguments.command, "fit", method, points, "-k", 10, *words, "--threads", arguments.threads, "--json", "--quiet")],
                           capture_output=True, text=True)
     if done.returncode:
@@ -43,14 +45,14 @@ def fitted(arguments, method, points, *words):
 
 
 def coterie_epoch(arguments, points, network):
-    """Seconds an epoch, and the last reconstruction error."""
+    """Seconds per epoch, and the last reconstruction error."""
     words = ["--image", "28x28"] if network == "convolutional" else []
     found = fitted(arguments, "ae-kmeans", points, "--kmeans-restarts", 1, "--pretrain-epochs", arguments.epochs, "--network", network, *words)
     return found["seconds"]["pretraining"] / arguments.epochs, found["details"]["reconstruction"]
 
 
 def peer(network):
-    """(parameters, function from a batch to its reconstruction), as coterie/deep/architecture.cpp has it."""
+    """The autoencoder of coterie/deep/architecture.cpp: (parameters, function from a batch to its reconstruction)."""
     import torch
     from torch.nn import functional as F
     parameters = []
@@ -118,7 +120,7 @@ def torch_epoch(arguments, points, network):
 
 
 def coterie_classifier(arguments, points, network):
-    """Seconds an epoch, and the last mean mutual information of the clusters of two views."""
+    """Seconds per epoch, and the last mean mutual information between the clusters of two views."""
     words = ["--half"] if network == "vgg4-half" else []
     found = fitted(arguments, "iic", points, "--image", "28x28", "--network", "vgg4", "--augmentations", 2, "--epochs", arguments.epochs, "--batch-size", 250,
                    "--learning-rate", 1e-4, *words)
@@ -204,7 +206,7 @@ def start(arguments, folder):
             times.append(time.perf_counter() - begin)
         loaded = subprocess.run(command, env={**os.environ, "LD_DEBUG": "libs"}, capture_output=True, text=True).stderr
         if "libc.so" not in loaded:
-            sys.exit("LD_DEBUG=libs says nothing of the libraries")
+            sys.exit("LD_DEBUG=libs does not list the libraries")
         torch = "libtorch" in loaded or "libcoterie-deep" in loaded
         ok &= min(times) <= 0.020 and not torch
         print(f"coterie {' '.join(words):10s} {1000 * min(times):6.1f} ms, LibTorch {'loaded' if torch else 'not loaded'}", flush=True)

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""CPD-UML beside equation 20 solved directly in every cell (NumPy/SciPy), in one run; how a cell's cost grows with n; landmarks.
+"""Compares CPD-UML with a direct solution of equation 20 in each cell (NumPy/SciPy). Also measures the growth with n, and landmarks.
 
     benchmarks/deformation_peers.py --build build/benchmark [--only grid,growth,landmarks] [--peer-lambdas 1] [--threads 2]
 
-grid: USPS20 (a fifth of each digit's rows, 1854 x 256), the paper's grid of 11 lambda x 11 sigma, discrete indicators, one assignment a round, 20 rounds in
-every cell. The peer solves (G (I - YY') G + lambda I) P = -G (I - YY') X by Cholesky in every round of every sigma for so many lambdas (--peer-lambdas, spread
-over the decades), G once a sigma, and its time is scaled to 11. Labels of the cells that both computed must agree (ACC of one against the other).
-growth: seconds of a lambda with one round, and of the eigenvectors at n = 500 ... 8000, d 64, k 10, sigma so narrow that G has full rank.
-landmarks: 20,000 to 100,000 points by 1000 landmarks, seconds and peak memory. Needs COTERIE_DATA for the grid.
-Exit code 1 when the grid is not 20 times faster than the peer, or labels differ in more than 1 % of the points in any cell.
+grid: USPS20 (a fifth of each digit's rows, 1854 x 256), the paper's grid of 11 lambda x 11 sigma, discrete indicators, one assignment per round, 20
+rounds per cell. The peer solves (G (I - YY') G + lambda I) P = -G (I - YY') X by Cholesky in each round, and computes G once per sigma. It does so
+for --peer-lambdas values of lambda, spread over the decades; its time is scaled to 11. Both must give the same labels in the cells that both
+computed.
+growth: seconds of one lambda with one round, and of the eigenvectors, at n = 500 ... 8000, d 64, k 10. sigma is so narrow that G has full rank.
+landmarks: 20,000 to 100,000 rows with 1000 landmarks, seconds and peak memory. The grid needs COTERIE_DATA.
+Exit code 1 if the grid is not 20 times faster than the peer, or if labels differ in more than 1 % of the rows of a cell.
 """
 import argparse
 import json
@@ -25,7 +26,7 @@ from kmeans_peers import ROOT
 LAMBDAS = [10.0 ** p for p in range(11)]
 SIGMAS = [2.0 ** p for p in range(11)]
 ROUNDS = 20
-# Damping that is lost to rounding: the rounds that are damped are always done.
+# This damping vanishes in rounding. It only fixes the number of rounds, because damped rounds are always run.
 FIXED = ["--damping", "1e-17", "--damped-rounds", str(ROUNDS - 1), "--max-iterations", "1", "--assignments-per-round", "1", "--restarts", "1"]
 
 

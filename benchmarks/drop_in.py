@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The subjects of scikit-learn's clustering examples, with its classes and with coterie's in their place.
+"""Runs the subjects of scikit-learn's clustering examples, with the classes of scikit-learn and with those of coterie.
 
     PYTHONPATH=build/release/python PYTHON benchmarks/drop_in.py
 
-PYTHON has scikit-learn. Each line is one data set and one class: the same call, but for the package that the class is from. Told are the criterion that
-the method has (inertia, within-cluster scatter, cut; less is better, a silhouette: more), the adjusted Rand index of each with the groups that the data
-were made of, and that of the two with each other.
+PYTHON needs scikit-learn. Each line is one data set and one class. Only the package of the class differs between the two calls. Prints the criterion
+of the method (inertia, within-cluster scatter or cut: less is better; silhouette: more is better), the adjusted Rand index of each with the true
+classes, and that of the two results with each other.
 """
 import warnings
 
@@ -37,7 +37,7 @@ def scatter(X, labels):
 
 
 def cut(affinity, labels):
-    """Normalised cut of a graph: for each cluster the affinity that leaves it over all that it has."""
+    """Normalised cut of a graph: the sum, over the clusters, of the affinity that leaves the cluster divided by all of its affinity."""
     affinity = scipy.sparse.csr_array(affinity)
     degrees = np.asarray(affinity.sum(axis=1)).ravel()
     return sum(1 - affinity[labels == label][:, labels == label].sum() / degrees[labels == label].sum() for label in np.unique(labels))
@@ -48,7 +48,7 @@ def scaled(X):
 
 
 def circles_image():
-    """Four discs that touch, 100 x 100, as a graph of neighbouring pixels within them, and which disc a pixel is nearest to."""
+    """Four touching discs in a 100 x 100 image, as a graph of neighbouring pixels, and the nearest disc of each pixel."""
     y, x = np.indices((100, 100))
     centers = np.array([(28, 24), (40, 50), (67, 58), (24, 70)])
     distances = np.hypot(x[None] - centers[:, 0, None, None], y[None] - centers[:, 1, None, None]) / np.array([16, 14, 15, 14])[:, None, None]
@@ -89,7 +89,7 @@ def of_texts():
 
 
 def colours():
-    """Pixels of a picture, as made of a few hundred patches of colour."""
+    """Pixels of a picture that consists of a few hundred patches of colour."""
     random = np.random.RandomState(0)
     patches = random.rand(300, 3)
     return np.clip(patches[random.randint(300, size=20000)] + 0.02 * random.randn(20000, 3), 0, 1), None
@@ -112,7 +112,7 @@ def spectral(k, **more):
 
 
 def examples():
-    """(subject, points, truth, how a package makes its class, criterion)"""
+    """(subject, points, truth, function from a package to an estimator, criterion)"""
     digits, digit = sklearn.datasets.load_digits(return_X_y=True)
 
     moons, moon = sklearn.datasets.make_moons(1500, noise=0.05, random_state=30)
@@ -122,7 +122,7 @@ def examples():
     yield "digits, scaled", scaled(digits), digit, lambda p: make_pipeline(k_means(10)(p)), scatter
     yield "digits, two principal axes", PCA(2, random_state=0).fit_transform(digits), digit, k_means(10), scatter
     yield "skewed blobs", *skewed(), k_means(3), scatter
-    yield "blobs of unlike width", *unlike(), k_means(3), scatter
+    yield "blobs of different widths", *unlike(), k_means(3), scatter
     yield "colours of a picture", *colours(), k_means(64), scatter
     yield "texts, sparse", *of_texts(), k_means(50), scatter
     yield "texts, sparse, rows of length 1", *of_texts(), lambda p: p.SphericalKMeans(50, n_init=4) if p is coterie else k_means(50)(p), scatter
@@ -138,7 +138,7 @@ def examples():
 
 
 def silhouettes():
-    """Which number of clusters has the largest silhouette, and what it is."""
+    """Silhouettes of 2 to 6 clusters: of scikit-learn, then of coterie."""
     X, _ = sklearn.datasets.make_blobs(500, centers=4, cluster_std=1, center_box=(-10, 10), shuffle=True, random_state=1)
     for package, score in ((sklearn.cluster, sklearn.metrics.silhouette_score), (coterie, coterie.metrics.silhouette_score)):
         yield [score(X, package.KMeans(n_clusters=k, n_init=4, random_state=10).fit_predict(X)) for k in range(2, 7)]

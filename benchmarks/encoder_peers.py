@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Encoding words with a BERT folder beside ONNX Runtime and PyTorch, alternately, in one run.
+"""Compares the speed of encoding words with ONNX Runtime and PyTorch. All three run in turns.
 
     PYTHONPATH=build/release/python build/peers/bin/python benchmarks/encoder_peers.py ENCODER [--corpus FILE] [--words 20000] [--threads 1,2] [--repeats 5]
 
-ENCODER is a folder of all-MiniLM-L6-v2 or of another BERT; the corpus is CoNLL's, COTERIE_DATA/conll2003-en/eng.testa where none is named. build/peers has
-what requirements-encoder.txt names. Every program has the same sentences cut into the same words, works out all
-layers, and means a word's first and last piece; its tokenizer is counted, for coterie loading the folder, too. Peers get sentences of equal length together,
-at most 64, so that nothing is padded; ONNX Runtime gets the graph with attention, normalisation and GELU fused by its own optimiser. Each program is a process
-of its own, and none spins while it waits. Told are words per second of the clock and of processor time: the fastest of the repeats, and the median.
-Exit code 1 where states differ by more than 1e-4, or coterie has less than 0.9 of the processor speed of the faster peer.
+ENCODER is a folder of all-MiniLM-L6-v2 or of another BERT. The corpus has CoNLL's format; default: COTERIE_DATA/conll2003-en/eng.testa. build/peers
+needs the packages of requirements-encoder.txt. All programs get the same sentences and words, compute all layers, and average the first and last
+piece of each word. Times include the tokenizer and, for coterie, loading the folder. Peers get batches of up to 64 sentences of equal length, so
+nothing is padded. ONNX Runtime gets a graph in which its optimiser fused attention, normalisation and GELU. Each program runs in its own process, and
+waiting threads do not spin. Prints words per second, by elapsed and by processor time: the fastest of the repeats, and the median.
+Exit code 1 if states differ by more than 1e-4, or if coterie has less than 0.9 of the processor speed of the faster peer.
 """
 import argparse
 import itertools
@@ -56,7 +56,7 @@ class Coterie:
 
 
 class Peer:
-    """Pieces by the crate tokenizers, sentences of equal length together, then `states` of (sentences, pieces) numbers."""
+    """Tokenizes with the crate tokenizers, batches sentences of equal length, and calls `states` with (sentences, pieces) numbers."""
 
     def __init__(self, folder, sentences):
         from tokenizers import Tokenizer
@@ -119,7 +119,7 @@ class OnnxRuntime(Peer):
 
 
 def export(folder, scratch):
-    """bert.onnx by torch's exporter, and fused.onnx by ONNX Runtime's optimiser."""
+    """Writes bert.onnx with torch's exporter and fused.onnx with ONNX Runtime's optimiser. Returns the fused operators and their counts."""
     import torch
     from onnxruntime.transformers import optimizer
     model = bert(folder)
@@ -147,7 +147,7 @@ PROGRAMS = {"coterie": Coterie, "onnxruntime": OnnxRuntime, "torch": PyTorch}
 
 
 def work(program, folder, corpus, words, threads, scratch):
-    """A process that encodes once for every line it is given."""
+    """Runs in a process: encodes once for each input line."""
     encoder = PROGRAMS[program](folder, sentences_of(corpus, words), threads, scratch)
     np.save(pathlib.Path(scratch) / f"{program}.npy", encoder.encode())  # the first is not timed
     print("ready", flush=True)
@@ -188,7 +188,7 @@ def main():
                 running[program] = subprocess.Popen([sys.executable, __file__, given.encoder, "--corpus", given.corpus, "--words", str(given.words), "--work", program,
                                                      str(threads), scratch], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
                 if running[program].stdout.readline() != "ready\n":
-                    sys.exit(f"{program} has failed")
+                    sys.exit(f"{program} failed")
             times = {program: [] for program in PROGRAMS}
             for _ in range(given.repeats):
                 for program, process in running.items():
@@ -199,7 +199,7 @@ def main():
                 process.stdin.close()
                 process.wait()
             states = {program: np.load(pathlib.Path(scratch) / f"{program}.npy") for program in PROGRAMS}
-            print(f"\nthreads {threads}: words per second of the clock (fastest, median), of processor time (fastest, median), largest difference from coterie's states")
+            print(f"\nthreads {threads}: words per elapsed second (fastest, median), per processor second (fastest, median), largest difference from coterie's states")
             speeds = {}
             for program, pairs in times.items():
                 wall, processor = zip(*pairs)

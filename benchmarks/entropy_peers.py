@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Linear entropy clustering beside the same computation in PyTorch (python3-torch), or in NumPy where that is not installed, in one run.
+"""Compares linear entropy clustering with the same computation in PyTorch (python3-torch), or in NumPy if PyTorch is not installed.
 
     benchmarks/entropy_peers.py --build build/benchmark [--threads 1,2] [--repeats 3] [--only rounds,training]
 
-rounds: one EM round of the label solver (float32), N = 5,000, K = 2, 20, 200 (`coterie-reproduce entropy-em`). training: ten epochs of self-labelling on MNIST / 255
-(70,000 x 784, K = 10, batch 250, EM 10), both from weights of their own.
-Every peer runs in a process of its own with OPENBLAS_CORETYPE=SkylakeX where the processor has AVX-512.
-Exit code 1 when a round is less than 3 times as fast as PyTorch's, training is slower, or its ACC is below 0.45.
+rounds: one EM round of the label solver (float32), N = 5,000, K = 2, 20, 200 (`coterie-reproduce entropy-em`). training: ten epochs of self-labelling
+on MNIST / 255 (70,000 x 784, K = 10, batch 250, EM 10). The two start from different weights.
+Each peer runs in its own process, with OPENBLAS_CORETYPE=SkylakeX if the processor has AVX-512.
+Exit code 1 if a round is less than 3 times as fast as PyTorch's, training is slower, or its ACC is below 0.45.
 """
 import argparse
 import importlib.util

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Accuracy from a few labelled points a class: constrained k-means with and without a subspace beside simple rivals.
+"""Accuracy from a few labelled rows per class: compares constrained k-means, with and without subspace, with simple baselines.
 
     benchmarks/few_shot.py --build build/benchmark [--data optdigits,usps,mnist] [--labelled 1,5,10] [--draws 50] [--mnist-rows 70000] [--jobs 2]
 
-A draw labels so many random points of each class; every method sees all points and those labels, and is scored on the points without one by the share
-whose class it names (no alignment). Methods: nearest class mean; nearest labelled neighbour; self-training k-means (k-means from the class means, its
-points free to move); coterie's constrained k-means (--projection none: labelled points stay), alone and with the true class shares as --label-share;
-subspace, hard and soft, alone and with the true shares. Pixels are scaled to 0..1 and nothing else. Needs COTERIE_DATA.
-Exit code 1 when the best form of subspace does not beat every rival on average over the sets and label counts.
+A draw labels --labelled random rows of each class. All methods see all rows and these labels. The score is the share of the other rows that get their
+class (no alignment). Methods: nearest class mean; nearest labelled neighbour; self-training k-means (k-means from the class means, where labelled
+rows may change cluster); coterie's constrained k-means (--projection none: labelled rows keep their label), alone and with the true class shares as
+--label-share; subspace, hard and soft, alone and with the true shares. Pixels are only scaled to 0..1. Needs COTERIE_DATA.
+Exit code 1 if the best form of subspace does not beat all baselines, on average over the data sets and label counts.
 """
 import argparse
 import concurrent.futures
@@ -37,7 +37,7 @@ def load(name, mnist_rows):
 
 
 def nearest_rows(x, rows):
-    """Index of the nearest of a few rows, for every point."""
+    """For each row of x, the index of the nearest of `rows`."""
     return ((rows ** 2).sum(1)[None] - 2 * x @ rows.T).argmin(1)
 
 
@@ -109,12 +109,12 @@ def main():
             for labelled in map(int, options.labelled.split(",")):
                 with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
                     draws = list(pool.map(lambda seed: draw_of(options.build / "cli" / "coterie", folder, x, y, labelled, seed), range(options.draws)))
-                print(f"{name} {x.shape[0]} x {x.shape[1]}, {labelled} labelled a class, {options.draws} draws: ACC mean (deviation), per cent", flush=True)
+                print(f"{name} {x.shape[0]} x {x.shape[1]}, {labelled} labels per class, {options.draws} draws: ACC mean (deviation), per cent", flush=True)
                 for method in draws[0]:
                     values = np.array([draw[method] for draw in draws]) * 100
                     averages.setdefault(method, []).append(values.mean())
                     print(f"  {method:24s} {values.mean():6.2f} ({values.std(ddof=1):.2f})", flush=True)
-    print("average over sets and label counts")
+    print("average over data sets and label counts")
     for method, values in averages.items():
         print(f"  {method:24s} {np.mean(values):6.2f}")
     rivals = max(np.mean(values) for method, values in averages.items() if not method.startswith("subspace"))

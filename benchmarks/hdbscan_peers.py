@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""coterie fit hdbscan beside the hdbscan package and scikit-learn: the same tree and clusters, and processor seconds.
+"""Compares coterie fit hdbscan with the hdbscan package and scikit-learn: trees, clusters and processor seconds.
 
     PYTHON benchmarks/hdbscan_peers.py [--command build/release/cli/coterie] [--sets] [--speed 20000x50,60000x50,200000x20] [--peers hdbscan,scikit-learn]
 
-PYTHON has NumPy, SciPy, scikit-learn and hdbscan (pip install hdbscan scikit-learn). Each fit is a process of its own, of a peer with one job;
-processor seconds are of user code, so that they mean something on a busy machine, too, and those of reading are told apart by a fit of few rows.
-Told beside them: the rows to which a peer gives another cluster than coterie, or noise in place of one, clusters matched.
+PYTHON needs NumPy, SciPy, scikit-learn and hdbscan (pip install hdbscan scikit-learn). Each fit runs in its own process; peers use one job. Processor
+seconds are those of user code, so they are meaningful on a busy machine. A fit of few rows measures the start of the program, which is subtracted.
+The table also shows how many rows get another cluster than from coterie, or noise instead of a cluster, after matching the clusters.
 
---sets: ten sets. Told are the relative difference of the spanning trees' lengths, the adjusted Rand index between the labels, pair by pair, and, with
-coterie's condensed tree handed to the package's own functions, the rows that it labels otherwise and the largest differences of probabilities, GLOSH
-scores and soft memberships. Trees of the same length may differ where edges tie, which under mutual reachability they do: so the peers differ from
-each other as well. In a row's soft memberships the probability of being in any cluster is left out for noise: the package takes that of the cluster
-that it numbered first.
+--sets: ten data sets. Prints the relative difference of the lengths of the spanning trees, and the adjusted Rand index of each pair of programs. Then
+the package's own functions process coterie's condensed tree: prints whether the labels are the same, and the largest differences of probabilities,
+GLOSH scores and soft memberships. Trees of the same length can differ where edges are equally long. This is common under mutual reachability, so the
+peers also differ from each other. Soft memberships are compared after scaling their sum to 1. For some rows several clusters tie, and the package
+takes the one that it numbered first; the table counts rows of clusters whose sums differ.
 """
 import argparse
 import json
@@ -68,7 +68,7 @@ def fit(command, folder, X, *options):
 
 
 def condensed(found):
-    """coterie's condensed tree as the package writes it."""
+    """coterie's condensed tree in the form of the package."""
     n = len(found["row_cluster"])
     parent, birth = found["tree_parent"].ravel(), found["tree_birth"].ravel()
     sizes = np.bincount(found["row_cluster"].ravel(), minlength=len(parent))
@@ -90,7 +90,7 @@ def ten_sets():
     yield "moons", datasets.make_moons(1500, noise=0.06, random_state=1)[0]
     yield "blobs, 10 columns", datasets.make_blobs(3000, 10, centers=8, random_state=2)[0]
     yield "circles", datasets.make_circles(2000, noise=0.04, factor=0.5, random_state=3)[0]
-    yield "blobs of unlike width", datasets.make_blobs(2000, 2, centers=5, cluster_std=[0.3, 0.5, 1, 1.5, 2], random_state=4)[0]
+    yield "blobs of different widths", datasets.make_blobs(2000, 2, centers=5, cluster_std=[0.3, 0.5, 1, 1.5, 2], random_state=4)[0]
     yield "swiss roll", datasets.make_swiss_roll(2500, random_state=0)[0]
     yield "blobs in noise", np.vstack([datasets.make_blobs(1500, 20, centers=6, random_state=5)[0], draw.uniform(-12, 12, (300, 20))])
 
@@ -106,11 +106,11 @@ def compare_sets(command, folder):
     from hdbscan.prediction import all_points_membership_vectors
     from sklearn.cluster import HDBSCAN
 
-    print("| set | clusters | tree's length | coterie, hdbscan | coterie, scikit-learn | hdbscan, scikit-learn | labels by the package from coterie's tree "
+    print("| set | clusters | length of the tree | coterie, hdbscan | coterie, scikit-learn | hdbscan, scikit-learn | the package's labels from coterie's tree "
           "| probabilities | GLOSH | memberships |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     for name, X in ten_sets():
-        X = np.ascontiguousarray(X, dtype=float)  # of other arrays the package's memberships read past the row
+        X = np.ascontiguousarray(X, dtype=float)  # for other arrays, the package's memberships read past the row
         found = fit(command, folder, X, "--min-cluster-size", "15")
         of_package = hdbscan.HDBSCAN(min_cluster_size=15, approx_min_span_tree=False, gen_min_span_tree=True, prediction_data=True).fit(X)
         of_learn = HDBSCAN(min_cluster_size=15, min_samples=16, copy=True).fit(X)
@@ -118,7 +118,7 @@ def compare_sets(command, folder):
         length = of_package.minimum_spanning_tree_.to_numpy()[:, 2].sum()
         tree = condensed(found)
         labels, probabilities, _ = _hdbscan_tree.get_clusters(tree, _hdbscan_tree.compute_stability(tree))
-        same = "the same" if same_partition(labels, found["labels"]) else "others"
+        same = "the same" if same_partition(labels, found["labels"]) else "different"
         glosh = np.abs(_hdbscan_tree.outlier_scores(tree) - found["outlier_scores"].ravel()).max()
         memberships = float("nan")
         if "memberships" in found:
@@ -145,14 +145,14 @@ def processor_seconds(run):
 
 
 def rows_for_speed(n, d):
-    """Fifty normal groups, a twentieth of the rows strewn over them."""
+    """Fifty normal clusters; a twentieth of the rows is scattered over them."""
     X = datasets.make_blobs(n, d, centers=50, center_box=(-10, 10), random_state=0)[0]
     X[: n // 20] = np.random.default_rng(0).uniform(-12, 12, (n // 20, d))
     return X
 
 
 def labelled_otherwise(a, b):
-    """How many rows, where each cluster of a stands for the one of b with which it shares most rows and noise is noise."""
+    """The number of rows with different labels, after matching the clusters so that most rows agree. Noise matches noise."""
     inside = np.minimum(a, b) >= 0
     shared = np.zeros((a.max() + 1, b.max() + 1), int)
     np.add.at(shared, (a[inside], b[inside]), 1)
@@ -165,7 +165,7 @@ def compare_speed(command, folder, sizes, peers):
     np.save(few, rows_for_speed(200, 2))
     runs = {"coterie": [command, "fit", "hdbscan", None, "--min-cluster-size", "15", "--quiet", "--labels-out", labels]}
     runs |= {peer: [sys.executable, "-c", PEER, peer, None, labels] for peer in peers}
-    print("| rows x columns | program | processor seconds, start taken off | seconds | coterie's share of them | rows labelled otherwise |")
+    print("| rows x columns | program | processor seconds without the start | seconds | coterie's share of both | rows with other labels |")
     print("|---|---|---|---|---|---|")
     for size in sizes:
         n, d = map(int, size.split("x"))

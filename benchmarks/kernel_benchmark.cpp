@@ -1,4 +1,5 @@
-// The assignment pass and the whole fit, with the rate of 2 n k d floating-point operations and the expected quality.
+// Measures the assignment pass, as the rate of its 2 n k d floating-point operations, and the whole fit. The fit must
+// also reach the expected quality.
 
 #include <benchmark/benchmark.h>
 
@@ -34,7 +35,7 @@ void assignment(benchmark::State& state) {
                                                    benchmark::Counter::kIsIterationInvariantRate);
 }
 
-// A fit must also be right: blobs this far apart have one best answer, whose inertia is about n d.
+// Checks the result, too: for blobs this far apart, the best inertia is about n d.
 void whole_fit(benchmark::State& state) {
     const Index n = state.range(0);
     const Index d = state.range(1);

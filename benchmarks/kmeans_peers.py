@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""k-means beside scikit-learn and faiss, in one run, from the same start.
+"""Compares k-means with scikit-learn and faiss, in one run, from the same start.
 
     benchmarks/kmeans_peers.py --build build/benchmark [--shapes abc] [--threads 1,2] [--seeds 10] [--repeats 3] [--mnist]
 
 Run it with a Python that has PyPI's scikit-learn and faiss-cpu (benchmarks/README.md); their versions are printed.
 Shapes: (a) MNIST / 255, 70,000 x 784, k 10 (needs the data: COTERIE_DATA); (b) 1,000,000 x 64, k 256 and
-(c) 60,000 x 768, k 100: Gaussian blobs of deviation 1 around centres of deviation 1. Every peer runs in a process of its own with the
-BLAS setting that is fair to it (OPENBLAS_CORETYPE=SkylakeX where the processor has AVX-512). coterie is timed as the command times itself.
-Exit code 1 when coterie's inertia is off by more than 1e-5 or a target ratio is missed.
+(c) 60,000 x 768, k 100: Gaussian blobs of standard deviation 1 around centres of standard deviation 1. Each peer runs in its own process, with a fair
+BLAS setting (OPENBLAS_CORETYPE=SkylakeX if the processor has AVX-512). The times of coterie are those that the command reports.
+Exit code 1 if coterie's inertia is off by more than 1e-5, or if a target ratio is missed.
 """
 import argparse
 import gzip
@@ -61,7 +61,7 @@ def blobs(n, d, k, seed):
 
 
 def run(arguments, threads):
-    """A process of its own: its last output line as JSON, and its peak memory in bytes."""
+    """Runs a process. Returns its last output line as JSON, its peak memory in bytes, and the elapsed seconds."""
     before = time.monotonic()
     process = subprocess.Popen([str(a) for a in arguments], env=fair_environment(threads), stdout=subprocess.PIPE, text=True)
     output = process.stdout.read()
@@ -73,7 +73,7 @@ def run(arguments, threads):
 
 
 def inertia_of(x, centres, labels):
-    """In double: sums in float32 are off by some 1e-5 for a million points."""
+    """In double precision, because sums in float32 are off by about 1e-5 for a million rows."""
     import numpy as np
     total = 0.0
     for begin in range(0, len(x), 20000):
@@ -82,7 +82,7 @@ def inertia_of(x, centres, labels):
     return total
 
 
-# The peers' side, in a child process: `kmeans_peers.py --child fit ...`.
+# Runs the peers in a child process: `kmeans_peers.py --child fit ...`.
 def child(arguments):
     import numpy as np
     what, points, *rest = arguments
@@ -97,14 +97,14 @@ def child(arguments):
         clustering.niter, clustering.max_points_per_centroid = iterations, len(x)
         faiss.copy_array_to_vector(start.ravel(), clustering.centroids)
         clustering.train(x, index)
-        seconds = time.perf_counter() - begin  # without the labels, which coterie's and scikit-learn's fits include
+        seconds = time.perf_counter() - begin  # excludes the labels, which the fits of coterie and scikit-learn include
         _, labels = index.search(x, 1)
         centres = faiss.vector_to_array(clustering.centroids).reshape(start.shape)
         print(json.dumps({"seconds": seconds, "inertia": inertia_of(x, centres, labels[:, 0]), "iterations": iterations}))
         return
     from sklearn.cluster import KMeans, kmeans_plusplus
     from threadpoolctl import threadpool_limits
-    # Data too are made in a child: a process inherits its parent's peak memory through fork, so the parent stays small.
+    # A child also makes the data: a forked process inherits its parent's peak memory, so the parent must stay small.
     if what == "make":
         shape, folder = points, pathlib.Path(rest[0])
         x, k = {"a": lambda: (mnist()[0], 10), "b": lambda: (blobs(1000000, 64, 256, 1), 256),
@@ -160,7 +160,7 @@ def main():
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--mnist", action="store_true", help="ten restarts on MNIST beside scikit-learn's, instead of the speed table")
+    parser.add_argument("--mnist", action="store_true", help="compare ten restarts on MNIST with scikit-learn, instead of the speed table")
     parser.add_argument("--skip-seeding", action="store_true")
     parser.add_argument("--child", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
@@ -171,7 +171,7 @@ def main():
         print(f"skipped: {sys.executable} has no scikit-learn; Debian's python3-sklearn brings it to /usr/bin/python3")
         sys.exit(77)
     if ("a" in arguments.shapes or arguments.mnist) and not (data_folder() / "mnist").exists():
-        print(f"skipped: there is no MNIST in {data_folder()}; COTERIE_DATA names the folder")
+        print(f"skipped: there is no MNIST in {data_folder()}; set COTERIE_DATA to the data folder")
         sys.exit(77)
     command = arguments.build / "cli" / "coterie"
     me = [sys.executable, __file__, "--child"]
@@ -197,7 +197,7 @@ def main():
                 print(f"MNIST, 10 restarts, seed {seed}: coterie inertia {ours['objective']:.1f} acc {ours['scores']['acc']:.4f} "
                       f"{ours['seconds']['fit']:.2f} s; scikit-learn inertia {theirs['inertia']:.1f} acc {theirs['acc']:.4f} "
                       f"{theirs['seconds']:.2f} s", flush=True)
-                check("inertia over scikit-learn's", ours["objective"] / theirs["inertia"], 1.0001)
+                check("coterie's inertia / scikit-learn's", ours["objective"] / theirs["inertia"], 1.0001)
             sys.exit(1 if failed else 0)
 
         for shape in arguments.shapes:
@@ -237,10 +237,10 @@ def main():
                           f"peak memory / data {memory / size:.2f}")
                 for what, limit in (("10", 0.7), ("fit", 0.5)):
                     peers = [v for name, v in rows.items() if name.endswith(what) and not name.startswith("coterie")]
-                    check(f"{what}: coterie over the fastest peer", rows[f"coterie {what}"][0] / min(v[0] for v in peers), limit)
+                    check(f"{what}: coterie / fastest peer", rows[f"coterie {what}"][0] / min(v[0] for v in peers), limit)
                     check(f"{what}: relative difference of inertia from scikit-learn's (1e-5 units)",
                           max(0.0, rows[f"coterie {what}"][1] / rows[f"sklearn {what}"][1] - 1) / 1e-5, 1)
-                check("peak memory over the data", rows["coterie fit"][3] / size, 1.3)
+                check("peak memory / data", rows["coterie fit"][3] / size, 1.3)
             if not arguments.skip_seeding:
                 for threads in (2,):
                     ours, _, _ = run([arguments.build / "benchmarks" / "seeding_benchmark", folder / "x.npy", k, threads, arguments.seeds], threads)
@@ -248,9 +248,9 @@ def main():
                     mean = [sum(v["inertia"]) / len(v["inertia"]) for v in (ours, theirs)]
                     print(f"  greedy k-means++, {threads} threads: coterie {ours['seconds']:.3f} s, mean inertia {mean[0]:.9g}; "
                           f"scikit-learn {theirs['seconds']:.3f} s, mean inertia {mean[1]:.9g}")
-                    check("seeding time over scikit-learn's", ours["seconds"] / theirs["seconds"], 0.1)
-                    check("mean seeding inertia over scikit-learn's", mean[0] / mean[1], 1.0)
-    print("missed: " + "; ".join(failed) if failed else "every target met")
+                    check("seeding time / scikit-learn's", ours["seconds"] / theirs["seconds"], 0.1)
+                    check("mean seeding inertia / scikit-learn's", mean[0] / mean[1], 1.0)
+    print("missed: " + "; ".join(failed) if failed else "all targets met")
     sys.exit(1 if failed else 0)
 
 

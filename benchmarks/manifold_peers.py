@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Weighted manifold clustering: the time of all representations in matrix products, memory, and clusters on pictures beside its rivals.
+"""Weighted manifold clustering: time of the representations in units of a matrix product, memory, and clusters of images compared with other methods.
 
     benchmarks/manifold_peers.py --command build/release/cli/coterie [--only speed,memory,tables] [--sizes 5000,10000] [--dimensions 64,256,768]
                                  [--sets coil-20,coil-100,usps,mnist-10000,mnist] [--methods l-wmc,e-wmc,...] [--seeds 3] [--threads 2]
 
-speed: seconds of the representations of n points (stage "representations" of fit wmc) over those of one n x n x d float32 product in NumPy on as many
-threads, the mean of one measured before and one after the fit; points on a union of 10 curved manifolds. At most 15, and the worst optimality residual at most 1e-5.
-memory: 60,000 x 768, end to end, peak at most 4 GiB.
-tables: ACC / NMI in per cent, mean over seeds. Methods of the paper: the best of its grid, chosen with the labels as there (lambda 20 and 50, eta 1, 20, 100
-and 400 times the mean squared norm of the rows over that of a unit row; SMCE gamma 10, 20, 50 and 10, 20, 50, 100 neighbours), over the affinities
---affinities; the others over theirs. "default" rows are the method with nothing chosen.
-Needs COTERIE_DATA for the tables. Set OPENBLAS_CORETYPE=SkylakeX where OpenBLAS does not know the processor. Exit code 1 on a missed bound.
+speed: seconds of the representations of n rows (stage "representations" of fit wmc), divided by those of one n x n x d float32 product in NumPy on
+the same number of threads. The product is measured before and after the fit; its mean counts. Rows lie on a union of 10 curved manifolds. Bounds: 15
+products, and an optimality residual of 1e-5.
+memory: 60,000 x 768, end to end. Bound: a peak of 4 GiB.
+tables: ACC / NMI in per cent, mean over seeds. "best" rows: the best cell of a grid, which the true labels choose, as in the paper. "default" rows:
+the method with its defaults. The grids are in tables(); --affinities and three values of --keep extend them.
+The tables need COTERIE_DATA. Set OPENBLAS_CORETYPE=SkylakeX if OpenBLAS does not know the processor. Exit code 1 on a missed bound.
 """
 import argparse
 import gzip
@@ -38,7 +38,7 @@ def coterie(arguments, *words):
 
 
 def manifolds(n, d, seed=1):
-    """Products of six arcs in 12 dimensions, turned into d, with a little noise: ten of them."""
+    """Ten manifolds. Each is a product of six arcs in 12 dimensions, embedded in d dimensions, with a little noise."""
     import numpy as np
     random = np.random.default_rng(seed)
     out = np.empty((n, d), np.float32)
@@ -53,7 +53,7 @@ def manifolds(n, d, seed=1):
 
 
 def product_seconds(x, threads):
-    """Best of two, in blocks of 1000 rows."""
+    """Seconds of x x', the better of two runs, in blocks of 1000 rows."""
     import numpy as np
     times = []
     out = np.empty((1000, len(x)), np.float32)
@@ -172,7 +172,7 @@ def main():
     parser.add_argument("--sets", type=words, default=["coil-20", "coil-100", "usps", "mnist-10000"])
     parser.add_argument("--methods", type=words, default=[])
     parser.add_argument("--affinities", type=words, default=["N", "S", "NK", "NSK", "SNK"])
-    parser.add_argument("--defaults-only", action="store_true", help="tables without the grid")
+    parser.add_argument("--defaults-only", action="store_true", help="do not run the grids of the tables")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()

@@ -1,6 +1,6 @@
-// The exact neighbours of points among themselves, by the library and by faiss's IndexFlatL2 (where it was found) on as
-// many threads: neighbors_benchmark POINTS.npy NEIGHBORS THREADS [OUT.npy]. Prints seconds of wall clock and of
-// processor as JSON, and the largest relative difference of the distances; writes the neighbours' numbers.
+// Exact neighbours within a set of points, with the library and with faiss's IndexFlatL2 (if found), on the same number
+// of threads: neighbors_benchmark POINTS.npy NEIGHBORS THREADS [OUT.npy]. Prints elapsed and processor seconds and the
+// largest relative difference of the squared distances, as JSON. Writes the row numbers of the neighbours to OUT.npy.
 
 #include <chrono>
 #include <cmath>
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
 #ifdef COTERIE_HAVE_FAISS
     omp_set_num_threads(threads);
     const auto x = points.view().as<float>();
-    const coterie::Index count = neighbors + 1;  // a point is its own neighbour there
+    const coterie::Index count = neighbors + 1;  // faiss counts a point among its own neighbours
     std::vector<float> squared(static_cast<std::size_t>(x.rows * count));
     std::vector<faiss::Index::idx_t> indices(squared.size());
     const Seconds theirs = timed([&] {
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
         index.add(x.rows, x.data);
         index.search(x.rows, x.data, count, squared.data(), indices.data());
     });
-    // Its distances come from products in float; the nearest is the point itself.
+    // The nearest neighbour in faiss is the point itself, so it is skipped. Its distances come from float32 products.
     double worst = 0;
     for (coterie::Index i = 0; i < x.rows; ++i)
         for (coterie::Index j = 0; j < neighbors; ++j) {

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Who does not belong: the area under the ROC curve of every method's outlier score, beside scikit-learn's detectors of outliers.
+"""Area under the ROC curve of each method's outlier score, compared with the outlier detectors of scikit-learn.
 
     PYTHONPATH=build/release/python PYTHON benchmarks/outliers.py [--sets iris,wine] [--methods kmeans,ward] [--seeds 5]
 
-PYTHON has NumPy and scikit-learn. A set with classes becomes a problem of outliers as is usual: one class is thinned to a few rows, which are the
-outliers, a twentieth of the other rows and at least five; the others stay. Seed s thins class s (modulo the number of classes) and draws the rows that
-stay of it. Columns have variance 1. Methods that take a number of clusters are given that of the classes left, at least two; all else is default. Every
-row is in the fit, and is scored after it by score_samples. LocalOutlierFactor and IsolationForest have their defaults. 0.5 is chance, 1 is perfect.
+PYTHON needs NumPy and scikit-learn. The usual method makes an outlier problem from a data set with classes: one class is thinned to a few rows, and
+these are the outliers. Their number is a twentieth of the other rows, and at least five. Seed s thins class s (modulo the number of classes) and
+draws the rows that it keeps. Columns have variance 1. Methods with a number of clusters get the number of remaining classes, and at least two.
+Everything else is default, also for LocalOutlierFactor and IsolationForest. All rows are fitted, then scored by score_samples. 0.5 is chance, 1 is
+perfect.
 
-Sets that do not come with coterie are left out, and named, where they are not on this machine.
+Data sets that are not on this machine are left out, with a message.
 """
 import argparse
 import sys
@@ -24,7 +25,7 @@ import coterie
 from coterie import _core, _names
 
 SETS = ["iris", "wine", "penguins", "breast-cancer", "digits", "dermatology", "ecoli", "auto-mpg", "pima-indians-diabetes", "breast-cancer-wisconsin", "usps"]
-MOST_ROWS = 2000  # of a set: every so manieth row of a larger one
+MOST_ROWS = 2000  # of a larger data set, every n-th row is used
 PEERS = ["LocalOutlierFactor", "IsolationForest"]
 
 
@@ -35,7 +36,7 @@ def data_of(name):
 
 
 def problem_of(X, y, seed):
-    """(rows, which of them are outliers, classes left)"""
+    """(rows, whether each is an outlier, number of remaining classes)"""
     random = np.random.default_rng(seed)
     classes = np.unique(y)
     thinned = np.flatnonzero(y == classes[seed % len(classes)])

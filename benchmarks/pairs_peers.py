@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""k-means under must-links and cannot-links beside COP-k-means, in one run.
+"""Compares k-means with must-links and cannot-links with COP-k-means, in one run.
 
     PYTHONPATH=build/benchmark/python benchmarks/pairs_peers.py [--rows 20000] [--pairs 2000] [--skip-peer]
 
-Run it with a Python that has PyPI's active-semi-supervised-clustering (its COPKMeans; benchmarks/README.md). Points: ten Gaussian groups of deviation 1
-in ten dimensions, their centres of deviation 1, so that they overlap. Half of the pairs are drawn within groups, half across. Both get the same pairs;
-what counts is whether all are kept, the seconds, the inertia and the agreement with the groups (adjusted Rand index).
+Run it with a Python that has PyPI's active-semi-supervised-clustering, for its COPKMeans (benchmarks/README.md). The rows are ten Gaussian clusters
+in ten columns. Clusters and centres have standard deviation 1, so the clusters overlap. Half of the pairs lie within clusters, half across. Both
+programs get the same pairs. Prints seconds, inertia, broken pairs, and the adjusted Rand index with the true clusters.
 """
 import argparse
 import time
@@ -58,7 +58,7 @@ def main():
     peer = COPKMeans(n_clusters=10, max_iter=100)
     try:
         peer.fit(points, ml=must, cl=cannot)
-    except Exception as error:  # it gives up where its greedy choice meets a conflict a thousand times
+    except Exception as error:  # it gives up after its greedy choice met a thousand conflicts
         print(f"COPKMeans: {type(error).__name__} after {time.perf_counter() - begin:.1f} s")
         return
     line("COPKMeans", time.perf_counter() - begin, np.asarray(peer.labels_), points, truth, must, cannot)

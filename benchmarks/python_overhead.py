@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What Python adds to the library's own fit: the wall clock of `fit` and `predict` less what the library measures of itself.
+"""The overhead of Python: elapsed seconds of `fit` and `predict`, minus the seconds that the library measures itself.
 
     PYTHONPATH=build/release/python build/venv/bin/python benchmarks/python_overhead.py [POINTS ...]
 
-POINTS are what `coterie.KMeans().fit` takes: data:digits, and data:mnist where it is there. Least of 21 fits each, in milliseconds.
+POINTS is data:NAME or a .npy file, for example data:digits, or data:mnist if it is installed. The least of 21 fits each, in milliseconds.
 """
 import sys
 import time

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""coterie beside scikit-learn, faiss and k-means-constrained, called from Python as a user would: one run, one table.
+"""Compares coterie with scikit-learn, faiss and k-means-constrained from Python, called as a user would: one run, one table.
 
     OMP_NUM_THREADS=1 PYTHONPATH=build/release/python build/peers/bin/python benchmarks/python_peers.py [--repeats 5] [--quick] [--only mini] [--passed]
 
-benchmarks/requirements.txt has the peers; those that are not installed are left out. The repeats of all take turns, and of each the least processor
-seconds are told, all threads' together: OMP_NUM_THREADS is every package's, and with one thread what else runs on the machine disturbs least; --passed
-tells the seconds that pass, which several threads on a quiet machine ask for. Whatever
-begins "from rows" starts at the same rows in every package and goes 10 rounds, so that the inertia must be the same, save that faiss, after the last one,
-does not move its centroids again. The last column is coterie's time over that of the faster peer.
+benchmarks/requirements.txt lists the peers; missing ones are left out. The packages take turns. Prints the least processor seconds of each, summed
+over threads. OMP_NUM_THREADS applies to all packages; with one thread, other programs on the machine disturb least. --passed prints elapsed seconds
+instead, for several threads on a quiet machine. Lines with "from rows" start from the same rows in all packages and run 10 rounds. So the inertia
+must be the same, except that faiss does not move its centroids after the last round. The last column is coterie's time divided by that of the fastest
+peer.
 """
 import argparse
 import time
@@ -37,7 +37,7 @@ ROUNDS = dict(max_iter=10, tol=0)
 
 
 def blobs(n, d, k, spread=0.3):
-    """Groups that overlap, so that k-means does not end after two rounds."""
+    """Overlapping clusters, so that k-means needs more than two rounds."""
     random = np.random.default_rng(0)
     centers = random.normal(scale=spread, size=(k, d))
     return (centers[random.integers(0, k, n)] + random.normal(size=(n, d))).astype(np.float32)
@@ -67,7 +67,7 @@ def unit(X):
 
 
 def subjects(less):
-    """(what is done, package -> how, what is told of its labels or number)"""
+    """(name, {package: function to time}, function from its result to the text in parentheses)"""
     for n, d, k in ((60_000 // less, 256, 100), (300_000 // less, 64, 128)):
         X = blobs(n, d, k)
         start = rows_of(X, k)
@@ -83,7 +83,7 @@ def subjects(less):
             "scikit-learn": lambda X=X, k=k: sklearn.cluster.KMeans(k, n_init=1, max_iter=1, tol=0, random_state=0).fit(X).labels_,
         }, told
         if n <= 60_000:  # several hundred rounds
-            yield f"k-means as it comes, {shape}", {
+            yield f"k-means with defaults, {shape}", {
                 "coterie": lambda X=X, k=k: coterie.KMeans(k).fit(X).labels_,
                 "scikit-learn": lambda X=X, k=k: sklearn.cluster.KMeans(k, n_init=1, random_state=0).fit(X).labels_,
             }, told
@@ -138,8 +138,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
-    parser.add_argument("--only", default="", help="a part of what is done, as its row begins")
-    parser.add_argument("--passed", action="store_true", help="seconds that pass, for several threads on a quiet machine")
+    parser.add_argument("--only", default="", help="only the lines whose name starts with this")
+    parser.add_argument("--passed", action="store_true", help="elapsed instead of processor seconds, for several threads on a quiet machine")
     arguments = parser.parse_args()
     clock = time.perf_counter if arguments.passed else time.process_time
     versions = {"faiss": faiss and faiss.__version__, "k-means-constrained": k_means_constrained and k_means_constrained.__version__}

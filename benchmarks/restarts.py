@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What --restarts keeps: several starts of a method on a set, their accuracy beside the criterion that sees no label.
+"""Measures what --restarts keeps: the accuracy of several starts of a method, and the criterion without labels that ranks them.
 
     COTERIE_DATA=FOLDER PYTHONPATH=build/release/python OMP_WAIT_POLICY=passive PYTHON benchmarks/restarts.py entropy-net mnist \\
         [--rows 2000] [--halve 28x28] [--starts 6] [--scale minmax] [--threads 1] [image=14,14 epochs=8 ...]
 
-PYTHON has NumPy. Start s is a fit with seed s, with as many clusters as the set has classes and the options that are named, as Python spells
-them; its criterion is the one by which --restarts chooses. Of a larger set every so manieth row is taken. --halve makes images of so many pixels
-half as high and wide, by means of four. Told are every start's ACC, per cent, and criterion; the rank correlation of the two, -1 where the
-criterion, of which less is better, orders the starts as ACC does; and the ACC of the start that the criterion keeps beside the mean and the best one.
+PYTHON needs NumPy. Start s is a fit with seed s. The number of clusters is that of the classes; options are named as in Python. The criterion is the
+one by which --restarts chooses; less is better. --rows takes every n-th row of a larger data set. --halve HxW halves images of this size, by means of
+four pixels. Prints ACC (per cent) and criterion of each start, and their rank correlation: -1 means that the criterion orders the starts as ACC does.
+Also prints the mean ACC, that of the start that the criterion keeps, and the best one.
 """
 import argparse
 import ast
@@ -34,7 +34,7 @@ def rows_of(name, most, halve):
 
 
 def value_of(text):
-    """14,14 as (14, 14), 0.5 as a number, full as a word."""
+    """Reads an option: "14,14" becomes (14, 14), "0.5" a number, and "full" stays a string."""
     try:
         return ast.literal_eval(text)
     except (SyntaxError, ValueError):
@@ -42,7 +42,7 @@ def value_of(text):
 
 
 def criterion_of(report):
-    """The method's restart_criterion(); where --restarts is not of whole fits, the objective."""
+    """The method's restart_criterion(). For methods whose --restarts do not repeat whole fits: the objective."""
     details = report["details"]
     for name in ("criterion", "within_share", "within_shares"):
         if name in details:
@@ -51,7 +51,7 @@ def criterion_of(report):
 
 
 def ranks(values):
-    """Means of equal ones' places."""
+    """Ranks of the values. Equal values get the mean of their ranks."""
     values = np.asarray(values)
     return np.array([(values < value).sum() + ((values == value).sum() - 1) / 2 for value in values])
 
@@ -62,7 +62,7 @@ def main():
     parser.add_argument("set")
     parser.add_argument("options", nargs="*", metavar="NAME=VALUE")
     parser.add_argument("--starts", type=int, default=6)
-    parser.add_argument("--rows", type=int, default=0, help="at most; 0: all")
+    parser.add_argument("--rows", type=int, default=0, help="maximal number of rows; 0: all")
     parser.add_argument("--halve", default="", metavar="HxW")
     parser.add_argument("--scale", default="minmax")
     parser.add_argument("--threads", type=int, default=1)

@@ -1,5 +1,5 @@
-// Greedy k-means++ alone: seeding_benchmark POINTS.npy K THREADS SEEDS. Prints mean seconds and each seeding's inertia
-// as JSON.
+// Greedy k-means++ without a fit: seeding_benchmark POINTS.npy K THREADS SEEDS. Prints the mean seconds and the inertia
+// of each seeding, as JSON.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""k-means of sparse points beside scikit-learn's, on made-up texts.
+"""Compares k-means of sparse rows with scikit-learn, on generated texts.
 
     PYTHONPATH=build/release/python PYTHON benchmarks/sparse_peers.py [--rows 100000] [--columns 50000] [--clusters 10,100] [--rounds 10] [--threads 1]
 
-PYTHON has scikit-learn. A text has 50 words drawn by Zipf's law, three fifths of them from its topic's own order of the words; entries are
-(1 + log count) idf, rows have length 1. Every fit is a process of its own, from the same k rows and for the same rounds: its processor seconds,
-and by how much its memory grew beyond its peak when it read the points. Spherical k-means is beside scikit-learn's k-means, too, which has no other for directions.
+PYTHON needs scikit-learn. A text has 50 words drawn by Zipf's law. Three fifths of them use the word order of its topic. Entries are
+(1 + log count) idf, and rows have length 1. Each fit runs in its own process, from the same k rows and with the same maximal number of rounds. Prints
+its processor seconds, and how much its memory grew above the peak of reading the data. scikit-learn has no spherical k-means, so its k-means stands
+for that, too.
 """
 import argparse
 import os
@@ -41,7 +42,7 @@ def memory():
 
 
 def one(who, path, clusters, rounds, threads):
-    """What one process tells: processor seconds, rounds, objective, growth in MB."""
+    """Prints the results of one process: processor seconds, rounds, objective, memory growth in MB."""
     X = scipy.sparse.load_npz(path)
     start = X[np.sort(np.random.default_rng(0).choice(X.shape[0], clusters, replace=False))].toarray()
     if who.startswith("scikit-learn"):
@@ -75,7 +76,7 @@ def main():
         scipy.sparse.save_npz(path, X, compressed=False)
         entries = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
         print(f"{X.shape[0]} x {X.shape[1]}, {X.nnz} entries, {entries / 2**20:.0f} MB, dense {X.shape[0] * X.shape[1] * 4 / 2**30:.1f} GB")
-        print("| k | who | processor seconds | rounds | seconds per round | inertia | memory grew by MB |\n|---|---|---|---|---|---|---|")
+        print("| k | program | processor seconds | rounds | seconds per round | inertia | memory growth, MB |\n|---|---|---|---|---|---|---|")
         for clusters in arguments.clusters.split(","):
             for who in ("coterie", "coterie spherical", "scikit-learn"):
                 words = [sys.executable, "-W", "ignore", __file__, "--rounds", str(arguments.rounds), "--threads", str(arguments.threads), "--one", who, path, clusters]

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Spectral clustering's two costly steps on MNIST beside peers: the exact neighbour graph beside faiss, the eigenvectors beside SciPy and scikit-learn.
+"""Compares the two expensive steps of spectral clustering on MNIST: the exact neighbour graph with faiss, the eigenvectors with SciPy and scikit-learn.
 
     benchmarks/spectral_peers.py --build build/benchmark [--n 10000,60000] [--neighbors 10,15] [--clusters 10,100] [--threads 2] [--no-scikit-learn]
 
-The first n training images, pixels as float32. Graph: `nearest_neighbors` beside IndexFlatL2 on the same threads. Eigenvectors: the k largest of the
-normalised adjacency of the graph, symmetrised by the mean, by `coterie fit spectral --affinity precomputed` (its stage "eigenvectors", which includes
-checking the graph, its components and scaling) beside scipy.sparse.linalg.eigsh as it comes, and at n = 10,000 beside scikit-learn's spectral_embedding by
-arpack. Every program runs in a process of its own with OPENBLAS_CORETYPE=SkylakeX where the processor has AVX-512. Printed are seconds of wall clock and of
-processor: where other programs are running only the latter tell much. Exit code 1 when distances differ from faiss's by more than its rounding, an
-eigenvalue from SciPy's by more than 1e-8, a residual is above 1e-6, or, of processor seconds, a target is missed: graph 0.6 of faiss's (at 60,000),
-eigenvectors no slower than SciPy, 20 times faster than scikit-learn.
+Data: the first n training images, pixels as float32.
+Graph: `nearest_neighbors` and IndexFlatL2 on the same number of threads.
+Eigenvectors: the k largest of the normalised adjacency matrix; the mean makes the graph symmetric. coterie: `fit spectral --affinity precomputed`,
+stage "eigenvectors", which includes the checks of the graph, its components and the scaling. Peers: scipy.sparse.linalg.eigsh with its defaults, and
+at n = 10,000 also scikit-learn's spectral_embedding with arpack.
+Each program runs in its own process, with OPENBLAS_CORETYPE=SkylakeX if the processor has AVX-512. Prints elapsed and processor seconds; on a busy
+machine only processor seconds are meaningful. Exit code 1 if distances differ from faiss by more than its rounding, an eigenvalue differs from SciPy
+by more than 1e-8, a residual is above 1e-6, or a target in processor seconds is missed: graph 0.6 of faiss (at 60,000 rows), eigenvectors no slower
+than SciPy and 20 times faster than scikit-learn.
 """
 import argparse
 import json
@@ -26,7 +28,7 @@ SELF = pathlib.Path(__file__).resolve()
 
 
 def run(words, threads):
-    """What a program printed (JSON), its processor seconds and its peak memory in MiB."""
+    """Runs a program. Returns its output (JSON), its processor seconds and its peak memory in MiB."""
     process = subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, env=fair_environment(threads))
     text = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -46,7 +48,7 @@ def graph_of(indices, neighbors):
 
 
 def child(kind, path, k):
-    """One peer's eigenvectors."""
+    """Computes the eigenvectors with one of the peers."""
     import numpy as np
     import scipy.sparse
     import scipy.sparse.linalg
@@ -89,7 +91,7 @@ def main():
     command = options.build / "cli/coterie"
     neighbors = [int(word) for word in options.neighbors.split(",")]
     failures = []
-    print(f"load average {os.getloadavg()[0]:.1f}; seconds are wall clock / processor", flush=True)
+    print(f"load average {os.getloadavg()[0]:.1f}; seconds: elapsed / processor", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         for n in [int(word) for word in options.n.split(",")]:
@@ -99,8 +101,8 @@ def main():
             line = f"{n} x 784, {max(neighbors)} neighbours: coterie {found['coterie'][0]:.2f} / {found['coterie'][1]:.2f}"
             if "faiss" in found:
                 ratio = found["coterie"][1] / found["faiss"][1]
-                line += f", faiss {found['faiss'][0]:.2f} / {found['faiss'][1]:.2f}; of faiss's processor time {ratio:.2f}"
-                # Squares of distances are differences of numbers of 1e7, in float.
+                line += f", faiss {found['faiss'][0]:.2f} / {found['faiss'][1]:.2f}; {ratio:.2f} of faiss's processor time"
+                # In single precision, a squared distance is a difference of numbers near 1e7.
                 if found["difference"] > 1e-4:
                     failures.append(f"distances differ from faiss's by {found['difference']:.1e}")
                 if n >= 60000 and ratio > 0.6:
@@ -111,7 +113,7 @@ def main():
                 path = folder / "graph.npz"
                 scipy.sparse.save_npz(path, graph_of(indices, count), compressed=False)
                 for k in [int(word) for word in options.clusters.split(",")]:
-                    # The processor's share of the stage: the process does little else but read and, once, k-means.
+                    # The processor seconds of the whole process stand for the stage: besides it there is only reading and one k-means.
                     fit, processor, peak = run([command, "fit", "spectral", path, "--affinity", "precomputed", "-k", k, "--restarts", 1,
                                                 "--max-iterations", 1, "--threads", options.threads, "--json", "--quiet"], options.threads)
                     own = fit["seconds"]["eigenvectors"]

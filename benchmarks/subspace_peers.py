@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Constrained k-means with subspace selection beside a straightforward NumPy/SciPy computation of the same steps, in one run.
+"""Compares constrained k-means with subspace selection with a simple NumPy/SciPy implementation of the same steps, in one run.
 
     benchmarks/subspace_peers.py --build build/benchmark [--n 200000] [--d 768] [--rounds 10] [--peer-rounds 10] [--threads 2] [--repeats 3]
                                  [--only hard,soft,plain,product] [--distances 3,6]
 
-Data: n x d float32, four labels of one cluster each and a label O of ten, O's share 0.95, 20 labelled points of each label and 200 of O; centres lie 3 to 6
-standard deviations (--distances) from the mean in random directions of a space whose columns' deviations fall from 2 to 0.1: what is found overlaps, and
-soft assignments are dense. The peer does what the
-authors' program does: covariances of all clusters in double, k dense n d^2 products a round, OAS, eigh, argpartition (hard) or ten Bregman projections
-(soft). Every program runs in a process of its own with OPENBLAS_CORETYPE=SkylakeX where the processor has AVX-512. coterie is timed as the command times
-its fit. Exit code 1 when labels differ from the peer's in more than 0.1 % of the points after as many rounds, or a target is missed:
-hard 60, soft 20 times faster; without shrinkage at most 3 times the one product X'X of float32; memory at most the data plus 20 %.
+Data: n x d float32. Four labels have one cluster each, and label O has ten; the share of O is 0.95. 20 rows of each label and 200 rows of O are
+labelled. Centres lie 3 to 6 standard deviations (--distances) from the mean, in random directions. The standard deviations of the columns fall from 2
+to 0.1. So the clusters overlap, and soft assignments are dense.
+The peer does the steps of the authors' program: covariances of all clusters in double precision, k dense n d^2 products per round, OAS, eigh, and
+argpartition (hard) or ten Bregman projections (soft). Each program runs in its own process, with OPENBLAS_CORETYPE=SkylakeX if the processor has
+AVX-512. The times of coterie are those that the command reports for its fit.
+Exit code 1 if labels differ from the peer in more than 0.1 % of the rows after the same number of rounds, or if a target is missed: hard 60 and
+soft 20 times faster; without shrinkage, at most 3 times one product X'X in float32; memory at most the data plus 20 %.
 """
 import argparse
 import json
@@ -47,7 +48,7 @@ def make(folder, n, d, near=3.0, far=6.0):
 
 
 def oas(covariance, count):
-    """scikit-learn's formula: the shrunk covariance."""
+    """The shrunk covariance, by scikit-learn's formula."""
     import numpy as np
     d = len(covariance)
     mu = np.trace(covariance) / d
@@ -60,7 +61,7 @@ def oas(covariance, count):
 
 
 def peer(folder, assignment, rounds):
-    """The steps as the authors' program takes them, in double; returns labels and seconds a round."""
+    """The steps of the authors' program, in double precision. Writes the labels and prints the seconds."""
     import numpy as np
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.linalg import eigh
@@ -133,7 +134,7 @@ def product(folder):
         begin = time.perf_counter()
         x.T @ x
         seconds.append(time.perf_counter() - begin)
-    # NumPy takes ssyrk for x.T @ x; another array of the same shape makes it sgemm.
+    # NumPy uses ssyrk for x.T @ x. With a copy of x as the second factor it uses sgemm.
     y = x.copy()
     full = []
     for _ in range(3):
@@ -162,7 +163,7 @@ def main():
         child = [sys.executable, __file__, "--child"]
         data, _, _ = run([*child, "make", folder, options.n, options.d, *options.distances.split(",")], options.threads)
 
-        # The peer's ten Bregman projections meet the share only nearly; labels are compared after the same ten.
+        # The peer's ten Bregman projections reach the share only approximately, so labels are compared after the same ten.
         same_steps = ["--soft-solver", "bregman", "--bregman-rounds", 10]
 
         def fit(assignment, shrinkage, rounds, repeats, labels=None):

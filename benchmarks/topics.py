@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""coterie's classes where BERTopic and UMAP's users put a clustering: BERTopic(hdbscan_model=...), and a pipeline behind UMAP.
+"""Runs coterie's classes as the clustering step of BERTopic (hdbscan_model=...) and of a pipeline behind UMAP.
 
     PYTHONPATH=build/release/python PYTHON benchmarks/topics.py
     PYTHONPATH=build/release/python PYTHON benchmarks/topics.py --texts $COTERIE_DATA/reuters-r8/reuters-r8-test.tab --encoder FOLDER
 
-PYTHON has umap-learn, hdbscan, bertopic (without its sentence-transformers), pyyaml, scikit-learn and plotly. Texts are made up of the words of ten
-topics; their embeddings, which stand in for a language model's, are their topic's direction in 384 dimensions and noise. Or they are a file's, a class,
-a tab and the text a line, and their embeddings the mean of the vectors of their words by the encoder in FOLDER (Hugging Face's form).
+PYTHON needs umap-learn, hdbscan, bertopic (without its sentence-transformers), pyyaml, scikit-learn and plotly. By default the texts are generated
+from the words of ten topics. Their embeddings replace those of a language model: the direction of the topic in 384 dimensions, plus noise. --texts
+reads a file instead, with a class, a tab and the text per line. Its embeddings are the means of the word vectors of the encoder in FOLDER (Hugging
+Face format).
 """
 import argparse
 import pathlib
@@ -41,7 +42,7 @@ def texts():
 
 
 def texts_of(file, encoder):
-    """What texts() gives, of a file with a header of three lines."""
+    """Like texts(), from a file with a header of three lines."""
     classes, documents = zip(*(line.split("\t", 1) for line in pathlib.Path(file).read_text().splitlines()[3:] if "\t" in line))
     words = [document.split() for document in documents]
     with tempfile.NamedTemporaryFile("w", suffix=".conll") as columns:
@@ -57,7 +58,7 @@ def texts_of(file, encoder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--texts")
-    parser.add_argument("--encoder", help="with --texts")
+    parser.add_argument("--encoder", help="folder of the encoder, for --texts")
     arguments = parser.parse_args()
     print(f"bertopic {bertopic.__version__}, umap-learn {umap.__version__}, scikit-learn {sklearn.__version__}, coterie {coterie.__version__}\n")
     documents, embeddings, topic = texts_of(arguments.texts, arguments.encoder) if arguments.texts else texts()
@@ -94,7 +95,7 @@ def main():
         seconds = time.perf_counter() - begin
         again, _ = model.transform(documents[:100], embeddings[:100])
         assert len(again) == 100
-        tell("in BERTopic", name, found, seconds, f"; {np.mean(np.array(again) == np.array(found[:100])):.0%} of 100 texts given again keep their topic")
+        tell("in BERTopic", name, found, seconds, f"; {np.mean(np.array(again) == np.array(found[:100])):.0%} of 100 repeated texts keep their topic")
         if name in ("SphericalKMeans", "HDBSCAN"):
             print(f"| topics of `{name}` | " + "; ".join(" ".join(word for word, _ in model.get_topic(number)[:3]) for number in range(5)) + " | | | |")
 

@@ -1,6 +1,6 @@
-// Exact assignment with every size the same: transport_benchmark N K THREADS. Gaussian blobs of very uneven sizes;
-// costs are squared distances to K of the points. Prints seconds and how far the prices are from proving the optimum,
-// as JSON; fails when they do not.
+// Exact assignment to clusters of equal size: transport_benchmark N K THREADS. The points are Gaussian blobs of very
+// uneven sizes. Costs are squared distances to K of the points. Prints seconds and the regret at the final prices, as
+// JSON. Fails if the prices do not prove the optimum.
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
     const auto result = coterie::internal::transport(costs, low, high, run);
     const double seconds = watch.seconds();
 
-    // The bounds, and that no point prefers another column at these prices, prove the optimum.
+    // The optimum is proved if the sizes are within their bounds and no point prefers another column at these prices.
     std::vector<Index> sizes(static_cast<std::size_t>(k), 0);
     std::vector<Index> natural(static_cast<std::size_t>(k), 0);
     double regret = 0;

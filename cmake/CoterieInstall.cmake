@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: library, headers, data, licence, CMake package and pkg-config file. The command installs itself, with its
-# manual and completions (cli/CMakeLists.txt).
+# Rules of `cmake --install` for library, headers, data, licence, CMake package and pkg-config file. cli/CMakeLists.txt has the rules for the command,
+# its manual page and its completions.
 
 include(CMakePackageConfigHelpers)
 
@@ -23,7 +23,7 @@ endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/coterie/data)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# A shared library brings what it needs; a static one leaves that to whoever links it.
+# A shared library is linked with its dependencies. Programs that link the static library must also link them.
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/coterie)
 set(COTERIE_PKG_MODULES "")
 set(COTERIE_PKG_PREFIXES "")
@@ -57,7 +57,7 @@ else()
   set(COTERIE_PC_PUBLIC_REQUIRES "Requires: eigen3 >= 3.4\nRequires.private: ${requires}")
   set(COTERIE_PC_LIBS "Libs: -L\${libdir} -lcoterie\nLibs.private: ${libraries}")
 endif()
-# Relative to the file itself, so that an installed tree may be moved.
+# Relative to the file itself, so that the installed tree can be moved.
 file(RELATIVE_PATH COTERIE_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/coterie.pc.in ${PROJECT_BINARY_DIR}/coterie.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/coterie.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

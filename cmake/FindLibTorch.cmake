@@ -1,10 +1,10 @@
-# Finds LibTorch by its files: headers, libtorch_cpu and libc10, which is all that coterie-deep needs. Not by LibTorch's own CMake package, which ends
-# the whole configuration where a build for CUDA meets no CUDA toolkit, and asks for libraries that only LibTorch itself was linked with.
+# Finds LibTorch by its files: headers, libtorch_cpu and libc10. coterie-deep needs nothing else. LibTorch's own CMake package is not used: it stops
+# the configuration if a CUDA build finds no CUDA toolkit, and it requires libraries that only LibTorch itself was linked with.
 #
-# Looked for in this order, the first that is whole is taken:
-#   COTERIE_TORCH        a folder with include/ and lib/: an unpacked LibTorch, or the folder torch of an installed Python package. Nothing else is then
-#                        looked for. OFF builds without networks.
-#   the system           where the compiler and the linker look (Debian's libtorch-dev)
+# Search order; the first complete one is used:
+#   COTERIE_TORCH        a folder with include/ and lib/: an unpacked LibTorch, or the folder torch of an installed Python package. Then there is no
+# further                        search. OFF builds without networks.
+#   the system           the default folders of compiler and linker (Debian's libtorch-dev)
 #   Python               the package torch of Python_EXECUTABLE, or of the first python3; it is located, not imported
 #
 # Sets LibTorch_FOUND, LibTorch_VERSION, and makes LibTorch::LibTorch.
@@ -12,7 +12,7 @@
 include(FindPackageHandleStandardArgs)
 set(COTERIE_TORCH "" CACHE STRING "Folder of LibTorch with include/ and lib/, or OFF; empty: the system's, then that of Python's torch")
 
-# What is needed, from the folder `folder` (empty: the system's); `whole` says whether all of it is there.
+# Looks for the files in `folder`; empty: in the system's folders. LibTorch_whole tells whether all were found.
 macro(coterie_look_for_torch folder)
   foreach(part include api_include cpu c10)
     unset(LibTorch_${part})
@@ -33,11 +33,11 @@ endmacro()
 
 if(COTERIE_TORCH)
   if(NOT IS_DIRECTORY "${COTERIE_TORCH}")
-    message(FATAL_ERROR "COTERIE_TORCH is '${COTERIE_TORCH}', which is no folder: name one that holds include/ and lib/, or OFF")
+    message(FATAL_ERROR "COTERIE_TORCH is '${COTERIE_TORCH}', which is not a folder; give one with include/ and lib/, or OFF")
   endif()
   coterie_look_for_torch("${COTERIE_TORCH}")
   if(NOT LibTorch_whole)
-    message(FATAL_ERROR "COTERIE_TORCH is '${COTERIE_TORCH}', which does not hold include/ATen, include/torch, lib/libtorch_cpu and lib/libc10")
+    message(FATAL_ERROR "COTERIE_TORCH is '${COTERIE_TORCH}', which does not contain all of include/ATen, include/torch, lib/libtorch_cpu and lib/libc10")
   endif()
 elseif(COTERIE_TORCH STREQUAL "")
   coterie_look_for_torch("")
@@ -59,7 +59,7 @@ endif()
 if(LibTorch_api_include)
   string(REGEX REPLACE "/$" "" LibTorch_include "${LibTorch_include}")
   string(REGEX REPLACE "/$" "" LibTorch_api_include "${LibTorch_api_include}")
-  set(LibTorch_header ${LibTorch_include}/torch/headeronly/version.h)  # where newer ones keep it
+  set(LibTorch_header ${LibTorch_include}/torch/headeronly/version.h)  # newer versions have it here
   if(NOT EXISTS ${LibTorch_header})
     set(LibTorch_header ${LibTorch_api_include}/torch/version.h)
   endif()
@@ -70,7 +70,8 @@ endif()
 find_package_handle_standard_args(LibTorch REQUIRED_VARS LibTorch_cpu LibTorch_c10 LibTorch_include LibTorch_api_include VERSION_VAR LibTorch_VERSION)
 
 if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
-  # Older wheels are built with the strings that libstdc++ had before C++11. Only names of symbols tell; coterie-deep, whose border is C, then is, too.
+  # Older wheels use libstdc++'s strings from before C++11. Only the names of symbols show it. coterie-deep must be built in the same way, which is
+  # possible because its interface is C.
   file(STRINGS ${LibTorch_c10} LibTorch_symbols REGEX "^_ZN3c105ErrorC[12]E.*__cxx11" LIMIT_COUNT 1)
   set(LibTorch_abi 0)
   if(LibTorch_symbols)
@@ -79,7 +80,7 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
   add_library(LibTorch::LibTorch INTERFACE IMPORTED)
   set_target_properties(LibTorch::LibTorch PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${LibTorch_api_include};${LibTorch_include}"
     INTERFACE_LINK_LIBRARIES "${LibTorch_cpu};${LibTorch_c10}" INTERFACE_COMPILE_DEFINITIONS _GLIBCXX_USE_CXX11_ABI=${LibTorch_abi})
-  # Where the loader does not look by itself: coterie-deep names the folder.
+  # coterie-deep names the folder of LibTorch if the loader does not search it by default.
   get_filename_component(LibTorch_library_folder ${LibTorch_cpu} DIRECTORY)
   if(LibTorch_library_folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES OR LibTorch_library_folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
     set(LibTorch_library_folder "")

@@ -5,7 +5,7 @@
 #include <coterie/selection/compare_methods.hpp>
 #include <coterie/selection/consensus.hpp>
 
-// How many species of iris do the measurements tell apart, who says so, and how sure is each flower's group?
+// How many species of iris do the measurements show, do two methods agree, and how certain are the clusters?
 int main() {
     const auto iris = coterie::read_points("data:iris");
     const coterie::Problem problem{.points = iris.points};

@@ -3,7 +3,7 @@
 #include <coterie/data/read.hpp>
 #include <coterie/kmeans/kmeans.hpp>
 
-// What is thrown when something is not accepted.
+// The exceptions for arguments and files that are not accepted.
 int main() {
     const auto iris = coterie::read_points("data:iris");
     try {

@@ -4,7 +4,7 @@
 #include <coterie/data/read.hpp>
 #include <coterie/pipeline/pipeline.hpp>
 
-// A method and its options by name, columns scaled, saved and loaded.
+// Fits a method by its name on scaled columns, with options by name. Saves the model and loads it again.
 int main() {
     const auto wine = coterie::read_points("data:wine");
     const auto fitted = coterie::Pipeline::fit(coterie::find_method("soft-kmeans"), {{"clusters", std::int64_t{3}}},

@@ -6,7 +6,7 @@
 #include <coterie/ner/scoring.hpp>
 #include <coterie/ner/support.hpp>
 
-// A tagger from six of forty sentences, scored on all of them.
+// Makes a tagger from six of forty sentences, and scores it on all of them.
 int main() {
     const std::string folder = coterie::locate_data(coterie::find_data("iris")).parent_path().string() + "/voyages/";
     const auto corpus = coterie::ner::read_corpus(folder + "voyages.conll");

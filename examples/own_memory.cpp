@@ -3,8 +3,7 @@
 
 #include <coterie/kmeans/kmeans.hpp>
 
-// Rows of a table that the program keeps anyway: 1,000 records of 8 numbers, of which the first 3 are clustered where
-// they lie.
+// The program has 1,000 records of 8 numbers. coterie clusters them by the first 3 numbers, without a copy.
 int main() {
     coterie::RandomStream random(1, "example");
     std::vector<float> records(1000 * 8);

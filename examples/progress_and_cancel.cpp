@@ -3,7 +3,7 @@
 #include <coterie/data/read.hpp>
 #include <coterie/kmeans/kmeans.hpp>
 
-// A fit that says how far it is, and is stopped in its third iteration.
+// Watches the progress of a fit and stops it in the third iteration.
 int main() {
     const auto digits = coterie::read_points("data:digits");
 

@@ -12,7 +12,7 @@ int main() {
     const std::vector<float> counts = {2, 1, 1, 1, 3, 1, 1, 2, 1, 1, 1, 4, 2, 1};
     const auto texts = std::make_shared<const coterie::SparsePoints>(
         6, 10000, std::span<const std::int32_t>(starts), std::span<const std::int32_t>(words),
-        std::span<const float>(counts), nullptr);  // nullptr: the vectors above keep the numbers
+        std::span<const float>(counts), nullptr);  // nullptr: the vectors above own the numbers
 
     const auto model =
         coterie::fit_spherical_kmeans({.points = coterie::Points(texts)}, {.clusters = 2, .restarts = 5});

@@ -1,5 +1,5 @@
 #pragma once
-// What every fuzzer does: hand the bytes to a reader, accept coterie's own errors and no others.
+// Shared by all fuzzers: pass the bytes to a reader, and accept coterie's errors only.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,14 +20,14 @@
 
 namespace coterie::fuzz {
 
-/// A copy of exactly the input's size on the heap, so that a read one byte beyond is seen.
+/// Copies the input to a heap block of exactly its size, so that the sanitizer reports reads beyond its end.
 inline formats::Bytes bytes_of(const std::uint8_t* data, std::size_t size) {
     const auto copy = std::make_shared<std::vector<std::byte>>(size);
     for (std::size_t i = 0; i < size; ++i) (*copy)[i] = static_cast<std::byte>(data[i]);
     return {{copy->data(), copy->size()}, copy};
 }
 
-/// The checksum of a model file keeps random changes out of what lies behind it: the file is given a sound one.
+/// Gives a model file a correct checksum. Otherwise random changes would never get past the checksum test.
 inline void mend_checksum(std::string& file) {
     const std::string key = "\"sha256\":\"";
     const std::size_t at = file.find(key);
@@ -68,12 +68,12 @@ void expect_only_errors(F&& read) {
     try {
         read();
     } catch (const InternalError&) {
-        throw;  // a broken promise is what we look for
+        throw;  // these are the bugs that the fuzzers look for
     } catch (const Error&) {
     }
 }
 
-/// Everything that is made of an array: points in each precision, labels, numbers.
+/// Converts an array in all ways: to points in each precision, labels and numbers.
 inline void use(const formats::Array& array) {
     for (const Precision precision : {Precision::automatic, Precision::float32, Precision::float64})
         expect_only_errors([&] {

@@ -12,7 +12,7 @@ void use(const Archive& archive) {
         fuzz::expect_only_errors([&] { archive.vector(name); });
         fuzz::expect_only_errors([&] { archive.labels(name); });
     }
-    // What was read is written, and that must be read again: no error is accepted here.
+    // Writes the archive and reads it again. Here any error is a bug.
     const std::string again = archive.to_bytes();
     Archive::from_bytes(std::as_bytes(std::span(again.data(), again.size())), "fuzz");
 }

@@ -2,10 +2,10 @@
 
 using namespace coterie;
 
-// Sizes that a damaged file names are asked of malloc before they are found wrong: it may say no.
+// The reader requests memory for sizes from a damaged file before it checks them, so malloc may return null.
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
 
-// The sum of the bytes chooses options, so that the seeds are files as they are.
+// The sum of the bytes chooses the options. So the seeds can be ordinary files.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     unsigned choice = 0;
     for (std::size_t i = 0; i < size; ++i) choice += data[i];

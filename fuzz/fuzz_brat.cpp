@@ -4,7 +4,7 @@
 
 using namespace coterie;
 
-// The text, a zero byte, its marks. What is no UTF-8 never reaches the parser.
+// Input: the text, a zero byte, its annotations. The parser only gets valid UTF-8.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::Parts parts{{reinterpret_cast<const char*>(data), size}};
     const std::string text = parts.until('\0'), marks(parts.rest);

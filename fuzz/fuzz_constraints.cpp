@@ -3,7 +3,7 @@
 
 using namespace coterie;
 
-// Lines: sizes, shares, clusters per label; then the file of labels, a zero byte and the file of pairs.
+// Input: three lines (sizes, shares, clusters per label), then the labels file, a zero byte and the pairs file.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::Parts parts{{reinterpret_cast<const char*>(data), size}};
     cli::ConstraintRequest request;

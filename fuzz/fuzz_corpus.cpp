@@ -3,7 +3,7 @@
 
 using namespace coterie;
 
-// Documents are not read from standard input or files here, and a corpus that was read is written again as tags.
+// Parses a corpus in each format from memory, and computes its tags.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     for (const auto format : {ner::CorpusFormat::automatic, ner::CorpusFormat::conll, ner::CorpusFormat::json_lines,

@@ -3,7 +3,7 @@
 
 using namespace coterie;
 
-// The files of a folder one after the other, each but the last ended by a zero byte.
+// Input: the files of an encoder folder, separated by zero bytes.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::Parts parts{{reinterpret_cast<const char*>(data), size}};
     for (const char* name : {"config.json", "tokenizer_config.json", "vocab.txt"})

@@ -5,8 +5,8 @@
 
 using namespace coterie;
 
-// The first byte chooses the file's format and a column, the rest is the file: labels and weights as commands read
-// them, by name.
+// Input: a byte that chooses format and column, then the file. Reads labels and weights as the commands do, by file
+// name.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
     static constexpr std::array endings = {"txt", "csv", "tsv",         "npy",   "npz",

@@ -3,7 +3,7 @@
 using namespace coterie;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    // A large index is a sound request for a wide matrix: not what is looked for here.
+    // A large index is a valid request for a wide matrix, so such inputs are skipped.
     int digits = 0;
     for (std::size_t i = 0; i < size; ++i) {
         digits = data[i] >= '0' && data[i] <= '9' ? digits + 1 : 0;

@@ -3,7 +3,7 @@
 
 using namespace coterie;
 
-// A tagger that was read tags words, and what it is made of is written and read again.
+// Reads a tagger, writes it, reads it again, and uses its transitions.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::string file(reinterpret_cast<const char*>(data), size);
     fuzz::mend_checksum(file);

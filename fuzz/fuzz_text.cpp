@@ -2,7 +2,7 @@
 
 using namespace coterie;
 
-// The first two bytes choose options, the rest is the file.
+// Input: two bytes that choose the options, then the file.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const unsigned choice = size > 0 ? data[0] : 0, more = size > 1 ? data[1] : 0;
     const std::size_t begin = size < 2 ? size : 2;

@@ -1,5 +1,5 @@
-// coterie-reproduce, the papers' tables and figures measured here: `coterie-reproduce --help` says which. Its frame is
-// that of the command (cli/program.hpp), its commands are in reproduce.cpp.
+// coterie-reproduce repeats the tables and figures of papers; `coterie-reproduce --help` lists them. It runs like the
+// command (cli/program.hpp). Its subcommands are in reproduce.cpp.
 
 #include "program.hpp"
 #include "reproduce.hpp"

@@ -1,5 +1,5 @@
-// Panels as few paths each: a region's ground is drawn from a grid of 110 x 110 places, of which a row's places of one
-// cluster are one rectangle. Clusters beyond the eighth share colours.
+// Draws each panel with few SVG paths. The background comes from a grid of 110 x 110 places: neighbouring places in a
+// grid row that belong to the same cluster become one rectangle. From the ninth cluster on, colours repeat.
 
 #include "panels.hpp"
 
@@ -98,7 +98,7 @@ std::string panels_picture(const std::vector<Panel>& panels, std::size_t in_a_ro
             const double y = panel.moved(i, 1);
             append_point(arrows, 'M', frame, panel.points(i, 0), panel.points(i, 1));
             append_point(arrows, 'L', frame, x, y);
-            // The head: two strokes back along the way, as long as a third of it and no longer than 5 pixels.
+            // The arrow head: two strokes. Each is a third of the arrow's length, and at most 5 pixels long.
             const double back_x = frame.x(panel.points(i, 0)) - frame.x(x);
             const double back_y = frame.y(panel.points(i, 1)) - frame.y(y);
             const double length = std::hypot(back_x, back_y);

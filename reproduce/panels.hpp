@@ -1,5 +1,5 @@
 #pragma once
-// Several drawings in one, as the papers' figures have them.
+// Combines several drawings into one, like the figures of the papers.
 
 #include <functional>
 #include <string>
@@ -10,21 +10,21 @@
 
 namespace coterie::cli {
 
-/// Drawings of lines below each other, as one; empty ones are left out.
+/// Puts line plots below each other in one drawing. Empty ones are left out.
 std::string stacked_pictures(std::vector<std::string> pictures, const std::string& title);
 
-/// One of several small drawings of points in two dimensions.
+/// One of several small scatter plots.
 struct Panel {
     std::string title;
     std::string subtitle;
     Matrix<double> points;  // n x 2
     Labels labels;
-    /// Cluster of every place of a grid over the frame, which is coloured by it; empty: none.
+    /// Gives the cluster of each place of a grid over the plot; these colour the background. Empty: no background.
     std::function<Labels(const Matrix<double>&)> regions;
-    Matrix<double> moved;               // n x 2: an arrow from each point; empty: none
-    std::vector<Matrix<double>> lines;  // of places, m x 2 each
+    Matrix<double> moved;               // n x 2: where the arrow from each point ends; empty: no arrows
+    std::vector<Matrix<double>> lines;  // the places on each line, m x 2
 };
-/// Panels side by side, so many in a row.
+/// Panels side by side, `in_a_row` of them in each row.
 std::string panels_picture(const std::vector<Panel>& panels, std::size_t in_a_row, const PictureText& text);
 
 }  // namespace coterie::cli

@@ -1,5 +1,5 @@
-// What the tables share, and the program's root. To see the model of every update, a fit is cut off by its progress and
-// goes on from its checkpoint, which changes no bit: the library needs no way in for observers.
+// Functions that the tables share, and the root command. To see the model after each update, a fit stops at a progress
+// report and continues from its checkpoint. That gives the same bits, so the library needs no interface for observers.
 
 #include "reproduce.hpp"
 
@@ -44,14 +44,14 @@ ImageSet some_of(const ImageSet& set, Index count, RandomStream random) {
 WorkFolder::WorkFolder(const std::string& named) : path_(named), kept_(!named.empty()) {
     if (!kept_) {
         std::string pattern = (std::filesystem::temp_directory_path() / "coterie-reproduce-XXXXXX").string();
-        if (::mkdtemp(pattern.data()) == nullptr) throw ResourceError("there can be no folder " + pattern);
+        if (::mkdtemp(pattern.data()) == nullptr) throw ResourceError("cannot create a folder " + pattern);
         path_ = pattern;
         return;
     }
     std::error_code failed;
     std::filesystem::create_directories(path_, failed);
     if (!std::filesystem::is_directory(path_))
-        throw ResourceError("option --checkpoint: there can be no folder " + named +
+        throw ResourceError("option --checkpoint: cannot create the folder " + named +
                             (failed ? ": " + failed.message() : ""));
 }
 WorkFolder::~WorkFolder() {
@@ -104,10 +104,10 @@ Json summary_json(const SampleSummary& sample) {
 Command reproduce_command() {
     Command command;
     command.name = "coterie-reproduce";
-    command.summary = "measure a paper's tables and figures here, beside what was published";
+    command.summary = "repeat the tables and figures of a paper and compare them with the published ones";
     command.details =
-        "Runs the protocol of a paper on the data that it used, where these are at hand (COTERIE_DATA), and prints "
-        "what was measured in the paper's form, with the published figures beside it.";
+        "Runs the protocol of a paper on the data that it used. COTERIE_DATA names the folder of these data. "
+        "Prints the measured figures in the form of the paper, next to the published ones.";
     command.commands_are = "NAME";
     command.commands = {
         reproduce_cpd_uml_command(),        reproduce_dekm_coil_command(),  reproduce_dekm_mnist_command(),

@@ -1,5 +1,5 @@
 #pragma once
-// The papers' tables, each described in a file of its own.
+// The tables of the papers. Each has its own source file.
 
 #include <filesystem>
 #include <functional>
@@ -23,11 +23,11 @@ struct ImageSet {
     int classes = 0;
 };
 ImageSet read_images(const std::string& name, const Run& run);
-/// So many of them drawn without replacement, in their order. All, where there are no more.
+/// `count` images drawn without replacement, in their order; all images if there are no more than that.
 ImageSet some_of(const ImageSet& set, Index count, RandomStream random);
 
-/// A folder for the states of fits: that of --checkpoint, made where it is not there, or one that goes with this.
-/// ResourceError where there can be none.
+/// A folder for the states of fits. It is the folder of --checkpoint, created if missing. If `named` is empty, it is a
+/// temporary folder, which the destructor removes. Throws ResourceError if the folder cannot be created.
 class WorkFolder {
 public:
     explicit WorkFolder(const std::string& named);
@@ -41,22 +41,22 @@ private:
     bool kept_;
 };
 
-/// A run like it whose random numbers start at the seed so many after its own.
+/// A copy of the run whose seed is larger by `seed`.
 Run of_seed(const Run& run, std::uint64_t seed);
 
-/// A fit that is cut off as soon as `cut` says so of its progress, and taken up again from the checkpoint that the
-/// options name: it ends as if it had not been. after_piece sees every model, the last one, too. Both may be empty: a
-/// fit in one piece. Cancelled when the run is stopped.
+/// A fit that stops whenever `cut` returns true for its progress, and continues from the run's checkpoint. The result
+/// is the same as without stops. `after_piece` gets the model after each piece, including the last. Both may be empty;
+/// then the fit runs in one piece. Throws Cancelled if the run is stopped.
 std::unique_ptr<Model> fit_in_pieces(const Method& method, PointsView points, const OptionValues& options,
                                      const Run& run, const std::function<bool(const Progress&)>& cut,
                                      const std::function<void(const Model&)>& after_piece);
 
-/// Of a detail of a report; none where it has no such detail.
+/// The numbers of a detail of the report; empty if the report does not have it.
 const std::vector<double>& numbers_of(const FitReport& report, const std::string& detail);
 
-/// Of figures in per cent: 42.50 ± 1.20, or 42.50 of one number.
+/// For figures in per cent: "42.50 ± 1.20", or "42.50" if there is only one.
 std::string summary_text(const SampleSummary& sample);
-/// Their mean and deviation as shares.
+/// Mean and deviation as numbers from 0 to 1.
 Json summary_json(const SampleSummary& sample);
 
 /// The program: a subcommand for every table.

@@ -1,6 +1,6 @@
-// cpd-uml: the ranking tables of CPD-UML and its baselines. Every method has the same splits, starts and criterion, and
-// more rows keep the tables honest; the published figures stand beside, their scores computed from what is printed.
-// Grids are the paper's where it states them.
+// cpd-uml: the ranking tables of CPD-UML and its baselines. All methods use the same splits, starts and criterion.
+// Further rows show simple controls. The published figures follow; their scores are computed from the printed figures.
+// The grids are those of the paper if it states them.
 
 #include <algorithm>
 #include <array>
@@ -25,9 +25,9 @@ constexpr Index published_runs = 20;
 struct DataSet {
     const char* name;   // as --sets takes it
     const char* title;  // as the tables print it
-    const char* data;   // of the catalogue
+    const char* data;   // name in the catalogue
     int clusters;
-    Scale scale;  // pixels have one scale already
+    Scale scale;  // none for pixels, which have a common scale already
 };
 constexpr std::array<DataSet, set_count> data_sets = {{
     {"breast", "Breast", "breast-cancer-wisconsin", 2, Scale::minmax},
@@ -95,7 +95,7 @@ const std::array<Measure, 3> measures = {{{"Table 1: accuracy", "acc", &Scores::
                                           {"Table 2: normalised mutual information", "nmi", &Scores::nmi, &printed_nmi},
                                           {"Table 3: purity", "purity", &Scores::purity, &printed_purity}}};
 
-// ---------------------------------------------------------------- what is run
+// ---------------------------------------------------------------- options and methods
 
 enum class ScaleChoice { usual, none, minmax, zscore };
 
@@ -120,18 +120,18 @@ struct CpdUmlRequest {
     static const OptionSet& described() {
         static const OptionSet set =
             OptionSetFor<CpdUmlRequest>()
-                .integer("runs", &CpdUmlRequest::runs, at_least(2), "random splits of every set")
+                .integer("runs", &CpdUmlRequest::runs, at_least(2), "random splits of each data set")
                 .choice("select", &CpdUmlRequest::select,
                         {"silhouette", "objective", "ratio", "knncut", "acc", "nmi", "ari"},
-                        "what chooses parameters on the part that is seen; acc, nmi and ari read its labels (as far as "
-                        "can be told, so did the paper), the others do not")
+                        "criterion that chooses the parameters on the training part; acc, nmi and ari use its labels "
+                        "(the paper seems to do this), the others do not")
                 .text("sets", &CpdUmlRequest::sets,
-                      "which of breast, diabetes, cars, dermatology, ecoli and usps20, with commas between them")
+                      "data sets, separated by commas: breast, diabetes, cars, dermatology, ecoli, usps20")
                 .choice("scale", &CpdUmlRequest::scale, {"usual", "none", "minmax", "zscore"},
-                        "of the columns, learnt from the part that is seen; usual: minmax, none for pixels (the paper "
-                        "does not say)")
+                        "scale of the columns, learnt from the training part; usual: minmax, and none for pixels (the "
+                        "paper does not state its scale)")
                 .flag("published", &CpdUmlRequest::published,
-                      "print the published tables, their ranking scores computed from their figures, and stop");
+                      "only print the published tables, with ranking scores computed from their figures");
         return set;
     }
 };
@@ -142,8 +142,8 @@ std::vector<GridAxis> axes(const std::string& method, const std::vector<std::str
     return out;
 }
 
-// The paper's grids: lambda 10^0 to 10^10, sigma 2^0 to 2^10, kernel widths 2^-5 to 2^10. Its baselines' are not
-// stated.
+// The grids of the paper: lambda 10^0 to 10^10, sigma 2^0 to 2^10, kernel widths 2^-5 to 2^10. It does not state the
+// grids of the baselines.
 const std::string widths = "=0.03125:1024:log2";
 const std::vector<std::string> deformations = {"lambda=1:1e10:log", "sigma=1:1024:log2"};
 
@@ -164,7 +164,7 @@ std::vector<Contender> contenders(int clusters, Index columns) {
     for (const Index p : {2, 3, 4, 6, 8, 12, 16, 24, 32, 48})
         if (p < columns) dimensions += "," + std::to_string(p);
     const OptionValues kernel = {{"kernel", std::string("rbf")}, {"components", std::int64_t{50}}};
-    // What labels are read from is an axis, not a grid: cells that differ in it alone share everything.
+    // `labels_from` is an axis of the grid: cells that differ only in it share all computations.
     const auto cpd = [&](const std::string& indicator, const std::string& labels_from, const std::string& origin,
                          bool of_kernel, std::vector<std::string> texts) {
         OptionValues fixed = of_kernel ? kernel : OptionValues();
@@ -198,7 +198,7 @@ std::vector<Contender> contenders(int clusters, Index columns) {
         {"r-RPCA-OM", {grid("rpca-om", clusters, with_width({"dimensions=1,2,3,4,6,8,12,16,24,32,48"}), kernel)}},
         {"r-FME", {grid("fme", clusters, with_width(kernel_embedding), kernel)}},
         {"r-CPD-UML", {cpd("relaxed", "moved,embedding", "mean", true, deformations)}},
-        // What keeps them honest.
+        // Controls: they show how much of the gain the deformation brings.
         {"no deformation",
          {cpd("relaxed", "embedding", "mean", false, still), cpd("relaxed", "embedding", "zero", false, still)}},
         {"r-no deformation", {cpd("relaxed", "embedding", "mean", true, still)}},
@@ -207,7 +207,7 @@ std::vector<Contender> contenders(int clusters, Index columns) {
     };
 }
 
-// A fifth of every class's digits, rounded down: the 1,854 of the paper.
+// A fifth of the digits of each class, rounded down. This gives 1,854 digits, as in the paper.
 std::vector<Index> usps20_rows(const Labels& truth, const Run& run) {
     std::map<std::int32_t, std::vector<Index>> classes;
     for (std::size_t i = 0; i < truth.size(); ++i) classes[truth[i]].push_back(static_cast<Index>(i));
@@ -276,7 +276,7 @@ Measured measure(std::size_t column, const CpdUmlRequest& request, const Run& ru
     return out;
 }
 
-// ---------------------------------------------------------------- how it is printed
+// ---------------------------------------------------------------- printing
 
 std::vector<std::size_t> numbers_from(std::size_t first, std::size_t count) {
     std::vector<std::size_t> out;
@@ -343,7 +343,7 @@ std::string tables_text(const std::vector<std::size_t>& columns, const std::vect
     return text;
 }
 
-// How far the points were moved by the models that were chosen, || G P || / || X - mean ||.
+// || G P || / || X - mean ||: how far the chosen models move the rows.
 std::string moved_text(const std::vector<Measured>& measured) {
     std::vector<std::string> header = {"size of the motion"};
     std::vector<std::vector<std::string>> rows;
@@ -442,10 +442,11 @@ int reproduce(const CpdUmlRequest& request) {
                                               : ", not scaled") +
                 ", " + std::to_string(request.runs) + " runs in " + seconds_text(set.seconds) + " s\n";
     text +=
-        "Mean ± standard deviation on the third of the points that a run has not seen, (score): 1 for every method "
-        "beaten at p < 0.05 (unpaired t-test), 0.5 for every tie.\nParameters were chosen by " +
+        "Mean ± standard deviation on the test third of the rows. (Score): 1 for each method beaten at p < 0.05 "
+        "(unpaired t-test), 0.5 for each tie.\nParameters were chosen by " +
         std::string(name(request.select)) +
-        (needs_truth(request.select) ? " on the seen part: an oracle.\n" : " on the seen part, without labels.\n");
+        (needs_truth(request.select) ? " on the training part: an oracle.\n"
+                                     : " on the training part, without labels.\n");
     print(text);
     return Exit::done;
 }
@@ -456,12 +457,12 @@ Command reproduce_cpd_uml_command() {
     const auto request = std::make_shared<CpdUmlRequest>();
     Command command;
     command.name = "cpd-uml";
-    command.summary = "the ranking tables of CPD-UML and its baselines on six real sets";
+    command.summary = "the ranking tables of CPD-UML and its baselines on six real data sets";
     command.details =
-        "In every run a random third of the points is set aside, k-means from one start on the rest is where every "
-        "method begins, parameters are chosen and models fitted on the rest, and the third is labelled by them. "
-        "Rows that keep the tables honest follow the ranked ones: the whitened embedding without any deformation, "
-        "k-means and kernel k-means with ten restarts, and the share of the largest class.";
+        "Each run sets a random third of the rows aside as the test part. On the other rows, all methods start from "
+        "the same k-means result, choose their parameters and are fitted. The models then label the test part. "
+        "Below the ranked methods come controls: the whitened embedding without deformation, k-means and kernel "
+        "k-means with ten restarts, and the share of the largest class.";
     command.flags = flags_of(CpdUmlRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
     append(command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
     command.examples = {{"coterie-reproduce cpd-uml --runs 20", "all three tables"},

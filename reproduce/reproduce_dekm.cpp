@@ -1,6 +1,6 @@
-// dekm-coil20, dekm-mnist, dekm-usps: DEKM and its baselines. Methods of one seed start from one autoencoder, which is
-// trained once and kept as a model's file; names of files hold what they depend on, so that a folder serves many
-// commands.
+// dekm-coil20, dekm-mnist, dekm-usps: DEKM and its baselines. All methods of a seed start from the same autoencoder. It
+// is trained once and stored as a model file. The file name holds all settings that the autoencoder depends on, so
+// several commands can share a folder.
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ struct DekmSet {
     const char* name;
     const char* data;
     int side;                             // images are side x side
-    double published_acc, published_nmi;  // of DEKM, mean of three runs, per cent
+    double published_acc, published_nmi;  // DEKM, mean of three runs, per cent
 };
 constexpr DekmSet coil = {"dekm-coil20", "coil-20", 28, 69.03, 80.06};
 constexpr DekmSet mnist = {"dekm-mnist", "mnist", 28, 95.75, 91.06};
@@ -74,24 +74,26 @@ struct DekmRequest {
             std::vector<std::string> names;
             for (const Contender& contender : contenders()) names.emplace_back(contender.name);
             return OptionSetFor<DekmRequest>()
-                .integer("seeds", &DekmRequest::seeds, at_least(1), "autoencoders, each the start of every method")
-                .text("methods", &DekmRequest::methods, "which of " + join(names) + ", with commas between them")
+                .integer("seeds", &DekmRequest::seeds, at_least(1), "autoencoders; all methods start from each of them")
+                .text("methods", &DekmRequest::methods, "methods, separated by commas: " + join(names))
                 .flag("variants", &DekmRequest::variants,
-                      "dekm-all and dekm-full, too: every coordinate moved, one step a pass over all points")
-                .integer("points", &DekmRequest::points, at_least(0), "images drawn at random; 0: all")
-                .integer("pretrain_epochs", &DekmRequest::pretrain_epochs, at_least(1), "of the autoencoders")
+                      "also run dekm-all (moves every coordinate) and dekm-full (one step per pass over all images)")
+                .integer("points", &DekmRequest::points, at_least(0), "number of images drawn at random; 0: all")
+                .integer("pretrain_epochs", &DekmRequest::pretrain_epochs, at_least(1), "epochs of each autoencoder")
                 .integer("max_iterations", &DekmRequest::max_iterations, at_least(1),
-                         "batches of 256 at most while clustering; dekm-full: passes with as many")
-                .integer("net_epochs", &DekmRequest::net_epochs, at_least(1), "of entropy-net")
+                         "maximal number of batches of 256 images while clustering; dekm-full: the passes that they "
+                         "make")
+                .integer("net_epochs", &DekmRequest::net_epochs, at_least(1), "epochs of entropy-net")
                 .real("tolerance", &DekmRequest::tolerance, between(0, 1),
-                      "it ends when a smaller share of the points changes cluster in an update");
+                      "a fit ends when a smaller share of the images changes cluster in an update");
         }();
         return set;
     }
 };
 
-// Square images, one per row, made smaller: a pixel is the mean of what it covers, shares of pixels counted as such.
-// Rows and columns are treated alike, so that it does not matter which of them a row of points holds first.
+// Makes square images smaller; each row holds an image. A new pixel is the mean of the area that it covers, where old
+// pixels count by the part of them that is covered. The result does not depend on whether images are stored by rows or
+// by columns.
 Points resized(PointsView images, int from, int to) {
     Matrix<float> cover = Matrix<float>::Zero(to, from);
     const double scale = static_cast<double>(from) / to;
@@ -113,7 +115,7 @@ struct Fitted {
     Scores scores;
     FitReport report;
     double seconds = 0;
-    std::vector<double> acc_per_update;  // where it was followed
+    std::vector<double> acc_per_update;  // empty if the fit was not followed
 
     const std::vector<double>& numbers(const std::string& detail) const { return numbers_of(report, detail); }
     std::size_t updates() const { return numbers("balance_per_update").size(); }
@@ -141,7 +143,7 @@ struct Row {
     }
 };
 
-// What all fits of one command have in common.
+// The data, settings and folder that all fits of a command share.
 class Protocol {
 public:
     Protocol(const DekmSet& set, const DekmRequest& request, const Run& run)
@@ -156,7 +158,7 @@ public:
 
     const ImageSet& images() const { return images_; }
 
-    // The model file of the autoencoder of a seed; it is trained when it is not there.
+    // The model file of a seed's autoencoder. Trains it if the file does not exist.
     std::string autoencoder(const ImageSet& images, int embedding, std::uint64_t seed) const {
         const std::string path = folder_ / (stem(images, embedding, seed) + ".coterie");
         if (std::filesystem::exists(path)) return path;
@@ -216,11 +218,11 @@ private:
         return {{"clusters", std::int64_t{images.classes}}, {"image", std::vector<std::int64_t>{set_.side, set_.side}}};
     }
 
-    // on_update sees the model after every update.
+    // on_update gets the model after every update.
     Fitted fitted(const Contender& contender, const ImageSet& images, const OptionValues& options, const Run& run,
                   const OnUpdate& on_update) const {
         const Stopwatch watch;
-        int told = 0;  // after the update, and after its batches
+        int told = 0;  // progress reports: one after the update, one after its batches
         std::function<bool(const Progress&)> updated;
         if (on_update)
             updated = [&](const Progress& progress) {
@@ -266,7 +268,7 @@ std::string Protocol::phases() const {
     Run own = run_;
     own.checkpoint = folder_ / (stem(four, 2, 0) + "-phases.checkpoint");
 
-    // The embedding itself, as in the paper: the model's space is turned back.
+    // Shows the embedding, as in the paper, so the rotation of the model's space is undone.
     std::vector<Panel> panels;
     const auto panel_of = [&](const Model& model) {
         const DeepState& state = dynamic_cast<const DekmModel&>(model).state();
@@ -310,7 +312,7 @@ std::string Protocol::phases() const {
     }
     return panels_picture(shown, 3,
                           {"DEKM on four classes of MNIST, two dimensions",
-                           "colours of points: classes; of the ground: clusters; line: the direction that is widest"});
+                           "points: coloured by class; background: by cluster; line: the widest direction"});
 }
 
 Json row_json(const Row& row, const DekmSet& set) {
@@ -340,7 +342,7 @@ Json row_json(const Row& row, const DekmSet& set) {
     return out;
 }
 
-// Of the first seed: accuracy, share of changes, balance, and DEKM's inertia, against the passes over the points.
+// For the first seed: accuracy, share of changed labels, balance and DEKM's inertia, by passes over the images.
 std::string curves(const std::vector<Row>& rows, Index points, const std::string& title) {
     std::vector<Line> acc, changed, balances, inertia;
     for (const Row& row : rows) {
@@ -367,12 +369,12 @@ std::string curves(const std::vector<Row>& rows, Index points, const std::string
         if (std::string(contender.method) == "dekm")
             add(inertia, objectives, 100 / objectives[0], 0);
         else
-            inertia.push_back({});  // so that a method has one colour
+            inertia.push_back({});  // keeps the colour of each method the same in all plots
     }
-    const char* const passes = "passes over the points";
+    const char* const passes = "passes over the images";
     return stacked_pictures({lines_picture(acc, passes, "ACC, per cent"),
-                             lines_picture(changed, passes, "points that change cluster, per cent"),
-                             lines_picture(balances, passes, "balance of the clusters' sizes"),
+                             lines_picture(changed, passes, "images that change cluster, per cent"),
+                             lines_picture(balances, passes, "balance of the cluster sizes"),
                              lines_picture(inertia, passes, "inertia, per cent of the first")},
                             title);
 }
@@ -391,7 +393,7 @@ int reproduce(const DekmSet& set, const DekmRequest& request) {
     const auto has_updates = [](std::size_t c) { return contenders()[c].own.contains("update_interval"); };
     if (!request.figure.empty() && std::none_of(chosen.begin(), chosen.end(), has_updates))
         throw UsageError("option --figure: none of --methods " + request.methods + " has updates to draw",
-                         "dec, idec, dcn and dekm have");
+                         "add dec, idec, dcn or dekm");
     Run run = request.running->run();
     ProgressBar bar(run, request.running->quiet);
     const InterruptGuard guard;
@@ -439,7 +441,7 @@ int reproduce(const DekmSet& set, const DekmRequest& request) {
         table({std::string(set.data) + ", per cent", "ACC", "NMI", "ARI", "updates", "seconds", "published ACC", "NMI"},
               cells, {1, 2, 3, 4, 5, 6, 7}) +
         "\n" + count_text(images.pixels.rows()) + " images; " + std::to_string(request.seeds) + " autoencoders of " +
-        std::to_string(request.pretrain_epochs) + " epochs, each the start of every method that has one\n");
+        std::to_string(request.pretrain_epochs) + " epochs; each is the start of all methods that use one\n");
     return Exit::done;
 }
 
@@ -449,13 +451,12 @@ Command dekm_command(const DekmSet& set, const char* of) {
     command.name = set.name;
     command.summary = std::string("deep embedded k-means and its baselines on ") + of;
     command.details =
-        "Trains an autoencoder a seed by the paper's schedule (convolutions, batches of 256, Adam with rate 0.001) and "
-        "starts k-means in its embedding, DEC, IDEC, DCN and DEKM from it, each until few points change cluster in an "
-        "update. entropy-net starts from nothing. With --checkpoint the autoencoders and the states of fits are kept "
-        "in a folder, from which a command "
-        "that was cut off goes on.";
+        "Trains one autoencoder per seed with the schedule of the paper (convolutions, batches of 256, Adam with rate "
+        "0.001). From it start k-means in its embedding, DEC, IDEC, DCN and DEKM. A fit ends when few images change "
+        "cluster in an update. entropy-net starts without an autoencoder. --checkpoint keeps the autoencoders and the "
+        "states of the fits in a folder, so that an interrupted command can continue.";
     command.flags = flags_of(DekmRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
-    command.flags.push_back(text_flag("--checkpoint", "FOLDER", "keep autoencoders and states of fits in it", "Writing",
+    command.flags.push_back(text_flag("--checkpoint", "FOLDER", "keep autoencoders and states of fits here", "Writing",
                                       request->checkpoint, request, Completion::file));
     command.flags.push_back(text_flag("--figure", "FILE.svg", "draw every update of the first seed's fits", "Writing",
                                       request->figure, request));

@@ -1,5 +1,5 @@
-// entropy-em: rounds and time of the label solvers. What counts as converged decides such a table; here it is the
-// distance of every label from an optimum proved by its gradient. Times are the least of five where they are short.
+// entropy-em: rounds and time of the label solvers. Such a table depends on what counts as converged. Here a solver has
+// converged when every label is close to the optimum, which its gradient proves. Short times are the least of five.
 
 #include <algorithm>
 #include <array>
@@ -21,8 +21,8 @@ constexpr std::array<double, 3> lambdas = {1, 10, 100};
 constexpr std::array<double, 3> distances = {1e-2, 1e-4, 1e-8};
 constexpr std::array<LabelSolver, 3> solvers = {LabelSolver::em, LabelSolver::newton, LabelSolver::dual};
 constexpr std::array<const char*, 3> solver_names = {"em", "newton", "dual"};
-// Table 1 of the paper: iterations, milliseconds for K = 2, 20, 200; neither N, lambda nor the rule for the end is
-// stated. It has no dual solver.
+// Table 1 of the paper: iterations and milliseconds for K = 2, 20, 200. The paper states neither N, nor lambda, nor the
+// stopping rule. It has no dual solver.
 struct Printed {
     int iterations;
     double milliseconds;
@@ -37,12 +37,13 @@ struct EmRequest {
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
 
     static const OptionSet& described() {
-        static const OptionSet set = OptionSetFor<EmRequest>()
-                                         .integer("points", &EmRequest::points, at_least(1), "N")
-                                         .real("deviation", &EmRequest::deviation, between(0, 100),
-                                               "of the normal logits that the predictions are softmax of")
-                                         .real("seconds", &EmRequest::seconds, above(0),
-                                               "when EM or Newton needs longer for a distance, it is given up");
+        static const OptionSet set =
+            OptionSetFor<EmRequest>()
+                .integer("points", &EmRequest::points, at_least(1), "N")
+                .real("deviation", &EmRequest::deviation, between(0, 100),
+                      "standard deviation of the normal logits; the predictions are their "
+                      "softmax")
+                .real("seconds", &EmRequest::seconds, above(0), "time limit of EM and Newton for each distance");
         return set;
     }
 };
@@ -58,7 +59,8 @@ Matrix<double> predictions(Index n, Index k, double deviation, const Run& run) {
     return out;
 }
 
-// Rounds after which no label is further than `distance` from the optimum: at most 1 in 32 more than the fewest.
+// After this number of rounds, no label is further than `distance` from the optimum. It is at most 1/32 larger than the
+// smallest such number.
 struct Reached {
     int rounds = 0;
     double seconds = 0;
@@ -72,12 +74,12 @@ public:
         settings_.tolerance = 0;
     }
 
-    // Rounds are doubled until the distance is met, then the interval is halved to a 32nd of them: to the last round
-    // would take all rounds six times more. None when the budget was not enough.
+    // Doubles the rounds until the distance is reached. Then bisects to within 1/32 of the rounds: an exact bisection
+    // would repeat the rounds about six more times. Returns nothing if the budget was too small.
     std::optional<Reached> reach(double distance) {
         int enough = 1;
         while (!near(enough, distance)) {
-            if (last_seconds_ > budget_ || last_rounds_ < enough) return std::nullopt;  // it stopped by itself, too
+            if (last_seconds_ > budget_ || last_rounds_ < enough) return std::nullopt;  // or it stopped earlier
             enough *= 2;
         }
         int few = enough / 2;
@@ -113,7 +115,7 @@ private:
     int last_rounds_ = 0;
 };
 
-// Seconds a round of EM in single precision: of 100 rounds, less the start.
+// Seconds per round of EM in single precision, from 100 rounds without the start.
 double round_seconds(const Matrix<float>& sigma, LabelSettings settings, const Run& run) {
     settings.solver = LabelSolver::em;
     settings.tolerance = 0;
@@ -143,7 +145,7 @@ int reproduce(const EmRequest& request) {
     out["threads"] = run.threads;
     std::vector<std::string> header = {"K", "lambda", "solver"};
     for (const double distance : distances) header.push_back("to " + number_text(distance));
-    header.emplace_back("dual ahead at 1e-08");
+    header.emplace_back("dual faster, at 1e-08");
     std::vector<std::vector<std::string>> rows;
     std::vector<std::vector<std::string>> round_rows;
     for (const Index k : cluster_numbers) {
@@ -203,7 +205,7 @@ int reproduce(const EmRequest& request) {
     }
     print("Rounds and time until no label is further than this from the optimum; N = " + count_text(request.points) +
           ", " + std::to_string(run.threads) + " threads\n" + table(header, rows, {0, 1, 3, 4, 5, 6}) + "\n" +
-          table({"K", "a round of EM, float32", "published: EM in all", "published: Newton in all"}, round_rows,
+          table({"K", "one round of EM, float32", "published: all of EM", "published: all of Newton"}, round_rows,
                 {0, 1, 2, 3}));
     return Exit::done;
 }
@@ -214,11 +216,11 @@ Command reproduce_entropy_em_command() {
     const auto request = std::make_shared<EmRequest>();
     Command command;
     command.name = "entropy-em";
-    command.summary = "the label solvers: rounds and time to a distance from the optimum, Table 1";
+    command.summary = "the label solvers: rounds and time to a given distance from the optimum, Table 1";
     command.details =
-        "The paper gives iterations and times to convergence, but neither the number of points, lambda nor when a "
-        "solver counts as converged, which decides them. Here the optimum is that of the dual solver, proved by its "
-        "gradient, and a solver has arrived when no label is further than a distance from it.";
+        "The paper gives iterations and times to convergence. It does not state the number of rows, lambda or the "
+        "stopping rule, on which they depend. Here the dual solver computes the optimum, and its gradient proves it. "
+        "A solver has converged when every label is within the given distance of the optimum.";
     command.flags = flags_of(EmRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
     append(command.flags, run_flags(request->running, {"--seed", "--threads", "--json"}));
     command.examples = {{"coterie-reproduce entropy-em --threads 1 --seconds 2", "a quick look"}};

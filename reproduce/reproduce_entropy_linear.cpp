@@ -1,5 +1,5 @@
-// entropy-linear: linear entropy clustering and its baselines on pixels. Every method chooses among as many cells, by
-// other starts than those that count, and sees as many updates. Fits are one per thread, each with its own seed.
+// entropy-linear: linear entropy clustering and its baselines on pixels. All methods have the same number of grid cells
+// and of updates. The starts that choose the cell are not scored. Each thread runs one fit, with its own seed.
 
 #include <algorithm>
 #include <array>
@@ -30,7 +30,7 @@ constexpr std::uint64_t first_tuning_seed = 1000;
 struct Contender {
     std::string name;
     std::string method;
-    std::vector<std::string> grid;  // of its own; all have as many cells
+    std::vector<std::string> grid;  // the method's own axes; all methods have the same number of cells
     double published;               // mean and deviation of ACC on MNIST (on features of a network), per cent
     double published_deviation;
 };
@@ -44,14 +44,14 @@ const std::vector<Contender> contenders = {
 };
 const std::vector<std::string> row_names = {"kmeans", "entropy", "mi", "sela", "miadm", "miadm*"};
 constexpr SampleSummary published_kmeans = {47.62, 2.1, 6};
-// Figure 12, read from the text: labels of every batch, and once an epoch, after 50 epochs.
+// Figure 12 as the text gives it, after 50 epochs: labels renewed per batch, and per epoch.
 constexpr std::array<double, 2> published_renewal = {63, 52};
 constexpr std::array<int, 6> figure_epochs = {1, 2, 5, 10, 20, 50};
 
 struct LinearRequest {
     int seeds = 6;
     int tuning_seeds = 3;
-    int updates = 2800;  // as the paper trains on MNIST: ten epochs of 70,000 points
+    int updates = 2800;  // the training of the paper on MNIST: ten epochs of 70,000 images
     std::string sets = "mnist,usps,digits,coil-20";
     std::string methods = join(row_names, ",");
     std::string figure;
@@ -60,12 +60,12 @@ struct LinearRequest {
     static const OptionSet& described() {
         static const OptionSet set =
             OptionSetFor<LinearRequest>()
-                .integer("seeds", &LinearRequest::seeds, at_least(2), "starts of every method that count")
+                .integer("seeds", &LinearRequest::seeds, at_least(2), "scored starts of each method")
                 .integer("tuning_seeds", &LinearRequest::tuning_seeds, at_least(1),
-                         "other starts, whose mean accuracy chooses every method's options")
-                .integer("updates", &LinearRequest::updates, at_least(1), "batches of 250 points that every fit sees")
-                .text("sets", &LinearRequest::sets, "which of " + join(set_names) + ", with commas between them")
-                .text("methods", &LinearRequest::methods, "which of " + join(row_names) + ", with commas between them");
+                         "other starts; their mean accuracy chooses the options of each method")
+                .integer("updates", &LinearRequest::updates, at_least(1), "batches of 250 images in each fit")
+                .text("sets", &LinearRequest::sets, "data sets, separated by commas: " + join(set_names))
+                .text("methods", &LinearRequest::methods, "methods, separated by commas: " + join(row_names));
         return set;
     }
 };
@@ -102,7 +102,7 @@ struct Row {
 
 std::int64_t epochs_for(Index points, int updates) { return (updates * batch_size + points - 1) / points; }
 
-// One fit a seed, each on one thread.
+// One fit per seed, each on one thread.
 std::vector<Fitted> fit_seeds(const std::string& method, const Points& points, const Labels& truth,
                               const OptionValues& options, int seeds, const Run& run) {
     std::vector<Fitted> out(static_cast<std::size_t>(seeds));
@@ -118,7 +118,7 @@ std::vector<Fitted> fit_seeds(const std::string& method, const Points& points, c
     return out;
 }
 
-// The cell with the highest mean accuracy over the tuning seeds; a cell whose training diverges has none.
+// Returns the cell with the highest mean accuracy over the tuning seeds. Cells whose training diverges do not count.
 OptionValues tuned(const Contender& contender, const Points& points, const Labels& truth, const OptionValues& fixed,
                    int seeds, const Run& run, std::size_t& cells) {
     TuneOptions options;
@@ -167,7 +167,7 @@ std::vector<Row> measure(const ImageSet& set, const std::vector<std::size_t>& me
         row.fits = fit_seeds("kmeans", set.pixels, set.truth, options, request.seeds, run);
         out.push_back(std::move(row));
     }
-    // Options are chosen on some of the points where there are many, by as many updates.
+    // For large data sets, a sample chooses the options, with the same number of updates.
     const ImageSet some = some_of(set, most_tuning_points, run.random("reproduce.tuning-points"));
     for (std::size_t c = 0; c < contenders.size(); ++c) {
         const Contender& contender = contenders[c];
@@ -190,8 +190,8 @@ std::vector<Row> measure(const ImageSet& set, const std::vector<std::size_t>& me
     return out;
 }
 
-// Figure 12: the same starts, labels renewed with every batch and with every epoch. An epoch's order does not depend on
-// how many follow, so that a fit of few epochs is the beginning of one of many.
+// Figure 12: the same starts, with labels renewed per batch and per epoch. The order of an epoch does not depend on the
+// number of epochs, so a fit with few epochs is the beginning of one with many.
 std::array<std::vector<SampleSummary>, 2> renewal(const ImageSet& set, const OptionValues& chosen, int seeds,
                                                   const Run& run) {
     std::array<std::vector<SampleSummary>, 2> out;
@@ -221,9 +221,9 @@ int reproduce(const LinearRequest& request) {
     const auto sets = positions_of("--sets", request.sets, set_names);
     const auto methods = positions_of("--methods", request.methods, row_names);
     if (!request.figure.empty() && std::find(sets.begin(), sets.end(), mnist) == sets.end())
-        throw BadArgument("option --figure: Figure 12 is drawn of mnist, which is not in --sets");
+        throw BadArgument("option --figure: Figure 12 needs mnist, which is not in --sets");
     if (!request.figure.empty() && std::find(methods.begin(), methods.end(), std::size_t{1}) == methods.end())
-        throw BadArgument("option --figure: Figure 12 is drawn of entropy, which is not in --methods");
+        throw BadArgument("option --figure: Figure 12 needs entropy, which is not in --methods");
     Run run = request.running->run();
     ProgressBar bar(run, request.running->quiet);
     const InterruptGuard guard;
@@ -242,8 +242,8 @@ int reproduce(const LinearRequest& request) {
         const auto rows = measure(set, methods, request, run, bar);
         const bool is_mnist = number == mnist;
         Json one = {{"set", set_names[number]}, {"n", set.pixels.rows()}, {"d", set.pixels.columns()}};
-        std::vector<std::string> header = {set_names[number], "ACC",           "NMI",
-                                           "fewest clusters", "seconds a fit", "chosen"};
+        std::vector<std::string> header = {set_names[number], "ACC",   "NMI", "fewest clusters",
+                                           "seconds per fit", "chosen"};
         if (is_mnist) header.insert(header.begin() + 1, "published");
         std::vector<std::vector<std::string>> cells;
         for (const Row& row : rows) {
@@ -269,8 +269,8 @@ int reproduce(const LinearRequest& request) {
         }
         text += table(header, cells,
                       is_mnist ? std::vector<std::size_t>{1, 2, 3, 4, 5} : std::vector<std::size_t>{1, 2, 3, 4});
-        text += count_text(set.pixels.rows()) + " points; options of each method chosen among " +
-                std::to_string(rows.back().cells) + "\n\n";
+        text += count_text(set.pixels.rows()) + " images; options of each method chosen from a grid of " +
+                std::to_string(rows.back().cells) + " cells\n\n";
         const auto entropy =
             std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.name == "entropy"; });
         if (is_mnist && entropy != rows.end()) {
@@ -280,7 +280,7 @@ int reproduce(const LinearRequest& request) {
             figure_header.emplace_back("published, 50");
             std::vector<std::vector<std::string>> figure_rows;
             for (std::size_t per = 0; per < 2; ++per) {
-                const std::string name = per == 0 ? "labels of every batch" : "labels once an epoch";
+                const std::string name = per == 0 ? "labels renewed per batch" : "labels renewed per epoch";
                 figure_rows.push_back({name});
                 Line line{name, {}, {}};
                 Json curve = {{"labels_per", per == 0 ? "batch" : "epoch"},
@@ -317,14 +317,13 @@ Command reproduce_entropy_linear_command() {
     command.name = "entropy-linear";
     command.summary = "linear entropy clustering and its baselines on images: Table 3 and Figure 12";
     command.details =
-        "Trains linear softmax models on the pixels (the paper's features of a network are not to be had) by as many "
-        "updates as the paper's, 2,800 batches of 250. Every method chooses among as many combinations of its options "
-        "by the mean accuracy of other starts, on 10,000 of the points where there are more: an oracle, the same for "
-        "all. Then the starts that count, on all points. Figure 12 is measured on mnist, with the options chosen for "
-        "entropy.";
+        "Trains linear softmax models on pixels, because the network features of the paper are not available. As in "
+        "the paper, training takes 2,800 batches of 250. Each method has the same number of option combinations. The "
+        "mean accuracy of other starts chooses one, on at most 10,000 images: the same oracle for all methods. "
+        "The scored starts then use all images. Figure 12 uses mnist and the options chosen for entropy.";
     command.flags = flags_of(LinearRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
-    command.flags.push_back(text_flag("--figure", "FILE.svg", "write Figure 12 as a drawing (needs mnist)", "Writing",
-                                      request->figure, request));
+    command.flags.push_back(
+        text_flag("--figure", "FILE.svg", "draw Figure 12 (needs mnist)", "Writing", request->figure, request));
     append(command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
     command.examples = {{"coterie-reproduce entropy-linear --sets digits --seeds 3", "a quick look at one data set"}};
     command.act = [request] { return reproduce(*request); };

@@ -1,5 +1,5 @@
-// label-noise: forward against reverse cross-entropy on wrong labels. Splits, wrong labels and starts follow from the
-// seed, the same for both losses; options are chosen on rows that neither training nor the test sees.
+// label-noise: compares forward and reverse cross-entropy on wrong labels. The seed decides splits, wrong labels and
+// starts, which are the same for both losses. Rows outside training and test part choose the options.
 
 #include <array>
 #include <cmath>
@@ -23,7 +23,7 @@ const std::vector<std::string> set_names = {"mnist", "usps", "digits"};
 constexpr std::array<double, 8> noises = {0.01, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 0.95};
 constexpr std::array<CrossEntropy, 2> kinds = {CrossEntropy::forward, CrossEntropy::reverse};
 constexpr std::array<const char*, 2> kind_names = {"forward, H(y, sigma)", "reverse, H(sigma, y)"};
-// Both losses choose among these by their accuracy on a part of the test rows that does not count.
+// Both losses choose among these, by their accuracy on rows that are not scored.
 constexpr std::array<double, 3> learning_rates = {0.003, 0.03, 0.3};
 constexpr std::array<double, 3> gammas = {1e-5, 1e-4, 1e-3};
 
@@ -37,14 +37,14 @@ struct NoiseRequest {
     static const OptionSet& described() {
         static const OptionSet set =
             OptionSetFor<NoiseRequest>()
-                .choice("set", &NoiseRequest::set, set_names, "the images")
+                .choice("set", &NoiseRequest::set, set_names, "data set of images")
                 .integer("seeds", &NoiseRequest::seeds, at_least(2), "splits, corruptions and starts")
-                .integer("epochs", &NoiseRequest::epochs, at_least(1), "of training");
+                .integer("epochs", &NoiseRequest::epochs, at_least(1), "epochs of training");
         return set;
     }
 };
 
-// A quarter of the rows for the test, of which the first third chooses the options and the others count.
+// Three quarters of the rows are the training part. A third of the rest chooses the options, the others are scored.
 struct Split {
     std::vector<Index> training, choosing, test;
 };
@@ -57,7 +57,7 @@ Split split_rows(Index rows, const Run& run) {
     return {{at(3), order.end()}, {order.begin(), at(1)}, {at(1), at(3)}};
 }
 
-// A share `noise` of the labels, drawn anew from all classes.
+// Replaces a share `noise` of the labels by labels drawn from all classes.
 Labels corrupted(const Labels& truth, const std::vector<Index>& rows, int classes, double noise, const Run& run) {
     RandomStream random =
         run.random("reproduce.label-noise.labels", static_cast<std::uint64_t>(std::lround(1e6 * noise)));
@@ -78,7 +78,7 @@ double share_right(const LinearSoftmax<float>& model, const ImageSet& set, const
     return static_cast<double>(right) / static_cast<double>(found.size());
 }
 
-// Test accuracy of both losses, per noise.
+// Test accuracy of both losses, per noise level.
 using Outcome = std::array<std::array<double, kinds.size()>, noises.size()>;
 
 Outcome outcome_of(const ImageSet& set, const NoiseRequest& request, const Run& run) {
@@ -164,15 +164,14 @@ Command reproduce_label_noise_command() {
     const auto request = std::make_shared<NoiseRequest>();
     Command command;
     command.name = "label-noise";
-    command.summary = "forward against reverse cross-entropy on wrong labels: Figure 11, for a linear model";
+    command.summary = "forward and reverse cross-entropy on wrong labels: Figure 11, for a linear model";
     command.details =
-        "A share of the training labels is drawn anew from all classes; the targets are the labels that are left, "
-        "mixed with the uniform distribution by that share. A linear softmax model is trained on them by the ordinary "
-        "cross-entropy and by the reverse one. Both choose the learning rate and gamma, among nine pairs, on rows "
-        "with right labels that neither training nor the test sees.";
+        "Replaces a share of the training labels by labels drawn from all classes. The targets mix the resulting "
+        "labels with the uniform distribution by that share. A linear softmax model is trained on them with the "
+        "ordinary and with the reverse cross-entropy. Each loss chooses one of nine pairs of learning rate and gamma, "
+        "on correctly labelled rows outside the training and test parts.";
     command.flags = flags_of(NoiseRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
-    command.flags.push_back(
-        text_flag("--figure", "FILE.svg", "write Figure 11 as a drawing", "Writing", request->figure, request));
+    command.flags.push_back(text_flag("--figure", "FILE.svg", "draw Figure 11", "Writing", request->figure, request));
     append(command.flags, run_flags(request->running, {"--seed", "--threads", "--json"}));
     command.examples = {{"coterie-reproduce label-noise --set digits --figure noise.svg", "a quick look"}};
     command.act = [request] { return reproduce(*request); };

@@ -1,6 +1,6 @@
-// max-margin: what the theorems say of decisive clusters and margins, on sets drawn to be separable. Solvers that end
-// at rounding (entropy/max_margin.hpp) stand beside the one that users have, so that an angle is the theorem's
-// and not the solver's. Sets are the tasks, each with its own seed.
+// max-margin: checks the theorems about decisive clusters and margins on separable data sets. Besides the optimizer
+// that users have, it runs solvers that converge to rounding (entropy/max_margin.hpp). So an angle comes from the
+// theorem and not from the solver. Each data set is one task, with its own seed.
 
 #include <algorithm>
 #include <array>
@@ -27,12 +27,12 @@ namespace {
 
 using Classifier = LinearSoftmax<double>;
 
-// Of the entropy loss: the theorems are about clusters of equal size, and with 1 the loss gives some of that up for a
-// wider gap as long as gamma is 1e-5.
+// `fairness` of the entropy loss. The theorems are about clusters of equal size. With fairness 1 and gamma 1e-5, the
+// loss accepts unequal sizes for a wider gap.
 constexpr double enforced_fairness = 100;
 constexpr double annealed_gamma = 1e-5;
 constexpr double annealed_further = 1e-9;
-// gamma = 10^-this for Newton's method.
+// Newton's method uses gamma = 10^-decade.
 constexpr std::array<double, 6> decades = {9, 14, 30, 100, 300, 1000};
 
 struct Kind {
@@ -44,9 +44,9 @@ constexpr std::array<Kind, 4> kinds = {{{2, 2}, {2, 3}, {20, 2}, {20, 3}}};
 enum Baseline { plain, soft, alternating, baselines };
 constexpr std::array<const char*, baselines> baseline_names = {"k-means", "soft k-means", "miadm"};
 
-// As many points per cluster from a normal distribution, kept where K directions of one plane, at equal angles, tell
-// them apart by at least 0.5. The clusters are long for two of them, so that the least variance is not the widest
-// margin.
+// Normal points, with the same number per cluster. Each is scored along K directions at equal angles in one plane. It
+// is kept if its best score is at least 0.5 above the next one. With two clusters, both are elongated, so that the
+// partition of least variance is not the one of widest margin.
 Matrix<double> separable_set(Kind kind, Index a_cluster, std::uint64_t seed) {
     RandomStream random(seed, "reproduce.max-margin", static_cast<std::uint64_t>(10 * kind.dimensions + kind.clusters));
     Matrix<double> axes(kind.dimensions, 2);  // orthonormal
@@ -94,11 +94,11 @@ std::vector<Index> sizes_of(const Labels& labels, int clusters) {
     return out;
 }
 
-// The same clusters, whatever they are called.
+// Whether the clusters are the same, up to their numbering.
 bool same_clusters(const Labels& a, const Labels& b) { return adjusted_rand_index(a, b) == 1; }
 
-// The theorems' gamma is that of || V ||^2, a fit's that of || s V ||^2; and the first weights were drawn uniformly on
-// +- a / sqrt(d), which makes logits of this root mean square.
+// Converts to the units of a fit. The gamma of the theorems belongs to || V ||^2, that of a fit to || s V ||^2. First
+// weights drawn uniformly from +- a / sqrt(d) give logits with root mean square a * first_logits.
 struct InUnits {
     InUnits(const Matrix<double>& points, int clusters) {
         const ColumnMoments moments = column_moments(points, Run(0, 1));
@@ -107,10 +107,10 @@ struct InUnits {
         first_logits = std::sqrt(moments.variance.sum() / 3 / static_cast<double>(points.cols()));
     }
     double gamma_factor;
-    double first_logits;  // of a = 1
+    double first_logits;  // for a = 1
 };
 
-// The lowest objective of several annealed starts. `whole`: the run that may be asked to stop between two of them.
+// The annealed start with the lowest objective. A stop request to `whole` takes effect between two starts.
 EntropyModel annealed(const Matrix<double>& points, int clusters, double gamma, int starts, std::uint64_t seed,
                       const Run& whole) {
     EntropyOptions options;
@@ -124,7 +124,8 @@ EntropyModel annealed(const Matrix<double>& points, int clusters, double gamma, 
     std::optional<EntropyModel> best;
     for (int start = 0; start < starts; ++start) {
         whole.throw_if_stopped("fits");
-        // A large first gamma or small weights lead every start to one pair of clusters, along the widest spread.
+        // With a large first gamma or small weights, all starts find the same pair of clusters, along the direction of
+        // largest variance.
         options.gamma_start = units.gamma_factor * std::max(gamma, std::pow(10, -1 - start % 5));
         options.start_scale = units.first_logits * std::pow(10, 0.5 * (start % 4));
         Run run(seed + 1000003 * static_cast<std::uint64_t>(start), 1);
@@ -171,19 +172,19 @@ Classifier baseline_of(Baseline baseline, const Matrix<double>& points, int clus
 }
 
 struct Against {
-    bool lost = false;  // a cluster: it has no margin to compare
+    bool lost = false;  // it lost a cluster, so there is no margin to compare
     double margin = 0;  // of the baseline's classifier
-    double gap = 0;     // the widest for its labels
+    double gap = 0;     // the widest margin for its labels
     bool fair = false;
 };
 
 struct Outcome {
-    bool fair = false;            // the clusters found are of equal size: the rest is measured only then
-    double degrees = 0;           // at annealed_gamma, of L-BFGS
-    double degrees_further = -1;  // at annealed_further; below 0: the clusters found there are not of equal size
+    bool fair = false;            // the clusters have equal sizes; otherwise nothing else is measured
+    double degrees = 0;           // L-BFGS at annealed_gamma
+    double degrees_further = -1;  // at annealed_further; negative if the clusters there have unequal sizes
     std::array<double, decades.size()> degrees_newton{};
     double margin = 0;  // of the classifier at annealed_gamma
-    double gap = 0;     // the widest for its labels
+    double gap = 0;     // the widest margin for its labels
     std::array<double, decades.size()> margin_newton{};
     std::array<Against, baselines> against{};
 };
@@ -237,7 +238,7 @@ Panel panel_of(std::string title, const Matrix<double>& points, const Classifier
             {}};
 }
 
-// Soft k-means from the means of clusters, or from its own start.
+// Soft k-means that starts from the means of the given clusters.
 Classifier soft_from(const Matrix<double>& points, const Labels& labels, double temperature) {
     SoftKMeansOptions options;
     options.clusters = 2;
@@ -265,8 +266,8 @@ Classifier soft_global(const Matrix<double>& points, double temperature) {
 
 struct CrossCheck {
     Classifier entropy_global, entropy_local, soft_local, soft_global;
-    bool entropy_returns;  // from soft k-means' local minimum to the global one
-    bool soft_returns;     // from the local minimum of the entropy
+    bool entropy_returns;  // the entropy loss goes from the local minimum of soft k-means to its own global one
+    bool soft_returns;     // soft k-means goes from the local minimum of the entropy loss to its own global one
 };
 
 CrossCheck cross_check(const Matrix<double>& points, int starts, const Run& whole) {
@@ -306,7 +307,9 @@ std::string figure(const Matrix<double>& two, const Matrix<double>& three, const
                                   classifier_of(annealed(two, 2, gamma, starts, seed, whole))));
     for (const double gamma : gammas)
         panels.push_back(panel_of("Figure 4: soft k-means, gamma " + number_text(gamma), two, soft_global(two, gamma)));
-    return panels_picture(panels, 4, {"Decisive and fair against compact", "one set of two clusters, one of three"});
+    return panels_picture(
+        panels, 4,
+        {"Decisive and fair clusters compared with compact ones", "one data set of two clusters, one of three"});
 }
 
 // ---------------------------------------------------------------- the tables
@@ -321,10 +324,10 @@ struct MaxMarginRequest {
     static const OptionSet& described() {
         static const OptionSet set =
             OptionSetFor<MaxMarginRequest>()
-                .integer("sets", &MaxMarginRequest::sets, at_least(1), "sets drawn of each of the four kinds")
-                .integer("points", &MaxMarginRequest::points, between(5, 500), "of a cluster")
+                .integer("sets", &MaxMarginRequest::sets, at_least(1), "data sets of each of the four kinds")
+                .integer("points", &MaxMarginRequest::points, between(5, 500), "rows per cluster")
                 .integer("starts", &MaxMarginRequest::starts, at_least(1),
-                         "of every minimisation; the lowest objective counts");
+                         "starts of each minimisation; the lowest objective counts");
         return set;
     }
 };
@@ -375,14 +378,14 @@ int reproduce(const MaxMarginRequest& request) {
     for (std::size_t g = 0; g < decades.size(); ++g) rows[2 + g] = {"Newton, gamma 1e-" + number_text(decades[g])};
     std::vector<std::vector<std::string>> margins(3 + 4 * baselines);
     margins[0] = {"margin / widest, gamma 1e-5"};
-    margins[1] = {"the same, gamma 1e-" + number_text(decades.back())};
-    margins[2] = {"labels of equal sizes"};
+    margins[1] = {"margin / widest, gamma 1e-" + number_text(decades.back())};
+    margins[2] = {"data sets with clusters of equal size"};
     for (std::size_t r = 0; r < baselines; ++r) {
         const std::string name = baseline_names[r];
-        margins[3 + 4 * r] = {name + ": lost a cluster, and is out of the next"};
-        margins[4 + 4 * r] = {name + ": its margin at most ours"};
-        margins[5 + 4 * r] = {name + ": widest of its labels at most ours"};
-        margins[6 + 4 * r] = {name + ": the same where its sizes are equal"};
+        margins[3 + 4 * r] = {name + ": lost a cluster (not in the next rows)"};
+        margins[4 + 4 * r] = {name + ": its margin is at most ours"};
+        margins[5 + 4 * r] = {name + ": the widest margin of its labels is at most ours"};
+        margins[6 + 4 * r] = {name + ": the same, if its clusters have equal sizes"};
     }
     for (std::size_t k = 0; k < kinds.size(); ++k) {
         header.push_back(std::to_string(kinds[k].dimensions) + "-D, K = " + std::to_string(kinds[k].clusters));
@@ -432,7 +435,7 @@ int reproduce(const MaxMarginRequest& request) {
                 const Against& against = each->against[r];
                 lost += against.lost;
                 if (against.lost) continue;
-                // The same labels give the same gap but for rounding.
+                // The same labels give the same gap up to rounding.
                 const bool wider = each->gap >= against.gap * (1 - 1e-6);
                 margin_holds += each->margin >= against.margin;
                 gap_holds += wider;
@@ -469,7 +472,7 @@ int reproduce(const MaxMarginRequest& request) {
     std::vector<std::string> margin_header = header;
     margin_header[0] = "margins";
     print(table(header, rows, {1, 2, 3, 4}) + "\n" + table(margin_header, margins, {1, 2, 3, 4}) + "\n" +
-          table({"Figure 3", "margin", "from it, the other method"},
+          table({"Figure 3", "margin", "the other method, started there"},
                 {{"a: entropy, global", number_text(margin_of(check.entropy_global)), "finds c"},
                  {"b: entropy, local", number_text(margin_of(check.entropy_local)),
                   check.soft_returns ? "returns to d" : "finds other clusters than d"},
@@ -488,14 +491,14 @@ Command reproduce_max_margin_command() {
     command.name = "max-margin";
     command.summary = "decisive clusters and the widest margin: theorems 2 to 4, Figures 1, 3, 4 and 8";
     command.details =
-        "Draws separable sets of clusters of one size, in 2 and 20 dimensions, two clusters and three, and minimises "
-        "the entropy loss (entropy --loss mi --optimizer lbfgs) with gamma falling to 1e-5 and 1e-9. Where the "
-        "clusters found are of one size, the classifier is compared with the hard-margin support vector machine of "
-        "its own labels, and then Newton's method follows the minimiser of regularised decisiveness to gammas that no "
-        "number of the machine holds. Margins are those of definition 3, at weights of Frobenius norm 1. The figures "
-        "are drawn for the first sets of two dimensions.";
+        "Draws separable data sets in 2 and 20 columns, with two and three clusters of equal size. Minimises the "
+        "entropy loss (entropy --loss mi --optimizer lbfgs) with gamma decreasing to 1e-5 and 1e-9. If the clusters "
+        "found have equal sizes, compares the classifier with the hard-margin support vector machine for its labels. "
+        "Newton's method then follows the minimiser of regularised decisiveness, down to gammas below the smallest "
+        "double. Margins follow definition 3, at weights of Frobenius norm 1. The figures show the first data sets "
+        "with two columns.";
     command.flags = flags_of(MaxMarginRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
-    command.flags.push_back(text_flag("--figure", "FILE.svg", "write Figures 1, 3, 4 and 8 as one drawing", "Writing",
+    command.flags.push_back(text_flag("--figure", "FILE.svg", "draw Figures 1, 3, 4 and 8 in one file", "Writing",
                                       request->figure, request));
     append(command.flags, run_flags(request->running, {"--seed", "--threads", "--json"}));
     command.examples = {

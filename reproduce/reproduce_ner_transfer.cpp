@@ -1,5 +1,6 @@
-// ner-transfer: few-shot named entities in a new domain. Every row sees the same words: the vectors of one encoder, the
-// published supports, and what of the training and development parts is not annotated; all are scored on the test part.
+// ner-transfer: few-shot named entities in a new domain. All table rows use the vectors of one encoder and the
+// published supports. Some also use words of the development and training parts without their tags. The test part gives
+// the F1.
 
 #include <array>
 #include <cmath>
@@ -29,7 +30,7 @@ struct Domain {
     const char* train;
     const char* dev;
     const char* test;
-    const char* supports;  // before 1shot, 5shot
+    const char* supports;  // folder name without "1shot" or "5shot"
     std::array<double, 2> shares;
 };
 constexpr std::array<Domain, 2> domains = {
@@ -45,7 +46,7 @@ constexpr std::array<Domain, 2> domains = {
 constexpr std::array<int, 2> shots = {1, 5};
 
 enum class ShareOfO { none, low, high, estimated };
-enum class Words { support, dev, all };  // that are seen beside the support's
+enum class Words { support, dev, all };  // the parts whose words a row uses; all: support, dev and train
 
 struct Row {
     const char* title;
@@ -123,19 +124,20 @@ struct TransferRequest {
         static const OptionSet set =
             OptionSetFor<TransferRequest>()
                 .text("layer", &TransferRequest::layer, "the encoder's layer: last, middle, a number, or auto")
-                .text("sets", &TransferRequest::sets, "domains, of conll and wnut17")
-                .integer("supports", &TransferRequest::supports, between(2, 10), "of the ten published ones, the first")
+                .text("sets", &TransferRequest::sets, "domains, separated by commas: conll, wnut17")
+                .integer("supports", &TransferRequest::supports, between(2, 10),
+                         "number of supports: the first of the ten published ones")
                 .flag("quick", &TransferRequest::quick,
-                      "leave out soft assignments and rows that see the training part, which take most of the time");
+                      "leave out the slowest rows: soft assignments, and words of the training part");
         return set;
     }
 };
 
-// Among the folders of data; BadData where it is in none.
+// The path of a file in a data folder. Throws BadData if none of them has it.
 std::string located(const std::string& file) {
     for (const auto& folder : data_folders())
         if (std::filesystem::exists(folder / file)) return (folder / file).string();
-    throw BadData(file + " is in none of the folders of data; name the one that holds it in COTERIE_DATA",
+    throw BadData(file + " is in none of the data folders; set COTERIE_DATA to the folder that contains it",
                   {.file = file});
 }
 
@@ -175,7 +177,7 @@ double f1_of(const ner::Tagger& tagger, const Part& test, ner::Decoding decoding
     return 100 * ner::score_mentions(test.corpus, found).micro.f1();
 }
 
-// The words of the support and of the test part by the encoder that was trained further on the support.
+// The words of the support and of the test part, encoded by the encoder after further training on the support.
 std::pair<Part, Part> on_support(const Part& support, const Part& test, const TransferRequest& request,
                                  const Run& run) {
     const WorkFolder place("");
@@ -185,7 +187,7 @@ std::pair<Part, Part> on_support(const Part& support, const Part& test, const Tr
     return {{support.corpus, encoding.vectors(support.corpus, run)}, {test.corpus, encoding.vectors(test.corpus, run)}};
 }
 
-// F1 in per cent, of each row and support.
+// F1 in per cent, for each row and support.
 using Column = std::vector<std::vector<double>>;
 
 Column measured(const Domain& domain, int shot, const std::vector<const Row*>& rows, const Part& test,
@@ -286,7 +288,7 @@ int reproduce(const TransferRequest& request) {
     else
         print(table(header, text, {1, 2, 3, 4, 5, 6, 7, 8}) + "Encoder " + request.encoder + ", layer " +
               std::to_string(encoding.layer()) +
-              "; the paper's is BERT trained on OntoNotes 5, so its figures do not compare.\n");
+              ". The paper used BERT trained on OntoNotes 5, so its figures are not comparable.\n");
     return Exit::done;
 }
 
@@ -298,19 +300,22 @@ Command reproduce_ner_transfer_command() {
     command.name = "ner-transfer";
     command.summary = "few-shot named entities in a new domain: the tables of domain transfer";
     command.details =
-        "CoNLL-2003 and WNUT17 with the ten published supports of one and five mentions per type: constrained k-means "
-        "with and without a subspace, hard and soft, with and without a share of O, on the support alone, with the "
-        "development part and with the training part beside it, none of them annotated; and the baselines. Scored on "
-        "the test part. The shares are of CoNLL-2003 / WNUT17. The rows of CONTaiNER are there where ENCODER was "
-        "trained by train-source --objective contrastive; it is trained further on each support. COTERIE_DATA names "
-        "the folder that holds conll2003-en, wnut17 and container-support-sets.";
+        "Compares constrained k-means with baselines on CoNLL-2003 and WNUT17, with the ten published supports of one "
+        "and of five mentions per type. k-means runs with and without subspace, soft assignment and share of O. It "
+        "uses "
+        "the support alone, or also the words of the development and training parts without tags. The test part gives "
+        "the F1. Shares are for CoNLL-2003 / WNUT17. The CONTaiNER rows need an ENCODER from train-source --objective "
+        "contrastive, and train it further on each support. COTERIE_DATA names the folder with conll2003-en, wnut17 "
+        "and "
+        "container-support-sets.";
     command.operands = {text_operand("ENCODER",
-                                     "an encoder's folder; of one that train-source wrote the last layer is taken",
+                                     "folder of an encoder; auto takes the last layer if train-source wrote it",
                                      request->encoder, request)};
     command.flags = flags_of(TransferRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
     append(command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
-    command.examples = {{"coterie-reproduce ner-transfer all-MiniLM-L6-v2 --layer 3 --quick", "an encoder as it is"},
-                        {"coterie-reproduce ner-transfer trained --sets wnut17", "one that train-source wrote"}};
+    command.examples = {
+        {"coterie-reproduce ner-transfer all-MiniLM-L6-v2 --layer 3 --quick", "an encoder without further training"},
+        {"coterie-reproduce ner-transfer trained --sets wnut17", "an encoder from train-source"}};
     command.act = [request] { return reproduce(*request); };
     return command;
 }

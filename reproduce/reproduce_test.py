@@ -1,4 +1,4 @@
-"""The papers' tables, as far as a test can run them."""
+"""Tests of coterie-reproduce: small versions of the tables of the papers."""
 
 import os
 import pathlib
@@ -36,10 +36,10 @@ def test_interrupt_of_max_margin(tmp_path):
     assert process.returncode == 130 and out == b"" and b"interrupted during fits" in err and not figure.exists()
 
 
-def test_reproduce_scores_the_published_tables_as_they_were_printed():
+def test_published_tables_have_the_printed_scores():
     text = reproduce("cpd-uml", "--published").out
     tables = text.split("\n\n")
-    # The scores of every cell, and the totals, as the paper printed them.
+    # The scores of each cell and the totals, as printed in the paper.
     accuracy = {"K-means": [2.5, 3.5, 0, 4.5, 6, 3, 19.5], "AML": [1.5, 4.5, 1.5, 0, 6, 4, 17.5],
                 "RPCA-OM": [3.5, 6, 1.5, 5, 6, 3.5, 25.5], "FME": [1.5, 4.5, 4.5, 8, 6, 6, 30.5],
                 "CPD-UML": [8.5, 8, 3, 4, 5.5, 4.5, 33.5], "Kernel K-means": [4, 1, 6, 1.5, 3, .5, 16],
@@ -54,7 +54,7 @@ def test_reproduce_scores_the_published_tables_as_they_were_printed():
               "FME": [7, 8, 7, 7, 35], "CPD-UML": [4.5, 3.5, 3.5, 3.5, 31.5], "Kernel K-means": [1, 0, 4, .5, 10.5],
               "NAML": [1, 3, 1, .5, 10.5], "r-RPCA-OM": [1, 3, 0, 7.5, 19], "r-FME": [5.5, 8, 4, 7, 36],
               "r-CPD-UML": [9, 8, 8, 7.5, 49.5]}
-    for method, scores in purity.items():  # breast and diabetes as in the first table
+    for method, scores in purity.items():  # breast and diabetes have the scores of the first table
         purity[method] = accuracy[method][:2] + scores
     for table, expected in zip(tables, [accuracy, nmi, purity]):
         rows = table.strip("\n").splitlines()[1:]
@@ -65,7 +65,7 @@ def test_reproduce_scores_the_published_tables_as_they_were_printed():
             assert cells == expected[name], name
 
 
-def test_reproduce_refuses():
+def test_errors_of_cpd_uml():
     assert "'ecolli' is not accepted; there are breast" in reproduce(
         "cpd-uml", "--sets", "ecoli,ecolli", code=2).err
     assert "--runs" in reproduce("cpd-uml", "--runs", "1", code=2).err
@@ -116,12 +116,12 @@ def test_reproduce_max_margin(tmp_path):
     for kind in result["kinds"]:
         assert 1 <= kind["equal_sizes"] <= 3
         assert [baseline["name"] for baseline in kind["baselines"]] == ["k-means", "soft k-means", "miadm"]
-        for baseline in kind["baselines"]:  # one that lost a cluster is not counted as beaten
+        for baseline in kind["baselines"]:  # a fit that lost a cluster does not count as beaten
             compared = kind["equal_sizes"] - baseline["lost_a_cluster"]
             assert max(baseline["margin_at_most_ours"], baseline["gap_at_most_ours"], baseline["equal_sizes"]) <= compared
         newton = {angle["log10_gamma"]: angle for angle in kind["angles"] if angle["solver"] == "newton"}
         lbfgs = {angle["log10_gamma"]: angle for angle in kind["angles"] if angle["solver"] == "lbfgs"}
-        # The limit is approached like the logarithm of gamma, and reached.
+        # The angle falls with the logarithm of gamma and reaches the limit.
         assert newton[-1000]["within_one_degree"] == newton[-1000]["sets"] == kind["equal_sizes"]
         assert newton[-1000]["worst"] < 0.5
         assert newton[-1000]["mean"] < 0.2 * newton[-30]["mean"] < 0.2 * lbfgs[-5]["mean"]
@@ -150,7 +150,7 @@ def test_reproduce_entropy_em():
         for reached in solvers.values():
             rounds = [entry["rounds"] for entry in reached if entry["reached"]]
             assert rounds == sorted(rounds)
-        # Of its lambda 100, EM is far from the optimum after as many rounds as bring the dual solver there.
+        # At lambda 100, EM needs more rounds than the dual solver to reach the optimum.
         em = [entry for entry in solvers["em"] if entry["reached"] and entry["distance"] == 1e-8]
         assert problem["lambda"] < 100 or not em or em[0]["rounds"] > solvers["dual"][-1]["rounds"]
     assert "published" in reproduce(*words).out
@@ -162,7 +162,7 @@ def test_reproduce_label_noise(tmp_path):
     result = reproduced("label-noise", "--set", "digits", "--seeds", 2, "--epochs", 50, "--figure", figure)
     levels = {level["noise"]: level for level in result["levels"]}
     assert levels[0.01]["forward"]["mean"] > 0.9 and levels[0.01]["reverse"]["mean"] > 0.9
-    # What Figure 11 says: with most labels wrong, the reverse loss is ahead.
+    # As in Figure 11: with most labels wrong, the reverse loss is better.
     for noise in (0.6, 0.7):
         assert levels[noise]["reverse"]["mean"] > levels[noise]["forward"]["mean"] + 0.01
     text = figure.read_text()
@@ -198,7 +198,7 @@ def test_reproduce_vgg4_mnist(tmp_path):
     assert "40 images, 1 epochs, 1 starts" in reproduce("vgg4-mnist", "--points", 40, "--epochs", 1, "--seeds", 1, "--batch-size", 40,
                                                   "--methods", "iic").out
     assert "imsat, iic, sela" in reproduce("vgg4-mnist", "--methods", "cats", code=2).err
-    # The fit that is drawn is cut off after every epoch, and is the same fit.
+    # With --figure, the fit stops after each epoch and continues. It must give the same result.
     figure = tmp_path / "epochs.svg"
     fits = [reproduced("vgg4-mnist", "--points", 60, "--epochs", 3, "--seeds", 1, "--batch-size", 30, "--methods", "ours", *drawn)["methods"][0]["fits"][0]
             for drawn in ((), ("--figure", figure))]
@@ -231,7 +231,7 @@ def test_reproduce_dekm(tmp_path):
     text = figure.read_text()
     ElementTree.fromstring(text)
     assert "dekm-full" in text and "nan" not in text
-    # A fit that was not followed ends as one that was cut off at every update.
+    # A fit without stops gives the same result as one that stopped at each update.
     autoencoders = tmp_path / "autoencoders"
     autoencoders.mkdir()
     for file in kept.glob("*.coterie"):
@@ -244,13 +244,13 @@ def test_reproduce_dekm(tmp_path):
     phases = tmp_path / "phases.svg"
     result = reproduced("dekm-mnist", *quick, "--seeds", 1, "--methods", "kmeans", "--figure1", phases)
     assert [method["name"] for method in result["methods"]] == ["kmeans"]
-    assert list(result["methods"][0]["acc"]) == ["mean"]  # of one there is no deviation
+    assert list(result["methods"][0]["acc"]) == ["mean"]  # one fit has no deviation
     text = phases.read_text()
     ElementTree.fromstring(text)
     assert "after pre-training" in text and "update 2" in text and "nan" not in text
 
 
-def test_reproduce_dekm_refuses(tmp_path):
+def test_errors_of_dekm(tmp_path):
     assert "kmeans, ae-kmeans, dec, idec, dcn, dekm" in reproduce("dekm-usps", "--methods", "dekmm", code=2).err
     for words in (["--seeds", 0], ["--tolerance", 2], ["--points", -1], ["--max-iterations", 0], ["--figure", tmp_path / "f.png"], ["--figure1", "f.svg"]):
         assert words[0] in reproduce("dekm-usps", *words, code=2).err
@@ -268,12 +268,12 @@ def test_reproduce_trefoil_lambda(tmp_path):
     lambdas = [0.00048 + 1e-4 * i for i in range(17)]
     for curves in sets.values():
         assert [curve["lambda"] for curve in curves] == pytest.approx(lambdas, rel=1e-9)
-        # lambda_l does not depend on lambda, lambda_u ends at a steady value, and the promise is kept.
+        # lambda_l does not depend on lambda. lambda_u becomes constant. All guaranteed points are preserving.
         assert len({curve["lambda_l"]["mean"] for curve in curves}) == 1
         uppers = [curve["lambda_u"]["mean"] for curve in curves]
         assert uppers[0] < uppers[-1] == pytest.approx(uppers[-2], rel=1e-6)
         assert all(curve["share_preserving_and_nonzero"] >= curve["share_guaranteed"] for curve in curves)
-    # The paper's thresholds.
+    # The thresholds of the paper.
     assert not any(curve["interval_nonempty"] for curve in sets[120])
     assert sets[150][-1]["interval_nonempty"] and not sets[150][-1]["lambda_inside"]
     for n1 in [160, 200]:
@@ -281,7 +281,7 @@ def test_reproduce_trefoil_lambda(tmp_path):
     text = figure.read_text()
     ElementTree.fromstring(text)
     assert text.count("10000 lambda, N1 = ") >= 4 and "nan" not in text
-    # Another embedding is a rotation: nothing changes but by rounding.
+    # Other embeddings are rotations, so results differ only by rounding.
     again = reproduced(*words, "--seed", 9)
     for one, other in zip(result["sets"], again["sets"]):
         for curve, turned in zip(one["lambdas"], other["lambdas"]):
@@ -320,7 +320,7 @@ VOYAGES = pathlib.Path(__file__).resolve().parent.parent / "data" / "voyages" / 
 
 
 def transfer_data(tmp_path):
-    """A folder of data whose CoNLL-2003 is voyages.conll, and supports drawn from it by shots and number."""
+    """A data folder in which voyages.conll stands for CoNLL-2003, and supports drawn from it: {(shots, number): path}."""
     data = tmp_path / "data"
     (data / "conll2003-en").mkdir(parents=True)
     for part in ("eng.train", "eng.testa", "eng.testb"):
@@ -335,7 +335,7 @@ def transfer_data(tmp_path):
     return data, supports
 
 
-def test_ner_transfer_is_the_commands_adapt_and_tag(tmp_path):
+def test_ner_transfer_equals_adapt_and_tag(tmp_path):
     data, supports = transfer_data(tmp_path)
     told = reproduced("ner-transfer", ENCODER, "--sets", "conll", "--supports", 2, "--quiet", env={"COTERIE_DATA": str(data)})
     assert told["layer"] == 1 and [(column["set"], column["shots"]) for column in told["columns"]] == [("conll", 1), ("conll", 5)]
@@ -351,7 +351,7 @@ def test_ner_transfer_is_the_commands_adapt_and_tag(tmp_path):
     assert rows["no subspace, hard, no share, dev"]["f1"] != rows["k-means, hard, no share, dev"]["f1"]
     assert "CONTaiNER" not in rows
     lacking = reproduce("ner-transfer", ENCODER, "--sets", "wnut17", "--quiet", code=3, env={"COTERIE_DATA": str(data)})
-    assert "emerging.test.annotated is in none of the folders of data" in lacking.err and "COTERIE_DATA" in lacking.err
+    assert "emerging.test.annotated is in none of the data folders" in lacking.err and "COTERIE_DATA" in lacking.err
 
 
 def test_ner_transfer_trains_further_on_each_support(tmp_path):

@@ -1,5 +1,5 @@
-// trefoil-lambda, trefoil-n: where Lemma 1 holds on two knots. What the paper leaves open are options. Embeddings are
-// the tasks, the largest first; each point of the first knot is looked at once, in one of them.
+// trefoil-lambda, trefoil-n: where Lemma 1 holds on two knots. Options set what the paper does not state. Each
+// embedding is a task; the largest come first. Each point of the first knot is examined in exactly one embedding.
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@ constexpr Index ambient = 100;
 enum class Sampling { even, random };
 enum class Subspaces { shared, own };
 
-// What the paper leaves open, and how much of it is measured.
+// What the paper does not state, and how much is measured.
 struct TrefoilRequest {
     int embeddings = 50;
     double shift = 0;
@@ -40,16 +40,15 @@ OptionSetFor<Request> protocol() {
     OptionSetFor<Request> set;
     set.template integer<int>("embeddings", &Request::embeddings, between(1, 10000), "random embeddings in R^100")
         .real("shift", &Request::shift, between(-100, 100),
-              "how far the second knot is moved along the first coordinate")
-        .template choice<Sampling>(
-            "sampling", &Request::sampling, {"even", "random"},
-            "points of a knot: at equal steps of its parameter, or drawn anew for each embedding")
+              "distance by which the second knot is moved along the first coordinate")
+        .template choice<Sampling>("sampling", &Request::sampling, {"even", "random"},
+                                   "points of a knot: at equal steps of its parameter, or drawn for each embedding")
         .template choice<Subspaces>("subspaces", &Request::subspaces, {"shared", "own"},
-                                    "both knots embedded by one basis, or each by its own");
+                                    "one basis embeds both knots, or each has its own");
     return set;
 }
 
-// The shifts are those that come nearest to the figures (docs/results/geometry.md).
+// The default shifts come nearest to the figures of the paper (docs/results/geometry.md).
 struct LambdaRequest : TrefoilRequest {
     LambdaRequest() { shift = 4.02; }
     static const OptionSet& described() {
@@ -64,7 +63,7 @@ struct SizesRequest : TrefoilRequest {
     static const OptionSet& described() {
         static const OptionSet set =
             protocol<SizesRequest>()
-                .integer("step", &SizesRequest::step, between(10, 1000), "between the N that are measured; even")
+                .integer("step", &SizesRequest::step, between(10, 1000), "step between the measured N; even")
                 .integer("most", &SizesRequest::most, between(60, 20000), "the largest N");
         return set;
     }
@@ -75,7 +74,7 @@ Eigen::RowVector3d on_knot(double t) {
     return {ring * std::cos(2 * t), ring * std::sin(2 * t), std::sin(3 * t)};
 }
 
-// Rows orthonormal.
+// Three orthonormal rows.
 Matrix<double> random_basis(RandomStream& random) {
     Matrix<double> out(3, ambient);
     for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
@@ -113,7 +112,7 @@ struct Moments {
     double deviation = 0;
 };
 
-// Over all points looked at, at one lambda or one multiple of lambda_l.
+// Means and shares over all examined points, for one lambda or one multiple of lambda_l.
 struct Curve {
     Moments lower, upper, separation;
     double lambda = 0;                                                // mean
@@ -148,16 +147,16 @@ struct Setting {
     Index n1, n2;
 };
 
-// One curve for each setting and each of the values, which go where `set` puts them. An embedding is looked at from
-// every so many points of the first knot, another one's turn at each: together from all of them, once each. What is
-// drawn does not depend on the values.
+// One curve for each setting and value; `set` puts the value into the options. Embedding e examines the points e,
+// e + embeddings, e + 2 embeddings ... of the first knot, so together they examine each point once. The random numbers
+// do not depend on the values.
 template <class Set>
 std::vector<std::vector<Curve>> measure(const std::vector<Setting>& settings, const std::vector<double>& values,
                                         const TrefoilRequest& request, const Run& run, Set&& set) {
     const Index embeddings = request.embeddings;
     std::vector<std::vector<std::vector<PointGeometry>>> found(settings.size() * static_cast<std::size_t>(embeddings));
     for_each_block(static_cast<Index>(found.size()), run.threads, [&](Index cell, int) {
-        // The large ones first, so that no thread is left with one at the end.
+        // The large embeddings come first, so that no thread still works on one at the end.
         const Setting& setting = settings[settings.size() - 1 - static_cast<std::size_t>(cell / embeddings)];
         const Index embedding = cell % embeddings;
         const Knots knots =
@@ -184,7 +183,7 @@ std::vector<std::vector<Curve>> measure(const std::vector<Setting>& settings, co
     return out;
 }
 
-// Of the curves' means, which are what the paper draws.
+// These use the means of a curve, because the paper draws the means.
 bool nonempty(const Curve& curve) { return curve.lower.mean < curve.upper.mean; }
 bool inside(const Curve& curve) { return curve.lower.mean < curve.lambda && curve.lambda < curve.upper.mean; }
 
@@ -243,7 +242,7 @@ constexpr std::array<PublishedLambda, 4> published_lambda = {{{{120, 40}, "never
                                                               {{160, 40}, "somewhere", "somewhere"},
                                                               {{200, 40}, "somewhere", "somewhere"}}};
 
-// "never", "0.00058 to 0.00208": the first and the last lambda for which it holds.
+// The first and the last lambda for which `holds` is true: "never", "0.00058 to 0.00208".
 std::string where(const std::vector<double>& lambdas, const std::vector<Curve>& curves, bool (*holds)(const Curve&)) {
     std::string first;
     std::string last;
@@ -300,7 +299,7 @@ int reproduce(const LambdaRequest& request) {
         return Exit::done;
     }
     print(table({"N1", "lambda_l, mean (sd)", "lambda_u at 0.00048", "lambda_u at 0.00208", "interval not empty",
-                 "paper", "lambda inside", "paper", "proved, at best", "preserving at 0.00208"},
+                 "paper", "lambda inside", "paper", "share proved, at best", "share preserving at 0.00208"},
                 rows, {0, 8, 9}));
     return Exit::done;
 }
@@ -314,7 +313,7 @@ struct PublishedMultiple {
 };
 constexpr std::array<PublishedMultiple, 3> published_multiple = {{{2, 890, 0}, {5, 300, 330}, {50, 300, 510}}};
 
-// The N from which it holds for all that were measured; 0: not for the last.
+// The smallest N from which `holds` is true for all measured N; 0 if it is false for the largest N.
 Index holds_from(const std::vector<Setting>& settings, const std::vector<std::vector<Curve>>& curves, std::size_t value,
                  bool (*holds)(const Curve&)) {
     Index from = 0;
@@ -333,7 +332,7 @@ int reproduce(const SizesRequest& request) {
     for (Index n = request.step; n <= request.most; n += request.step)
         if (n >= 60) settings.push_back({n / 2, n / 2});
     if (settings.empty())
-        throw BadArgument("option --step: no multiple of " + std::to_string(request.step) + " is from 60 to " +
+        throw BadArgument("option --step: no multiple of " + std::to_string(request.step) + " is between 60 and " +
                           std::to_string(request.most));
     std::vector<double> multiples;
     for (const auto& each : published_multiple) multiples.push_back(each.multiple);
@@ -372,8 +371,8 @@ int reproduce(const SizesRequest& request) {
         const Curve& first = curves.front()[m];
         const Curve& last = curves.back()[m];
         rows.push_back({number_text(published.multiple), from_text(nonempty_from, "never"),
-                        from_text(published.nonempty_from, "not said"), from_text(inside_from, "never"),
-                        from_text(published.inside_from, "not said"), text_of(first.upper), text_of(last.upper),
+                        from_text(published.nonempty_from, "not stated"), from_text(inside_from, "never"),
+                        from_text(published.inside_from, "not stated"), text_of(first.upper), text_of(last.upper),
                         text_of(last.separation), share_text(last.guaranteed), share_text(last.preserving)});
         pictures.push_back(lines_picture({lower, upper, own},
                                          "N, lambda = " + number_text(published.multiple) + " lambda_l",
@@ -388,7 +387,7 @@ int reproduce(const SizesRequest& request) {
     const auto size = [&](const Setting& setting) { return std::to_string(setting.n1 + setting.n2); };
     print(table({"lambda / lambda_l", "interval not empty from N", "paper", "lambda inside from N", "paper",
                  "lambda_u at " + size(settings.front()), "lambda_u at " + size(settings.back()),
-                 "gamma_W at " + size(settings.back()), "proved there", "preserving"},
+                 "gamma_W at " + size(settings.back()), "share proved there", "share preserving"},
                 rows, {0, 1, 2, 3, 4, 8, 9}));
     return Exit::done;
 }
@@ -400,13 +399,14 @@ Command trefoil_command(const char* name, const char* figure, std::string detail
     command.name = name;
     command.details =
         std::move(details) +
-        " The text leaves open how the knots are placed and which points are looked at. Here the knots are those of "
-        "sparse manifold clustering (Elhamifar and Vidal 2011), the second one moved along the first coordinate, "
-        "without noise; means and deviations are over the points of the first knot, shared out among the embeddings. "
+        " The paper states neither the positions of the knots nor the examined points. Here the knots are those of "
+        "sparse manifold clustering (Elhamifar and Vidal 2011), without noise. The second one is moved along the "
+        "first coordinate. Means and deviations are over the points of the first knot, divided among the embeddings. "
         "Weights are linear, eta is 1.";
     command.flags = flags_of(Request::described(), "Protocol", std::static_pointer_cast<void>(request));
-    command.flags.push_back(text_flag("--figure", "FILE.svg", std::string("draw ") + figure + " from what was measured",
-                                      "Writing", request->figure, request));
+    command.flags.push_back(text_flag("--figure", "FILE.svg",
+                                      std::string("draw ") + figure + " from the measured values", "Writing",
+                                      request->figure, request));
     append(command.flags, run_flags(request->running, {"--seed", "--threads", "--json"}));
     command.act = [request] { return reproduce(*request); };
     return command;
@@ -417,18 +417,20 @@ Command trefoil_command(const char* name, const char* figure, std::string detail
 Command reproduce_trefoil_lambda_command() {
     Command command = trefoil_command<LambdaRequest>(
         "trefoil-lambda", "Figure 2",
-        "Draws N1 = 120, 150, 160 and 200 points from one trefoil knot in R^100 and 40 from another, and prints for "
-        "which lambda the interval (lambda_l, lambda_u) of Lemma 1 is not empty and holds lambda.");
+        "Takes N1 = 120, 150, 160 and 200 points of a trefoil knot in R^100 and 40 of another. Prints for which lambda "
+        "the interval (lambda_l, lambda_u) of Lemma 1 is not empty, and contains lambda.");
     command.summary = "where Lemma 1 on manifolds holds as lambda grows: Figure 2";
-    command.examples = {{"coterie-reproduce trefoil-lambda --shift 3.8", "the distance of the knots' first use"}};
+    command.examples = {
+        {"coterie-reproduce trefoil-lambda --shift 3.8", "the distance of the knots in an earlier paper"}};
     return command;
 }
 
 Command reproduce_trefoil_n_command() {
     Command command = trefoil_command<SizesRequest>(
         "trefoil-n", "Figure 3",
-        "Draws N / 2 points from each of two trefoil knots in R^100, takes lambda at 2, 5 and 50 times lambda_l, and "
-        "prints from which N the interval (lambda_l, lambda_u) of Lemma 1 is not empty and holds lambda.");
+        "Takes N / 2 points of each of two trefoil knots in R^100, and lambda = 2, 5 and 50 lambda_l. Prints from "
+        "which "
+        "N the interval (lambda_l, lambda_u) of Lemma 1 is not empty, and contains lambda.");
     command.summary = "where Lemma 1 on manifolds holds as n grows: Figure 3";
     command.examples = {{"coterie-reproduce trefoil-n --shift 5 --figure trefoil-n.svg", "another distance"}};
     return command;

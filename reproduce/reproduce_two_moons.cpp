@@ -1,5 +1,5 @@
-// two-moons: how often CPD-UML tells two moons apart, beside labels by the true density, which nobody beats but by
-// luck. Pairs of moons are the tasks, each with its own seed; all ways label the same pairs.
+// two-moons: how often CPD-UML separates two moons. Labels by the true density are the upper bound, up to luck. Each
+// pair of moons is one task, with its own seed. All ways of labelling use the same pairs.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ struct Moons {
     Labels truth;
 };
 
-// Where the noise-free moons are at a share from 0 to 1 of their length.
+// The point of a noise-free moon at `share` of its length, from 0 to 1.
 Eigen::RowVector2d on_moon(bool second, double share) {
     const double angle = std::numbers::pi * share;
     return second ? Eigen::RowVector2d(1 - std::cos(angle), 0.5 - std::sin(angle))
@@ -47,7 +47,7 @@ Moons moons(Index n, double noise, std::uint64_t seed) {
     return out;
 }
 
-// Labels by the density that the points were drawn from: nobody does better but by luck.
+// Labels by the density that the points were drawn from. Only luck gives a higher accuracy.
 Labels by_density(const Matrix<double>& points, double noise) {
     constexpr int places = 400;
     Labels out(static_cast<std::size_t>(points.rows()));
@@ -80,13 +80,13 @@ struct TwoMoonsRequest {
     static const OptionSet& described() {
         static const OptionSet set =
             OptionSetFor<TwoMoonsRequest>()
-                .integer("seeds", &TwoMoonsRequest::seeds, at_least(1), "pairs of moons drawn a noise level")
-                .integer("points", &TwoMoonsRequest::points, between(20, 20000), "of a pair");
+                .integer("seeds", &TwoMoonsRequest::seeds, at_least(1), "pairs of moons per noise level")
+                .integer("points", &TwoMoonsRequest::points, between(20, 20000), "points per pair");
         return set;
     }
 };
 
-// ACC of the ways to label one pair.
+// The ways to label a pair, and their ACC.
 enum Way { plain, by_recipe, by_choice, with_plain, at_best, ways };
 constexpr std::array<const char*, ways> way_names = {"k-means, 10 restarts", "cpd, the recipe", "cpd, chosen by knncut",
                                                      "the same, k-means competing", "by the true density"};
@@ -128,7 +128,7 @@ Panel panel_of(std::string title, const Matrix<double>& points, const Model& mod
             {}};
 }
 
-// The grid that the motion bends.
+// The lines of a square grid, moved by the deformation.
 std::vector<Matrix<double>> bent_grid(const Matrix<double>& points, const CpdModel& model) {
     constexpr int lines = 21;
     constexpr int places = 101;
@@ -157,9 +157,9 @@ std::string figure_1(const Moons& sample, const Run& run) {
     std::vector<Panel> panels = {panel_of("(a) k-means", sample.points, straight, sample.truth),
                                  panel_of("(b) CPD-UML", sample.points, bent, sample.truth)};
     const Matrix<double> shift = sample.points.rowwise() - sample.points.colwise().mean();
-    panels.push_back({"(c) where every point goes", "about the mean", shift, bent.labels(), {}, moved, {}});
-    panels.push_back({"(d) what becomes of a square grid",
-                      "and of the points",
+    panels.push_back({"(c) the motion of each point", "around the mean", shift, bent.labels(), {}, moved, {}});
+    panels.push_back({"(d) a square grid after the deformation",
+                      "with the points",
                       moved,
                       bent.labels(),
                       {},
@@ -174,7 +174,7 @@ struct Widths {
     double cpd;
 };
 
-// Figure 2: kernel k-means and the kernel form of CPD-UML at four widths; the file's units times 10.
+// Figure 2: kernel k-means and the kernel form of CPD-UML at four widths, on points multiplied by 10.
 std::vector<Widths> figure_2(const Moons& sample, Run& run, std::string& picture) {
     std::vector<Widths> out;
     std::vector<Panel> panels;
@@ -271,17 +271,16 @@ Command reproduce_two_moons_command() {
     const auto request = std::make_shared<TwoMoonsRequest>();
     Command command;
     command.name = "two-moons";
-    command.summary = "CPD-UML on two moons: how often it tells them apart, Figures 1 and 2";
+    command.summary = "CPD-UML on two moons: how often it separates them, Figures 1 and 2";
     command.details =
-        "Draws pairs of moons at four levels of noise and labels them by k-means, by the recipe of docs/deformation.md "
-        "(cpd --damping 0.5 --assignments-per-round 1), by the cell of a small grid around it that has the least "
-        "normalised cut of the graph of the points' 10 nearest neighbours, and, as the best there can be, by the "
-        "density they were drawn from. The figures are drawn for the first seed at noise 0.08, for Figure 2 with units "
-        "times 10.";
+        "Draws pairs of moons at four noise levels. Labels them by k-means and by the recipe of docs/deformation.md "
+        "(cpd --damping 0.5 --assignments-per-round 1). Then chooses, from a small grid around the recipe, the cell "
+        "with the least normalised cut of the 10-nearest-neighbour graph. Labels by the true density are the upper "
+        "bound. The figures show the first seed at noise 0.08; Figure 2 multiplies the points by 10.";
     command.flags = flags_of(TwoMoonsRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
     command.flags.push_back(
-        text_flag("--figure-1", "FILE.svg", "write clusters and deformation", "Writing", request->figure_1, request));
-    command.flags.push_back(text_flag("--figure-2", "FILE.svg", "write decision regions at four kernel widths",
+        text_flag("--figure-1", "FILE.svg", "draw clusters and deformation", "Writing", request->figure_1, request));
+    command.flags.push_back(text_flag("--figure-2", "FILE.svg", "draw decision regions at four kernel widths",
                                       "Writing", request->figure_2, request));
     append(command.flags, run_flags(request->running, {"--seed", "--threads", "--json"}));
     command.examples = {

@@ -1,5 +1,6 @@
-// vgg4-mnist: deep entropy clustering and its baselines, the same network, starts and steps for all. Fits of hours keep
-// their states in a folder, by names that hold method, seed, points and epochs, and go on from there.
+// vgg4-mnist: deep entropy clustering and its baselines, with the same network, starts and steps for all. Fits can take
+// hours, so their states are kept in a folder and interrupted fits continue. File names hold method, seed, number of
+// images and epochs.
 
 #include <nlohmann/json.hpp>
 
@@ -14,7 +15,7 @@
 namespace coterie::cli {
 namespace {
 
-// Table 4's column: mean and deviation of ACC on MNIST, per cent, VGG4 from a random start.
+// The MNIST column of Table 4: mean and deviation of ACC in per cent, VGG4 from a random start.
 struct Contender {
     std::string name;
     std::string method;
@@ -51,18 +52,20 @@ struct Vgg4Request {
     static const OptionSet& described() {
         static const OptionSet set =
             OptionSetFor<Vgg4Request>()
-                .integer("points", &Vgg4Request::points, at_least(0), "images drawn from the 70,000; 0: all")
-                .integer("epochs", &Vgg4Request::epochs, at_least(1), "passes over them")
-                .integer("seeds", &Vgg4Request::seeds, at_least(1), "starts of every method, the same for all")
-                .integer("batch_size", &Vgg4Request::batch_size, at_least(1), "images a batch")
-                .integer("kernel", &Vgg4Request::kernel, between(1, 15), "side of the convolutions, odd")
-                .real("learning_rate", &Vgg4Request::learning_rate, above(0), "of Adam")
-                .real("weight_decay", &Vgg4Request::weight_decay, at_least(0), "of Adam")
+                .integer("points", &Vgg4Request::points, at_least(0), "number of images drawn from the 70,000; 0: all")
+                .integer("epochs", &Vgg4Request::epochs, at_least(1), "passes over the images")
+                .integer("seeds", &Vgg4Request::seeds, at_least(1), "starts per method, the same for all methods")
+                .integer("batch_size", &Vgg4Request::batch_size, at_least(1), "images per batch")
+                .integer("kernel", &Vgg4Request::kernel, between(1, 15), "side of the convolution kernels, odd")
+                .real("learning_rate", &Vgg4Request::learning_rate, above(0), "learning rate of Adam")
+                .real("weight_decay", &Vgg4Request::weight_decay, at_least(0), "weight decay of Adam")
                 .real("augmentation_weight", &Vgg4Request::augmentation_weight, at_least(0),
-                      "of every method that has one; 0: each method's default")
-                .text("augment", &Vgg4Request::augment, "as that of fit; the paper's are flip,rotation,colour")
-                .text("methods", &Vgg4Request::methods, "which of the six, with commas between them")
-                .flag("half", &Vgg4Request::half, "passes in bfloat16 where the device does them faster");
+                      "augmentation weight of the methods that have one; 0: the method's default")
+                .text("augment", &Vgg4Request::augment,
+                      "augmentations, as in coterie fit; the paper uses flip,rotation,colour")
+                .text("methods", &Vgg4Request::methods,
+                      "methods, separated by commas: imsat, iic, sela, miadm, miadm*, ours")
+                .flag("half", &Vgg4Request::half, "compute in bfloat16 if the device is faster with it");
         return set;
     }
 };
@@ -70,7 +73,7 @@ struct Vgg4Request {
 struct Fitted {
     Scores scores;
     FitReport report;
-    std::vector<double> acc_per_epoch;  // of the model that would have come back; where it was followed
+    std::vector<double> acc_per_epoch;  // ACC of a fit that stops after this epoch; empty if the fit was not followed
 
     double seconds_an_epoch() const {
         for (const auto& [stage, seconds] : report.seconds)
@@ -124,7 +127,7 @@ Json fit_json(const Fitted& fitted) {
     return out;
 }
 
-// Of each method's first start.
+// Plots of each method's first start.
 std::string curves(const std::vector<std::pair<std::string, Fitted>>& firsts, const std::string& title) {
     std::vector<Line> acc, changed, balances, criteria;
     for (const auto& [name, fitted] : firsts) {
@@ -142,8 +145,8 @@ std::string curves(const std::vector<std::pair<std::string, Fitted>>& firsts, co
         add(criteria, numbers_of(fitted.report, "criterion_per_epoch"), 1, 1);
     }
     return stacked_pictures({lines_picture(acc, "epochs", "ACC of the best epoch so far, per cent"),
-                             lines_picture(changed, "epochs", "points that change cluster, per cent"),
-                             lines_picture(balances, "epochs", "balance of the clusters' sizes"),
+                             lines_picture(changed, "epochs", "images that change cluster, per cent"),
+                             lines_picture(balances, "epochs", "balance of the cluster sizes"),
                              lines_picture(criteria, "epochs", "criterion of an epoch")},
                             title);
 }
@@ -202,7 +205,7 @@ int reproduce(const Vgg4Request& request) {
               : table({"mnist, VGG4", "published ACC", "ACC", "NMI", "fewest clusters", "seconds per epoch"}, rows,
                       {1, 2, 3, 4, 5}) +
                     count_text(set.pixels.rows()) + " images, " + std::to_string(request.epochs) + " epochs, " +
-                    std::to_string(request.seeds) + " starts; published: 70,000, 50 and 6\n");
+                    std::to_string(request.seeds) + " starts; published: 70,000 images, 50 epochs, 6 starts\n");
     return Exit::done;
 }
 
@@ -212,15 +215,15 @@ Command reproduce_vgg4_mnist_command() {
     const auto request = std::make_shared<Vgg4Request>();
     Command command;
     command.name = "vgg4-mnist";
-    command.summary = "deep entropy clustering and its baselines with VGG4 on MNIST: Table 4's column";
+    command.summary = "deep entropy clustering and its baselines with VGG4 on MNIST: a column of Table 4";
     command.details =
-        "Trains VGG4 from a random start by the paper's settings: Adam with rate 1e-4 and weight decay 0.01, batches "
-        "of 250, lambda 100, 50 epochs, six starts, on all 70,000 images, which are also what is scored. The paper "
-        "does not state the augmentations' strengths, its coefficient in this table, nor the baselines' tuned options: "
-        "these are the methods' defaults here.";
+        "Trains VGG4 from a random start with the settings of the paper: Adam with rate 1e-4 and weight decay 0.01, "
+        "batches of 250, lambda 100, 50 epochs, six starts. All 70,000 images are used for training and for the "
+        "scores. The paper does not state the strengths of its augmentations, its coefficient in this table, or the "
+        "tuned options of the baselines. Here these are the defaults of the methods.";
     command.flags = flags_of(Vgg4Request::described(), "Protocol", std::static_pointer_cast<void>(request));
     command.flags.push_back(text_flag("--checkpoint", "FOLDER",
-                                      "keep the states of fits in it; one that was cut off goes on", "Writing",
+                                      "keep the states of fits here; interrupted fits continue from them", "Writing",
                                       request->checkpoint, request, Completion::file));
     command.flags.push_back(text_flag("--figure", "FILE.svg", "draw every epoch of the methods' first starts",
                                       "Writing", request->figure, request));

@@ -1,5 +1,6 @@
-// wmc-cifar: the paper's grids on features that the user brings, as they are not to be had here. A representation is
-// made once for all 15 affinities. Parameters are chosen with the labels, as in the paper, and the table says so.
+// wmc-cifar: the grids of the paper on features that the user supplies, because coterie does not have those of the
+// paper. Each representation serves all 15 affinities. As in the paper, the true labels choose the parameters. The
+// output says so.
 
 #include <algorithm>
 #include <array>
@@ -21,7 +22,7 @@ namespace {
 enum class CifarSet { cifar_10, cifar_20, cifar_100 };
 const std::vector<std::string> set_names = {"cifar-10", "cifar-20", "cifar-100"};
 
-// Table 1 of the paper, in per cent, and Tables 2 to 4, the parameters that its own methods reached it with.
+// Table 1 of the paper, in per cent, with the parameters that its methods used (Tables 2 to 4).
 struct Published {
     const char* method;
     std::array<double, 3> accuracy;
@@ -46,7 +47,7 @@ constexpr std::array<Published, 7> published = {{
     {"TEMI", {96.9, 61.8, 73.7}, {92.6, 64.5, 79.9}, {"fine-tuned", "fine-tuned", "fine-tuned"}},
     {"CPP", {97.4, 64.2, 74.0}, {93.6, 72.5, 81.8}, {"fine-tuned", "fine-tuned", "fine-tuned"}},
 }};
-constexpr std::size_t measured_methods = 3;  // those whose grids the paper states
+constexpr std::size_t measured_methods = 3;  // the paper states grids for the first three only
 
 struct WmcCifarRequest {
     CifarSet set = CifarSet::cifar_10;
@@ -60,11 +61,11 @@ struct WmcCifarRequest {
     static const OptionSet& described() {
         static const OptionSet set =
             OptionSetFor<WmcCifarRequest>()
-                .choice("set", &WmcCifarRequest::set, set_names, "whose published figures stand beside")
+                .choice("set", &WmcCifarRequest::set, set_names, "data set of the published figures")
                 .integer("keep", &WmcCifarRequest::keep, at_least(1),
-                         "entries that K keeps of a row (the paper does not say)")
-                .integer("restarts", &WmcCifarRequest::restarts, at_least(1), "of k-means among the eigenvectors")
-                .flag("published", &WmcCifarRequest::published, "print the published figures, and stop");
+                         "entries of each row that K keeps (the paper does not state it)")
+                .integer("restarts", &WmcCifarRequest::restarts, at_least(1), "starts of k-means on the eigenvectors")
+                .flag("published", &WmcCifarRequest::published, "only print the published figures");
         return set;
     }
 };
@@ -88,7 +89,7 @@ struct Measured {
     }
 };
 
-// All 15 affinities of one representation.
+// Adds the cells of all 15 affinities of a representation.
 void add_cells(const SparseMatrix& coefficients, const std::string& parameters, const WmcCifarRequest& request,
                const Labels& truth, int clusters, const Run& run, Measured& out) {
     for (std::size_t s = 0; s < affinity_strategies().size(); ++s) {
@@ -172,10 +173,10 @@ int reproduce(const WmcCifarRequest& request) {
     }
     if (request.features.empty() || request.truth.empty())
         throw BadArgument(
-            "reproduce wmc-cifar: give --features and --truth; the paper's features are those of the training images "
-            "of " +
+            "reproduce wmc-cifar: give --features and --truth. coterie does not have the features of the paper: those "
+            "of the training images of " +
             set_names[set] +
-            " (60,000 x 768 with the test images) by the CLIP encoder ViT-L/14, which coterie neither has nor makes. "
+            " by the CLIP encoder ViT-L/14 (60,000 x 768 with the test images). "
             "--published prints the published figures");
     Run run = request.running->run();
     const InterruptGuard guard;
@@ -187,9 +188,9 @@ int reproduce(const WmcCifarRequest& request) {
     const std::vector<Measured> measured = measure(file.points, truth.column.labels, clusters, request, run);
     if (!request.running->json) {
         std::string text = table_text(measured, set);
-        text += "\n" + count_text(file.points.rows()) + " points, " + std::to_string(file.points.columns()) +
-                " dimensions, " + std::to_string(clusters) +
-                " clusters; parameters and affinity chosen with the labels, as in the paper\n";
+        text += "\n" + count_text(file.points.rows()) + " rows, " + std::to_string(file.points.columns()) +
+                " columns, " + std::to_string(clusters) +
+                " clusters; the true labels chose parameters and affinity, as in the paper\n";
         for (const Measured& one : measured)
             text += std::string(one.method) + ": " + std::to_string(one.cells.size()) + " cells in " +
                     seconds_text(one.seconds) + " s, worst optimality residual " + number_text(one.kkt_residual) + "\n";
@@ -232,13 +233,14 @@ Command reproduce_wmc_cifar_command() {
     command.name = "wmc-cifar";
     command.summary = "weighted manifold clustering of CLIP features: Table 1, on a file of features";
     command.details =
-        "Runs the paper's grid on the features given: L-WMC and E-WMC with lambda 20 and 50 times lambda_0 and eta 1, "
-        "20, 100 and 400, SMCE with gamma 10, 20 and 50 and 10, 20, 50 and 100 neighbours, each with all 15 "
-        "affinities, and prints the best of each, chosen with the labels as in the paper, beside the published "
-        "figures. The features are not to be had with coterie: any array of points and its labels will do.";
-    command.flags = {text_flag("--features", "FILE", "points, one image a row", "Data", request->features, request,
-                               Completion::file),
-                     text_flag("--truth", "FILE", "their classes", "Data", request->truth, request, Completion::file)};
+        "Runs the grid of the paper on your features. L-WMC and E-WMC: lambda 20 and 50 times lambda_0, eta 1, 20, 100 "
+        "and 400. SMCE: gamma 10, 20 and 50, and 10, 20, 50 and 100 neighbours. Each with all 15 affinities. Prints "
+        "the best cell of each method next to the published figures; the true labels choose it, as in the paper. "
+        "coterie does not have the features of the paper; any array with labels works.";
+    command.flags = {
+        text_flag("--features", "FILE", "features, one image per row", "Data", request->features, request,
+                  Completion::file),
+        text_flag("--truth", "FILE", "classes of the images", "Data", request->truth, request, Completion::file)};
     for (auto& flag : flags_of(WmcCifarRequest::described(), "Protocol", std::static_pointer_cast<void>(request)))
         command.flags.push_back(std::move(flag));
     append(command.flags, run_flags(request->running, {"--seed", "--threads", "--json"}));

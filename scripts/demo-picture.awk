@@ -1,6 +1,7 @@
-# Draws the demo's picture: for each line "NAME|CAPTION|PLAIN|METHOD|SCORE" of the list a column of two scatter plots, above the labels in
-# FOLDER/NAME-kmeans.csv, below those in FOLDER/NAME-METHOD.csv, at the places and with the truth in FOLDER/NAME-view.csv (x,y,class). A cluster takes the
-# colour of the class it shares most points with, one to one, so that a right point has the same colour in every plot. An empty PLAIN leaves the column empty.
+# Draws the picture of the demo. Each line "NAME|CAPTION|PLAIN|METHOD|SCORE" of the list becomes a column of two scatter plots: the labels of
+# FOLDER/NAME-kmeans.csv at the top, those of FOLDER/NAME-METHOD.csv at the bottom. FOLDER/NAME-view.csv has the places and true classes (x,y,class).
+# Each cluster takes the colour of the class with which it shares most rows, one to one. So a correct row has the same colour in all plots. If PLAIN
+# is empty, the column stays empty.
 #
 #     awk -v folder=demo-output -f scripts/demo-picture.awk list > demo.svg
 
@@ -31,7 +32,7 @@ function read_labels(file,   line, i, l, c, best, pairs, used, taken, count) {
         colour[c[1]] = number[c[2]]
         taken[c[2]] = 1
     }
-    # Clusters of classes that have another cluster take what is left.
+    # Clusters whose classes already have another cluster take the remaining colours.
     for (i = 1; i <= points; ++i)
         for (l in number)
             if (!(label[i] in colour) && !(l in taken)) { colour[label[i]] = number[l]; taken[l] = 1 }
@@ -39,7 +40,7 @@ function read_labels(file,   line, i, l, c, best, pairs, used, taken, count) {
 
 function plot(x0, y0,   i, j, r, path, out) {
     out = sprintf("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\" fill=\"#F9FAFB\" stroke=\"#E5E7EB\" stroke-width=\"1\"/>\n", x0, y0, size_x, size_y)
-    # In rounds over the classes, so that none hides the others.
+    # Draws in rounds over the classes, so that no class hides the others.
     for (r = 0; r < 4; ++r) {
         split("", path)
         for (i = 1; i <= points; ++i)
@@ -88,7 +89,7 @@ END {
     if (failed) exit 1
     width = left + step * n + 8; height = second + size_y + 40
     printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" font-family=\"system-ui, -apple-system, Segoe UI, Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"13\" fill=\"#111827\">\n", width, height, width, height
-    print "<title>" n " data sets: above, the clusters of k-means; below, those of the method made for the set</title>"
+    print "<title>" n " data sets: clusters of k-means at the top, those of a suitable method at the bottom</title>"
     printf "<rect x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%d\" rx=\"8\" fill=\"#FFFFFF\" stroke=\"#E5E7EB\"/>\n", width - 1, height - 1
     printf "%s<g fill=\"none\" stroke-width=\"4\" stroke-linecap=\"round\" stroke-opacity=\"0.8\">\n", heads
     printf "%s</g>\n", plots

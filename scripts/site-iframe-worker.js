@@ -1,5 +1,5 @@
-// The search of the site is a worker, and browsers start none for a page that is opened from a folder. There its script runs in a hidden frame
-// instead, which takes and gives messages as a worker does. The frame is of the page's own origin, so both sides may call each other.
+// The search of the site runs in a worker, but browsers start no worker for a page that was opened from a folder. For such pages, the script runs in
+// a hidden frame, which receives and sends messages like a worker. The frame has the same origin as the page, so both can call each other.
 if (location.protocol === "file:")
   window.Worker = class extends EventTarget {
     constructor(address) {

@@ -1,4 +1,4 @@
-"""The command beside scikit-learn, where both do the same thing: from the same start, the same labels and inertia."""
+"""Compares the command with scikit-learn where both do the same: same start, same labels and inertia."""
 import json
 import os
 import subprocess
@@ -71,7 +71,7 @@ def tensor(path, name):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_subspace_of_known_labels_is_discriminant_analysis(tmp_path, seed):
+def test_subspace_with_all_labels_equals_discriminant_analysis(tmp_path, seed):
     from sklearn.covariance import OAS
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     random = np.random.default_rng(seed)
@@ -82,20 +82,20 @@ def test_subspace_of_known_labels_is_discriminant_analysis(tmp_path, seed):
     fit(tmp_path, "subspace", x, "--partial-labels", tmp_path / "y.npy", "--max-iterations", 1, "--model-out", tmp_path / "m.safetensors")
     ours = tensor(tmp_path / "m.safetensors", "directions")
     theirs = LinearDiscriminantAnalysis(solver="eigen", covariance_estimator=OAS()).fit(x, y).scalings_[:, :len(ours)].T
-    # scikit-learn leaves signs open; both scale to variance 1 within classes.
+    # Signs in scikit-learn are arbitrary. Both programs scale to variance 1 within classes.
     signs = np.sign((ours * theirs).sum(1, keepdims=True))
     assert np.abs(ours - signs * theirs).max() <= 1e-8 * np.abs(theirs).max()
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_kmeans_within_sizes_is_a_transport_optimum(tmp_path, seed):
+def test_kmeans_with_sizes_solves_the_transport_problem(tmp_path, seed):
     from scipy.optimize import linear_sum_assignment
     from scipy.spatial.distance import cdist
     random = np.random.default_rng(seed)
     n, k = 120, 6
     x = blobs(seed, n, 3, 4)
     start = x[random.choice(n, k, replace=False)]
-    # Exactly n / k points a cluster: an assignment problem with every cluster n / k times.
+    # With exactly n / k rows per cluster, this is an assignment problem in which each cluster appears n / k times.
     ours, labels = fit(tmp_path, "kmeans", x, "-k", k, "--sizes", n // k, "--max-iterations", 1, "--tolerance", 0, start=start)
     costs = np.repeat(cdist(x, start, "sqeuclidean"), n // k, axis=1)
     first = linear_sum_assignment(costs)[1] // (n // k)
@@ -107,7 +107,7 @@ def test_kmeans_within_sizes_is_a_transport_optimum(tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_rpca_om_is_its_reweighting(tmp_path, seed):
+def test_rpca_om_equals_iterative_reweighting(tmp_path, seed):
     random = np.random.default_rng(seed)
     x = random.normal(size=(90, 5)) * [4, 3, 2, 1, 0.5]
     x[::15] += random.normal(size=(6, 5)) * 10
@@ -125,7 +125,7 @@ def test_rpca_om_is_its_reweighting(tmp_path, seed):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kernel", ["none", "rbf"])
-def test_fme_is_the_sum_of_least_eigenvalues(tmp_path, seed, kernel):
+def test_fme_objective_is_the_sum_of_least_eigenvalues(tmp_path, seed, kernel):
     from sklearn.decomposition import KernelPCA
     from sklearn.neighbors import kneighbors_graph
     random = np.random.default_rng(seed)
@@ -216,7 +216,7 @@ def test_spectral_clustering(tmp_path, affinity, seed):
         _, labels = fit(tmp_path, "spectral", x, "-k", k, "--affinity", "rbf", "--width", 1.5)
     else:
         _, labels = fit(tmp_path, "spectral", x, "-k", k, "--neighbors", 30)
-    # scikit-learn counts a point among its neighbours.
+    # scikit-learn counts a row among its own neighbours.
     theirs = SpectralClustering(k, affinity=affinity, n_neighbors=31, gamma=1 / 4.5, random_state=0).fit(x)
     if affinity == "nearest_neighbors":
         assert adjusted_rand_score(labels, theirs.labels_) == 1
@@ -231,7 +231,7 @@ def fitted(folder, method, points, *options):
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("l1_share", [1, 0.8])
-def test_representations_are_those_of_lasso_and_elastic_net(tmp_path, seed, l1_share):
+def test_representations_equal_lasso_and_elastic_net(tmp_path, seed, l1_share):
     from sklearn.linear_model import ElasticNet
     random = np.random.default_rng(seed)
     n, d, a = int(random.integers(20, 60)), int(random.integers(5, 30)), 8
@@ -241,7 +241,7 @@ def test_representations_are_those_of_lasso_and_elastic_net(tmp_path, seed, l1_s
     nonzeros = 0
     for i in range(n):
         others, y = np.delete(x, i, 0), x[i]
-        # Theirs: ||y - Xc||^2 / (2 d) + alpha (l1_ratio ||c||_1 + (1 - l1_ratio) / 2 ||c||^2).
+        # scikit-learn's objective: ||y - Xc||^2 / (2 d) + alpha (l1_ratio ||c||_1 + (1 - l1_ratio) / 2 ||c||^2).
         lam = a * l1_share / np.abs(others @ y).max()
         theirs = ElasticNet(alpha=1 / (lam * d), l1_ratio=l1_share, fit_intercept=False, tol=1e-13, max_iter=1_000_000).fit(others.T, y)
         nonzeros += (np.abs(theirs.coef_) > 1e-9).sum()
@@ -250,7 +250,7 @@ def test_representations_are_those_of_lasso_and_elastic_net(tmp_path, seed, l1_s
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_matching_pursuit_is_theirs(tmp_path, seed):
+def test_matching_pursuit_equals_scikit_learns(tmp_path, seed):
     from sklearn.linear_model import orthogonal_mp
     random = np.random.default_rng(seed)
     n, d, nonzeros = 60, 12, 4
@@ -279,7 +279,7 @@ def write_safetensors(path, tensors):
 
 @pytest.mark.parametrize("side", [16, 72])
 def test_resnet18_from_pytorchs_weights(tmp_path, side):
-    """Weights by torchvision's names, one pass in training that moves the running means alone, then the features."""
+    """Reads weights with torchvision's names. One training pass changes only the running means. Then compares the features."""
     torch = pytest.importorskip("torch")
     nn = torch.nn
     torch.manual_seed(3)
@@ -315,7 +315,7 @@ def test_resnet18_from_pytorchs_weights(tmp_path, side):
     images = torch.rand(6, 3, side, side)
     with torch.no_grad():
         network.train()
-        network(torch.rand(8, 3, side, side))  # running means that are not those of the start
+        network(torch.rand(8, 3, side, side))  # changes the running means from their initial values
         state = {"module." + name: values.numpy().copy() for name, values in network.state_dict().items() if "num_batches" not in name}
         write_safetensors(tmp_path / "weights.safetensors", state)
         network(torch.cat([images, images]))  # the two views

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""A small HTTP server with faults, for the tests of downloading.
+"""A small HTTP server that can fail in several ways, for the tests of downloads.
 
     http_server.py FOLDER [--seconds S] [--log FILE]
 
-Serves the files of FOLDER on a free loopback port, prints the port on a line of its own, and ends by itself after S seconds. The first
-folder of the address says how it behaves, files follow:
-    /plain/NAME     as a server should, with Range
+Serves the files of FOLDER on a free loopback port, prints the port on one line, and ends after S seconds. The first folder of the address
+sets the behaviour:
+    /plain/NAME     works correctly, with Range
     /norange/NAME   ignores Range and sends the whole file
-    /cut/NAME       breaks the connection half-way through what it was asked for, the first time only
-    /alwayscut/NAME breaks it each time, before the last byte
+    /cut/NAME       closes the connection half-way through the requested bytes, the first time only
+    /alwayscut/NAME closes it each time, before the last byte
     /corrupt/NAME   sends the right number of wrong bytes
-    /shifted/NAME   answers a Range with another part than it was asked for
+    /shifted/NAME   answers a Range request with another part of the file
     /missing/NAME   404
     /slow/NAME      sends a little, then waits
     /moved/NAME     redirects to /plain/NAME

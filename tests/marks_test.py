@@ -1,6 +1,6 @@
-"""Texts of the library speak of options as coterie/base/error.hpp says: between backquotes, by the names that are described, and never
-as the command's flags. Every source that is no test opens with a comment on what it does. Read from the sources, so that a text no test
-provokes is looked at, too."""
+"""Messages of the library name options as coterie/base/error.hpp explains: between backquotes, by their described names, and never as flags
+of the command. Each source except tests begins with a comment that says what it does. These tests read the sources, so they also check
+messages that no other test triggers."""
 
 import pathlib
 import re
@@ -8,13 +8,13 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|R"\((?P<raw>.*?)\)"|"(?P<text>(?:[^"\\\n]|\\.)*)"|'(?:[^'\\\n]|\\.)+'""", re.DOTALL)
 FLAG = re.compile(r"--[a-z]")
-MARK = re.compile(r"`([A-Za-z][\w-]*)(?=[`=])")  # opened and named; a value may come from a variable
+MARK = re.compile(r"`([A-Za-z][\w-]*)(?=[`=])")  # a backquote and a name; the value may come from a variable
 HEAD = re.compile(r"// \S[^\n]*\n(//\n)*// \S")
 DESCRIBED = re.compile(r'\.(?:template )?(?:flag|integers?|reals?|choice|text)(?:<[\w:]+>)?\(\s*"(\w+)",\s*&')
 
 
 def literals(source):
-    """(line, text) of every string in C++ text."""
+    """(line, text) of each string literal in a C++ source."""
     for token in TOKEN.finditer(source):
         text = token["text"] if token["raw"] is None else token["raw"]
         if text is not None:
@@ -28,7 +28,7 @@ def sources():
 
 
 def without_head(paths):
-    """Those of the sources that do not begin with two lines of a comment."""
+    """The sources that do not begin with a comment of at least two lines."""
     return [str(path) for path in paths if not HEAD.match(path.read_text())]
 
 
@@ -49,7 +49,7 @@ def described():
     return {name for _, source in sources() for name in DESCRIBED.findall(source)}
 
 
-def test_what_is_looked_for_is_found():
+def test_the_patterns_find_flags_and_names():
     sample = 'throw BadArgument("take `clusters`"\n "or --restarts"); // --a `b`\nwarn("`klusters=" + text + "`");'
     assert flags_in(sample) == [(2, "or --restarts")]
     assert unknown_in(sample, {"clusters"}) == [(3, "klusters")]
@@ -57,7 +57,7 @@ def test_what_is_looked_for_is_found():
     assert "label_share" in named_fields()
 
 
-def test_no_text_names_a_flag_of_the_command():
+def test_no_message_names_a_flag_of_the_command():
     assert [(str(path), *found) for path, source in sources() for found in flags_in(source)] == []
 
 
@@ -66,7 +66,7 @@ def test_every_name_between_backquotes_is_an_option_or_a_field():
     assert [(str(path), *found) for path, source in sources() for found in unknown_in(source, known)] == []
 
 
-def test_a_source_without_a_head_is_found(tmp_path):
+def test_sources_without_a_head_comment_are_found(tmp_path):
     sources = {
         "none": '#include "a.hpp"\n',
         "one": "// Reads a.\n\n#include <b>\n",
@@ -81,7 +81,7 @@ def test_a_source_without_a_head_is_found(tmp_path):
     assert without_head(paths) == [str(tmp_path / name) for name in ("none", "one", "late", "empty")]
 
 
-def test_every_source_opens_with_what_it_does():
+def test_every_source_begins_with_a_comment():
     folders = [ROOT / name for name in ("coterie", "cli", "reproduce")]
     paths = [path for folder in folders for path in sorted(folder.rglob("*.cpp")) if not path.name.endswith("_test.cpp")]
     assert len(paths) > 100

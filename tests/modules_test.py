@@ -1,12 +1,12 @@
-"""The modules of the library, in their order: a module includes headers of modules above it in MODULES, and nobody else's internal/. The installed headers are
-those of coterie/coterie.hpp, and include each other only."""
+"""The order of the library's modules. A module includes only headers of modules before it in MODULES, and no internal/ headers of other modules.
+The installed headers are those of coterie/coterie.hpp. They include only each other."""
 import pathlib
 import re
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# From the ground up. Modules in one tuple do not know each other.
+# From the lowest level up. Modules in the same tuple do not include each other.
 MODULES = [("base",), ("io", "linalg"), ("data", "metrics"), ("model",), ("constraints",), ("kmeans",), ("spectral", "entropy", "density"),
            ("subspace", "deformation", "manifold", "deep"), ("methods",), ("pipeline",), ("selection",), ("report",), ("ner",)]
 LEVELS = {module: level for level, modules in enumerate(MODULES) for module in modules}
@@ -14,7 +14,7 @@ OWN = re.compile(r'^#include "(coterie/[^"]+)"', re.MULTILINE)
 
 
 def module_of(path):
-    """The module of a path below the project; None outside the library. coterie/*.cpp, which lists the methods, is the module `methods`."""
+    """The module of a path relative to the project; None outside the library. The files directly in coterie/ are the module `methods`."""
     parts = path.split("/")
     if parts[0] != "coterie" or path == "coterie/coterie.hpp":
         return None
@@ -33,7 +33,7 @@ def sources():
 
 
 def out_of_order(path, header):
-    """Whether a source of one module may not include a header of another one. Tests of a module may include what they like."""
+    """Whether the source must not include the header, because of the order of their modules. Tests may include any header."""
     here, there = module_of(path), module_of(header)
     if here is None or there is None or here == there or path.endswith("_test.cpp"):
         return False
@@ -41,11 +41,11 @@ def out_of_order(path, header):
 
 
 def not_its_own(path, header):
-    """Whether `header` is internal to another module than the one of `path`."""
+    """Whether `header` is internal to a module other than that of `path`."""
     return "internal" in header.split("/") and module_of(path) != module_of(header)
 
 
-def test_every_module_has_its_place():
+def test_every_module_is_in_the_list():
     assert {path.name for path in (ROOT / "coterie").iterdir() if path.is_dir()} == set(LEVELS) - {"methods"}
 
 
@@ -53,11 +53,11 @@ def test_every_module_has_its_place():
     (out_of_order, "coterie/base/run.cpp", "coterie/io/reader.hpp"), (out_of_order, "coterie/io/reader.cpp", "coterie/linalg/dense.hpp"),
     (not_its_own, "coterie/kmeans/kmeans.cpp", "coterie/io/internal/reader_process.hpp"), (not_its_own, "cli/fit.cpp", "coterie/io/internal/reader_process.hpp"),
 ])
-def test_the_rules_find(rule, path, header):
+def test_the_rules_find_violations(rule, path, header):
     assert rule(path, header) and not rule("coterie/report/page.cpp", "coterie/base/run.hpp")
 
 
-def test_modules_include_the_modules_above_them_only():
+def test_modules_include_only_modules_before_them():
     assert [(path, header) for path in sources() for header in included(path) if out_of_order(path, header)] == []
 
 

@@ -1,13 +1,13 @@
-# Run by ctest as `cmake -D STEP=... -P package_test.cmake`: installs coterie, moves what was installed, and uses it as another project would.
+# ctest runs this as `cmake -D STEP=... -P package_test.cmake`. It installs coterie, moves the installed tree, and uses it as another project would.
 #   STEP install | cmake | pkgconfig | command    BUILD the build folder    SOURCE tests/consumer    WORK scratch folder
-#   GENERATOR, COMPILER, BUILD_TYPE, LIBDIR, INCLUDEDIR as of the build
+#   GENERATOR, COMPILER, BUILD_TYPE, LIBDIR, INCLUDEDIR: those of the build
 
 cmake_minimum_required(VERSION 3.25)
 set(prefix ${WORK}/prefix)
 set(reader ${prefix}/${LIBDIR}/coterie/coterie-read)
 set(files ${SOURCE}/points.mat ${SOURCE}/points.h5)
 if(EXISTS ${prefix}/${LIBDIR}/libcoterie.so)
-  set(consumed ${files})  # a program that holds the archive has no coterie-read beside it
+  set(consumed ${files})  # a program that links the archive has no coterie-read next to it
 endif()
 
 function(run)
@@ -21,19 +21,19 @@ endfunction()
 
 if(STEP STREQUAL "install")
   file(REMOVE_RECURSE ${WORK})
-  # Installed in one place, used in another: nothing may know where it was built or installed.
+  # Installed in one place and used in another: no file may contain the path of the build or of the installation.
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/staging)
   file(RENAME ${WORK}/staging ${prefix})
   get_filename_component(source ${SOURCE}/../.. ABSOLUTE)
   foreach(path ${BUILD} ${source})
     execute_process(COMMAND grep -rlF -e ${path} ${prefix} RESULT_VARIABLE result OUTPUT_VARIABLE output)
     if(NOT result EQUAL 1)
-      message(FATAL_ERROR "installed files hold the path ${path}:\n${output}")
+      message(FATAL_ERROR "installed files contain the path ${path}:\n${output}")
     endif()
   endforeach()
   file(GLOB_RECURSE internal ${prefix}/${INCLUDEDIR}/*internal* ${prefix}/${INCLUDEDIR}/*test*)
   if(internal)
-    message(FATAL_ERROR "installed, but internal: ${internal}")
+    message(FATAL_ERROR "internal files are installed: ${internal}")
   endif()
   foreach(path share/coterie/data/iris/iris.csv share/coterie/data/digits/digits.csv.gz ${LIBDIR}/cmake/coterie/coterieConfig.cmake
       ${LIBDIR}/pkgconfig/coterie.pc ${INCLUDEDIR}/coterie/methods.hpp ${LIBDIR}/coterie/coterie-read)
@@ -47,7 +47,7 @@ if(STEP STREQUAL "install")
       message(FATAL_ERROR "not installed: ${path}")
     endif()
   endforeach()
-  # The umbrella is the list of all that is installed.
+  # coterie.hpp must include all installed headers.
   file(STRINGS ${prefix}/${INCLUDEDIR}/coterie/coterie.hpp umbrella REGEX "^#include \"coterie/")
   file(GLOB_RECURSE headers RELATIVE ${prefix}/${INCLUDEDIR} ${prefix}/${INCLUDEDIR}/coterie/*.hpp)
   foreach(header IN LISTS headers)
@@ -55,7 +55,7 @@ if(STEP STREQUAL "install")
       message(FATAL_ERROR "coterie/coterie.hpp does not include ${header}")
     endif()
   endforeach()
-  # What the shared library exports is coterie's, and no more than it says.
+  # The shared library exports only coterie's symbols, and none that are internal.
   file(GLOB library ${prefix}/${LIBDIR}/libcoterie.so)
   if(library)
     run(nm -DC --defined-only ${library})
@@ -67,17 +67,17 @@ if(STEP STREQUAL "install")
         message(FATAL_ERROR "libcoterie.so exports ${symbol}")
       endif()
       if(symbol MATCHES "linalg|coterie::internal::(open_library|own_folder)")
-        message(FATAL_ERROR "libcoterie.so exports what is internal: ${symbol}")
+        message(FATAL_ERROR "libcoterie.so exports an internal symbol: ${symbol}")
       endif()
     endforeach()
     message("libcoterie.so exports ${count} symbols")
-    # HDF5 and MATLAB files are the matter of coterie-read.
+    # Only coterie-read reads HDF5 and MATLAB files.
     run(readelf -d ${library})
     if(output MATCHES "lib(hdf5|matio)")
       message(FATAL_ERROR "libcoterie.so needs ${CMAKE_MATCH_0}:\n${output}")
     endif()
   endif()
-  # An installed header may include installed headers only.
+  # Installed headers may include only installed headers.
   file(GLOB_RECURSE headers RELATIVE ${prefix}/${INCLUDEDIR} ${prefix}/${INCLUDEDIR}/coterie/*.hpp)
   foreach(header IN LISTS headers)
     file(STRINGS ${prefix}/${INCLUDEDIR}/${header} includes REGEX "^#include \"coterie/")
@@ -97,13 +97,13 @@ elseif(STEP STREQUAL "cmake")
   message("${output}")
   run(${WORK}/consumer/matrices-plain)
   set(plain "${output}")
-  # Leaks are looked for by the sanitized tests (make sanitize): at this program's end, where the loop's threads end too, GCC 12's search for them has
-  # crashed on a busy machine.
+  # No leak check here: on a busy machine, GCC 12's check crashed at the end of this program, while the threads of the loop ended. The sanitized tests
+  # (make sanitize) look for leaks.
   set(ENV{ASAN_OPTIONS} detect_leaks=0)
   foreach(flags native address)
     run(${WORK}/consumer/matrices-${flags})
     if(NOT output STREQUAL plain)
-      message(FATAL_ERROR "built with ${flags} flags the program prints\n${output}\nand without\n${plain}")
+      message(FATAL_ERROR "built with ${flags} flags, the program prints\n${output}\nand without them\n${plain}")
     endif()
   endforeach()
 
@@ -117,7 +117,7 @@ elseif(STEP STREQUAL "pkgconfig")
   message("${output}")
 
 elseif(STEP STREQUAL "command")
-  # The moved command: its data and its networks' library are those beside it, as the loader tells.
+  # The moved command must use the data and the library of the networks from its own tree. LD_DEBUG shows the loaded files.
   foreach(name COTERIE_SHARE COTERIE_DATA COTERIE_DEEP_LIBRARY)
     unset(ENV{${name}})
   endforeach()
@@ -131,7 +131,7 @@ elseif(STEP STREQUAL "command")
     string(FIND "${output}" "missing from this installation: there is neither" place)
     string(FIND "${output}" "${reader}" named)
     if(result EQUAL 0 OR place EQUAL -1 OR named EQUAL -1)
-      message(FATAL_ERROR "without ${reader} the command says (${result}):\n${output}")
+      message(FATAL_ERROR "without ${reader} the command prints (exit code ${result}):\n${output}")
     endif()
   endforeach()
   if(EXISTS ${prefix}/${LIBDIR}/libcoterie-deep.so)

@@ -1,11 +1,13 @@
-"""Runs the command with random options on degenerate data, and checks what must hold whatever the options are.
+"""Runs the command with random options on degenerate data, and checks what must hold for all options.
 
     tests/random_options.py --command build/release/cli/coterie --seconds 600
 
 Options, ranges and choices come from `coterie methods --json`, so new methods and options are included. A case is one
 command line. Case numbers and --seed decide everything: the same numbers give the same commands and files. What must hold:
-the command ends by itself within 20 seconds of processor time, with a documented exit code other than 1; it writes all outputs or none, and
-leaves no other file; outputs hold no NaN and no infinity; a failure says why.
+  - The command ends within 20 seconds of processor time, with a documented exit code other than 1.
+  - It writes all outputs or none, and leaves no other file.
+  - Outputs contain no NaN and no infinity.
+  - A failure prints the reason.
 """
 
 import argparse
@@ -29,27 +31,27 @@ import xml.dom.minidom
 
 import numpy as np
 
-SECONDS = 20  # of processor time of one command: the time on the clock depends on what else runs
+SECONDS = 20  # of processor time per command; elapsed time would depend on other programs
 CLOCK = 200  # seconds after which a command that uses no processor time hangs
 MEMORY = 6 << 30  # bytes of address space
 MISSING = ["", "NA", "nan", "NaN", "null", "?", "-"]
 # Quantities of `coterie geometry` may be infinite (docs/geometry.md), never NaN.
 NOT_A_NUMBER = re.compile(r"(?<![\w./-])[-+]?nan(?![\w./-])", re.IGNORECASE)
 NOT_FINITE = re.compile(r"(?<![\w./-])[-+]?(nan|inf|infinity)(?![\w./-])", re.IGNORECASE)
-# Options whose large values ask for long runs.
+# Options whose large values make a run long.
 WORK = re.compile("iterations|epochs|restarts|rounds|passes|patience|batch|fits|augmentations|interval")
 NETWORK_SIZES = re.compile("widths|embedding|image")
 
 
 class Points:
-    """A file of points and what the generator knows of it."""
+    """A data file, and what the generator knows about it."""
 
     def __init__(self, path, n, d, names=None, missing=False, truth=None, kind="table"):
         self.path, self.n, self.d, self.names, self.missing, self.truth, self.kind = path, n, d, names, missing, truth, kind
 
 
 def values_of(draw, rows, columns):
-    """Numbers of one kind of degenerate table."""
+    """The numbers of a table, mostly degenerate in one way."""
     bits = np.random.default_rng(draw.getrandbits(32))
     kind = draw.choice(["blobs"] * 8 + ["constant", "some constant", "duplicates", "huge", "tiny", "mixed", "integers", "outlier", "line", "zeros",
                         "denormal", "offset", "extreme"])
@@ -99,7 +101,7 @@ def points_of(draw, folder, method=None):
     kind = draw.choices(["csv", "array", "wide", "missing", "words", "dates", "sparse", "graph", "square", "empty", "no columns", "one column words"],
                         [30, 20, 3, 10, 8, 4, 5 + 15 * (method is not None and method["takes"]["sparse"]), 4, 4, 1, 1, 1])[0]
     if kind == "wide":
-        # subspace decomposes covariances of full rank, whatever the number of rows: 15 seconds at 3000 columns.
+        # subspace decomposes covariances of full rank, for any number of rows. This takes 15 seconds at 3000 columns.
         cubic = method is None or method["name"] == "subspace"
         rows, columns = draw.choice([(1, 3000), (2, 400), (5, 400)] if cubic else [(1, 3000), (10, 3000), (60, 3000), (5, 400)])
         kind = draw.choice(["csv", "array"])
@@ -203,7 +205,7 @@ def number_of(draw, option, points):
 
 
 def value_of(draw, option, points):
-    """A value of an option of a method, mostly one that it accepts."""
+    """A value for an option, mostly an accepted one."""
     kind = option["kind"]
     if draw.random() < 0.01:
         return draw.choice(["nan", "inf", "-1", "1e999", "", "x", "1,2", "9" * 30, "-0", "auto", "é"])
@@ -219,7 +221,7 @@ def value_of(draw, option, points):
 
 
 def method_words(draw, method, points, skip=()):
-    """Random options of a method; few of them at a time, so that a good share of the commands gets far."""
+    """Random options of a method. Only a few at a time, so that many commands do not fail early."""
     words = []
     options = [option for option in method["options"] if option["name"] not in skip]
     chosen = draw.sample(options, min(len(options), draw.choice([0, 0, 1, 1, 2, 3, 5])))
@@ -281,7 +283,7 @@ def running_words(draw):
 
 
 def labels_file(draw, folder, name, n):
-    """Labels of rows, some blank, now and then of another number of rows."""
+    """A file with a label per row. Some labels are blank, and sometimes the number of rows is wrong."""
     n += draw.choice([0] * 12 + [1, -1])
     words = draw.choice([["a", "b"], ["a", "b", "c"], ["a"], ["0", "1", "2"], ["x", ""], [""], ["a", "b", "", "", ""], [f"l{i}" for i in range(30)]])
     rows = [draw.choice(words) for _ in range(max(n, 0))]
@@ -295,9 +297,9 @@ def labels_file(draw, folder, name, n):
 
 
 def side_words(draw, folder, method, points):
-    """Weights, truth, starts and constraints, contradicting ones too."""
+    """Weights, truth, starts and constraints. They may contradict each other."""
     takes, words, n = method["takes"], [], points.n
-    with_noise = draw.random() < 0.03  # also what the method does not take
+    with_noise = draw.random() < 0.03  # also add what the method does not accept
     if (takes["weights"] or with_noise) and draw.random() < 0.25:
         values = draw.choice([[0.0], [1.0], [0.0, 1.0], [0.0, 0.0, 5.0], [1e-300, 1e300], [0.5, 2.0], [0.0, 1.0, 2.0], [1.0, 3.0], draw.choice([[1e300], [5e-324], [-1.0, 1.0]])])
         np.save(folder / "weights.npy", np.array([draw.choice(values) for _ in range(n)]))
@@ -323,7 +325,7 @@ def side_words(draw, folder, method, points):
 
 
 def output_words(draw, folder, flags):
-    """Random output flags and the files that they name."""
+    """Random output flags, and the files that they name."""
     outputs = []
     for flag, names in flags.items():
         if draw.random() < 0.35:
@@ -338,7 +340,7 @@ PREDICT = {"--labels-out": NUMBERS, "--table-out": TABLES, "--embedding-out": NU
 
 
 class Case:
-    """The commands of one random set of files: run() yields the faults of each."""
+    """A random set of files and the commands that use it. plan() runs them; `faults` lists what went wrong."""
 
     def __init__(self, number, seed, methods, command, root):
         self.draw = random.Random(f"{seed} {number}")
@@ -412,7 +414,7 @@ class Case:
                         *preparing, *[word for word in running_words(draw) if word not in ("--memory", "1M", "50M", "1G")], *words], outputs, points)
 
     def use(self, model, points):
-        """Uses a model on its own points or on others."""
+        """Uses a model on its training data or on new rows."""
         draw, folder = self.draw, self.folder
         others = points
         if draw.random() < 0.3:
@@ -422,7 +424,7 @@ class Case:
             outputs, words = [], []
             if kind == "predict":
                 words, outputs = output_words(draw, folder, PREDICT)
-                if outputs and draw.random() < 0.5:  # else most fail: few models have all outputs
+                if outputs and draw.random() < 0.5:  # otherwise most commands fail, because few models have all outputs
                     words, outputs = words[:2], outputs[:1]
             elif kind == "describe":
                 words, outputs = output_words(draw, folder, {"--report": [".html"]})
@@ -469,12 +471,12 @@ class Case:
         if code in (0, 4):
             try:
                 refused = NOT_A_NUMBER if words[0] == "geometry" else NOT_FINITE
-                if "--json" in words or not points.missing:  # else "nan" may be a category
+                if "--json" in words or not points.missing:  # otherwise "nan" may be a category
                     self.check_text("standard output", out, "--json" in words, refused)
                 for path in outputs:
                     if path.exists():
                         self.check_file(path, points, refused)
-            except Exception as error:  # whatever a reader says of an output is a fault of that output
+            except Exception as error:  # an output that cannot be read is a fault
                 faults.append(f"{type(error).__name__}: {str(error)[:200]}")
         self.tell(words, faults, done.stderr)
 
@@ -495,7 +497,7 @@ class Case:
             raise ValueError(f"{match.group()} in {name}: {line.strip()}")
 
     def check_file(self, path, points, refused):
-        gaps = points.missing  # rows that were left out have no numbers
+        gaps = points.missing  # rows that were left out have no values
         if path.suffix == ".npy":
             values = np.load(path)
             finite = np.isfinite(values) if values.dtype.kind == "f" else np.ones(values.shape, bool)
@@ -528,7 +530,7 @@ class Case:
         elif path.suffix == ".html":
             text = path.read_text()
             if not text.rstrip().endswith("</html>"):
-                raise ValueError("half a page")
+                raise ValueError("an incomplete page")
             if (match := re.search(r">\s*(-?(?:nan|inf))\s*<", text, re.IGNORECASE)) and not gaps:
                 raise ValueError(f"{match.group(1)} in {path.name}")
             for body in re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', text, re.DOTALL):
@@ -539,8 +541,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--command", default=os.environ.get("COTERIE_COMMAND", "coterie"), help="the command to run")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, help="command lines to run at least")
-    parser.add_argument("--seconds", type=float, help="start no case after so many seconds")
+    parser.add_argument("--count", type=int, help="minimal number of command lines to run")
+    parser.add_argument("--seconds", type=float, help="start no further case after this many seconds")
     parser.add_argument("--keep", type=pathlib.Path, help="keep the files of failed cases in this folder")
     arguments = parser.parse_args()
     if arguments.count is None and arguments.seconds is None:
@@ -564,7 +566,7 @@ def main():
         network = next((method["name"] for method in methods if method["takes"]["device"]), None)
         np.save(pathlib.Path(root) / "probe.npy", np.zeros((4, 2)))
         if network and b"libtorch-dev" in subprocess.run([command, "fit", network, f"{root}/probe.npy", "-k", "1"], capture_output=True).stderr:
-            print("without networks: LibTorch is not here")
+            print("LibTorch is missing: methods with networks are left out")
             methods = [method for method in methods if not method["takes"]["device"]]
 
         def work(case):

@@ -1,5 +1,5 @@
-// Part of every test program of a room: a loop gets as many threads as a test asks for, although the machine may have
-// two processors. oneTBB has no more threads than processors otherwise, and what 8 threads do would go unseen.
+// Part of the test program of each module: a loop gets as many threads as the test requests, even on a machine with two
+// processors. By default, oneTBB has no more threads than processors, and loops with 8 threads would not be tested.
 
 #include <oneapi/tbb/global_control.h>
 

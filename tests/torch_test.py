@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The networks' library and Python's torch in one process, as a program finds them that uses both.
+"""Loads the library of the networks and Python's torch in one process, as a program that uses both would.
 
     tests/torch_test.py LIBRARY
 
-LIBRARY is libcoterie-deep.so. Where the loader finds its LibTorch in a Python package, that package is imported before and after LIBRARY is
-loaded, each in a process of its own: both must use one and the same libtorch_cpu, and a step of training behind coterie/deep/network_abi.h must agree
-with torch's own. Exits with 77, and says why, where there is no such package to import.
+LIBRARY is libcoterie-deep.so. If the loader finds its LibTorch in a Python package, the test imports this package before and after loading LIBRARY,
+in two processes. Both must use the same libtorch_cpu. A training step through coterie/deep/network_abi.h must agree with torch. Prints the reason and
+exits with 77 if there is no such package.
 """
 import ctypes
 import os
@@ -30,7 +30,7 @@ class Optimizer(ctypes.Structure):
 
 
 NUMBER, COUNT, FLOATS, HANDLE = ctypes.c_int32, ctypes.c_int64, ctypes.POINTER(ctypes.c_float), ctypes.c_void_p
-FUNCTIONS = [  # of coterie_network_api, in its order, as far as they are called here
+FUNCTIONS = [  # the functions of coterie_network_api in their order, up to the last one called here
     ("description", ctypes.c_char_p, []),
     ("error", ctypes.c_char_p, []),
     ("has_device", NUMBER, [ctypes.c_char_p]),
@@ -70,7 +70,7 @@ def floats(tensor):
 
 
 def check_step(api, torch):
-    """One step of stochastic gradient descent on a dense layer, 3 numbers to 2, beside torch's."""
+    """Compares a step of stochastic gradient descent with torch, on a dense layer from 3 numbers to 2."""
     points = torch.arange(12.0).reshape(4, 3) / 7 - 0.5
     weight, bias = torch.arange(6.0).reshape(2, 3) / 5, torch.tensor([0.25, -0.75])
     gradient = torch.arange(8.0).reshape(4, 2) - 3
@@ -109,7 +109,7 @@ def check_step(api, torch):
 
 
 def loaded(name):
-    """The files of this process whose name begins so."""
+    """The files mapped into this process whose names begin with `name`."""
     with open("/proc/self/maps") as maps:
         files = {line.split(maxsplit=5)[5].strip() for line in maps if "/" in line}
     return sorted(file for file in files if pathlib.Path(file).name.startswith(name))
@@ -121,9 +121,9 @@ def check(order, library, torch_cpu):
         api = load(library)
     else:
         api = load(library)
-        api.keep_memory()  # as coterie does where nobody else has loaded LibTorch
+        api.keep_memory()  # as coterie does if nothing else has loaded LibTorch
         import torch
-    version = re.match(r"[0-9.]+", torch.__version__)[0]  # without what it was built for
+    version = re.match(r"[0-9.]+", torch.__version__)[0]  # without the suffix of the build, such as +cpu
     assert api.description().decode() == f"LibTorch {version}", (api.description(), version)
     assert loaded("libtorch_cpu.so") == [str(torch_cpu)], loaded("libtorch_cpu.so")
     assert [pathlib.Path(file).parent for file in loaded("libc10.so")] == [torch_cpu.parent], loaded("libc10.so")
@@ -146,8 +146,8 @@ def main():
         return 0
     python, environment = sys.executable, dict(os.environ)
     package = torch_cpu.parent.parent
-    if (package / "__init__.py").exists():  # the package brings the library; else it is the system's, for the system's package
-        own = package.parents[3] / "bin" / "python3"  # of the environment, where it is one: PREFIX/lib/python3.N/site-packages
+    if (package / "__init__.py").exists():  # the library is part of the package; otherwise both belong to the system
+        own = package.parents[3] / "bin" / "python3"  # the environment's python, if PREFIX/lib/python3.N/site-packages is one
         python = str(own) if own.exists() else python
         environment["PYTHONPATH"] = str(package.parent)
     imported = "import torch; print(*{line.split()[-1] for line in open('/proc/self/maps') if '/libtorch_cpu.so' in line})"
@@ -160,7 +160,7 @@ def main():
         return SKIPPED
     for order in ("before", "after"):
         subprocess.run([python, __file__, library, order], check=True, env=environment)
-        print(f"{library} loaded {order} torch is imported: as it should be")
+        print(f"{library} loaded {order} the import of torch: correct")
     return 0
 
 

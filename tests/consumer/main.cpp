@@ -1,6 +1,6 @@
-// What a user of the installed library might write first: options of one's own, points, a parallel loop, a random
-// stream, a fit of data that ship with it, files of 0 to 5 in three rows (the arguments), and errors caught on this
-// side of the border.
+// A first program of a user of the installed library: its own options, points, a parallel loop, a random stream, a fit
+// of installed data, and errors thrown in the library and caught here. The arguments are files with the numbers 0 to 5
+// in three rows.
 #include <cmath>
 #include <coterie/coterie.hpp>
 #include <iostream>
@@ -11,7 +11,7 @@ struct ShiftOptions {
     double by = 0.5;
     static const coterie::OptionSet& described() {
         static const coterie::OptionSet set = coterie::OptionSetFor<ShiftOptions>().real(
-            "by", &ShiftOptions::by, coterie::at_least(0), "how far to shift");
+            "by", &ShiftOptions::by, coterie::at_least(0), "distance of the shift");
         return set;
     }
 };
@@ -65,7 +65,7 @@ int main(int count, char** words) {
     try {
         coterie::check_options(options);
     } catch (const coterie::Error& error) {
-        std::cout << "refused as it should be: " << error.message() << "\n";
+        std::cout << "the expected error: " << error.message() << "\n";
         return 0;
     }
     std::cerr << "an option out of range was accepted\n";

@@ -1,6 +1,6 @@
-// Every public function that returns a matrix, called from a program that may have been built with other flags than
-// the library (plain, -march=native, AddressSanitizer): what the library allocated is read, copied, moved, made larger
-// and freed here, and what is made here goes back. Prints a line for each, the same with all flags.
+// Calls each public function that returns a matrix. This program is built with other flags than the library (plain,
+// -march=native, AddressSanitizer). It reads, copies, moves, enlarges and frees what the library allocated, and passes
+// its own matrices to the library. Prints one line per function, which must be the same for all flags.
 #include <coterie/coterie.hpp>
 #include <cstdio>
 #include <iostream>
@@ -14,7 +14,7 @@ using coterie::Vector;
 
 namespace {
 
-// Owned by the program: everything that a program may do with a matrix that it was given.
+// Does with a returned matrix what a program may do, as its owner.
 template <class Dense>
 void use(const std::string& name, Dense given) {
     Dense copy = given;
@@ -29,7 +29,7 @@ void use(const std::string& name, Dense given) {
     double sum = 0;
     for (Index i = 0; i < moved.size(); ++i) sum += std::abs(static_cast<double>(moved.data()[i]));
     if (given != 2 * moved || product.rows() != moved.cols()) {
-        std::cerr << name << ": not what was given\n";
+        std::cerr << name << ": the copy differs from the original\n";
         std::exit(1);
     }
     std::printf("%s: %td x %td, %.6g\n", name.c_str(), moved.rows(), moved.cols(), sum);
@@ -58,7 +58,7 @@ void models(const Matrix<double>& x) {
     const coterie::Run run(1, 2);
     coterie::Problem problem{.points = coterie::Points(x)};
     for (const coterie::Method& method : coterie::methods()) {
-        // Networks give theirs through the same functions, and take a library that need not be installed.
+        // Models with networks return matrices by the same functions, but need a library that may be missing.
         if (method.takes.device) continue;
         coterie::Problem known = problem;
         if (method.takes.labels) {
@@ -173,7 +173,7 @@ int main() {
     softmaxes<double>(x);
     softmaxes<float>(x.cast<float>());
     use("to_matrix", coterie::to_matrix<float>(coterie::PointsView(x)));
-    // An Eigen matrix of the program's own is borrowed as it is.
+    // The library uses the program's own Eigen matrix without a copy.
     const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> mine = x;
     std::printf("%zu labels\n", coterie::fit_kmeans(mine, {.clusters = 3}).labels().size());
     return 0;

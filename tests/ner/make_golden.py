@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the files beside it: what Hugging Face's programs give, for coterie/ner/encoder_test.cpp to compare with.
+"""Writes the reference files in this folder with Hugging Face's programs. coterie/ner/encoder_test.cpp compares with them.
 
     python3 -m venv golden && golden/bin/pip install torch transformers tokenizers && golden/bin/python tests/ner/make_golden.py
 
-pieces.json    texts and their pieces, by the crate tokenizers, cased and uncased, with vocab.txt
-bert, distilbert, mpnet    folders with tiny random encoders, and states.npy: all hidden states (layers + 1, pieces, hidden) of one
-               sentence without padding, in float64; sentence.json: its words, and the pieces of each
+pieces.json    texts and their pieces from the crate tokenizers, cased and uncased, with vocab.txt
+bert, distilbert, mpnet    folders with tiny random encoders. states.npy: all hidden states (layers + 1, pieces, hidden) of one
+               sentence without padding, in float64. sentence.json: its words, and the pieces of each word
 """
 import json
 import pathlib
@@ -30,7 +30,7 @@ NASTY = [
 
 
 def vocabulary():
-    """Special pieces, the padding as number 1 (where MPNet looks for it), then characters of most of the texts in every form, and some words."""
+    """Special pieces and some words, then the characters of most texts in each form. Padding is number 1, where MPNet expects it."""
     pieces = ["<s>", "[PAD]", "</s>", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "##ing", "##able", "un", "##aff", "plain", "words", "play", "##ers", "cafe", "text", "stop"]
     for text in NASTY[: len(NASTY) - 6]:
         for form in (text, text.lower(), unicodedata.normalize("NFD", text.lower())):
@@ -49,7 +49,7 @@ def write_pieces(pieces):
         program = BertWordPieceTokenizer(str(HERE / "vocab.txt"), lowercase=lower, strip_accents=lower)
         for text in NASTY:
             if any(special in text for special in ("[CLS]", "[SEP]")):
-                continue  # that program takes them out of the text
+                continue  # the crate removes these from the text
             out.append({"lower_case": lower, "text": text, "pieces": program.encode(text, add_special_tokens=False).ids})
     (HERE / "pieces.json").write_text(json.dumps(out, indent=0) + "\n")
 

@@ -62,7 +62,7 @@ void expect_same_bits(const Problem& problem, const FitToBits& fit, const std::v
             mine.points = Points(std::make_shared<const internal::LocalRows>(held, *communicator, places));
             Bits found = fit(mine, run);
             found.labels = internal::gather(*communicator, found.labels);
-            EXPECT_TRUE(found == expected) << "process " << communicator->rank() << " of 3 with rows of their own";
+            EXPECT_TRUE(found == expected) << "process " << communicator->rank() << " of 3 with local rows";
         });
 }
 
