@@ -109,12 +109,30 @@ class Parameters:
         return text if len(text) <= N_CHAR_MAX else text[: N_CHAR_MAX - 4] + "...)"
 
 
+SHARED = {}  # parts of docstrings that classes share, by name (_estimators.py)
+_SHARED_LINE = "    **shared : "
+
+
+def _whole_docstring(text):
+    """A class's docstring with the shared parts that it names."""
+    lines = []
+    for line in text.split("\n"):
+        if line.startswith(_SHARED_LINE):
+            lines += [SHARED[name].rstrip("\n") for name in line.removeprefix(_SHARED_LINE).split(", ")]
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+_OPTIONS = {method["name"]: {_names.parameter(option["name"]): option["name"] for option in method["options"]} for method in _core.methods()}
+
+
 class Clusterer(Parameters):
     """Base class of all methods."""
 
     _estimator_type = "clusterer"
     _method = ""  # its name in the library
-    _options = {}  # the library's option of each parameter
+    _options = {}  # the library's option of each parameter of the method
     _blocks = False  # whether rows that are read in blocks stay in their files
     _takes_labels = False
     _takes_graph = False
@@ -128,6 +146,13 @@ class Clusterer(Parameters):
     objective_: float
     fit_report_: dict[str, Any]
     noise_beyond_: np.ndarray
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "_method" in cls.__dict__:
+            cls._options = _OPTIONS[cls._method]
+            if cls.__doc__:  # None with python -OO
+                cls.__doc__ = _whole_docstring(cls.__doc__)
 
     def _repr_html_(self):
         from html import escape
