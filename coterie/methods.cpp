@@ -54,6 +54,7 @@ Method line() {
     out.summary = M::summary;
     out.options = &Options::described();
     out.takes = M::takes;
+    out.about = M::about;
     out.fit = [assigned](const Problem& problem, const OptionValues& values, const Run& run) -> std::unique_ptr<Model> {
         internal::require_same_fit(M::name, values, problem, run);  // before a value that only one process rejects
         auto model = std::make_unique<RoomModel>(FitOf<M>()(problem, assigned(values), run));

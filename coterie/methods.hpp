@@ -21,6 +21,7 @@ struct Method {
     std::string summary;  // one line
     const OptionSet* options = nullptr;
     Takes takes;
+    About about;
     std::function<std::unique_ptr<Model>(const Problem&, const OptionValues&, const Run&)> fit;
     /// Makes a fitter for several fits of one problem. It gives the same results as `fit`, and shares the work that the
     /// options have in common (a matrix factored once for many of them). The problem and the run must outlive it. A

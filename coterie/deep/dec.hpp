@@ -51,6 +51,7 @@ struct COTERIE_API DecMethod {
     static constexpr std::string_view summary =
         "deep embedded clustering: trains an encoder on its own sharpened soft assignments (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
+    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
@@ -62,6 +63,7 @@ struct COTERIE_API IdecMethod {
     static constexpr std::string_view summary =
         "DEC that also trains the autoencoder to reconstruct the rows (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
+    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
@@ -73,6 +75,7 @@ struct COTERIE_API DcnMethod {
     static constexpr std::string_view summary =
         "deep clustering network: minimises reconstruction errors and distances to centroids (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
+    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };

@@ -51,6 +51,7 @@ struct COTERIE_API DekmMethod {
     static constexpr std::string_view summary =
         "deep embedded k-means: trains an encoder to shrink clusters along their widest direction (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
+    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<DekmMethod> fit_dekm{};

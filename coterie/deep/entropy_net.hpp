@@ -74,6 +74,7 @@ struct COTERIE_API EntropyNetMethod {
         "discriminative entropy clustering: a network trained on its own labels (LibTorch)";
     static constexpr Takes takes = {
         .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
+    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
@@ -86,6 +87,7 @@ struct COTERIE_API SelaNetMethod {
         "self-labelling by optimal transport: a network trained on one-hot labels (LibTorch)";
     static constexpr Takes takes = {
         .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
+    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
@@ -97,6 +99,7 @@ struct COTERIE_API MiadmNetMethod {
     static constexpr std::string_view summary =
         "self-labelling by alternating directions: a network trained on soft labels (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .labels = true, .device = true, .checkpoint = true};
+    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };

@@ -59,6 +59,8 @@ struct COTERIE_API AmlMethod {
     static constexpr std::string_view summary =
         "adaptive metric learning: learns a linear metric and the clusters jointly, linear or kernel";
     static constexpr Takes takes = {.initial_centroids = true};
+    static constexpr About about = {.compare = {.why_not = "its options must be chosen for the data"},
+                                    .rule = LabelRule::nearest_projected};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<AmlMethod> fit_aml{};

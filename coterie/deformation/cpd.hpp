@@ -118,6 +118,7 @@ struct COTERIE_API CpdMethod {
     static constexpr std::string_view summary =
         "CPD-UML: deforms the space smoothly so that clusters become compact, linear or kernel";
     static constexpr Takes takes = {.initial_centroids = true};
+    static constexpr About about = {.compare = {.why_not = "its options must be chosen for the data"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<CpdMethod> fit_cpd{};

@@ -75,6 +75,8 @@ struct COTERIE_API FmeMethod {
     static constexpr std::string_view summary =
         "flexible manifold embedding: embeds a neighbour graph and fits a regression to it, linear or kernel";
     static constexpr Takes takes = {.initial_centroids = true};
+    static constexpr About about = {.compare = {.why_not = "its kernel's width must be chosen"},
+                                    .rule = LabelRule::nearest_projected};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<FmeMethod> fit_fme{};

@@ -58,6 +58,8 @@ struct COTERIE_API RpcaOmMethod {
     static constexpr std::string_view summary =
         "robust PCA with optimal mean, then k-means in its subspace, linear or kernel";
     static constexpr Takes takes = {.initial_centroids = true};
+    static constexpr About about = {.compare = {.why_not = "its options must be chosen for the data"},
+                                    .rule = LabelRule::nearest_projected};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<RpcaOmMethod> fit_rpca_om{};

@@ -128,6 +128,7 @@ struct COTERIE_API HdbscanMethod {
     static constexpr std::string_view summary =
         "HDBSCAN*: clusters of any density, and noise; it finds the number of clusters";
     static constexpr Takes takes = {};
+    static constexpr About about = {.compare = {.most_rows = 50000}, .python = "HDBSCAN"};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<HdbscanMethod> fit_hdbscan{};

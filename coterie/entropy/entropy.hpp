@@ -189,6 +189,8 @@ struct COTERIE_API EntropyMethod {
     static constexpr std::string_view summary =
         "discriminative entropy clustering: a linear softmax model with confident predictions and balanced clusters";
     static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number, .checkpoint = true};
+    static constexpr About about = {.compare = {.why_not = "its options must be chosen for the data"},
+                                    .rule = LabelRule::softmax};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
@@ -200,6 +202,7 @@ struct COTERIE_API MiMethod {
     static constexpr std::string_view summary =
         "maximises the mutual information of rows and clusters by gradient descent (MIGD)";
     static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number, .checkpoint = true};
+    static constexpr About about = {.compare = {.why_not = "its rates must be chosen"}, .rule = LabelRule::softmax};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
@@ -211,6 +214,8 @@ struct COTERIE_API SelaMethod {
     static constexpr std::string_view summary =
         "self-labelling by optimal transport: a linear softmax model trained on balanced hard labels";
     static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number, .checkpoint = true};
+    static constexpr About about = {.compare = {.why_not = "its options must be chosen for the data"},
+                                    .rule = LabelRule::softmax};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
@@ -222,6 +227,7 @@ struct COTERIE_API MiadmMethod {
     static constexpr std::string_view summary =
         "self-labelling by alternating directions: a linear softmax model trained on soft labels";
     static constexpr Takes takes = {.blocks = true, .labels = true, .checkpoint = true};
+    static constexpr About about = {.compare = {.why_not = "its rates must be chosen"}, .rule = LabelRule::softmax};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };

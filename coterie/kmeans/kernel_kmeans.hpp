@@ -89,6 +89,8 @@ struct COTERIE_API KernelKMeansMethod {
     static constexpr std::string_view summary =
         "k-means in the feature space of a kernel: rbf, polynomial, linear or precomputed";
     static constexpr Takes takes = {.weights = true, .initial_centroids = true};
+    static constexpr About about = {
+        .compare = {.most_rows = 3000}, .rule = LabelRule::nearest_centroid, .python = "KernelKMeans"};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<KernelKMeansMethod> fit_kernel_kmeans{};

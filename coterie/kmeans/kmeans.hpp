@@ -79,6 +79,10 @@ struct COTERIE_API KMeansMethod {
                                     .sizes = true,
                                     .pairs = true,
                                     .checkpoint = true};
+    static constexpr About about = {.compare = {.most_rows = any_rows},
+                                    .rule = LabelRule::nearest_centroid,
+                                    .python = "KMeans",
+                                    .objective = "inertia_"};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<KMeansMethod> fit_kmeans{};

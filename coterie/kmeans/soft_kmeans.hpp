@@ -66,6 +66,8 @@ struct COTERIE_API SoftKMeansMethod {
         "k-means with a probability for each cluster; a temperature sets how soft the clusters are";
     static constexpr Takes takes = {
         .blocks = true, .sparse = true, .weights = true, .initial_centroids = true, .checkpoint = true};
+    static constexpr About about = {
+        .compare = {.most_rows = 100000}, .rule = LabelRule::nearest_centroid, .python = "SoftKMeans"};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SoftKMeansMethod> fit_soft_kmeans{};

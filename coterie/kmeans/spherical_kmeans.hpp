@@ -56,6 +56,8 @@ struct COTERIE_API SphericalKMeansMethod {
     static constexpr std::string_view summary = "k-means by cosine similarity: rows and centroids have length 1";
     static constexpr Takes takes = {
         .blocks = true, .sparse = true, .weights = true, .initial_centroids = true, .checkpoint = true};
+    static constexpr About about = {
+        .compare = {.most_rows = 100000}, .rule = LabelRule::nearest_direction, .python = "SphericalKMeans"};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SphericalKMeansMethod> fit_spherical_kmeans{};

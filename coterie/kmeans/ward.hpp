@@ -86,6 +86,7 @@ struct COTERIE_API WardMethod {
     static constexpr std::string_view summary =
         "Ward's hierarchical clustering, without a matrix of all distances (nearest-neighbour chain)";
     static constexpr Takes takes = {.weights = true};
+    static constexpr About about = {.compare = {.most_rows = 20000}, .rule = LabelRule::nearest_centroid};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<WardMethod> fit_ward{};

@@ -82,6 +82,7 @@ struct COTERIE_API SscMethod {
     static constexpr std::string_view summary =
         "sparse subspace clustering: each row is a combination of few others, all at the same cost";
     static constexpr Takes takes = {};
+    static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SscMethod> fit_ssc{};
@@ -93,6 +94,7 @@ struct COTERIE_API EnscMethod {
     static constexpr std::string_view summary =
         "elastic-net subspace clustering: like ssc, with a penalty on squared coefficients too";
     static constexpr Takes takes = {};
+    static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<EnscMethod> fit_ensc{};
@@ -104,6 +106,7 @@ struct COTERIE_API SscOmpMethod {
     static constexpr std::string_view summary =
         "subspace clustering by orthogonal matching pursuit: each row is a combination of a fixed number of others";
     static constexpr Takes takes = {};
+    static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SscOmpMethod> fit_ssc_omp{};
@@ -115,6 +118,7 @@ struct COTERIE_API SmceMethod {
     static constexpr std::string_view summary =
         "sparse manifold clustering and embedding: each row is an affine combination of few nearest neighbours";
     static constexpr Takes takes = {};
+    static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SmceMethod> fit_smce{};

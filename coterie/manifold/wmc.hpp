@@ -55,6 +55,7 @@ struct COTERIE_API WmcMethod {
     static constexpr std::string_view summary =
         "weighted manifold clustering: each row is a combination of few others, near ones at a lower cost";
     static constexpr Takes takes = {};
+    static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<WmcMethod> fit_wmc{};

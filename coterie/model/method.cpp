@@ -10,13 +10,28 @@
 #include "coterie/base/parallel/same_work.hpp"
 #include "coterie/base/sparse_points.hpp"
 
+namespace coterie {
+
+std::string_view name(LabelRule rule) {
+    switch (rule) {
+        case LabelRule::other: return "other";
+        case LabelRule::nearest_centroid: return "nearest-centroid";
+        case LabelRule::nearest_direction: return "nearest-direction";
+        case LabelRule::nearest_projected: return "nearest-projected";
+        case LabelRule::nearest_in_subspace: return "nearest-in-subspace";
+        case LabelRule::softmax: return "softmax";
+    }
+    return "other";
+}
+
+}  // namespace coterie
+
 namespace coterie::internal {
 namespace {
 
 void admit_sparse(std::string_view method, const Takes& takes, const SparsePoints& points, const Run& run) {
     if (!takes.sparse)
-        throw BadArgument("method " + std::string(method) + " takes no sparse points; " +
-                          std::string(takers_of_sparse_points) + " do. Made dense they would take " +
+        throw BadArgument("method " + std::string(method) + " takes no sparse points. Made dense they would take " +
                           memory_text(points.dense_bytes()));
     if (run.communicator().size() > 1)
         throw BadArgument("method " + std::string(method) + " takes sparse points in one process, not in " +

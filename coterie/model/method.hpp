@@ -6,6 +6,7 @@
 //       using Model = KMeansModel;
 //       static constexpr std::string_view name = "kmeans", summary = "...";
 //       static constexpr Takes takes = {.weights = true};                   // what it uses of a Problem
+//       static constexpr About about = {.compare = {.most_rows = any_rows}};  // what interfaces show
 //       static Model fit(const Problem&, const Options&, const Run&);
 //   };
 //   inline constexpr Fit<KMeansMethod> fit_kmeans{};                        // what callers call
@@ -14,6 +15,7 @@
 // Run&), fit(const Options&) const and shared_options(). The problem and the run must outlive it. Several threads call
 // fit at once: shared work is computed once and then only read (base/memo.hpp).
 
+#include <limits>
 #include <string_view>
 
 #include "coterie/base/export.hpp"
@@ -42,11 +44,28 @@ struct Takes {
     bool checkpoint = false;  // Run::checkpoint
 };
 
-namespace internal {
-/// The methods whose Takes::sparse is true. Other methods name them in their message, because they do not know the list
-/// of methods.
-inline constexpr std::string_view takers_of_sparse_points = "kmeans, soft-kmeans and spherical-kmeans";
+/// The numbers of rows for which `compare` fits a method that is not named.
+struct ByDefault {
+    Index least_rows = 0;
+    Index most_rows = 0;            // 0: never
+    std::string_view why_not = {};  // why never
+};
+inline constexpr Index any_rows = std::numeric_limits<Index>::max();
 
+/// What decides the label of a row, for programs that use a model without coterie (ONNX).
+enum class LabelRule { other, nearest_centroid, nearest_direction, nearest_projected, nearest_in_subspace, softmax };
+COTERIE_API std::string_view name(LabelRule rule);
+
+/// What interfaces know about a method besides its options and what it takes.
+struct About {
+    ByDefault compare = {};
+    LabelRule rule = LabelRule::other;
+    std::string_view python = {};     // its class; empty: its name in CamelCase
+    std::string_view objective = {};  // a second name of Python's objective_, as in scikit-learn
+    bool baseline = false;            // kept for a paper's tables: behind other methods on all data measured
+};
+
+namespace internal {
 /// Throws BadArgument, naming the method and the first part of the problem or the run that it does not take.
 COTERIE_API void admit(std::string_view method, const Takes& takes, const Problem& problem, const Run& run);
 /// Throws BadData on every process where the processes of the run fit different methods, options or data.

@@ -1,5 +1,5 @@
-// Runs one method after the other, each with all threads, so that their times can be compared. A table gives the
-// default list: the number of rows up to which a method is fast enough, or why it is not in the list.
+// Runs one method after the other, each with all threads, so that their times can be compared. Each method says up to
+// which number of rows it is compared by default (About::compare).
 
 #include "coterie/selection/compare_methods.hpp"
 
@@ -19,42 +19,6 @@ namespace coterie {
 namespace {
 
 constexpr Index most_of_silhouette = 5000;
-constexpr Index any_number = std::numeric_limits<Index>::max();
-
-struct DefaultMethod {
-    const char* name;
-    Index least_rows, most_rows;
-};
-constexpr DefaultMethod in_default_list[] = {
-    {"kmeans", 0, any_number},  {"minibatch-kmeans", 20000, any_number},
-    {"soft-kmeans", 0, 100000}, {"spherical-kmeans", 0, 100000},
-    {"ward", 0, 20000},         {"kernel-kmeans", 0, 3000},
-    {"spectral", 0, 10000},     {"subspace", 0, 50000},
-    {"hdbscan", 0, 50000},
-};
-
-constexpr std::pair<const char*, const char*> why_not[] = {
-    {"cpd", "its options must be chosen for the points"},
-    {"fme", "its kernel's width must be chosen"},
-    {"aml", "its options must be chosen for the points"},
-    {"rpca-om", "its options must be chosen for the points"},
-    {"entropy", "its options must be chosen for the points"},
-    {"mi", "its rates must be chosen"},
-    {"sela", "its options must be chosen for the points"},
-    {"miadm", "its rates must be chosen"},
-    {"wmc", "solves a problem for each row"},
-    {"ssc", "solves a problem for each row"},
-    {"ensc", "solves a problem for each row"},
-    {"ssc-omp", "solves a problem for each row"},
-    {"smce", "solves a problem for each row"},
-};
-
-std::string why_left_out(const Method& method) {
-    for (const auto& [name, why] : why_not)
-        if (method.name == name) return why;
-    return method.takes.device ? "trains a network" : "is not in the default list";
-}
-
 template <class T>
 std::vector<T> entries(const std::vector<T>& all, const std::vector<Index>& rows) {
     std::vector<T> out;
@@ -99,16 +63,15 @@ void judge(ComparedMethod& method, const Pipeline& pipeline, LabelSpan truth, co
 DefaultMethods default_methods(Index rows) {
     DefaultMethods out;
     for (const Method& method : methods()) {
-        const auto entry = std::find_if(std::begin(in_default_list), std::end(in_default_list),
-                                        [&](const DefaultMethod& each) { return method.name == each.name; });
-        if (entry == std::end(in_default_list))
-            out.left_out.emplace_back(method.name, why_left_out(method));
-        else if (rows < entry->least_rows)
+        const ByDefault& by_default = method.about.compare;
+        if (by_default.most_rows == 0)
+            out.left_out.emplace_back(method.name, by_default.why_not);
+        else if (rows < by_default.least_rows)
             out.left_out.emplace_back(method.name,
-                                      "is for " + internal::count_text(entry->least_rows) + " rows and more");
-        else if (rows > entry->most_rows)
+                                      "is for at least " + internal::count_text(by_default.least_rows) + " rows");
+        else if (rows > by_default.most_rows)
             out.left_out.emplace_back(method.name,
-                                      "takes long of more than " + internal::count_text(entry->most_rows) + " rows");
+                                      "slow above " + internal::count_text(by_default.most_rows) + " rows");
         else
             out.methods.push_back(method.name);
     }

@@ -97,6 +97,7 @@ struct COTERIE_API SpectralMethod {
     static constexpr std::string_view summary =
         "spectral clustering: k-means on eigenvectors of a neighbour graph, an rbf kernel or given affinities";
     static constexpr Takes takes = {.graph = true};
+    static constexpr About about = {.compare = {.most_rows = 10000}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SpectralMethod> fit_spectral{};

@@ -124,7 +124,7 @@ def _whole_docstring(text):
     return "\n".join(lines)
 
 
-_OPTIONS = {method["name"]: {_names.parameter(option["name"]): option["name"] for option in method["options"]} for method in _core.methods()}
+_OPTIONS = {method["name"]: {_names.parameter(option["name"]): option["name"] for option in method["options"]} for method in _names.METHODS.values()}
 
 
 class Clusterer(Parameters):

@@ -31,20 +31,6 @@ CHOICES = {"k-means++": "kmeans++", "k-means||": "kmeans-parallel", "nearest_nei
 # Parts of a fitted model that do not go by their own name and an underscore.
 PARTS = {"centroids": "cluster_centers_"}
 
-# What scikit-learn calls the objective of a method.
-OBJECTIVES = {"kmeans": "inertia_", "minibatch-kmeans": "inertia_"}
-
-# Classes whose name is not the method's in CamelCase.
-CLASSES = {
-    "kmeans": "KMeans",
-    "minibatch-kmeans": "MiniBatchKMeans",
-    "soft-kmeans": "SoftKMeans",
-    "spherical-kmeans": "SphericalKMeans",
-    "kernel-kmeans": "KernelKMeans",
-    "ae-kmeans": "AeKMeans",
-    "hdbscan": "HDBSCAN",
-}
-
 # What Python's users do where the command has options for reading a file: pandas and NumPy read what is guessed wrongly.
 REMEDIES = {
     "header=yes": "pandas.read_csv(path, header=0)",
@@ -60,6 +46,8 @@ REMEDIES = {
 
 _core.spell(PARAMETERS, REMEDIES)
 
+METHODS = {method["name"]: method for method in _core.methods()}  # what the library says of them
+
 
 def parameter(option):
     return PARAMETERS.get(option, option)
@@ -70,7 +58,7 @@ def attribute(part):
 
 
 def class_of(method):
-    return CLASSES.get(method, "".join(word.capitalize() for word in method.split("-")))
+    return METHODS[method]["class"] or "".join(word.capitalize() for word in method.split("-"))
 
 
 def in_python(text):

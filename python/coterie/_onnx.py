@@ -12,21 +12,18 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import _core, _names
 from ._files import write_whole
 
-if TYPE_CHECKING:
-    from ._base import Clusterer
-
 OPSET, FORMAT = 17, 8  # of 2022: every runtime for the oldest Python that coterie supports reads them
-NEAREST = ("kmeans", "minibatch-kmeans", "soft-kmeans", "spherical-kmeans", "ward", "kernel-kmeans")  # nearest of `centroids`, among the rows
-PROJECTED = ("aml", "rpca-om", "fme")  # nearest of `centroids`, after a projection
-SOFTMAX = ("entropy", "mi", "sela", "miadm")  # largest logit
-EXPORTED = (*NEAREST, "subspace", *PROJECTED, *SOFTMAX)
+
+
+def _rule(model):
+    return _names.METHODS[model._method]["label_rule"]
 
 
 def _part(model, name):
@@ -35,15 +32,15 @@ def _part(model, name):
 
 def _scores_of(model):
     """Returns m (d), A (d x k) and b (k) in double, and the type of the model's numbers."""
-    method = model._method
-    if method in SOFTMAX:
+    rule = _rule(model)
+    if rule == "softmax":
         weights, bias = _part(model, "weights"), _part(model, "bias")
         return np.zeros(weights.shape[1]), weights.T.astype(float), bias[0].astype(float), weights.dtype
-    if method == "subspace":
+    if rule == "nearest-in-subspace":
         prototypes, directions, origin = _part(model, "prototypes"), _part(model, "directions"), _part(model, "origin")
         to_space = directions.T if directions.size else np.eye(len(origin))
         centroids = (prototypes - origin) @ to_space
-    elif method in PROJECTED:
+    elif rule == "nearest-projected":
         origin, to_space = _part(model, "origin"), _part(model, "directions")
         centroids = _part(model, "centroids") + _part(model, "offset")
     else:
@@ -60,10 +57,10 @@ def _scores_of(model):
 
 def _check(model):
     name = type(model).__name__
-    if model._method not in EXPORTED:
+    if _rule(model) == "other":
         raise TypeError(
             f"to_onnx: {name} is not supported: its labels need more than one affine function per cluster (neighbours, a kernel or a network). "
-            f"Use one of {', '.join(_names.class_of(method) for method in EXPORTED)}."
+            f"Use one of {', '.join(_names.class_of(name) for name, each in _names.METHODS.items() if each['label_rule'] != 'other')}."
         )
     kernel = model._fitted.options.get("kernel", "none")
     if kernel not in ("none", "linear"):
@@ -111,7 +108,7 @@ class _Graph:
         return self("Where", self("Equal", x, self.constant(0, dtype)), self.constant(1, dtype), x)
 
 
-def to_onnx(model: Clusterer, path: str | os.PathLike[str] | None = None, *, dtype: Any = None) -> Any:
+def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, dtype: Any = None) -> Any:
     """Converts the `predict` of a fitted model to an ONNX graph, for onnxruntime and other programs.
 
     Parameters
@@ -154,9 +151,7 @@ def to_onnx(model: Clusterer, path: str | os.PathLike[str] | None = None, *, dty
     NaN, infinite or too large numbers, and the direction of a row of zeros. All other labels are those of `predict`, except within rounding of a
     border between clusters. After a fit with y the metadata "cluster_labels" has the label of each cluster.
     """
-    from ._base import Clusterer
-
-    if not isinstance(model, Clusterer):
+    if not hasattr(type(model), "_method"):
         raise TypeError(f"to_onnx: {type(model).__name__} is not accepted. Use a fitted model of coterie.")
     model._require_fitted()
     _check(model)
@@ -183,7 +178,7 @@ def to_onnx(model: Clusterer, path: str | os.PathLike[str] | None = None, *, dty
         if preparation["scale"] == "unit":
             x = graph.unit_rows(x, taken, zeros_stay=True)
     x = graph.cast(x, own)
-    if model._method == "spherical-kmeans":
+    if _rule(model) == "nearest-direction":
         x = graph.unit_rows(x, own, zeros_stay=False)
     x = graph("Sub", x, graph.constant(origin, own))
     scores = graph("Gemm", x, graph.constant(matrix, own), graph.constant(bias, own))

@@ -54,6 +54,10 @@ nb::list described_methods() {
         each["name"] = method.name;
         each["summary"] = method.summary;
         each["takes"] = takes;
+        each["label_rule"] = std::string(name(method.about.rule));
+        each["class"] = std::string(method.about.python);
+        each["objective"] = std::string(method.about.objective);
+        each["baseline"] = method.about.baseline;
         each["options"] = list_of(*method.options);
         out.append(each);
     }
