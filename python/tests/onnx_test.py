@@ -17,8 +17,9 @@ from conftest import class_names, estimator
 import coterie
 from coterie import _names, _onnx
 
-EXPORTED = [_names.class_of(method) for method in _onnx.EXPORTED]
-SOFTMAX = [_names.class_of(method) for method in _onnx.SOFTMAX]
+RULES = {_names.class_of(name): method["label_rule"] for name, method in _names.METHODS.items()}
+EXPORTED = [name for name, rule in RULES.items() if rule != "other"]
+SOFTMAX = [name for name, rule in RULES.items() if rule == "softmax"]
 
 
 def run(graph, X):
