@@ -9,6 +9,7 @@
 #include "coterie/base/matrix.hpp"
 #include "coterie/base/memo.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/message.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel/communicator.hpp"
 #include "coterie/base/parallel/parallel.hpp"
