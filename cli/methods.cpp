@@ -47,6 +47,7 @@ Json json_of(const Method& method) {
     Json out;
     out["name"] = method.name;
     out["summary"] = method.summary;
+    out["baseline"] = method.about.baseline;
     out["takes"] = {{"sparse", method.takes.sparse},
                     {"weights", method.takes.weights},
                     {"initial_centroids", method.takes.initial_centroids},
@@ -104,7 +105,8 @@ int list_methods(const MethodsRequest& request) {
         print(text_of(*chosen.front()));
     } else {
         std::vector<std::vector<std::string>> rows;
-        for (const auto* method : chosen) rows.push_back({method->name, method->summary});
+        for (const auto* method : chosen)
+            rows.push_back({method->name, method->summary + (method->about.baseline ? " (baseline)" : "")});
         print(table({"method", "what it does"}, rows));
     }
     return Exit::done;

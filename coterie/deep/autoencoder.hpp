@@ -134,7 +134,8 @@ struct COTERIE_API AeKMeansMethod {
     static constexpr std::string_view name = "ae-kmeans";
     static constexpr std::string_view summary = "k-means in the embedding of an autoencoder (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
-    static constexpr About about = {.compare = {.why_not = "it trains a network"}, .python = "AeKMeans"};
+    static constexpr About about = {
+        .compare = {.why_not = "it trains a network"}, .python = "AeKMeans", .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };

@@ -75,7 +75,7 @@ struct COTERIE_API DcnMethod {
     static constexpr std::string_view summary =
         "deep clustering network: minimises reconstruction errors and distances to centroids (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
-    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
+    static constexpr About about = {.compare = {.why_not = "it trains a network"}, .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };

@@ -87,7 +87,7 @@ struct COTERIE_API SelaNetMethod {
         "self-labelling by optimal transport: a network trained on one-hot labels (LibTorch)";
     static constexpr Takes takes = {
         .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
-    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
+    static constexpr About about = {.compare = {.why_not = "it trains a network"}, .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
@@ -99,7 +99,7 @@ struct COTERIE_API MiadmNetMethod {
     static constexpr std::string_view summary =
         "self-labelling by alternating directions: a network trained on soft labels (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .labels = true, .device = true, .checkpoint = true};
-    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
+    static constexpr About about = {.compare = {.why_not = "it trains a network"}, .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };

@@ -60,7 +60,7 @@ struct COTERIE_API IicMethod {
     static constexpr std::string_view summary =
         "IIC: maximises the mutual information of the clusters of two views (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .labels = true, .device = true, .checkpoint = true};
-    static constexpr About about = {.compare = {.why_not = "it trains a network"}};
+    static constexpr About about = {.compare = {.why_not = "it trains a network"}, .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };

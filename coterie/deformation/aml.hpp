@@ -60,7 +60,8 @@ struct COTERIE_API AmlMethod {
         "adaptive metric learning: learns a linear metric and the clusters jointly, linear or kernel";
     static constexpr Takes takes = {.initial_centroids = true};
     static constexpr About about = {.compare = {.why_not = "its options must be chosen for the data"},
-                                    .rule = LabelRule::nearest_projected};
+                                    .rule = LabelRule::nearest_projected,
+                                    .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<AmlMethod> fit_aml{};

@@ -59,7 +59,8 @@ struct COTERIE_API RpcaOmMethod {
         "robust PCA with optimal mean, then k-means in its subspace, linear or kernel";
     static constexpr Takes takes = {.initial_centroids = true};
     static constexpr About about = {.compare = {.why_not = "its options must be chosen for the data"},
-                                    .rule = LabelRule::nearest_projected};
+                                    .rule = LabelRule::nearest_projected,
+                                    .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<RpcaOmMethod> fit_rpca_om{};

@@ -227,7 +227,8 @@ struct COTERIE_API MiadmMethod {
     static constexpr std::string_view summary =
         "self-labelling by alternating directions: a linear softmax model trained on soft labels";
     static constexpr Takes takes = {.blocks = true, .labels = true, .checkpoint = true};
-    static constexpr About about = {.compare = {.why_not = "its rates must be chosen"}, .rule = LabelRule::softmax};
+    static constexpr About about = {
+        .compare = {.why_not = "its rates must be chosen"}, .rule = LabelRule::softmax, .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };

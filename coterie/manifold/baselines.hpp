@@ -106,7 +106,7 @@ struct COTERIE_API SscOmpMethod {
     static constexpr std::string_view summary =
         "subspace clustering by orthogonal matching pursuit: each row is a combination of a fixed number of others";
     static constexpr Takes takes = {};
-    static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
+    static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}, .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SscOmpMethod> fit_ssc_omp{};
