@@ -158,27 +158,41 @@ std::string Spelling::operator()(std::string_view text) const {
     }
 }
 
-std::string Message::marked() const {
-    if (whole) return problem;
+namespace {
+
+// The text of a message. `write` spells the marks of its own words; names of files and columns stay as they are.
+template <class Write>
+std::string composed(const Message& message, Write write) {
+    if (message.whole) return write(message.problem);
     std::string out;
-    if (!file.empty())
-        out = file + ": ";
-    else if (!option.empty())
-        out = "`" + option + "`: ";
+    if (!message.file.empty())
+        out = message.file + ": ";
+    else if (!message.option.empty())
+        out = write("`" + message.option + "`") + ": ";
     std::string place;
-    if (!column.empty())
-        place = "column '" + column + "'";
-    else if (column_number)
-        place = "column " + std::to_string(*column_number);
+    if (!message.column.empty())
+        place = "column '" + message.column + "'";
+    else if (message.column_number)
+        place = "column " + std::to_string(*message.column_number);
     const std::string comma = place.empty() ? "" : ", ";
-    if (line)
-        place += comma + "line " + std::to_string(*line);
-    else if (row)
-        place += comma + "`row=" + std::to_string(*row) + "`";
+    if (message.line)
+        place += comma + "line " + std::to_string(*message.line);
+    else if (message.row)
+        place += comma + write("`row=" + std::to_string(*message.row) + "`");
     if (!place.empty()) out += place + ": ";
-    out += problem;
-    if (!remedy.empty()) out += ". " + remedy + ".";
+    out += write(message.problem);
+    if (!message.remedy.empty()) out += ". " + write(message.remedy) + ".";
     return out;
+}
+
+}  // namespace
+
+std::string Message::marked() const {
+    return composed(*this, [](const std::string& text) { return text; });
+}
+
+std::string Message::text() const {
+    return composed(*this, [](const std::string& text) { return Spelling::current()(text); });
 }
 
 std::string Message::packed() const {

@@ -173,7 +173,7 @@ struct COTERIE_API Message {
     /// line or row.
     std::string marked() const;
     /// The same in this program's spelling.
-    std::string text() const { return Spelling::current()(marked()); }
+    std::string text() const;
 
     /// All fields as bytes, for another process of the same build; and back, nothing for bytes that are none.
     std::string packed() const;

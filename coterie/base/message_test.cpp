@@ -41,6 +41,11 @@ TEST(Message, PlaceProblemRemedy) {
     EXPECT_EQ(Flags()((Message{.problem = "p", .option = "points", .row = 3}).marked()), "--points: ROW 3: p");
 }
 
+TEST(Message, NamesOfFilesAndColumnsStay) {
+    const Message odd{.problem = "use `a=1`", .file = "`a`.csv", .column = "`b`"};
+    EXPECT_EQ(odd.text(), "`a`.csv: column '`b`': use a=1");
+}
+
 TEST(Message, MarksAreSpelledAndOtherBackquotesStay) {
     const Flags flags;
     EXPECT_EQ(flags("`a_1`, `b=2` and `c=x y`"), "--a_1, --b 2 and --c x y");
