@@ -115,6 +115,15 @@ const Method& find_method(std::string_view name) {
     throw BadArgument("there is no method '" + std::string(name) + "'; the methods are (nearest first) " + text);
 }
 
+MethodOptions::MethodOptions(std::string_view name, OptionValues values)
+    : MethodOptions(find_method(name), std::move(values)) {}
+
+const Method& MethodOptions::method_with(const OptionSet& options) {
+    for (const Method& method : methods())
+        if (method.options == &options) return method;
+    throw InternalError("no method has these options");
+}
+
 std::unique_ptr<Model> model_of(const Archive& archive) {
     for (const auto& method : methods())
         if (method.name == archive.method()) return method.load(archive);

@@ -2,10 +2,12 @@
 // The list of methods. To add a method, add its module and one line in methods.cpp. The command, the model files, the
 // docs and Python use this list.
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "coterie/base/export.hpp"
@@ -32,6 +34,32 @@ struct Method {
     /// Empty: there is nothing to share.
     std::vector<std::string> shared_options;
     std::function<std::unique_ptr<Model>(const Archive&)> load;
+};
+
+/// A method and values of its options: what to fit. Made from the method's options struct, or by name.
+class COTERIE_API MethodOptions {
+public:
+    /// KMeansOptions{.clusters = 3}: the method is the one with these options.
+    template <class Options>
+    requires requires {
+        { Options::described() } -> std::same_as<const OptionSet&>;
+    }
+    MethodOptions(const Options& options)
+        : MethodOptions(method_with(Options::described()), Options::described().values(&options)) {}
+    /// {"kmeans", {{"clusters", 3}}}. Throws BadArgument, listing the names, when there is no such method.
+    MethodOptions(std::string_view name, OptionValues values = {});
+    MethodOptions(const char* name, OptionValues values = {})
+        : MethodOptions(std::string_view(name), std::move(values)) {}
+    MethodOptions(const Method& method, OptionValues values = {}) : method_(&method), values_(std::move(values)) {}
+
+    const Method& method() const { return *method_; }
+    const OptionValues& values() const { return values_; }
+
+private:
+    static const Method& method_with(const OptionSet& options);
+
+    const Method* method_;
+    OptionValues values_;
 };
 
 COTERIE_API const std::vector<Method>& methods();
