@@ -21,15 +21,14 @@ namespace coterie::cli {
 enum class Completion { nothing, choices, file, points, data_name };
 
 struct Flag {
-    std::string name;     // "--labels-out"
-    std::string former;   // an earlier name: accepted, but not shown
-    char letter = 0;      // 'k': -k is the same flag
-    std::string value;    // placeholder, "FILE"; empty: a switch, which also accepts =true and =false
-    std::string meaning;  // one sentence
-    std::string
-        automatic;         // how coterie chooses where the value is auto; empty: `meaning` says it, or there is no auto
-    std::string accepted;  // "a whole number, at least 1"; empty where `meaning` says it
-    std::string standard;  // the default; empty: none
+    std::string name;       // "--labels-out"
+    std::string former;     // an earlier name: accepted, but not shown
+    char letter = 0;        // 'k': -k is the same flag
+    std::string value;      // placeholder, "FILE"; empty: a switch, which also accepts =true and =false
+    std::string meaning;    // one sentence
+    std::string automatic;  // what the value auto means; empty: nothing, or `meaning` says it
+    std::string accepted;   // "a whole number, at least 1"; empty where `meaning` says it
+    std::string standard;   // the default; empty: none
     std::vector<std::string> choices;
     Completion completion = Completion::nothing;
     std::string group;                             // heading in the help
