@@ -18,7 +18,7 @@
 namespace coterie::cli {
 namespace {
 
-std::string help_hint(const std::string& path) { return "see " + path + " --help"; }
+std::string help_hint(const std::string& path) { return "See " + path + " --help"; }
 
 const Flag* find_flag(const Command& command, const std::string& name) {
     for (const auto& flag : command.flags)
@@ -41,7 +41,7 @@ std::string flag_title(const Flag& flag) {
 
 std::string flag_description(const Flag& flag) {
     const std::string tail = accepted_text(flag);
-    return tail.empty() ? flag.meaning : flag.meaning + " (" + tail + ")";
+    return tail.empty() ? meaning_text(flag) : meaning_text(flag) + " (" + tail + ")";
 }
 
 void append_entry(std::string& out, const std::string& title, const std::string& description, std::size_t indent) {
@@ -100,8 +100,7 @@ public:
         }
         for (std::size_t i = operands_taken_; i < command_.operands.size(); ++i)
             if (command_.operands[i].required)
-                throw UsageError(path_ + ": " + command_.operands[i].name + " is missing",
-                                 "usage: " + usage_line(command_, path_));
+                refuse_operand(Code::missing_argument, command_.operands[i].name + " is missing");
     }
 
 private:
@@ -112,62 +111,80 @@ private:
         if (!flag) {
             std::vector<std::string> names;
             for (const auto& each : command_.flags) names.push_back(each.name);
-            throw UsageError("there is no option " + name + " in " + path_,
-                             did_you_mean(name, names, help_hint(path_)));
+            throw BadArgument({.code = Code::unknown_name,
+                               .problem = "there is no option " + name + " in " + path_,
+                               .remedy = suggestion(name, names, help_hint(path_)),
+                               .value = name});
         }
         if (equals != std::string::npos) {
-            give(*flag, name, word.substr(equals + 1));
+            give(*flag, word.substr(equals + 1));
         } else if (flag->value.empty()) {
-            give(*flag, name, "true");
+            give(*flag, "true");
         } else {
-            give(*flag, name, next_value(*flag, name));
+            give(*flag, next_value(*flag));
         }
     }
 
     void take_short(const std::string& word) {
-        const std::string name = word.substr(0, 2);
         const Flag* flag = find_letter(command_, word[1]);
         if (!flag) {
             const std::string meant = "-" + word;
-            throw UsageError("there is no option " + word + " in " + path_,
-                             find_flag(command_, meant) ? "did you mean " + meant + "?" : help_hint(path_));
+            throw BadArgument({.code = Code::unknown_name,
+                               .problem = "there is no option " + word + " in " + path_,
+                               .remedy = find_flag(command_, meant) ? "Try " + meant : help_hint(path_),
+                               .value = word});
         }
         if (flag->value.empty()) {
             if (word.size() > 2)
-                throw UsageError("option " + name + " takes no value, but " + word + " is given", help_hint(path_));
-            give(*flag, name, "true");
+                throw BadArgument({.code = Code::not_accepted,
+                                   .problem = word + " gives it a value, but it takes none",
+                                   .remedy = help_hint(path_),
+                                   .option = option_of_flag(flag->name),
+                                   .value = word});
+            give(*flag, "true");
         } else if (word.size() > 2) {
-            give(*flag, name, word.substr(word[2] == '=' ? 3 : 2));
+            give(*flag, word.substr(word[2] == '=' ? 3 : 2));
         } else {
-            give(*flag, name, next_value(*flag, name));
+            give(*flag, next_value(*flag));
         }
     }
 
-    std::string next_value(const Flag& flag, const std::string& name) {
+    std::string next_value(const Flag& flag) {
         // A value may begin with one dash (a negative number, standard input). "--" means that the value is missing.
-        if (next_ >= words_.size() || words_[next_].starts_with("--"))
-            throw UsageError(
-                "option " + name + " needs a value: " + (flag.accepted.empty() ? flag.value : flag.accepted),
-                help_hint(path_));
+        if (next_ >= words_.size() || words_[next_].starts_with("--")) refuse_value(flag, "a value is missing");
         return words_[next_++];
     }
 
-    void give(const Flag& flag, const std::string& name, const std::string& value) {
+    void give(const Flag& flag, const std::string& value) {
         if (!given_.insert(flag.name).second && !flag.repeats)
-            throw UsageError("option " + flag.name + " is given twice", "keep one of them");
-        if (value.empty() && !flag.value.empty())
-            throw UsageError("option " + name + " is given an empty value", help_hint(path_));
+            throw BadArgument({.code = Code::duplicate,
+                               .problem = "the option is given twice",
+                               .remedy = "Keep one of them",
+                               .option = option_of_flag(flag.name)});
+        if (value.empty() && !flag.value.empty()) refuse_value(flag, "the value is empty");
         flag.take(value);
+    }
+
+    [[noreturn]] void refuse_value(const Flag& flag, const std::string& problem) const {
+        const std::string accepted = flag.accepted.empty() ? "" : " (" + flag.accepted + ")";
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = problem,
+                           .remedy = "Use " + flag.name + " " + flag.value + accepted,
+                           .option = option_of_flag(flag.name),
+                           .accepted = flag.accepted});
+    }
+
+    [[noreturn]] void refuse_operand(Code code, const std::string& problem, const std::string& word = {}) const {
+        throw BadArgument(
+            {.code = code, .problem = problem, .remedy = "Usage: " + usage_line(command_, path_), .value = word});
     }
 
     void take_operand(const std::string& word) {
         const auto& operands = command_.operands;
         if (operands_taken_ == operands.size() && !operands.empty() && operands.back().repeats) --operands_taken_;
         if (operands_taken_ == operands.size())
-            throw UsageError(path_ + ": '" + word + "' is one word too many", "usage: " + usage_line(command_, path_));
-        if (word.empty())
-            throw UsageError(path_ + ": " + operands[operands_taken_].name + " is empty",
-                             "usage: " + usage_line(command_, path_));
+            refuse_operand(Code::not_accepted, "unexpected argument '" + word + "'", word);
+        if (word.empty()) refuse_operand(Code::missing_argument, operands[operands_taken_].name + " is empty");
         operands[operands_taken_++].take(word);
     }
 
@@ -207,8 +224,8 @@ Flag flag_of(const Option& option, const std::string& group) {
     flag.name = option_flag(option.name);
     flag.letter = option.letter;
     flag.value = placeholder(option);
-    flag.meaning =
-        Spelling::current()(option.meaning + (option.automatic.empty() ? "" : "; auto: " + option.automatic));
+    flag.meaning = Spelling::current()(option.meaning);
+    flag.automatic = Spelling::current()(option.automatic);
     const bool told = option.kind == OptionKind::flag || option.kind == OptionKind::text ||
                       (option.kind == OptionKind::choice && flag.value != "WORD");  // the placeholder shows it
     if (!told) flag.accepted = Spelling::current()(option.accepted());
@@ -221,6 +238,13 @@ Flag flag_of(const Option& option, const std::string& group) {
     if (!flag.choices.empty()) flag.completion = Completion::choices;
     flag.group = group;
     return flag;
+}
+
+// What to do where a command lacks its method, which `operand` would follow. For other subcommands returns `otherwise`.
+std::string method_hint(const Command& command, const std::string& path, const std::string& operand,
+                        const std::string& otherwise) {
+    if (command.commands_are != "METHOD") return otherwise;
+    return "Name one, for example " + path + " kmeans " + operand + "; coterie methods lists them";
 }
 
 // A word in place of a command or method that names a file or a data set. No command or method is spelt like one.
@@ -236,6 +260,12 @@ std::string option_flag(std::string_view name) {
     std::string out = "--";
     out += name;
     std::replace(out.begin(), out.end(), '_', '-');
+    return out;
+}
+
+std::string option_of_flag(std::string_view flag) {
+    std::string out(flag.substr(flag.find_first_not_of('-')));
+    std::replace(out.begin(), out.end(), '-', '_');
     return out;
 }
 
@@ -283,14 +313,18 @@ Flag& flag_named(std::vector<Flag>& flags, std::string_view name) {
     throw InternalError("there is no flag " + std::string(name));
 }
 
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates,
-                         const std::string& otherwise, const std::string& before) {
+std::string suggestion(const std::string& word, const std::vector<std::string>& candidates,
+                       const std::string& otherwise, const std::string& before) {
     const std::string close = nearest(word, candidates);
-    return close.empty() ? otherwise : "did you mean " + before + close + "?";
+    return close.empty() ? otherwise : "Try " + before + close;
 }
 
 void append(std::vector<Flag>& flags, std::vector<Flag> more) {
     std::move(more.begin(), more.end(), std::back_inserter(flags));
+}
+
+std::string meaning_text(const Flag& flag) {
+    return flag.automatic.empty() ? flag.meaning : flag.meaning + "; auto: " + flag.automatic;
 }
 
 std::string accepted_text(const Flag& flag) {
@@ -361,16 +395,18 @@ int run_command_line(const Command& root, const std::vector<std::string>& given)
                                         [&](const Command& each) { return each.name == word; });
         if (found == command->commands.end()) {
             if (names_data(word))
-                throw UsageError(path + " needs a " + command->commands_are + " before '" + word + "'",
-                                 command->commands_are == "METHOD"
-                                     ? "coterie methods lists the methods; for example " + path + " kmeans " + word
-                                     : help_hint(path));
+                throw BadArgument({.code = Code::missing_argument,
+                                   .problem = path + " needs a " + command->commands_are + " before '" + word + "'",
+                                   .remedy = method_hint(*command, path, word, help_hint(path)),
+                                   .value = word});
             if (command->refuse_command) command->refuse_command(word);
             std::vector<std::string> names;
             for (const auto& each : command->commands) names.push_back(each.name);
-            const std::string close = nearest(word, names);
-            throw UsageError("'" + word + "' is no " + command->commands_are + " of " + path,
-                             close.empty() ? help_hint(path) : "did you mean " + close + "?");
+            throw BadArgument({.code = Code::unknown_name,
+                               .problem = path + " has no " + command->commands_are + " '" + word + "'",
+                               .remedy = suggestion(word, names, help_hint(path), path + " "),
+                               .value = word,
+                               .accepted = join(names)});
         }
         command = &*found;
         path += " " + command->name;
@@ -381,9 +417,12 @@ int run_command_line(const Command& root, const std::vector<std::string>& given)
         return 0;
     }
     if (!command->commands.empty() && (!command->act || (next < words.size() && words[next][0] != '-'))) {
-        std::string names;
-        for (const auto& each : command->commands) names += (names.empty() ? "" : ", ") + each.name;
-        throw UsageError(path + " needs a " + command->commands_are + ": one of " + names, help_hint(path));
+        std::vector<std::string> names;
+        for (const auto& each : command->commands) names.push_back(each.name);
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = path + " needs a " + command->commands_are,
+                           .remedy = method_hint(*command, path, "POINTS", "Use one of " + join(names)),
+                           .accepted = join(names)});
     }
     Words(*command, path, words, next).take_all();
     return command->act();

@@ -21,13 +21,14 @@ namespace coterie::cli {
 enum class Completion { nothing, choices, file, points, data_name };
 
 struct Flag {
-    std::string name;      // "--labels-out"
-    std::string former;    // an earlier name: accepted, but not shown
-    char letter = 0;       // 'k': -k is the same flag
-    std::string value;     // placeholder, "FILE"; empty: a switch, which also accepts =true and =false
-    std::string meaning;   // one sentence
-    std::string accepted;  // "a whole number, at least 1"; empty where `meaning` says it
-    std::string standard;  // the default; empty: none
+    std::string name;       // "--labels-out"
+    std::string former;     // an earlier name: accepted, but not shown
+    char letter = 0;        // 'k': -k is the same flag
+    std::string value;      // placeholder, "FILE"; empty: a switch, which also accepts =true and =false
+    std::string meaning;    // one sentence
+    std::string automatic;  // what the value auto means; empty: nothing, or `meaning` says it
+    std::string accepted;   // "a whole number, at least 1"; empty where `meaning` says it
+    std::string standard;   // the default; empty: none
     std::vector<std::string> choices;
     Completion completion = Completion::nothing;
     std::string group;                             // heading in the help
@@ -65,16 +66,12 @@ struct Command {
     std::function<int()> act;
 };
 
-/// An error in the words of the command line, with a hint on a second line.
-struct UsageError : BadArgument {
-    UsageError(const std::string& text, std::string hint_) : BadArgument(text), hint(std::move(hint_)) {}
-    std::string hint;
-};
-
 /// Parses the words after the program's name and runs the command. --help at any place prints the help of its command.
 int run_command_line(const Command& root, const std::vector<std::string>& words);
 
 std::string help_text(const Command& command, const std::string& path);
+/// What help, manual page and completion say about a flag: its meaning, and what auto means.
+std::string meaning_text(const Flag& flag);
 /// The text in brackets after a flag's meaning in --help and the man page. May be empty.
 std::string accepted_text(const Flag& flag);
 std::string usage_line(const Command& command, const std::string& path);
@@ -86,6 +83,8 @@ std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<OptionValues> values);
 /// "--max-iterations" for "max_iterations".
 std::string option_flag(std::string_view name);
+/// "labels_out" for "--labels-out": the `option` of messages.
+std::string option_of_flag(std::string_view flag);
 /// Registers the flags of `root` and its subcommands, for CommandSpelling.
 void know_flags(const Command& root);
 /// `max_iterations` is --max-iterations, `loss=renyi` is --loss renyi. A name without a flag is words: "initial
@@ -101,9 +100,20 @@ Flag& flag_named(std::vector<Flag>& flags, std::string_view name);
 
 void append(std::vector<Flag>& flags, std::vector<Flag> more);
 
-/// A hint: "did you mean X?". X is `before` and the candidate that `word` most likely misspells. Without such a
+/// A remedy: "Try X", where X is `before` and the candidate that `word` most likely misspells. Without such a
 /// candidate, returns `otherwise`.
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates,
-                         const std::string& otherwise, const std::string& before = {});
+std::string suggestion(const std::string& word, const std::vector<std::string>& candidates,
+                       const std::string& otherwise, const std::string& before = {});
+/// Returns find(word). Where it throws BadArgument, the remedy of the error becomes the suggestion.
+template <class Find>
+decltype(auto) find_or_suggest(const std::string& word, const std::vector<std::string>& candidates,
+                               const std::string& otherwise, const std::string& before, Find&& find) {
+    try {
+        return find(word);
+    } catch (BadArgument& error) {
+        error.amend([&](Message& message) { message.remedy = suggestion(word, candidates, otherwise, before); });
+        throw;
+    }
+}
 
 }  // namespace coterie::cli

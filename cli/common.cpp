@@ -14,6 +14,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/parallel/processes.hpp"
+#include "coterie/base/sparse_points.hpp"
 #include "coterie/data/catalogue.hpp"
 #include "coterie/io/output_file.hpp"
 #include "coterie/io/row_files.hpp"
@@ -98,16 +99,17 @@ std::uint64_t bytes_of(const std::string& text) {
     else if (!unit.empty())
         bytes = 0;
     if (error != std::errc() || !(bytes >= 1 << 20) || !(bytes < 1e18))
-        throw BadArgument("option --memory: '" + text + "' is not accepted; a size from 1M on is: 500M, 2G, 1.5G",
-                          {.option = "memory", .value = text, .accepted = "a size from 1M on"});
+        throw refused_option("memory", text, "a size from 1M on, such as 500M, 2G or 1.5G");
     return static_cast<std::uint64_t>(bytes);
 }
 }  // namespace
 
 Run RunRequest::run() const {
     if (started_processes() > 1)
-        throw UsageError("this command works in one process; " + std::to_string(started_processes()) + " were started",
-                         "start it without mpirun: fit and predict work in several");
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "this command works in one process, but " + std::to_string(started_processes()) +
+                                      " were started",
+                           .remedy = "Start it without mpirun; fit, predict and describe work in several processes"});
     return as_told();
 }
 
@@ -166,23 +168,66 @@ Operand points_operand(std::string& target, std::shared_ptr<void> owner) {
         target, std::move(owner), Completion::points);
 }
 
+std::string source_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
 std::vector<double> read_weights(const std::string& file, const std::string& column, Index rows,
                                  const std::vector<FilePart>& points) {
     std::vector<double> out = read_numbers(file, column, points);
     try {
         check_weights(out, rows);
-    } catch (const BadArgument& error) {
-        ErrorFields fields = error.fields();
-        fields.file = file;
-        throw BadArgument("option --weights: " + file + ": " + error.message(), std::move(fields));
+    } catch (BadArgument& error) {
+        error.amend([&](Message& message) { message.file = source_name(file); });
+        throw;
     }
     return out;
 }
 
 void require_weights(const std::string& file, const std::string& column) {
     if (!column.empty() && file.empty())
-        throw UsageError("option --weights-column needs --weights FILE",
-                         "it may be the points' own file; --exclude keeps the column from being a coordinate");
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = "needs --weights FILE",
+                           .remedy = "Name the file, which may be the data file itself; then `exclude` keeps the "
+                                     "weights out of the clustering",
+                           .option = "weights_column"});
+}
+
+void require_truth(const std::string& file, const std::string& column) {
+    if (!column.empty() && (file.empty() || file == "none"))
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = "needs --truth FILE",
+                           .remedy = "Use `label_column` if the truth is a column of the data file",
+                           .option = "truth_column"});
+}
+
+void require_rows_in_memory(const std::string& option, const Points& points, const Run& run) {
+    const bool sparse = as_sparse(points) != nullptr;
+    if (points.resident() && run.communicator().size() == 1) return;
+    const bool processes = points.resident() && !sparse;
+    throw BadArgument({.code = Code::not_supported,
+                       .problem = std::string("needs all rows in memory, but they are ") +
+                                  (processes ? "split between several processes"
+                                   : sparse  ? "sparse"
+                                             : "read in blocks"),
+                       .remedy = processes ? "Start the command without mpirun"
+                                 : sparse  ? ""
+                                           : "Raise `memory` if the machine has more",
+                       .option = option});
+}
+
+void require_one_process_for_table(const Run& run) {
+    if (run.communicator().size() > 1)
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "only one process can write this table, but " +
+                                      std::to_string(run.communicator().size()) + " were started",
+                           .remedy = "Use --labels-out, which works in several processes",
+                           .option = "table_out"});
+}
+
+BadArgument missing_clusters() {
+    return BadArgument({.code = Code::missing_argument,
+                        .problem = "the number of clusters is missing",
+                        .remedy = "Use -k K; coterie fit kmeans POINTS -k auto suggests a number",
+                        .option = "clusters"});
 }
 
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run) {
@@ -190,10 +235,7 @@ PointsFile points_from(const std::string& path, const ReadOptions& options, cons
         const std::string name = path.substr(5);
         std::vector<std::string> names;
         for (const auto& entry : catalogue()) names.push_back(entry.name);
-        if (std::find(names.begin(), names.end(), name) == names.end()) {
-            throw UsageError("there is no data set '" + name + "'; there are " + join(names),
-                             did_you_mean(name, names, "coterie data list says more", "data:"));
-        }
+        find_or_suggest(name, names, "See coterie data list", "data:", find_data);
     }
     return read_points(path, options, run);
 }
@@ -204,7 +246,11 @@ Truth read_truth(const std::string& path, const std::string& column, const Run& 
     truth.source = path;
     if (is_data_name(path)) {
         auto file = points_from(path, {}, run);
-        if (!file.labels) throw BadData(path + " comes without a truth");
+        if (!file.labels)
+            throw BadData({.code = Code::empty,
+                           .problem = "the data set has no true labels",
+                           .remedy = "Name a file of labels",
+                           .file = path});
         truth.column = std::move(*file.labels);
         return truth;
     }
@@ -218,7 +264,9 @@ void Outputs::add(const std::string& flag, const std::string& path, const std::v
 
 void Outputs::keep(const std::string& path) {
     if (path == "-" && ++standard_inputs_ > 1)
-        throw UsageError("two of what is read are standard input (-), which can be read once", "name a file for one");
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "standard input (-) can be read only once, but two inputs name it",
+                           .remedy = "Name a file for one of them"});
     if (path.empty() || path == "-" || is_data_name(path)) return;
     try {
         for (auto& file : files_of(path)) inputs_.push_back(std::move(file));
@@ -241,15 +289,20 @@ std::string Outputs::folder() const {
 }
 
 void Outputs::check(bool json) const {
+    const auto refuse = [](const Output& output, Code code, std::string problem, std::string remedy) {
+        throw BadArgument({.code = code,
+                           .problem = std::move(problem),
+                           .remedy = std::move(remedy),
+                           .option = option_of_flag(output.flag),
+                           .value = output.path});
+    };
     const Output* standard = nullptr;
     for (const auto& output : outputs_) {
         if (output.path == "-") {
-            if (json)
-                throw UsageError("option " + output.flag + " - and --json both write to standard output",
-                                 "name a file for one");
-            if (standard)
-                throw UsageError("options " + standard->flag + " and " + output.flag + " both write to standard output",
-                                 "name a file for one");
+            if (json || standard)
+                refuse(output, Code::conflict,
+                       "writes to standard output (-), and so does " + (json ? std::string("--json") : standard->flag),
+                       json ? "Name a file" : "Name a file for one of them");
             standard = &output;
             continue;
         }
@@ -258,41 +311,49 @@ void Outputs::check(bool json) const {
             if (std::find(output.extensions.begin(), output.extensions.end(), extension) == output.extensions.end()) {
                 std::vector<std::string> accepted;
                 for (const auto& each : output.extensions) accepted.push_back(each.empty() ? "no extension" : each);
-                throw UsageError("option " + output.flag + ": cannot write " + output.path +
-                                     ": the extension must be one of " + join(accepted),
-                                 "the format follows the extension");
+                refuse(output, Code::unsupported_format, "the extension of " + output.path + " is not accepted",
+                       (accepted.size() > 1 ? "Use one of " : "Use ") + join(accepted) +
+                           "; the extension sets the format");
             }
         }
         for (const auto& input : inputs_)
             if (same_file(input, output.path))
-                throw UsageError(
-                    "option " + output.flag + ": " + output.path + " is read as well, and would be written over",
-                    "name another file");
+                refuse(output, Code::conflict, output.path + " is an input, and would be overwritten",
+                       "Name another file");
         for (const auto& other : outputs_)
             if (&other != &output && other.path != "-" && same_file(other.path, output.path))
-                throw UsageError("options " + other.flag + " and " + output.flag + " name the same file " + output.path,
-                                 "name two files");
+                refuse(output, Code::conflict, "names the same file as " + other.flag + ", " + output.path,
+                       "Name two files");
     }
     for (const auto& output : outputs_) {
         if (output.path == "-") continue;
         std::error_code error;
         const auto folder = std::filesystem::path(output.path).parent_path();
         if (!folder.empty() && !std::filesystem::is_directory(folder, error))
-            throw ResourceError("option " + output.flag + ": " + output.path +
-                                " cannot be written: there is no folder " + folder.string());
+            throw ResourceError({.code = Code::not_found,
+                                 .problem = "there is no folder " + folder.string(),
+                                 .remedy = "Create it first",
+                                 .option = option_of_flag(output.flag),
+                                 .value = output.path});
         try {
             const OutputFile attempt(output.path);
-        } catch (const ResourceError& refused) {
-            throw ResourceError("option " + output.flag + ": " + refused.message(), refused.fields());
+        } catch (ResourceError& refused) {
+            refused.amend([&](Message& message) { message.option = option_of_flag(output.flag); });
+            throw;
         }
     }
 }
 
 void Failures::rethrow() const {
-    if (texts_.empty()) return;
-    std::string text;
-    for (const auto& each : texts_) text += (text.empty() ? "" : "; ") + each;
-    throw ResourceError(text + "; what else was asked for is written");
+    if (messages_.empty()) return;
+    Message all = messages_.front();
+    for (std::size_t i = 1; i < messages_.size(); ++i) {
+        Message more = messages_[i];
+        more.remedy.clear();
+        all.problem += "; " + more.marked();
+    }
+    all.remedy += (all.remedy.empty() ? "" : ". ") + std::string("All other output was written");
+    throw ResourceError(std::move(all));
 }
 
 void print_result(const std::string& text, const Outputs& outputs) {
@@ -313,7 +374,7 @@ const std::vector<std::string>& table_extensions() {
     return extensions;
 }
 
-std::vector<std::size_t> positions_of(const std::string& option, const std::string& text,
+std::vector<std::size_t> positions_of(const std::string& flag, const std::string& text,
                                       const std::vector<std::string>& known) {
     std::vector<std::size_t> out;
     for (std::size_t begin = 0; begin <= text.size();) {
@@ -321,7 +382,12 @@ std::vector<std::size_t> positions_of(const std::string& option, const std::stri
         const std::string name = text.substr(begin, end - begin);
         const auto found = std::find(known.begin(), known.end(), name);
         if (found == known.end())
-            throw BadArgument("option " + option + ": '" + name + "' is not accepted; there are " + join(known));
+            throw BadArgument({.code = Code::unknown_name,
+                               .problem = "'" + name + "' is not accepted",
+                               .remedy = suggestion(name, known, "Use some of " + join(known)),
+                               .option = option_of_flag(flag),
+                               .value = name,
+                               .accepted = join(known)});
         out.push_back(static_cast<std::size_t>(found - known.begin()));
         begin = end + 1;
     }

@@ -59,8 +59,19 @@ extern const char* const labels_out_meaning;
 extern const char* const table_out_meaning;
 extern const char* const report_meaning;
 
-/// Throws UsageError on a column of weights without a file of weights.
+/// "standard input" for -, otherwise the path: how messages name an input.
+std::string source_name(const std::string& path);
+
+/// Throws BadArgument on a column of weights without a file of weights.
 void require_weights(const std::string& file, const std::string& column);
+/// Throws BadArgument on a column of the truth without a file of the truth.
+void require_truth(const std::string& file, const std::string& column);
+/// Throws BadArgument for `option`, whose output needs all rows in the memory of one process, where they are not.
+void require_rows_in_memory(const std::string& option, const Points& points, const Run& run);
+/// Throws BadArgument in several processes: only one process can write --table-out.
+void require_one_process_for_table(const Run& run);
+/// The error of a command whose option -k is missing.
+BadArgument missing_clusters();
 /// One weight per row. Errors name the file.
 std::vector<double> read_weights(const std::string& file, const std::string& column, Index rows,
                                  const std::vector<FilePart>& points);
@@ -68,16 +79,15 @@ std::vector<double> read_weights(const std::string& file, const std::string& col
 /// Reads points. Suggests a name where a data set's name is misspelt.
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run);
 
-/// Returns f(). Where f throws BadData with a message "points: ..." or "predict: ...", the message names `source`
-/// instead.
+/// Returns f(). Errors in the points that f was given get the name of their file: `path`.
 template <class F>
-auto naming_points(const std::string& source, F&& f) {
+auto naming_points(const std::string& path, F&& f) {
     try {
         return f();
-    } catch (const BadData& error) {
-        const std::string text = error.message();
-        if (!text.starts_with("points: ") && !text.starts_with("predict: ")) throw;
-        throw BadData(source + text.substr(text.find(':')), error.fields());
+    } catch (Error& error) {
+        if (error.fields().option == "points" && error.fields().file.empty())
+            error.amend([&](Message& message) { message.file = source_name(path); });
+        throw;
     }
 }
 
@@ -120,16 +130,15 @@ public:
             write();
             return true;
         } catch (const ResourceError& error) {
-            texts_.push_back(error.message());
+            messages_.push_back(error.fields());
             return false;
         }
     }
-    bool empty() const { return texts_.empty(); }
-    /// Throws one ResourceError with all messages, if there are any. A command calls this last.
+    /// Throws one ResourceError for all failures, if there are any. A command calls this last.
     void rethrow() const;
 
 private:
-    std::vector<std::string> texts_;
+    std::vector<Message> messages_;
 };
 
 const std::vector<std::string>& label_extensions();
@@ -138,8 +147,8 @@ const std::vector<std::string>& table_extensions();
 /// Prints text to standard output, or to standard error where an output uses standard output.
 void print_result(const std::string& text, const Outputs& outputs);
 
-/// Positions among `known` of the comma-separated names in `text`. Throws BadArgument, naming the option and the names.
-std::vector<std::size_t> positions_of(const std::string& option, const std::string& text,
+/// Positions among `known` of the comma-separated names in `text`. Throws BadArgument, naming the flag and the names.
+std::vector<std::size_t> positions_of(const std::string& flag, const std::string& text,
                                       const std::vector<std::string>& known);
 
 }  // namespace coterie::cli

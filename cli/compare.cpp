@@ -29,16 +29,14 @@ std::vector<std::string> names_in(const std::string& text) {
 
 int compare_on(const CompareRequest& request) {
     const FitRequest& fit = *request.fit;
-    if (*request.clusters == 0)
-        throw UsageError("coterie compare needs -k, the number of clusters",
-                         "coterie fit kmeans POINTS -k auto says how many there may be");
+    if (*request.clusters == 0) throw missing_clusters();
     CompareOptions options{.clusters = *request.clusters, .preparation = *fit.preprocessing, .columns = *fit.columns};
     if (!request.methods->empty()) options.methods = names_in(*request.methods);
     const Outputs outputs = fit.check();
     Run run = fit.running->run();
     ProgressBar bar(run, fit.running->quiet);
     const FitInputs inputs = read_inputs(find_method("kmeans"), fit, run);
-    const std::string source = fit.points == "-" ? "standard input" : fit.points;
+    const std::string source = source_name(fit.points);
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
     const Labels truth = inputs.truth ? inputs.truth->column.labels : Labels();
@@ -71,10 +69,11 @@ int compare_on(const CompareRequest& request) {
         print_result(text_document(found, source), outputs);
     failures.rethrow();
     if (!found.interrupted && none)
-        throw BadData("no method could be fitted; the first, " + found.methods.front().method + ": " +
-                      found.methods.front().error);
+        throw BadData({.code = Code::not_supported,
+                       .problem = "no method could be fitted. The error of " + found.methods.front().method +
+                                  " is: " + found.methods.front().error});
     if (!found.interrupted) return Exit::done;
-    print_error("interrupted; the methods above were done");
+    print_error("interrupted; the result has the methods that were finished");
     return Exit::interrupted;
 }
 

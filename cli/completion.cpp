@@ -36,8 +36,8 @@ void offer(Offers& offers, Completion completion, const std::vector<std::string>
 void offer_flags(Offers& offers, const Command& command, const std::vector<const Flag*>& given) {
     for (const auto& flag : command.flags) {
         if (!flag.repeats && std::find(given.begin(), given.end(), &flag) != given.end()) continue;
-        offers.words.push_back({flag.name, flag.meaning});
-        if (flag.letter) offers.words.push_back({std::string("-") + flag.letter, flag.meaning});
+        offers.words.push_back({flag.name, meaning_text(flag)});
+        if (flag.letter) offers.words.push_back({std::string("-") + flag.letter, meaning_text(flag)});
     }
     offers.words.push_back({"--help", "show the help of this command"});
 }
@@ -82,10 +82,10 @@ Offers offers_for(const Command& root, const std::vector<std::string>& words) {
 
     const auto equals = current.find('=');
     if (waiting) {
-        offer(offers, waiting->completion, waiting->choices, waiting->meaning);
+        offer(offers, waiting->completion, waiting->choices, meaning_text(*waiting));
     } else if (!flags_end && is_long(current) && equals != std::string::npos) {
         if (const Flag* flag = flag_written(*command, current.substr(0, equals)))
-            offer(offers, flag->completion, flag->choices, flag->meaning, current.substr(0, equals + 1));
+            offer(offers, flag->completion, flag->choices, meaning_text(*flag), current.substr(0, equals + 1));
     } else if (!flags_end && current.starts_with('-')) {
         offer_flags(offers, *command, given);
     } else if (!command->commands.empty()) {

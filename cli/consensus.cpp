@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "coterie/io/writer.hpp"
 #include "fitting.hpp"
+#include "program.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -35,9 +36,7 @@ void write_rows(const std::string& path, const Consensus& found) {
 
 int consensus_on(const ConsensusRequest& request) {
     const FitRequest& fit = *request.fit;
-    if (!*request.has_clusters)
-        throw UsageError("coterie consensus needs -k, the number of clusters",
-                         "coterie fit kmeans POINTS -k auto says how many there may be");
+    if (!*request.has_clusters) throw missing_clusters();
     ConsensusOptions options = *request.options;
     options.preparation = *fit.preprocessing;
     options.columns = *fit.columns;
@@ -56,7 +55,7 @@ int consensus_on(const ConsensusRequest& request) {
     Run run = fit.running->run();
     ProgressBar bar(run, fit.running->quiet);
     const FitInputs inputs = read_inputs(find_method("kmeans"), fit, run);
-    const std::string source = fit.points == "-" ? "standard input" : fit.points;
+    const std::string source = source_name(fit.points);
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
     Consensus found = naming_points(source, [&] { return consensus(inputs.problem, options, run); });

@@ -10,6 +10,7 @@
 
 #include "common.hpp"
 #include "coterie/base/load_rows.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -17,11 +18,7 @@ namespace {
 constexpr const char* shares_accepted =
     "LABEL=SHARE or LABEL=LOW:HIGH (either end may be left out), fractions of 1, separated by commas";
 constexpr const char* sizes_accepted = "LOW:HIGH (either end may be left out) or one whole number for both";
-constexpr const char* clusters_accepted = "LABEL=N, N a whole number, separated by commas";
-
-[[noreturn]] void refuse(const char* flag, const std::string& value, const char* accepted) {
-    throw BadArgument(std::string("option ") + flag + ": " + value + " is not accepted; it takes " + accepted);
-}
+constexpr const char* clusters_accepted = "LABEL=N, where N is a whole number, separated by commas";
 
 template <class Number>
 bool parse(const std::string& text, Number& number) {
@@ -48,7 +45,7 @@ bool parse_interval(const std::string& text, Number& low, Number& high) {
 
 // The items of LABEL=VALUE,LABEL=VALUE as pairs. A label may contain '='. It may contain a comma if it is the only
 // label in its flag.
-std::vector<std::pair<std::string, std::string>> labelled_values(const char* flag, const std::string& text,
+std::vector<std::pair<std::string, std::string>> labelled_values(const char* option, const std::string& text,
                                                                  const std::vector<std::string>& labels,
                                                                  const char* accepted) {
     const auto known = [&](const std::string& label) {
@@ -60,7 +57,7 @@ std::vector<std::pair<std::string, std::string>> labelled_values(const char* fla
         const std::size_t end = one ? text.size() : std::min(text.find(',', begin), text.size());
         const std::string item = text.substr(begin, end - begin);
         const auto equals = item.rfind('=');
-        if (equals == std::string::npos || equals == 0) refuse(flag, "'" + text + "'", accepted);
+        if (equals == std::string::npos || equals == 0) throw refused_option(option, text, accepted);
         out.emplace_back(item.substr(0, equals), item.substr(equals + 1));
         begin = end + 1;
     }
@@ -71,13 +68,15 @@ std::vector<std::pair<std::string, std::string>> labelled_values(const char* fla
 
 void ConstraintRequest::check() const {
     if (!partial_labels.empty()) return;
-    const std::pair<const char*, bool> given[] = {{"--partial-labels-column", !partial_labels_column.empty()},
-                                                  {"--clusters-per-label", !clusters_per_label.empty()},
-                                                  {"--label-share", !label_shares.empty()}};
-    for (const auto& [flag, is_given] : given)
+    const std::pair<const char*, bool> given[] = {{"partial_labels_column", !partial_labels_column.empty()},
+                                                  {"clusters_per_label", !clusters_per_label.empty()},
+                                                  {"label_share", !label_shares.empty()}};
+    for (const auto& [option, is_given] : given)
         if (is_given)
-            throw UsageError(std::string("option ") + flag + " needs --partial-labels FILE",
-                             "the file says which points have which label");
+            throw BadArgument({.code = Code::missing_argument,
+                               .problem = "needs --partial-labels FILE",
+                               .remedy = "Name the file with the labels of the rows",
+                               .option = option});
 }
 
 std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<ConstraintRequest> request) {
@@ -132,29 +131,41 @@ void read_pairs(const std::string& file, Problem& problem, const Run& run) {
     options.words = WordColumns::categories;
     options.advises = false;
     const PointsFile table = read_points_file(file, options, run);
-    const auto refuse = [&](const std::string& text, Index row) {
-        throw BadData("option --pairs: " + file + (row < 0 ? "" : ", pair " + std::to_string(row + 1)) + ": " + text,
-                      {.option = "pairs", .file = file});
+    const auto refuse = [&](Message message) {
+        message.option = "pairs";
+        message.file = source_name(file);
+        throw BadData(std::move(message));
     };
-    constexpr const char* form = "two row numbers, counted from 1, and must or cannot";
-    const auto what_is_wrong = [&]() -> std::string {
-        if (table.points.columns() != 3) return "there are " + std::to_string(table.points.columns()) + " columns";
-        for (const std::size_t column : {0, 1})
-            if (column < table.categories.size() && !table.categories[column].empty())
-                return "column " + std::to_string(column + 1) + " holds words, '" + table.categories[column].front() +
-                       "' among them";
-        return "column 3 holds numbers";
-    };
-    if (table.points.columns() != 3 || table.categories.size() != 3 || !table.categories[0].empty() ||
-        !table.categories[1].empty() || table.categories[2].empty())
-        refuse("a line must have " + std::string(form) + "; " + what_is_wrong(), -1);
-    const auto numbers = to_matrix<double>(load(table.points, "option --pairs: " + file, run));
+    constexpr const char* form = "Write two row numbers, counted from 1, and must or cannot in each line";
+    if (table.points.columns() != 3)
+        refuse({.code = Code::wrong_shape,
+                .problem = counted(table.points.columns(), "column") + " where there must be 3",
+                .remedy = form});
+    for (const std::size_t column : {0, 1})
+        if (column < table.categories.size() && !table.categories[column].empty())
+            refuse({.code = Code::not_a_number,
+                    .problem = "'" + table.categories[column].front() + "' is not a row number",
+                    .remedy = form,
+                    .value = table.categories[column].front(),
+                    .column_number = static_cast<std::int64_t>(column) + 1});
+    if (table.categories.size() != 3 || table.categories[2].empty())
+        refuse({.code = Code::wrong_type,
+                .problem = "the column has numbers in place of must or cannot",
+                .remedy = form,
+                .column_number = 3});
+    const auto numbers = to_matrix<double>(load(table.points, "--pairs " + file, run));
     std::vector<bool> must;
     for (const std::string& word : table.categories[2]) {
         if (word != "must" && word != "cannot") {
             Index first = 0;
             while (static_cast<std::size_t>(numbers(first, 2)) != must.size()) ++first;
-            refuse("'" + word + "' is not accepted; must or cannot is", first);
+            refuse({.code = Code::not_accepted,
+                    .problem = "'" + word + "' is not accepted",
+                    .remedy = "Use must or cannot",
+                    .value = word,
+                    .accepted = "must or cannot",
+                    .row = first + 1,
+                    .column_number = 3});
         }
         must.push_back(word == "must");
     }
@@ -163,9 +174,13 @@ void read_pairs(const std::string& file, Problem& problem, const Run& run) {
         for (const auto& [column, row] : {std::pair(0, &pair.first), {1, &pair.second}}) {
             const double number = numbers(i, column);
             if (!(number >= 1 && number <= static_cast<double>(problem.rows()) && number == std::floor(number)))
-                refuse("row " + to_text(OptionValue(number)) + " is not accepted; a whole number from 1 to " +
-                           std::to_string(problem.rows()) + " is",
-                       i);
+                refuse({.code = Code::out_of_range,
+                        .problem = to_text(number) + " is not the number of a row",
+                        .remedy = "Use whole numbers from 1 to " + std::to_string(problem.rows()),
+                        .value = to_text(number),
+                        .accepted = "whole numbers from 1 to " + std::to_string(problem.rows()),
+                        .row = i + 1,
+                        .column_number = column + 1});
             *row = static_cast<Index>(number) - 1;
         }
         (must[static_cast<std::size_t>(numbers(i, 2))] ? problem.must_links : problem.cannot_links).push_back(pair);
@@ -179,7 +194,7 @@ void read_constraints(const ConstraintRequest& request, const std::vector<FilePa
     if (!request.sizes.empty()) {
         problem.sizes.emplace();
         if (!parse_interval(request.sizes, problem.sizes->low, problem.sizes->high))
-            refuse("--sizes", request.sizes, sizes_accepted);
+            throw refused_option("sizes", request.sizes, sizes_accepted);
     }
     if (!request.pairs.empty()) read_pairs(request.pairs, problem, run);
     if (request.partial_labels.empty()) return;
@@ -189,18 +204,22 @@ void read_constraints(const ConstraintRequest& request, const std::vector<FilePa
     const Labels& labels = problem.partial_labels;
     const auto& names = problem.label_names;
     if (std::all_of(labels.begin(), labels.end(), [](auto label) { return label < 0; }))
-        throw BadData("option --partial-labels: " + request.partial_labels + " is blank in every row");
+        throw BadData({.code = Code::empty,
+                       .problem = "no row has a label",
+                       .remedy = "Fill in the label of at least one row",
+                       .option = "partial_labels",
+                       .file = source_name(request.partial_labels)});
     for (const auto& text : request.clusters_per_label)
-        for (const auto& [label, value] : labelled_values("--clusters-per-label", text, names, clusters_accepted)) {
+        for (const auto& [label, value] : labelled_values("clusters_per_label", text, names, clusters_accepted)) {
             auto& added = problem.clusters_per_label.emplace_back(ClustersOfLabel{label});
             if (!parse(value, added.clusters))
-                refuse("--clusters-per-label", "'" + label + "=" + value + "'", clusters_accepted);
+                throw refused_option("clusters_per_label", label + "=" + value, clusters_accepted);
         }
     for (const auto& text : request.label_shares)
-        for (const auto& [label, value] : labelled_values("--label-share", text, names, shares_accepted)) {
+        for (const auto& [label, value] : labelled_values("label_share", text, names, shares_accepted)) {
             auto& added = problem.label_shares.emplace_back(LabelShare{label});
             if (!parse_interval(value, added.low, added.high))
-                refuse("--label-share", "'" + label + "=" + value + "'", shares_accepted);
+                throw refused_option("label_share", label + "=" + value, shares_accepted);
         }
 }
 

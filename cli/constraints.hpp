@@ -20,7 +20,7 @@ struct ConstraintRequest {
     std::string sizes;
     std::string pairs;
 
-    /// Throws UsageError when an option needs another one that is missing.
+    /// Throws BadArgument when an option needs another one that is missing.
     void check() const;
 };
 /// The flags for the constraints that the method takes.

@@ -24,11 +24,7 @@ const CatalogueEntry& entry_called(const std::string& given) {
     const std::string name = given.rfind("data:", 0) == 0 ? given.substr(5) : given;
     std::vector<std::string> names;
     for (const auto& entry : catalogue()) names.push_back(entry.name);
-    try {
-        return find_data(name);
-    } catch (const BadArgument& error) {
-        throw UsageError(error.message(), did_you_mean(name, names, "coterie data list says more"));
-    }
+    return find_or_suggest(name, names, "See coterie data list", "", find_data);
 }
 
 // Whether the entry can be downloaded; otherwise only by hand.

@@ -42,10 +42,16 @@ int describe_rows(const DescribeRequest& request) {
     outputs.check(request.running->json);
     Run run = request.running->run_in_processes();
     if (!request.compare_with.empty() && run.communicator().size() > 1)
-        throw BadArgument("option --compare-with: is worked on by one process; start it without mpirun");
+        throw BadArgument(
+            {.code = Code::not_supported,
+             .problem = "works in one process, but " + std::to_string(run.communicator().size()) + " were started",
+             .remedy = "Start the command without mpirun",
+             .option = "compare_with"});
     if (!request.compare_with.empty() && request.points == "-")
-        throw UsageError("option --compare-with: each model reads the points, and standard input is gone after one",
-                         "name a file");
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "each of the two models reads the rows, but standard input can be read only once",
+                           .remedy = "Name a file",
+                           .option = "compare_with"});
     ProgressBar bar(run, request.running->quiet);
     Seconds seconds;
     Stopwatch watch;
@@ -59,9 +65,7 @@ int describe_rows(const DescribeRequest& request) {
             weights = read_weights(request.weights, request.weights_column, file.points.rows(), file.parts);
     });
     const Pipeline& pipeline = *loaded;
-    if (!request.report.empty() && (!file.points.resident() || run.communicator().size() > 1))
-        throw BadArgument("option --report: is drawn of points in memory, and these are " +
-                          std::string(!file.points.resident() ? "read in blocks" : "worked on in several processes"));
+    if (!request.report.empty()) require_rows_in_memory("report", file.points, run);
     seconds.emplace_back("read", watch.restart());
 
     const PreparedRows rows = prepared_for(pipeline, request, file, run);

@@ -46,10 +46,12 @@ int evaluate(const EvaluateRequest& request) {
     const Truth truth = read_truth(request.truth, request.truth_column, run);
     const Agreement agreement = compare(labels, request.labels, truth);
     if (agreement.unknown > 0 && !request.running->quiet)
-        print_warning(count_text(agreement.unknown) + " of " +
-                      count_text(static_cast<long long>(labels.labels.size())) +
-                      (agreement.unknown == 1 ? " rows has no truth or no label and is left out of the scores"
-                                              : " rows have no truth or no label and are left out of the scores"));
+        print_warning({.code = Code::rows_left_out,
+                       .problem = count_text(agreement.unknown) + " of " +
+                                  count_text(static_cast<long long>(labels.labels.size())) +
+                                  (agreement.unknown == 1 ? " rows has no truth or no label and is"
+                                                          : " rows have no truth or no label and are") +
+                                  " left out of the scores"});
     if (request.running->json) {
         Json out;
         out["schema"] = json_schema;

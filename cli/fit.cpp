@@ -76,9 +76,8 @@ Command fit_method_command(const Method& method) {
     Command command = method_command(method, request);
     if (takes_clusters(method)) {
         Flag& clusters = flag_named(command.flags, "--clusters");
-        clusters.meaning = clusters.meaning.substr(0, clusters.meaning.find("; auto:")) +
-                           "; auto: chosen by seven criteria" +
-                           (method.takes.labels ? ", or by the partial labels if you give them" : "");
+        clusters.automatic = std::string("chosen by seven criteria") +
+                             (method.takes.labels ? ", or by the partial labels if you give them" : "");
         clusters.accepted = "auto, or a whole number, at least 1";
         clusters.take = [take = clusters.take, given = request->given](const std::string& text) {
             if (text == "auto") {
@@ -88,7 +87,7 @@ Command fit_method_command(const Method& method) {
             try {
                 take(text);
             } catch (const BadArgument&) {
-                throw refused_option("clusters", text, "it takes auto, or a whole number, at least 1");
+                throw refused_option("clusters", text, "`auto`, or a whole number, at least 1");
             }
         };
     }

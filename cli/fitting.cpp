@@ -8,7 +8,6 @@
 #include <set>
 
 #include "coterie/base/load_rows.hpp"
-#include "coterie/base/sparse_points.hpp"
 #include "coterie/io/graph_reader.hpp"
 #include "coterie/io/output_file.hpp"
 #include "coterie/model/model.hpp"
@@ -30,7 +29,9 @@ void require_fitting_truth(const Truth& truth, Index rows, const std::string& so
     const auto& labels = truth.column.labels;
     require_rows(labels, "truth " + truth.source, rows, source);
     if (std::all_of(labels.begin(), labels.end(), [](auto label) { return label < 0; }))
-        throw BadData("truth " + truth.source + " is blank in every row");
+        throw BadData({.code = Code::empty,
+                       .problem = "truth " + truth.source + " is blank in every row",
+                       .remedy = "Use --truth none for a fit without scores"});
 }
 
 bool nothing_to_score(const Truth& truth, const Labels& partial_labels) {
@@ -51,22 +52,22 @@ bool may_be_graph(const Method& method, const FitRequest& request) {
            request.reading->columns.empty();
 }
 
-// The source of the points, as messages name it.
-std::string source_of(const FitRequest& request) { return request.points == "-" ? "standard input" : request.points; }
-
 // Affinities have no points to prepare; a graph has none to draw.
 void refuse_what_points_have(const FitRequest& request, bool graph) {
     const auto refuse = [&](const std::string& option) {
-        throw BadArgument("option " + option + ": " + request.points +
-                          (graph ? " is a graph, which has no coordinates" : " holds affinities, not coordinates"));
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "needs coordinates, but " + source_name(request.points) +
+                                      (graph ? " is a graph" : " holds affinities"),
+                           .remedy = "Leave this option out",
+                           .option = option});
     };
     for (const auto& option : PreparationOptions::described().options())
-        if (option.get(request.preprocessing.get()) != option.default_value) refuse(option_flag(option.name));
+        if (option.get(request.preprocessing.get()) != option.default_value) refuse(option.name);
     for (const auto& option : ColumnOptions::described().options())
-        if (option.get(request.columns.get()) != option.default_value) refuse(option_flag(option.name));
+        if (option.get(request.columns.get()) != option.default_value) refuse(option.name);
     if (!graph) return;
-    if (!request.picture.empty()) refuse("--picture");
-    if (!request.report.empty()) refuse("--report");
+    if (!request.picture.empty()) refuse("picture");
+    if (!request.report.empty()) refuse("report");
 }
 
 // Writes the labels of the fit, which may differ from the model's prediction, with the model's outputs.
@@ -106,9 +107,7 @@ std::optional<Truth> find_truth(const FitRequest& request, std::optional<LabelCo
 }  // namespace
 
 Outputs FitRequest::check() const {
-    if (!truth_column.empty() && (truth.empty() || truth == "none"))
-        throw UsageError("option --truth-column needs --truth FILE",
-                         "a column of the points' own file is --label-column");
+    require_truth(truth, truth_column);
     require_weights(weights, weights_column);
     constraints->check();
     Outputs outputs;
@@ -119,8 +118,10 @@ Outputs FitRequest::check() const {
     if (pretrained != given->end() && !std::get<std::string>(pretrained->second).empty())
         for (const char* option : {"pretrain_epochs", "pretrain_batch_size", "pretrain_rate"})
             if (given->contains(option))
-                throw UsageError("option " + option_flag(option) + ": with --pretrained there is no pre-training",
-                                 "leave one of them out");
+                throw BadArgument({.code = Code::without_effect,
+                                   .problem = "changes nothing, because with `pretrained` there is no pre-training",
+                                   .remedy = "Leave one of the two out",
+                                   .option = option});
     if (pretrained != given->end()) outputs.keep(std::get<std::string>(pretrained->second));
     outputs.keep(running->checkpoint);
     outputs.add("--labels-out", labels_out, label_extensions());
@@ -157,19 +158,14 @@ bool has_clusters(const Method& method) {
 void refuse_method(const std::string& word) {
     std::vector<std::string> names;
     for (const auto& method : methods()) names.push_back(method.name);
-    try {
-        find_method(word);
-    } catch (const BadArgument& error) {
-        throw UsageError(error.message(), did_you_mean(word, names, "coterie methods says more"));
-    }
+    find_or_suggest(word, names, "See coterie methods", "", find_method);
 }
 
 std::vector<Message> notes_on(const Method& method, const OptionValues& given) {
     if (!has_clusters(method) || given.contains("clusters")) return {};
-    return {{.problem = "-k is not given; the number of clusters is the default, " +
+    return {{.problem = "no number of clusters is given, so the default is used: " +
                         to_text(method.options->at("clusters").default_value),
-             .option = "clusters",
-             .whole = true}};
+             .option = "clusters"}};
 }
 
 Command method_command(const Method& method, std::shared_ptr<FitRequest> request, std::vector<Flag> first) {
@@ -255,15 +251,18 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         options.keep_rows = !request.table_out.empty() || !request.report.empty();
         options.numeric_names = options.advises = !takes_affinities(method, request);  // affinities are never missing
         PointsFile file = points_from(request.points, options, run);
-        const std::string source = source_of(request);
-        if (!file.reading.empty()) inputs.notes.push_back(unsorted(file.reading));
+        const std::string source = source_name(request.points);
+        if (!file.reading.empty()) inputs.notes.push_back({.problem = file.reading});
         inputs.warnings = std::move(file.notes);
         inputs.rows = std::move(file.rows);
         parts = file.parts;
         if (graph_wanted && is_edge_list(file.points, request.points, source)) {
             // float32 would round the numbers of points.
             if (file.points.scalar() == ScalarType::float32)
-                throw BadArgument("option --precision: " + source + " is a graph, whose lines are read in float64");
+                throw BadArgument({.code = Code::conflict,
+                                   .problem = source + " is a graph, whose numbers are read as float64",
+                                   .remedy = "Leave this option out",
+                                   .option = "precision"});
             problem.graph = std::make_shared<SparseMatrix>(formats::graph_of_edges(file.points, source));
         } else {
             problem.points = std::move(file.points);
@@ -277,34 +276,32 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     if (!problem.graph && !request.points.starts_with("data:") && !takes_affinities(method, request))
         for (auto& hint : column_hints(problem, *request.preprocessing)) inputs.warnings.push_back(std::move(hint));
     read_constraints(*request.constraints, parts, problem, run);
-    if (run.communicator().size() > 1) {
-        if (!request.table_out.empty())
-            throw BadArgument("option --table-out: is written by one process; --labels-out works in several",
-                              {.option = "table_out"});
-        if (is_in_parts(request.labels_out) && inputs.rows && inputs.rows->id_column() >= 0)
-            throw BadArgument(
-                "option --id-column: with a file of labels for each process ids cannot be carried; name one "
-                "file for all",
-                {.option = "id_column"});
-    }
+    if (!request.table_out.empty()) require_one_process_for_table(run);
+    if (run.communicator().size() > 1 && is_in_parts(request.labels_out) && inputs.rows &&
+        inputs.rows->id_column() >= 0)
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "ids cannot be written if each process writes its own file of labels",
+                           .remedy = "Name one file of labels for all processes",
+                           .option = "id_column"});
     if (!request.table_out.empty() && problem.graph)
-        throw BadArgument("option --table-out: a graph has no rows of its own to write");
-    if (!problem.graph && (!problem.points.resident() || run.communicator().size() > 1))
-        for (const auto& [option, path] : {std::pair("--picture", request.picture), {"--report", request.report}})
-            if (!path.empty())
-                throw BadArgument("option " + std::string(option) + ": is drawn of points in memory, and these are " +
-                                  (problem.points.resident()              ? "worked on in several processes"
-                                   : as_sparse(problem.points) != nullptr ? "sparse"
-                                                                          : "read in blocks"));
+        throw BadArgument({.code = Code::conflict,
+                           .problem = source_name(request.points) + " is a graph, which has no rows to write",
+                           .remedy = "Use --labels-out",
+                           .option = "table_out"});
+    if (!problem.graph)
+        for (const auto& [option, path] : {std::pair("picture", request.picture), {"report", request.report}})
+            if (!path.empty()) require_rows_in_memory(option, problem.points, run);
     if (takes_affinities(method, request)) refuse_what_points_have(request, problem.graph != nullptr);
     const Labels& partial_labels = problem.partial_labels;
     if (!partial_labels.empty())
-        require_rows(partial_labels, "option --partial-labels: " + request.constraints->partial_labels, problem.rows(),
+        require_rows(partial_labels, "--partial-labels " + request.constraints->partial_labels, problem.rows(),
                      request.points);
     inputs.truth = find_truth(request, std::move(own_truth), problem.rows(), parts, run);
     if (inputs.truth && !partial_labels.empty() && nothing_to_score(*inputs.truth, partial_labels)) {
-        inputs.warnings.push_back(unsorted("every point that truth " + inputs.truth->source +
-                                           " knows has a partial label; nothing is left to score"));
+        inputs.warnings.push_back({.code = Code::without_effect,
+                                   .problem = "every row with a label in truth " + inputs.truth->source +
+                                              " also has a partial label, so there is nothing to score",
+                                   .remedy = "Use a truth with labels for other rows"});
         inputs.truth.reset();
     }
     if (!request.weights.empty())
@@ -314,7 +311,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         centroid_options.precision = request.reading->precision;
         centroid_options.advises = false;
         problem.initial_centroids = load(read_points(request.initial_centroids, centroid_options, run).points,
-                                         "option --initial-centroids: " + request.initial_centroids, run);
+                                         "--initial-centroids " + request.initial_centroids, run);
     }
     inputs.seconds = watch.seconds();
     return inputs;
@@ -331,7 +328,7 @@ ClusterChoice choose_for(const Method& method, const OptionValues& given, const 
     OptionValues fixed = given;
     fixed.erase("clusters");
     run.should_stop = InterruptGuard::interrupted;
-    return naming_points(source_of(request), [&] {
+    return naming_points(request.points, [&] {
         return choose_clusters(method, inputs.problem, fixed,
                                {.preparation = *request.preprocessing, .columns = *request.columns}, run);
     });
@@ -340,15 +337,16 @@ ClusterChoice choose_for(const Method& method, const OptionValues& given, const 
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
                         Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice,
                         const std::string& search) {
-    const std::string source = source_of(request);
+    const std::string source = source_name(request.points);
     run.should_stop = InterruptGuard::interrupted;
     const auto fitted = [&] {
         try {
             return Pipeline::fit(method, given, inputs.problem, *request.preprocessing, run, *request.fitting,
                                  *request.columns);
-        } catch (const BadData& error) {
-            if (!may_be_graph(method, request)) throw;
-            throw BadData(source + ": " + error.message(), error.fields());  // the error is in the values of the file
+        } catch (BadData& error) {
+            if (may_be_graph(method, request) && error.fields().file.empty())  // the error is in the values of the file
+                error.amend([&](Message& message) { message.file = source; });
+            throw;
         }
     };
     const Pipeline pipeline = naming_points(source, fitted);
@@ -445,8 +443,8 @@ int tell_end(const FitResult& result, const FitRequest& request) {
     const std::string iterations = std::to_string(result.report.iterations) + " iterations";
     if (result.interrupted) {
         const std::string& checkpoint = request.running->checkpoint;
-        print_error("interrupted after " + iterations + "; this is what was found so far" +
-                    (checkpoint.empty() ? "" : ", and the same command goes on from " + checkpoint));
+        print_error("interrupted after " + iterations + "; the result is what was found so far" +
+                    (checkpoint.empty() ? "" : ". The same command continues from " + checkpoint));
         return Exit::interrupted;
     }
     const StopReason stopped = result.report.stopped;

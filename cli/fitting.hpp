@@ -35,7 +35,7 @@ struct FitRequest {
     std::string picture;
     bool strict = false;
 
-    /// Throws UsageError or ResourceError before any work: for options that need others, and outputs that cannot be
+    /// Throws BadArgument or ResourceError before any work: for options that need others, and outputs that cannot be
     /// written.
     Outputs check() const;
     /// `given`; with partial labels and without an explicit number, also their number of clusters.

@@ -13,6 +13,7 @@
 #include "commands.hpp"
 #include "common.hpp"
 #include "coterie/base/load_rows.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/output_file.hpp"
 #include "coterie/pipeline/preparation.hpp"
 #include "coterie/report/json.hpp"
@@ -48,7 +49,7 @@ struct Labelled {
 
 Labelled read_labelled(const GeometryRequest& request, const Run& run) {
     PointsFile file = points_from(request.points, request.reading->options(), run);
-    file.points = load(file.points, "coterie geometry needs all points in memory, which", run);
+    file.points = load(file.points, "coterie geometry needs all rows in memory, which", run);
     Labelled out;
     out.notes = file.notes;
     out.source = request.labels;
@@ -59,8 +60,12 @@ Labelled read_labelled(const GeometryRequest& request, const Run& run) {
         out.labels = std::move(*file.labels);
         out.source = request.points;
     } else {
-        throw UsageError("coterie geometry needs labels: --labels FILE, or the points' own with --label-column",
-                         "labels found by coterie fit --labels-out serve as well as a truth");
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = "the labels of the rows are missing",
+                           .remedy =
+                               "Use --labels FILE, or `label_column` for a column of the data file. The labels may "
+                               "be a truth or those that coterie fit found",
+                           .option = "labels"});
     }
     const Labels all = std::move(out.labels.labels);
     out.labels.labels.clear();
@@ -70,7 +75,11 @@ Labelled read_labelled(const GeometryRequest& request, const Run& run) {
         out.labels.labels.push_back(all[i]);
     }
     out.blank = static_cast<Index>(all.size() - out.file_rows.size());
-    if (out.file_rows.empty()) throw BadData("labels " + out.source + " are blank in every row");
+    if (out.file_rows.empty())
+        throw BadData({.code = Code::empty,
+                       .problem = "no row has a label",
+                       .remedy = "Name a file or column with labels",
+                       .file = source_name(out.source)});
     out.points = out.file_rows.size() < all.size() ? rows_of(file.points, out.file_rows) : std::move(file.points);
     return out;
 }
@@ -87,8 +96,12 @@ void choose_rows(const GeometryRequest& request, Labelled& data) {
     if (!data.rows.empty()) return;
     std::vector<std::string> names = data.labels.names;
     if (names.size() > 20) names.resize(20);
-    throw BadArgument("option --only: no point has the label '" + request.only + "'" +
-                      (names.empty() ? "" : "; there are " + join(names)));
+    throw BadArgument({.code = Code::unknown_name,
+                       .problem = "no row has the label '" + request.only + "'",
+                       .remedy = names.empty() ? "" : "Use one of " + join(names),
+                       .option = "only",
+                       .value = request.only,
+                       .accepted = join(names)});
 }
 
 // A quantity that can be summarised: its name, and its value where it is defined.
@@ -219,13 +232,22 @@ Json rows_json(const Labelled& data, const std::vector<PointGeometry>& all) {
 GeometryOptions options_of(const GeometryRequest& request) {
     const OptionValues& given = *request.given;
     if (!given.contains("dim"))
-        throw UsageError("coterie geometry needs the manifolds' dimension: --dim", "curves have 1, surfaces 2");
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = "the dimension of the manifolds is missing",
+                           .remedy = "Use --dim 1 for curves, --dim 2 for surfaces",
+                           .option = "dim"});
     for (const char* other : {"multiple", "unit"})
         if (given.contains("lambda") && given.contains(other))
-            throw UsageError(std::string("options --lambda and --") + other + " both say what lambda is",
-                             "--lambda is lambda itself, --multiple is in its --unit");
+            throw BadArgument(
+                {.code = Code::conflict,
+                 .problem = std::string("cannot be combined with `") + other + "`, because each of them sets lambda",
+                 .remedy = "Use `lambda` for its value, or `multiple` and `unit` for a multiple of a unit",
+                 .option = "lambda"});
     if (given.contains("reach") && !given.contains("curvature"))
-        throw UsageError("option --reach needs --curvature", "Lemmas 2 and 3 use both");
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = "needs `curvature`",
+                           .remedy = "Give both, because Lemmas 2 and 3 use both",
+                           .option = "reach"});
     GeometryOptions options;
     GeometryOptions::described().assign(&options, given);
     return options;
@@ -241,17 +263,21 @@ void require_enough(const Labelled& data, const GeometryOptions& options) {
         const std::int32_t label = labels[static_cast<std::size_t>(row)];
         const Index count = counts[label];
         if (count < options.dim + 2)
-            throw BadData("label '" + label_text(data.labels, label) + "' has " + std::to_string(count) +
-                          (count == 1 ? " point" : " points") + ", dimension " + std::to_string(options.dim) +
-                          " needs " + std::to_string(options.dim + 2) + "; --only looks at one label");
+            throw BadData({.code = Code::too_few_rows,
+                           .problem = "label '" + label_text(data.labels, label) + "' has " + counted(count, "row") +
+                                      ", but dimension " + std::to_string(options.dim) + " needs at least " +
+                                      std::to_string(options.dim + 2),
+                           .remedy = "Use --only to examine one label"});
     }
 }
 
 int describe_geometry(const GeometryRequest& request) {
     const GeometryOptions options = options_of(request);
     if (!request.labels_column.empty() && request.labels.empty())
-        throw UsageError("option --labels-column needs --labels FILE",
-                         "a column of the points' own file is --label-column");
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = "needs --labels FILE",
+                           .remedy = "Use `label_column` if the labels are a column of the data file",
+                           .option = "labels_column"});
     Outputs outputs;
     outputs.keep(request.points);
     outputs.keep(request.labels);
@@ -288,8 +314,8 @@ int describe_geometry(const GeometryRequest& request) {
     if (inexact > 0)
         warn({.code = Code::ill_conditioned,
               .problem = "at " + count_text(inexact) + " of " + count_text(static_cast<Index>(all.size())) +
-                         " points the optimality conditions are violated by more than 1e-6 because of rounding, so "
-                         "whether their representations are preserving or zero is uncertain",
+                         " rows rounding violates the optimality conditions by more than 1e-6, so it is uncertain "
+                         "whether their representations are preserving or zero",
               .remedy = "Lower `lambda`"});
     if (!request.running->quiet)
         for (const auto& warning : warnings) print_warning(warning);

@@ -102,7 +102,9 @@ Command root_command() {
         {"coterie evaluate labels.csv data:digits", "score labels against the truth"}};
     root.act = [version] {
         if (!*version)
-            throw UsageError("coterie needs a COMMAND, such as fit, predict or methods", "see coterie --help");
+            throw BadArgument({.code = Code::missing_argument,
+                               .problem = "coterie needs a COMMAND, such as fit, predict or methods",
+                               .remedy = "See coterie --help"});
         print("coterie " COTERIE_VERSION "\n");
         return static_cast<int>(Exit::done);
     };

@@ -59,7 +59,7 @@ std::string sentence(std::string text) {
 
 std::string text_of(const Flag& flag) {
     const std::string tail = accepted_text(flag);
-    return tail.empty() ? sentence(flag.meaning) : flag.meaning + " (" + tail + ").";
+    return tail.empty() ? sentence(meaning_text(flag)) : meaning_text(flag) + " (" + tail + ").";
 }
 
 std::vector<std::pair<std::string, const Command*>> leaves(const Command& command, const std::string& path) {

@@ -40,8 +40,7 @@ inline PreparedRows prepared_for(const Pipeline& pipeline, const ModelRequest& r
     try {
         return pipeline.prepare(file.points, file.column_names, run, file.categories);
     } catch (BadData& error) {
-        error.amend(
-            [&](Message& message) { message.file = request.points == "-" ? "standard input" : request.points; });
+        error.amend([&](Message& message) { message.file = source_name(request.points); });
         throw;
     }
 }
@@ -53,7 +52,7 @@ inline void complete(AppliedResult& result, const ModelRequest& request, const P
     result.threads = run.threads;
     result.command = command_text();
     result.date = date_text();
-    if (!file.reading.empty()) result.notes.push_back(unsorted(file.reading));
+    if (!file.reading.empty()) result.notes.push_back({.problem = file.reading});
     std::vector<Message> warnings = file.notes;
     for (const auto& warning : rows.warnings) warnings.push_back(warning);
     result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());

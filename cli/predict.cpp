@@ -61,10 +61,13 @@ void require_outputs(const PredictRequest& request, const Pipeline& pipeline) {
             there += (there.empty() ? "" : ", ") + flag_of(static_cast<Output>(o));
     for (const auto& [output, path] : request.outputs)
         if (!path.empty() && !pipeline.has(wanted_of(pipeline, output)))
-            throw BadArgument("option " + flag_of(output) + ": " + request.model + ", a model of " +
-                              std::string(pipeline.model().method()) + ", has no " +
-                              (output == Output::label_scores ? "scores" : std::string(name(output))) +
-                              (there.empty() ? "" : "; it takes " + there));
+            throw BadArgument({.code = Code::not_supported,
+                               .problem = request.model + ", a model of " + std::string(pipeline.model().method()) +
+                                          ", has no " +
+                                          (output == Output::label_scores ? "scores" : std::string(name(output))),
+                               .remedy = there.empty() ? "" : "This model accepts " + there,
+                               .option = option_of_flag(flag_of(output)),
+                               .accepted = there});
 }
 
 // What the printed table shows. On rank 0, `labels` has the labels of all points where they are needed.
@@ -94,8 +97,11 @@ Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipel
     for (const auto& [output, path] : request.outputs) {
         if (path.empty()) continue;
         if (communicator.size() > 1 && !is_in_parts(path))
-            throw BadArgument("option " + flag_of(output) + ": " + path +
-                              ": several processes write a file each, such as part-{rank}.npy");
+            throw BadArgument({.code = Code::not_supported,
+                               .problem = "several processes cannot write to one file, " + path,
+                               .remedy = "Name a file for each of them, such as part-{rank}.npy",
+                               .option = option_of_flag(flag_of(output)),
+                               .value = path});
         const Output which = wanted.outputs.emplace_back(wanted_of(pipeline, output));
         const Index columns = pipeline.output_columns(which);
         writers.emplace_back(std::in_place, part_of(path, communicator), own, columns, ScalarType::float64,
@@ -104,8 +110,7 @@ Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipel
     const std::size_t asked = wanted.outputs.size();
     std::optional<ResultTable> table;
     if (!request.table_out.empty()) {
-        if (communicator.size() > 1)
-            throw BadArgument("option --table-out: is written by one process; --labels-out works in several");
+        require_one_process_for_table(run);
         table.emplace(request.table_out, file.rows.get(), file.points, file.column_names, pipeline);
         wanted.outputs.insert(wanted.outputs.end(), table->wanted().begin(), table->wanted().end());
     }
@@ -149,9 +154,7 @@ Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipel
 }
 
 int predict(const PredictRequest& request) {
-    if (!request.truth_column.empty() && (request.truth.empty() || request.truth == "none"))
-        throw UsageError("option --truth-column needs --truth FILE",
-                         "a column of the points' own file is --label-column");
+    require_truth(request.truth, request.truth_column);
     Outputs outputs;
     for (const auto& input : {request.model, request.points, request.truth}) outputs.keep(input);
     outputs.add("--labels-out", request.labels_out, label_extensions());

@@ -1,4 +1,4 @@
-// The frame of every program here: signals, one-line messages, exit codes. Environment variables that other libraries
+// The frame of every program here: signals, errors, exit codes. Environment variables that other libraries
 // read when they are loaded are set first, before a second thread exists. Errors of a command end here: they are
 // printed in the command's terms, and their kind gives the exit code.
 
@@ -62,32 +62,24 @@ int exit_code(ErrorKind kind) {
 }
 
 int run(const Command& root, const std::vector<std::string>& words) {
-    const char* const fault = "this is a fault of coterie itself; please report it";
-    const auto print_document = [&](const Error& error) {
-        if (std::find(words.begin(), words.end(), "--json") != words.end())
-            print(internal::document({{"schema", internal::json_schema}, {"error", error.fields()}}));
+    const auto end_with = [&](int code, const Message& message, bool fault) {
+        return end(code, [&] {
+            const bool json = std::find(words.begin(), words.end(), "--json") != words.end();
+            // A command that failed to write a file has printed its result, and two documents would not be JSON.
+            if (json && !has_printed())
+                print(internal::document({{"schema", internal::json_schema}, {"error", message}}));
+            print_error(one_line(message.text()));
+            if (fault) print_hint("this is a fault of coterie itself; please report it");
+        });
     };
     try {
         return run_command_line(root, words);
-    } catch (const UsageError& error) {
-        return end(Exit::usage, [&] {
-            print_document(error);
-            print_error(one_line(error.message()));
-            print_hint(one_line(error.hint));
-        });
     } catch (const Error& error) {
-        return end(exit_code(error.kind()), [&] {
-            print_document(error);
-            print_error(one_line(error.message()));
-            if (error.kind() == ErrorKind::internal) print_hint(fault);
-        });
+        return end_with(exit_code(error.kind()), error.fields(), error.kind() == ErrorKind::internal);
     } catch (const std::bad_alloc&) {
-        return end(Exit::failure, [] { print_error("there is not enough memory"); });
+        return end_with(Exit::failure, {.code = Code::out_of_memory, .problem = "there is not enough memory"}, false);
     } catch (const std::exception& error) {
-        return end(Exit::failure, [&] {
-            print_error(one_line(error.what()));
-            print_hint(fault);
-        });
+        return end_with(Exit::failure, {.code = Code::internal, .problem = error.what()}, true);
     }
 }
 

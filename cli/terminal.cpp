@@ -58,7 +58,7 @@ void on_interrupt(int signal) {
 // A mapped file became shorter. The rest cannot be read, and results computed from it are invalid.
 void on_lost_file(int) {
     write_from_handler(
-        "coterie: a file has become shorter while it was read; run the command again when nothing changes its files\n");
+        "coterie: a file became shorter while it was read. Run the command again when no program changes the file.\n");
     ::_exit(Exit::bad_data);
 }
 
@@ -73,6 +73,7 @@ bool coloured() {
 }
 
 bool silent = false;
+bool printed = false;         // to standard output
 std::string mark_of_process;  // prefix of messages
 
 void print_line(std::string_view colour, std::string_view label, const std::string& text) {
@@ -109,17 +110,19 @@ void speak_up(const std::string& mark) {
 
 void print(std::string_view text) {
     if (silent) return;
+    printed = true;
     const int error = write_all(STDOUT_FILENO, text);
     if (error != 0 && error != EPIPE)
-        throw ResourceError("cannot write to standard output: " + std::string(std::strerror(error)));
+        throw ResourceError({.code = Code::cannot_write,
+                             .problem = "cannot write to standard output: " + std::string(std::strerror(error))});
 }
+
+bool has_printed() { return printed; }
 
 void print_error(const std::string& text) { print_line("1;31", "coterie:", text); }
 void print_hint(const std::string& text) { print_line("", "hint:", text); }
-void print_warning(const std::string& text) { print_line("33", "coterie: warning:", text); }
-void print_note(const std::string& text) { print_line("", "coterie: note:", text); }
-void print_warning(const Message& message) { print_warning(message.text()); }
-void print_note(const Message& message) { print_note(message.text()); }
+void print_warning(const Message& message) { print_line("33", "coterie: warning:", message.text()); }
+void print_note(const Message& message) { print_line("", "coterie: note:", message.text()); }
 void print_aside(std::string_view text) {
     if (!silent) write_all(STDERR_FILENO, text);
 }

@@ -20,14 +20,14 @@ void speak_up(const std::string& mark);
 
 /// Writes to standard output. A closed reader (| head) is not an error; a full disk is a ResourceError.
 void print(std::string_view text);
+/// Whether print() was called.
+bool has_printed();
 
 /// One line "coterie: TEXT", in colour where the terminal supports it.
 void print_error(const std::string& text);
 void print_hint(const std::string& text);
-void print_warning(const std::string& text);
 void print_warning(const Message& message);
 /// For information that needs no action.
-void print_note(const std::string& text);
 void print_note(const Message& message);
 /// Plain text to standard error.
 void print_aside(std::string_view text);

@@ -140,16 +140,19 @@ int tune_method(const Method& method, const TuneRequest& request) {
     const FitRequest& fit = *request.fit;
     const bool quiet = fit.running->quiet;
     if (request.tuning->grid.empty())
-        throw UsageError("coterie tune " + method.name + " needs --grid OPTION=VALUES, once for each option to tune",
-                         "for example --grid " +
-                             (has_clusters(method) ? "clusters" : method.options->options().front().name) + "=2:10");
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = "the options to tune are missing",
+                           .remedy = "Use --grid OPTION=VALUES once for each of them, for example --grid " +
+                                     (has_clusters(method) ? "clusters" : method.options->options().front().name) +
+                                     "=2:10",
+                           .option = "grid"});
     const Outputs outputs = fit.check();
     Tuned tuned;
     tuned.method = &method;
     tuned.asked = *request.tuning;
     tuned.asked.preparation = *fit.preprocessing;
     tuned.asked.columns = *fit.columns;
-    tuned.source = fit.points == "-" ? "standard input" : fit.points;
+    tuned.source = source_name(fit.points);
     tuned.running = *fit.running;
     tuned.origin = {command_text(), date_text(), {}};
     OptionValues fixed = fit.options();
@@ -165,7 +168,11 @@ int tune_method(const Method& method, const TuneRequest& request) {
     ProgressBar bar(run, quiet);
     FitInputs inputs = read_inputs(method, fit, run);
     notes.insert(notes.begin(), inputs.notes.begin(), inputs.notes.end());
-    if (inputs.problem.graph) throw BadArgument(fit.points + " is a graph; tune takes points, fit takes graphs");
+    if (inputs.problem.graph)
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "tune does not accept a graph",
+                           .remedy = "Use coterie fit",
+                           .file = source_name(fit.points)});
     if (fit.columns->missing == Missing::drop)
         tuned.rows_left_out = static_cast<Index>(rows_with_missing(inputs.problem.points, run).size());
     tuned.points = inputs.problem.rows() - tuned.rows_left_out;
@@ -207,7 +214,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
                     (tuned.asked.folds > 0 ? " and " + std::to_string(tuned.found.folds_done) + " of " +
                                                  std::to_string(tuned.asked.folds) + " folds"
                                            : "") +
-                    "; nothing was fitted with the best of them, and no file is written");
+                    "; the best cell was not fitted on all rows, and no file was written");
     }
     if (fit.running->json) {
         print(document(tuned_json(tuned)));

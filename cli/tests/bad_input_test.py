@@ -1,5 +1,6 @@
 """Input that cannot work gives an error message."""
 
+import json
 import os
 import re
 import subprocess
@@ -39,7 +40,7 @@ BAD = {
     "k abc": ([*FIT, "{}/points.csv", "-k", "abc"], 2, ["--clusters", "abc", "whole number"]),
     "k 2.5": ([*FIT, "{}/points.csv", "-k2.5"], 2, ["--clusters", "2.5"]),
     "k too large for any machine": ([*FIT, "{}/points.csv", "-k", "99999999999999999999"], 2, ["--clusters"]),
-    "k without a value": ([*FIT, "{}/points.csv", "-k"], 2, ["-k", "needs a value"]),
+    "k without a value": ([*FIT, "{}/points.csv", "-k"], 2, ["--clusters", "a value is missing", "whole number"]),
     "negative tolerance": ([*FIT, "{}/points.csv", "--tolerance", "-1"], 2, ["--tolerance", "-1", "at least 0"]),
     "tolerance nan": ([*FIT, "{}/points.csv", "--tolerance", "nan"], 2, ["--tolerance", "nan"]),
     "threads 0": ([*FIT, "{}/points.csv", "--threads", "0"], 2, ["--threads", "0", "from 1"]),
@@ -49,22 +50,22 @@ BAD = {
     "unknown seeding": ([*FIT, "{}/points.csv", "--seeding", "magic"], 2, ["--seeding", "magic", "kmeans++"]),
     "unknown precision": ([*FIT, "{}/points.csv", "--precision", "float128"], 2, ["--precision", "float128", "float64"]),
     "cuda": ([*FIT, "{}/points.csv", "--device", "cuda"], 2, ["--device", "kmeans"]),
-    "unknown option": ([*FIT, "{}/points.csv", "--max-iteration", "3"], 2, ["--max-iteration", "did you mean --max-iterations"]),
+    "unknown option": ([*FIT, "{}/points.csv", "--max-iteration", "3"], 2, ["--max-iteration", "Try --max-iterations"]),
     "unknown letter": ([*FIT, "{}/points.csv", "-q"], 2, ["-q"]),
-    "one dash": ([*FIT, "{}/points.csv", "-seed", "1"], 2, ["-seed", "did you mean --seed"]),
+    "one dash": ([*FIT, "{}/points.csv", "-seed", "1"], 2, ["-seed", "Try --seed"]),
     "option twice": ([*FIT, "{}/points.csv", "-k", "3", "--clusters", "4"], 2, ["--clusters", "twice"]),
     "flag twice": ([*FIT, "{}/points.csv", "--json", "--json"], 2, ["--json", "twice"]),
     "empty value": ([*FIT, "{}/points.csv", "--truth="], 2, ["--truth", "empty"]),
-    "missing option value": ([*FIT, "{}/points.csv", "--labels-out", "--json"], 2, ["--labels-out", "needs a value"]),
-    "unexpected argument": ([*FIT, "{}/points.csv", "{}/points.csv"], 2, ["too many"]),
+    "missing option value": ([*FIT, "{}/points.csv", "--labels-out", "--json"], 2, ["--labels-out", "a value is missing", "--labels-out FILE"]),
+    "unexpected argument": ([*FIT, "{}/points.csv", "{}/points.csv"], 2, ["unexpected argument"]),
     "points missing": ([*FIT, "-k", "3"], 2, ["POINTS"]),
     "no method": (["fit"], 2, ["METHOD", "kmeans"]),
-    "unknown method": (["fit", "kmens", "{}/points.csv"], 2, ["kmens", "did you mean kmeans"]),
-    "unknown command": (["fitt", "kmeans"], 2, ["fitt", "did you mean fit"]),
+    "unknown method": (["fit", "kmens", "{}/points.csv"], 2, ["kmens", "Try kmeans"]),
+    "unknown command": (["fitt", "kmeans"], 2, ["fitt", "Try coterie fit"]),
     "no command": ([], 2, ["COMMAND"]),
-    "unknown data set": ([*FIT, "data:digts"], 2, ["digts", "did you mean data:digits"]),
-    "unknown data set to show": (["data", "show", "digts"], 2, ["digts", "did you mean digits"]),
-    "unknown shell": (["completion", "fis"], 2, ["fis", "fish"]),
+    "unknown data set": ([*FIT, "data:digts"], 2, ["digts", "Try data:digits"]),
+    "unknown data set to show": (["data", "show", "digts"], 2, ["digts", "Try digits"]),
+    "unknown shell": (["completion", "fis"], 2, ["fis", "Try coterie completion fish"]),
     "unknown extension": ([*FIT, "{}/points.parquet", "-k", "3"], None, ["points.parquet", "to_csv"]),
     "missing file": ([*FIT, "{}/nowhere.csv", "-k", "3"], None, ["nowhere.csv"]),
     "folder as file": ([*FIT, "{}", "-k", "3"], None, ["files"]),
@@ -87,7 +88,7 @@ BAD = {
     "truth column without truth": ([*FIT, "{}/points.csv", "-k", "3", "--truth-column", "x"], 2, ["--truth-column"]),
     "partial labels of another length": ([*FIT, "{}/points.csv", "-k", "3", "--partial-labels", "{}/partial-short.csv"], 3,
                                          ["--partial-labels", "partial-short.csv", "3", "300"]),
-    "blank partial labels": ([*FIT, "{}/points.csv", "-k", "3", "--partial-labels", "{}/partial-blank.csv"], 3, ["--partial-labels", "blank"]),
+    "blank partial labels": ([*FIT, "{}/points.csv", "-k", "3", "--partial-labels", "{}/partial-blank.csv"], 3, ["partial-blank.csv", "no row has a label"]),
     "missing partial labels": ([*FIT, "{}/points.csv", "-k", "3", "--partial-labels", "{}/nowhere.csv"], None, ["nowhere.csv"]),
     "partial labels of two columns": ([*FIT, "{}/points.csv", "-k", "3", "--partial-labels", "{}/partial-of-two.csv"], None, ["partial-of-two.csv"]),
     "missing column of partial labels": ([*FIT, *KNOWN, "--partial-labels-column", "oak"], None, ["oak"]),
@@ -96,8 +97,8 @@ BAD = {
                                                    ["--partial-labels", "ward"]),
     "pairs not supported by the method": (["fit", "ward", "{}/points.csv", "--pairs", "{}/pairs.csv"], 2, ["--pairs", "ward"]),
     "missing pairs": ([*FIT, "{}/points.csv", "-k", "3", "--pairs", "{}/nowhere.csv"], None, ["nowhere.csv"]),
-    "points as pairs": ([*FIT, "{}/points.csv", "-k", "3", "--pairs", "{}/points.csv"], 3, ["--pairs", "points.csv", "must"]),
-    "pairs with row out of range": ([*FIT, "{}/points.csv", "-k", "3", "--pairs", "{}/pairs-far.csv"], 3, ["pairs-far.csv", "pair 2", "301", "300"]),
+    "points as pairs": ([*FIT, "{}/points.csv", "-k", "3", "--pairs", "{}/points.csv"], 3, ["points.csv", "column 3", "must or cannot"]),
+    "pairs with row out of range": ([*FIT, "{}/points.csv", "-k", "3", "--pairs", "{}/pairs-far.csv"], 3, ["pairs-far.csv", "row 2", "301", "300"]),
     "pairs of unknown kind": ([*FIT, "{}/points.csv", "-k", "3", "--pairs", "{}/pairs-word.csv"], 3, ["pairs-word.csv", "maybe", "must or cannot"]),
     "pairs in conflict": ([*FIT, "{}/points.csv", "-k", "3", "--pairs", "{}/pairs-conflict.csv"], 3, ["rows 3 and 1 must be apart", "3, 2, 1"]),
     "pairs and sizes together": ([*FIT, "{}/points.csv", "-k", "3", "--pairs", "{}/pairs.csv", "--sizes", "3:"], 2, ["pairs", "--sizes"]),
@@ -161,7 +162,7 @@ BAD = {
     "k-means compared with itself": ([*TUNE, "--grid", "k=2:3", "--select", "knncut", "--with-kmeans"], 2, ["--with-kmeans"]),
     "k-means by silhouette": (["tune", "ward", "{}/points.csv", "--grid", "k=2:3", "--with-kmeans"], 2, ["--with-kmeans", "knncut"]),
     "every cell fails": ([*TUNE, "--grid", "k=301:303", "--labels-out", "OUT/l.csv"], 2, ["301", "300"]),
-    "tune of an unknown method": (["tune", "kmens", "{}/points.csv"], 2, ["kmens", "did you mean kmeans"]),
+    "tune of an unknown method": (["tune", "kmens", "{}/points.csv"], 2, ["kmens", "Try kmeans"]),
     "tune without points": (["tune", "kmeans", "--grid", "k=2:3"], 2, ["POINTS"]),
     "tune of NaN": (["tune", "kmeans", "{}/nan.npy", "--grid", "k=2:3"], 3, ["nan.npy", "row 8"]),
     "tune's output over input": ([*TUNE, "--grid", "k=2:3", "--labels-out", "{}/points.csv"], 2, ["--labels-out", "points.csv"]),
@@ -170,7 +171,7 @@ BAD = {
     "missing column": ([*FIT, "{}/points.csv", "-k", "3", "--columns", "x,w"], None, ["w"]),
     "empty entry in columns": ([*FIT, "{}/points.csv", "-k", "3", "--columns", "x,,y"], 2, ["--columns"]),
     "folder of output missing": ([*FIT, "{}/points.csv", "-k", "3", "--labels-out", "OUT/no/such/l.csv"], 1, ["--labels-out", "no/such"]),
-    "output is a folder": ([*FIT, "{}/points.csv", "-k", "3", "--model-out", "{}"], 1, ["--model-out", "folder"]),
+    "output is a folder": ([*FIT, "{}/points.csv", "-k", "3", "--model-out", "{}"], 1, ["folder"]),
     "output of unknown extension": ([*FIT, "{}/points.csv", "-k", "3", "--labels-out", "OUT/l.xlsx"], 2, ["--labels-out", ".npy"]),
     "picture not svg": ([*FIT, "{}/points.csv", "-k", "3", "--picture", "OUT/p.png"], 2, ["--picture", ".svg"]),
     "report not html": ([*FIT, "{}/points.csv", "-k", "3", "--report", "OUT/p.pdf"], 2, ["--report", ".html"]),
@@ -211,10 +212,30 @@ def test_bad_input(files, tmp_path, name):
     for text in needed:
         assert text in err, (text, err)
     assert not re.search(r"terminate|assert|traceback|runtime error|sanitizer|please report", err, re.IGNORECASE), err
-    assert len(err.splitlines()) <= 2 and done.stdout == b"", err
+    assert len(err.splitlines()) <= 2, err  # a note and the error
+    if "--json" in words:
+        assert json.loads(done.stdout)["error"]["text"] in err
+    else:
+        assert done.stdout == b""
     assert {path.name for path in files.iterdir()} == before
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert left == [], left
+
+
+def test_error_as_json(files, tmp_path):
+    done = run("fit", "kmeans", files / "points.csv", "-k", 0, "--json", code=2)
+    value = json.loads(done.out)
+    assert list(value) == ["schema", "error"] and value["schema"] == 2
+    error = value["error"]
+    assert (error["code"], error["option"], error["value"]) == ("not-accepted", "--clusters", "0")
+    assert done.err == f"coterie: {error['text']}\n" and "at least 1" in error["accepted"] and error["remedy"] in error["text"]
+    # The file and the row are fields.
+    error = json.loads(run("fit", "kmeans", files / "points.csv", "-k", 3, "--pairs", files / "pairs-far.csv", "--json", code=3).out)["error"]
+    assert (error["code"], error["file"], error["row"], error["column_number"]) == ("out-of-range", str(files / "pairs-far.csv"), 2, 2)
+    # If the result was printed, the error is only on standard error.
+    os.symlink("/dev/full", tmp_path / "full.csv")
+    done = run("fit", "kmeans", files / "points.csv", "-k", 3, "--labels-out", tmp_path / "full.csv", "--json", code=1)
+    assert "objective" in json.loads(done.out) and "No space left" in done.err and "All other output was written." in done.err
 
 
 def test_missing_hdf5_dataset(tmp_path):
@@ -230,15 +251,15 @@ def test_number_of_bad_input_cases():
 
 
 @pytest.mark.parametrize("words, said, hint", [
-    (["fit", "cars.csv"], "coterie fit needs a METHOD before 'cars.csv'", "coterie methods lists the methods; for example coterie fit kmeans cars.csv"),
-    (["fit", "table", "-k", "3"], "coterie fit needs a METHOD before 'table'", "coterie methods lists the methods"),
+    (["fit", "cars.csv"], "coterie fit needs a METHOD before 'cars.csv'", "for example coterie fit kmeans cars.csv; coterie methods lists them"),
+    (["fit", "table", "-k", "3"], "coterie fit needs a METHOD before 'table'", "coterie methods lists them"),
     (["fit", "data:iris", "--help=x"], "coterie fit needs a METHOD before 'data:iris'", "coterie fit kmeans data:iris"),
     (["tune", "folder/cars.npy", "--grid", "k=2:3"], "coterie tune needs a METHOD before 'folder/cars.npy'", "coterie tune kmeans folder/cars.npy"),
-    (["cars.csv"], "coterie needs a COMMAND before 'cars.csv'", "see coterie --help"),
-    (["ner", "letters.txt"], "coterie ner needs a COMMAND before 'letters.txt'", "see coterie ner --help"),
-    (["data", "cars.csv"], "coterie data needs a COMMAND before 'cars.csv'", "see coterie data --help"),
-    (["fit", "kmean", "cars.csv"], "there is no method 'kmean'", "did you mean kmeans?"),
-    (["methods", "cars.csv"], "there is no method 'cars.csv'", "coterie methods says more"),
+    (["cars.csv"], "coterie needs a COMMAND before 'cars.csv'", "See coterie --help"),
+    (["ner", "letters.txt"], "coterie ner needs a COMMAND before 'letters.txt'", "See coterie ner --help"),
+    (["data", "cars.csv"], "coterie data needs a COMMAND before 'cars.csv'", "See coterie data --help"),
+    (["fit", "kmean", "cars.csv"], "there is no method 'kmean'", "Try kmeans."),
+    (["methods", "cars.csv"], "there is no method 'cars.csv'", "See coterie methods."),
     (["predict", "cars.csv"], "POINTS is missing", "coterie predict MODEL POINTS"),
     (["describe", "cars.csv"], "POINTS is missing", "coterie describe MODEL POINTS"),
     (["transform", "cars.csv"], "POINTS is missing", "coterie transform MODEL POINTS"),

@@ -28,7 +28,7 @@ def test_data_list_and_show(tmp_path):
     value = document("data", "show", "digits")
     assert value["rows"] == 1797 and value["shipped"] and value["here"] and value["citation"]
     assert "1,797" in run("data", "show", "digits").out and run("data", "show", "data:digits").out
-    assert "did you mean iris" in run("data", "show", "irris", code=2).err
+    assert "Try iris" in run("data", "show", "irris", code=2).err
 
 
 def test_generated_data_sets_match_their_script(tmp_path):

@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from support import COMMAND, blobs, document, run, write_csv
+from support import COMMAND, blobs, document, run, texts, write_csv
 
 COLUMNS = ["length", "width", "height"]
 
@@ -74,7 +74,7 @@ def test_weights_and_bad_input(fitted, tmp_path):
     assert [cluster["share"] for cluster in value["profiles"]] == pytest.approx([weights[labels == j].sum() / weights.sum() for j in range(3)])
     assert value["silhouettes"] == "simplified"
     write_csv(tmp_path / "short.csv", [[1], [2]], ["weight"])
-    assert "short.csv: weights: 2 given for 300 points" in run("describe", folder / "m.st", folder / "points.csv", "--weights", tmp_path / "short.csv", code=2).err
+    assert "short.csv: 2 weights for 300 rows" in run("describe", folder / "m.st", folder / "points.csv", "--weights", tmp_path / "short.csv", code=2).err
     write_csv(tmp_path / "bad.csv", [[1, 2, 3], [1, "nan", 3]], COLUMNS)
     assert "bad.csv" in run("describe", folder / "m.st", tmp_path / "bad.csv", code=3).err
 
@@ -109,8 +109,8 @@ def test_predict_warns_of_rows_far_from_training_data(tmp_path):
     run("fit", "kmeans", "data:iris", "-k", 3, "--model-out", tmp_path / "m.st", "--quiet")
     (tmp_path / "new.csv").write_text("sepal_length,sepal_width,petal_length,petal_width\n51,35,14,2\n4.9,3,1.4,0.2\n")
     value = document("predict", tmp_path / "m.st", tmp_path / "new.csv")
-    assert [text for text in value["warnings"] if text.startswith("1 of 2 rows lies far from every row of the fit")]
-    assert not [text for text in document("predict", tmp_path / "m.st", "data:iris")["warnings"] if "far from" in text]
+    assert [text for text in texts(value["warnings"]) if text.startswith("1 of 2 rows lies far from every row of the fit")]
+    assert not [text for text in texts(document("predict", tmp_path / "m.st", "data:iris")["warnings"]) if "far from" in text]
 
 
 def test_comparison_counts_rows_that_become_or_leave_noise(tmp_path):

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from support import COMMAND, SCORES, blobs, document, run, short, slow_if_network, write_csv
+from support import COMMAND, SCORES, blobs, document, run, short, slow_if_network, texts, write_csv
 
 
 def loaded_by(*words):
@@ -268,10 +268,10 @@ def test_choice_among_several_arrays_is_reported(files, tmp_path):
     note = f"{tmp_path}/two.npz: took the array X ({len(points)} x {points.shape[1]}); the file also holds y ({len(points)} values)"
     done = run("fit", "kmeans", tmp_path / "two.npz", "-k", 3)
     assert done.err == f"coterie: warning: {note}\n"
-    assert note in document("fit", "kmeans", tmp_path / "two.npz", "-k", 3)["warnings"]
+    assert note in texts(document("fit", "kmeans", tmp_path / "two.npz", "-k", 3)["warnings"])
     for words in (["predict", files / "model.safetensors", tmp_path / "two.npz"],
                   ["geometry", tmp_path / "two.npz", "--labels", f"{tmp_path}/two.npz:y", "--dim", 1]):
-        assert note in document(*words)["warnings"] and note in run(*words).err
+        assert note in texts(document(*words)["warnings"]) and note in run(*words).err
         assert note not in run(*words, "--quiet").err
     assert run("fit", "kmeans", f"{tmp_path}/two.npz:X", "-k", 3).err == ""
     # If the file has only labels, clustering them gives a message.
@@ -281,17 +281,17 @@ def test_choice_among_several_arrays_is_reported(files, tmp_path):
 
 def test_default_number_of_clusters_is_reported(files):
     words = ["kmeans", files / "points.npy"]
-    told = "-k is not given; the number of clusters is the default, 8"
+    told = "--clusters: no number of clusters is given, so the default is used: 8"
     done = run("fit", *words, "--json")
     value = json.loads(done.out)
-    assert done.err == f"coterie: note: {told}\n" and value["notes"] == [told] and value["options"]["clusters"] == 8
+    assert done.err == f"coterie: note: {told}\n" and texts(value["notes"]) == [told] and value["options"]["clusters"] == 8
     assert run("fit", *words, "--quiet").err == ""
     partial = ["--partial-labels", files / "partial.csv"]
     for given in (["-k", 8], partial):  # the labels determine the number of clusters
         done = run("fit", *words, *given, "--json")
         assert done.err == "" and json.loads(done.out)["notes"] == []
     done = run("tune", *words, "--grid", "restarts=1,2", "--json")
-    assert done.err == f"coterie: note: {told}\n" and json.loads(done.out)["fit"]["notes"] == [told]
+    assert done.err == f"coterie: note: {told}\n" and texts(json.loads(done.out)["fit"]["notes"]) == [told]
     assert run("tune", *words, "--grid", "k=2,3").err == ""
 
 

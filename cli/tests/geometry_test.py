@@ -108,7 +108,7 @@ def test_geometry_needs_labels_and_enough_points(tmp_path):
     write_csv(tmp_path / "labels.csv", [["a"], ["a"], ["a"], ["b"]], ["label"])
     words = ["geometry", tmp_path / "points.csv", "--labels", tmp_path / "labels.csv", "--dim", 1]
     error = run(*words, code=3).err
-    assert "label 'b' has 1 point," in error and "needs 3" in error
+    assert "label 'b' has 1 row," in error and "needs at least 3" in error
     assert document(*words, "--only", "a")["looked_at"] == 3
 
 

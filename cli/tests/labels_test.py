@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from support import SCORES, document, read_words, run, write_labels
+from support import SCORES, document, read_words, run, texts, write_labels
 
 PARTIAL = ["--partial-labels", "partial.csv"]
 
@@ -140,14 +140,14 @@ def test_scores_of_labels(files, tmp_path):
 def test_scores_without_rows_to_score(files, tmp_path):
     words = ["fit", "kmeans", "points.npy", "-k", 3]
     done = run(*words, "--partial-labels", "truth.csv", "--truth", "truth.csv", "--json", cwd=files)
-    assert "scores" not in json.loads(done.out) and "nothing is left to score" in done.err
+    assert "scores" not in json.loads(done.out) and "there is nothing to score" in done.err
     # A truth with other names: scores by alignment only.
     run(*words, *PARTIAL, "--model-out", tmp_path / "m.st", cwd=files)
     for other in (words + PARTIAL, ["predict", tmp_path / "m.st", "points.npy"]):
         done = run(*other, "--truth", "truth.npy", "--json", cwd=files)
         value = json.loads(done.out)
         assert set(value["scores"]) == set(SCORES) and value["scores"]["acc"] == 1
-        assert "truth.npy names none of the labels" in done.err and any("label accuracy" in warning for warning in value["warnings"])
+        assert "truth.npy names none of the labels" in done.err and any("label accuracy" in warning for warning in texts(value["warnings"]))
     # The truth of some points only.
     truth = read_words(files / "truth.csv")
     write_labels(tmp_path / "truth.csv", truth[:100] + [""] * 200)
@@ -207,12 +207,12 @@ def test_numeric_codes_are_kept_as_text_labels(tmp_path):
 def test_weight_and_pair_errors_name_file_and_row(files, tmp_path):
     (tmp_path / "w.csv").write_text("w\n" + "1\n" * 299 + "-1\n")
     error = run("fit", "kmeans", files / "points.npy", "-k", 3, "--weights", tmp_path / "w.csv", code=2).err
-    assert "w.csv: weights: row 300: -1 is not accepted" in error
+    assert "w.csv: row 300: -1 is not accepted" in error
     (tmp_path / "w.csv").write_text("1\n1\n")
     for words in ([], ["--sample", 50]):
-        assert "w.csv: weights: 2 given for 300 points" in run("fit", "kmeans", files / "points.npy", "-k", 3, "--weights", tmp_path / "w.csv", *words, code=2).err
-    for text, said in (("1,2,must\n1,3,perhaps\n", "pair 2: 'perhaps' is not accepted"), ("1,x,must\n2,y,must\n", "column 2 holds words, 'x' among them"),
-                       ("1,2\n", "there are 2 columns")):
+        assert "w.csv: 2 weights for 300 rows" in run("fit", "kmeans", files / "points.npy", "-k", 3, "--weights", tmp_path / "w.csv", *words, code=2).err
+    for text, said in (("1,2,must\n1,3,perhaps\n", "column 3, row 2: 'perhaps' is not accepted"), ("1,x,must\n2,y,must\n", "column 2: 'x' is not a row number"),
+                       ("1,2\n", "2 columns where there must be 3")):
         (tmp_path / "pairs.csv").write_text(text)
         assert said in run("fit", "kmeans", files / "points.npy", "-k", 3, "--pairs", tmp_path / "pairs.csv", code=3).err
-    assert "can be read once" in run("fit", "kmeans", "-", "-k", 3, "--truth", "-", input=b"1\n2\n", code=2).err
+    assert "can be read only once" in run("fit", "kmeans", "-", "-k", 3, "--truth", "-", input=b"1\n2\n", code=2).err

@@ -96,7 +96,7 @@ def test_input_vectors_are_not_overwritten(tmp_path):
     (tmp_path / "v.csv").write_text("plain 1 2\nwords 3 4\nstop 5 6\ntext 7 8\n")
     before = (tmp_path / "v.csv").read_text()
     done = run("ner", "encode", tmp_path / "s.conll", tmp_path / "v.csv", "--out", tmp_path / "v.csv", code=2)
-    assert "is read as well, and would be written over" in done.err and (tmp_path / "v.csv").read_text() == before
+    assert "is an input, and would be overwritten" in done.err and (tmp_path / "v.csv").read_text() == before
     (tmp_path / "v.txt").write_text("plain,1,2\nwords,3,4\n")
     done = run("ner", "adapt", tmp_path / "s.conll", "--vectors", tmp_path / "v.txt", "--model-out", tmp_path / "t", code=3)
     assert "v.txt: line 1: no numbers; a line is a word and its numbers, with single blanks between" in done.err

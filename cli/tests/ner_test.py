@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from support import COMMAND, document, run
+from support import COMMAND, document, run, texts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ENCODER = ROOT / "tests" / "ner" / "bert"
@@ -180,7 +180,7 @@ def test_annotation_inside_a_word_is_reported(small, tmp_path):
     (tmp_path / "s.jsonl").write_text(json.dumps({"text": "plain words stop", "label": [[0, 3, "A"]]}) + "\n")
     words = ["ner", "adapt", tmp_path / "s.jsonl", "--vectors", ENCODER, "--method", "nearest-word"]
     assert "s.jsonl: line 1: mark [0, 3, A] ends inside the word 'plain', which is cut there." in run(*words).err
-    assert any("inside the word 'plain'" in note for note in document(*words, "--quiet")["notes"])
+    assert any("inside the word 'plain'" in note for note in texts(document(*words, "--quiet")["notes"]))
     assert run(*words, "--quiet").err == ""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from browser import Browser, complaints, contrast, key, luminance, requests
-from support import blobs, document, run, write_csv
+from support import blobs, document, run, texts, write_csv
 
 
 @pytest.fixture(scope="module")
@@ -398,7 +398,8 @@ def test_comparison_page_shows_warnings_about_the_points(browser, tmp_path):
     value = document("compare", tmp_path / "points.csv", "-k", 3, "--methods", "kmeans,ward", "--report", tmp_path / "page.html")
     browser.open(tmp_path / "page.html")
     told = browser.run("Array.from(document.querySelectorAll('.warn li'), (each) => each.textContent)")
-    assert value["warnings"] and "number" in value["warnings"][0] and told[: len(value["warnings"])] == value["warnings"]
+    warnings = texts(value["warnings"])
+    assert warnings and "number" in warnings[0] and told[: len(warnings)] == warnings
     assert complaints(browser) == []
 
 

@@ -238,7 +238,7 @@ def test_error_in_processes_prints_one_message_and_writes_nothing(shards, tmp_pa
     result = many(3, "fit", "ward", shards / "whole.npy", "-k", 3, "--labels-out", tmp_path / "l.npy", code=2)
     assert result.err.count("method ward works in one process, not in 3") == 1
     result = many(2, "evaluate", shards / "whole.npy", shards / "whole.npy", code=2)
-    assert result.err.count("works in one process; 2 were started") == 1
+    assert result.err.count("works in one process, but 2 were started") == 1
     assert many(2, "fit", "kmeans", shards / "whole.npy", "-k", "none", code=2).err.count("coterie:") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["bad.npy"]
 
@@ -337,7 +337,7 @@ def test_weights_and_labels_per_process(shards, tmp_path):
 
 def test_input_files_are_not_overwritten(shards):
     result = run("fit", "kmeans", shards / "part-*.npy", "-k", 7, "--labels-out", shards / "part-3.npy", code=2)
-    assert "is read as well, and would be written over" in result.err
+    assert "is an input, and would be overwritten" in result.err
 
 
 SAMPLED = {"spectral": ["-k", 7, "--scale", "zscore"], "ward": ["-k", 7], "cpd": ["-k", 3], "wmc": ["-k", 3], "ssc": ["-k", 3]}
@@ -440,7 +440,7 @@ def test_inputs_that_cannot_be_read_in_blocks(shards, tmp_path):
         result = run("fit", "kmeans", tmp_path / pattern, "-k", 2, code=3)
         assert message in result.err
     result = run("fit", "kmeans", shards / "whole.npy", "-k", 2, "--memory", "1M", "--picture", tmp_path / "p.svg", code=2)
-    assert "option --picture" in result.err
+    assert "--picture: needs all rows in memory, but they are read in blocks" in result.err
     result = run("fit", "kmeans", shards / "whole.npy", "-k", 2, "--memory", "lots", code=2)
     assert "a size from 1M on" in result.err
     np.save(tmp_path / "large.npy", np.zeros((1000000, 6), np.float32))

@@ -89,8 +89,8 @@ def test_spectral_rejects_options_that_need_points(tmp_path):
     words = ["spectral", tmp_path / "graph.csv", "--affinity", "precomputed", "-k", 2]
     for option in (["--scale", "zscore"], ["--picture", tmp_path / "p.svg"], ["--report", tmp_path / "r.html"]):
         assert option[0] + ": " in run("fit", *words, *option, code=2).err
-    assert "read in float64" in run("fit", *words, "--precision", "float32", code=2).err
-    assert "is a graph; tune takes points" in run("tune", *words, "--grid", "restarts=1,2", code=2).err
+    assert "read as float64" in run("fit", *words, "--precision", "float32", code=2).err
+    assert "tune does not accept a graph" in run("tune", *words, "--grid", "restarts=1,2", code=2).err
     # A 3 x 3 table is a dense matrix if it is symmetric, otherwise a list of edges. If it can be both, it is an error.
     write_csv(tmp_path / "triangle.csv", [[0, 1, 1], [1, 2, 1], [0, 2, 1]])
     assert document("fit", "spectral", tmp_path / "triangle.csv", "--affinity", "precomputed", "-k", 1)["details"]["edges"] == 3

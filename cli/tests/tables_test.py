@@ -16,7 +16,7 @@ import xml.dom.minidom
 import numpy as np
 import pytest
 
-from support import COMMAND, document, run
+from support import COMMAND, document, run, texts
 
 A = [[1, 2], [3, 4], [5, 7]]  # the points in most files below
 NAMED = "x,y\n1,2\n3,4\n5,7\n"
@@ -312,7 +312,7 @@ def test_accepted_tables(name, tmp_path):
     assert (value["n"], value["d"]) == points.shape
     squares = ((points - points.mean(axis=0)) ** 2).sum()
     assert value["objective"] == pytest.approx(squares, rel=1e-9, abs=1e-9)
-    told = " ".join([*value["notes"], *value["warnings"]])
+    told = " ".join(texts([*value["notes"], *value["warnings"]]))
     for words in said:
         assert words in done.err and words in told, done.err
     if not said:
@@ -419,7 +419,7 @@ def test_outputs_keep_ids_and_rows(tmp_path):
     assert [row[:6] for row in table(tmp_path / "pt.csv")] == [row[:6] for row in found]
     save(tmp_path / "next.csv", "colour,size,weight,other\nviolet,9,9.4,?\nred,2,1.4,x\n")
     done = run("predict", "m", "next.csv", "--labels-out", "n.csv", "--json", cwd=tmp_path)
-    told = " ".join(json.loads(done.out)["warnings"])
+    told = " ".join(texts(json.loads(done.out)["warnings"]))
     assert "words that the fit did not see" in told and "1 value" in told and "violet" in told
     assert [row[0] for row in table(tmp_path / "n.csv")[1:]] == [labels[4][1], labels[1][1]]
 
@@ -573,7 +573,7 @@ def test_table_larger_than_memory_gives_the_same_result(missing, tmp_path):
     words = ["fit", "kmeans", file, "-k", 2, "--id-column", "id", "--missing", missing, "--categorical", "one-hot", "--scale", "minmax", "--json", "--quiet"]
     whole = json.loads(run(*words, "--labels-out", "a.csv", "--table-out", "at.csv", cwd=tmp_path).out)
     small = json.loads(run(*words, "--labels-out", "b.csv", "--table-out", "bt.csv", "--memory", "16M", cwd=tmp_path).out)
-    assert any("in blocks" in warning for warning in small["warnings"])
+    assert any("in blocks" in warning for warning in texts(small["warnings"]))
     assert whole["objective"] == small["objective"] and whole["sizes"] == small["sizes"]
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
     assert [row[-2] for row in table(tmp_path / "at.csv")] == [row[-2] for row in table(tmp_path / "bt.csv")]

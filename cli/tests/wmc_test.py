@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from support import document, linked_rings, run
+from support import document, linked_rings, run, texts
 
 
 def test_wmc_separates_linked_rings(tmp_path):
@@ -25,7 +25,7 @@ def test_wmc_warns_of_disconnected_graph_and_rejects_bad_options(tmp_path):
     np.save(tmp_path / "cloud.npy", np.random.default_rng(1).normal(size=(200, 5)))
     found = document("fit", "wmc", tmp_path / "cloud.npy", "-k", 2, "--lambda", 1.01)
     assert found["details"]["components"] > 2
-    assert any("--lambda (1.01)" in warning for warning in found["warnings"])
+    assert any("--lambda (1.01)" in warning for warning in texts(found["warnings"]))
     assert "NSK" in run("fit", "wmc", points, "--affinity", "KKS", code=2).err
     assert "--weighting" in run("fit", "wmc", points, "--weighting", "cubic", code=2).err
     assert "there is no option --weights" in run("fit", "wmc", points, "--weights", truth, code=2).err
