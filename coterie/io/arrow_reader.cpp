@@ -149,8 +149,7 @@ private:
     void each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const override;
 
     [[noreturn]] void fail(Code code, std::string problem, std::string remedy = {}) const {
-        throw BadData(
-            {.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = source_});
+        throw BadData({.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = source_});
     }
     [[noreturn]] void refuse_damaged(const std::string& why) const {
         fail(Code::malformed, "the Arrow file is damaged: " + why);
@@ -158,8 +157,9 @@ private:
     [[noreturn]] void refuse_unread(Code code, std::string problem, const std::string& remedy = {}) const {
         const std::string file = shown(source_ == "standard input" ? "FILE" : source_.substr(source_.rfind('/') + 1));
         fail(code, std::move(problem),
-             (remedy.empty() ? "Convert" : remedy + ". Or convert") + " the file: python -c \"import pandas; pandas.read_feather('" + file + "').to_csv('" +
-                 file + ".csv', index=False)\"");
+             (remedy.empty() ? "Convert" : remedy + ". Or convert") +
+                 " the file: python -c \"import pandas; pandas.read_feather('" + file + "').to_csv('" + file +
+                 ".csv', index=False)\"");
     }
     void check(ArrowErrorCode code, const ArrowError& error) const;
     // State that is needed only while the table is opened.

@@ -24,8 +24,7 @@ constexpr std::size_t most_text_of_batch = std::size_t{1} << 26;  // positions i
 void require(ArrowErrorCode code, const ArrowError* error = nullptr) {
     if (code == NANOARROW_OK) return;
     if (code == ENOMEM)
-        throw ResourceError(
-            {.code = Code::out_of_memory, .problem = "there is not enough memory to write the table"});
+        throw ResourceError({.code = Code::out_of_memory, .problem = "there is not enough memory to write the table"});
     throw InternalError("write table: nanoarrow failed with " +
                         (error == nullptr ? std::to_string(code) : std::string(error->message)));
 }

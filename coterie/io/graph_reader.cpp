@@ -188,9 +188,9 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
             const Index rows = count(0, 1, kMostPoints, "the number of rows");
             const Index columns = count(1, 1, kMostPoints, "the number of columns");
             if (rows != columns && (square || symmetric))
-                refuse(Code::wrong_shape, "the matrix is " + std::to_string(rows) + " x " + std::to_string(columns) +
-                                              (square ? ", but affinities need a square matrix"
-                                                      : ", but a symmetric matrix is square"));
+                refuse(Code::wrong_shape,
+                       "the matrix is " + std::to_string(rows) + " x " + std::to_string(columns) +
+                           (square ? ", but affinities need a square matrix" : ", but a symmetric matrix is square"));
             announced = count(2, 0, 9e15, "the number of entries");
             out.rows = rows;
             out.columns = columns;
@@ -229,10 +229,10 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
                        .problem = "the file ends before the line with the numbers of rows, columns and entries",
                        .file = std::string(source)});
     if (given != announced)
-        throw BadData(
-            {.code = Code::malformed,
-             .problem = "the file ends after " + std::to_string(given) + " of " + std::to_string(announced) + " entries",
-             .file = std::string(source)});
+        throw BadData({.code = Code::malformed,
+                       .problem = "the file ends after " + std::to_string(given) + " of " + std::to_string(announced) +
+                                  " entries",
+                       .file = std::string(source)});
     return out;
 }
 
@@ -291,10 +291,8 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         return to_numbers(found, found.source);
     };
     const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
-        throw BadData({.code = code,
-                       .problem = std::move(problem),
-                       .remedy = std::move(remedy),
-                       .file = std::string(source)});
+        throw BadData(
+            {.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = std::string(source)});
     };
     const std::string word = sparse_format(array("format"));
     if (word != "csr" && word != "csc" && word != "coo")

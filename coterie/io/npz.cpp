@@ -51,8 +51,7 @@ std::size_t member_size(zip_t* archive, zip_uint64_t index, const std::string& w
         !(status.valid & ZIP_STAT_COMP_SIZE))
         refuse("the zip directory is damaged", what);
     // Deflate compresses to a thousandth at best. A larger claim is false, so no memory is allocated for it.
-    if (status.size > (status.comp_size + 16) * 1040)
-        refuse("the size in the zip directory is not possible", what);
+    if (status.size > (status.comp_size + 16) * 1040) refuse("the size in the zip directory is not possible", what);
     return static_cast<std::size_t>(status.size);
 }
 

@@ -127,8 +127,7 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
         end = item.end;
         out.tensors.push_back(std::move(item.entry));
     }
-    if (end != data.size())
-        refuse(std::to_string(data.size() - end) + " bytes at the end belong to no tensor", what);
+    if (end != data.size()) refuse(std::to_string(data.size() - end) + " bytes at the end belong to no tensor", what);
     return out;
 }
 

@@ -31,8 +31,8 @@ std::vector<std::int64_t> whole_numbers(const Array& array, const std::string& s
     for (const double value : to_numbers(array, source)) {
         if (value != std::floor(value) || std::abs(value) > 9e15)
             throw BadData({.code = Code::wrong_type,
-                           .problem = "entry " + std::to_string(out.size() + 1) + " is " +
-                                      to_text(OptionValue(value)) + ", but whole numbers are needed",
+                           .problem = "entry " + std::to_string(out.size() + 1) + " is " + to_text(OptionValue(value)) +
+                                      ", but whole numbers are needed",
                            .file = source});
         out.push_back(static_cast<std::int64_t>(value));
     }

@@ -53,10 +53,10 @@ public:
         arguments.push_back(nullptr);
         std::array<int, 2> ends{};
         if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-            throw ResourceError({.code = Code::cannot_read,
-                                 .problem = std::string("no pipe can be opened to read the file: ") +
-                                            std::strerror(errno),
-                                 .file = source_});
+            throw ResourceError(
+                {.code = Code::cannot_read,
+                 .problem = std::string("no pipe can be opened to read the file: ") + std::strerror(errno),
+                 .file = source_});
         pipe_ = ends[0];
         posix_spawn_file_actions_t files;
         posix_spawn_file_actions_init(&files);
@@ -77,11 +77,10 @@ public:
         ::close(ends[1]);
         if (failed == 0) return;
         ::close(pipe_);
-        throw ResourceError(
-            {.code = failed == ENOENT ? Code::missing_library : Code::cannot_read,
-             .problem = "the program that reads such files, " + program_ + ", cannot be started: " +
-                        std::strerror(failed),
-             .file = source_});
+        throw ResourceError({.code = failed == ENOENT ? Code::missing_library : Code::cannot_read,
+                             .problem = "the program that reads such files, " + program_ +
+                                        ", cannot be started: " + std::strerror(failed),
+                             .file = source_});
     }
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
@@ -157,9 +156,8 @@ private:
                                  .problem = program_ + ", which reads the file, was ended from outside by " + how +
                                             ", perhaps because memory ran out",
                                  .file = source_});
-        throw BadData({.code = Code::malformed,
-                       .problem = "the file is damaged: reading it ended with " + how,
-                       .file = source_});
+        throw BadData(
+            {.code = Code::malformed, .problem = "the file is damaged: reading it ended with " + how, .file = source_});
     }
 
     std::string program_;

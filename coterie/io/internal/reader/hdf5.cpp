@@ -99,7 +99,7 @@ const char* kept_elsewhere(hid_t dataset) {
 // `what`: the file, or a dataset of it.
 [[noreturn]] void refuse_elsewhere(const std::string& what, const char* how, const std::string& path) {
     throw BadData({.code = Code::not_supported,
-                   .problem = what + " " + how + ", and coterie does not follow it to other files",
+                   .problem = what + " " + how + ", but coterie reads only the file itself",
                    .remedy = "Copy the data into the file",
                    .file = path});
 }

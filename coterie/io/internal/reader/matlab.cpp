@@ -46,8 +46,7 @@ void require_whole(std::span<const std::byte> data, const std::string& what) {
     const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(data[i]); };
     const bool little = data.size() >= 128 && byte(126) == 'I' && byte(127) == 'M';
     const bool big = data.size() >= 128 && byte(126) == 'M' && byte(127) == 'I';
-    if (!little && !big)
-        refuse(Code::malformed, "the file is not a MATLAB 5 file: its header is not MATLAB's", what);
+    if (!little && !big) refuse(Code::malformed, "the file is not a MATLAB 5 file: its header is not MATLAB's", what);
     const std::uint32_t version = little ? byte(124) | byte(125) << 8 : byte(125) | byte(124) << 8;
     if (version == 0x0200) return require_own_data(what);
     if (version != 0x0100)
