@@ -172,7 +172,9 @@ PointsFile read_table(const fs::path& path, const Table& table, const ReadOption
     try {
         out = formats::parse_table({path.string(), bytes}, text_options, run.threads);
     } catch (const BadArgument& error) {  // the catalogue chose the columns, not the caller
-        throw BadData(error.fields());
+        Message message = error.fields();
+        if (message.file.empty()) message.file = path.string();
+        throw BadData(std::move(message));
     }
     out.column_names = table.names;
     out.format = "text";

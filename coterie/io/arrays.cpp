@@ -73,6 +73,15 @@ BadData bad_value(Code code, std::string problem, std::string remedy, std::strin
                     .column_number = column + 1});
 }
 
+void require_memory_for(double bytes, std::string_view source) {
+    try {
+        require_memory(bytes, "the array");
+    } catch (NotEnoughMemory& error) {
+        error.amend([&](Message& message) { message.file = source; });
+        throw;
+    }
+}
+
 void require_numbers(const Array& array, std::string_view source) {
     if (is_text(array.element))
         throw BadData({.code = Code::wrong_type,
@@ -107,7 +116,7 @@ Layout layout_of(const Array& array, std::string_view source) {
     }
     // Fortran order: the flattened column (j1, j2, ...), with the last index fastest, starts at the sum of j_k times
     // the extents before k.
-    require_memory(static_cast<double>(out.columns) * sizeof(Index), "the array");
+    require_memory_for(static_cast<double>(out.columns) * sizeof(Index), source);
     out.column_offsets.assign(static_cast<std::size_t>(out.columns), 0);
     for (Index column = 0; column < out.columns; ++column) {
         Index rest = column, offset = 0, step = static_cast<Index>(array.shape[0]);
@@ -137,7 +146,7 @@ To converted(From value, std::string_view source, Index row, Index column) {
 
 template <class From, class To>
 Points convert(const Array& array, const Layout& layout, Index rows, std::string_view source, int threads) {
-    require_memory(static_cast<double>(rows) * static_cast<double>(layout.columns) * sizeof(To), "the array");
+    require_memory_for(static_cast<double>(rows) * static_cast<double>(layout.columns) * sizeof(To), source);
     Matrix<To> out(rows, layout.columns);
     const std::byte* base = array.data.data();
     // Blocks small enough to stay in the cache while a column-major source is read column by column.

@@ -220,7 +220,12 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
             array.note = text.substr(name + 1);
             array.source = source + ":" + text.substr(extents, name - extents);
             bytes = checked_bytes(array.shape, array.item_bytes, array.source);
-            require_memory(static_cast<double>(bytes), "the array");
+            try {
+                require_memory(static_cast<double>(bytes), "the array");
+            } catch (NotEnoughMemory& error) {
+                error.amend([&](Message& refused) { refused.file = array.source; });
+                throw;
+            }
             buffer.reset(new std::byte[bytes]);
             child.allow(reader_seconds(program.seconds, file_bytes + static_cast<double>(bytes)));
             described = true;
