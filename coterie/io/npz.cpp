@@ -21,7 +21,7 @@ struct Discard {
 };
 using Archive_ = std::unique_ptr<zip_t, Discard>;
 
-[[noreturn]] void refuse(std::string problem, const std::string& source) {
+[[noreturn]] void refuse_archive(std::string problem, const std::string& source) {
     throw BadData({.code = Code::malformed, .problem = std::move(problem), .file = source});
 }
 
@@ -37,7 +37,7 @@ Archive_ open(const Bytes& bytes, const std::string& what) {
         const std::string reason = zip_error_strerror(&error);
         zip_source_free(source);
         zip_error_fini(&error);
-        refuse("the file is not a valid .npz (zip) file: " + reason, what);
+        refuse_archive("the file is not a valid .npz (zip) file: " + reason, what);
     }
     zip_error_fini(&error);
     return Archive_(archive);
@@ -49,9 +49,10 @@ std::size_t member_size(zip_t* archive, zip_uint64_t index, const std::string& w
     zip_stat_init(&status);
     if (zip_stat_index(archive, index, 0, &status) != 0 || !(status.valid & ZIP_STAT_SIZE) ||
         !(status.valid & ZIP_STAT_COMP_SIZE))
-        refuse("the zip directory is damaged", what);
+        refuse_archive("the zip directory is damaged", what);
     // Deflate compresses to a thousandth at best. A larger claim is false, so no memory is allocated for it.
-    if (status.size > (status.comp_size + 16) * 1040) refuse("the size in the zip directory is not possible", what);
+    if (status.size > (status.comp_size + 16) * 1040)
+        refuse_archive("the size in the zip directory is not possible", what);
     return static_cast<std::size_t>(status.size);
 }
 
@@ -62,10 +63,12 @@ Bytes member(zip_t* archive, zip_uint64_t index, std::size_t most, const std::st
     const std::size_t wanted = whole ? size : most;
     require_memory(static_cast<double>(wanted), "the array");
     std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
-    if (!file) refuse(std::string("the array cannot be read: ") + zip_strerror(archive), what);
+    if (!file) refuse_archive(std::string("the array cannot be read: ") + zip_strerror(archive), what);
     const auto buffer = std::make_shared<std::vector<std::byte>>(wanted);
     std::size_t have = 0;
-    const auto refuse_damaged = [&](const std::string& reason) { refuse("the array is damaged: " + reason, what); };
+    const auto refuse_damaged = [&](const std::string& reason) {
+        refuse_archive("the array is damaged: " + reason, what);
+    };
     while (have < wanted) {
         const zip_int64_t got = zip_fread(file.get(), buffer->data() + have, wanted - have);
         if (got < 0) refuse_damaged(zip_file_strerror(file.get()));
@@ -116,7 +119,7 @@ Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const
     for (zip_int64_t i = 0; i < entries; ++i) {
         const auto index = static_cast<zip_uint64_t>(i);
         const char* raw = zip_get_name(archive.get(), index, ZIP_FL_ENC_RAW);
-        if (raw == nullptr) refuse("the zip directory is damaged", source);
+        if (raw == nullptr) refuse_archive("the zip directory is damaged", source);
         std::string name(raw);
         if (!name.ends_with(".npy")) continue;
         name.resize(name.size() - 4);

@@ -22,11 +22,11 @@ constexpr Type types[] = {{"F64", 8},  {"I64", 8}, {"U64", 8},  {"F32", 4},     
                           {"U32", 4},  {"F16", 2}, {"BF16", 2}, {"I16", 2},     {"U16", 2},
                           {"BOOL", 1}, {"U8", 1},  {"I8", 1},   {"F8_E4M3", 1}, {"F8_E5M2", 1}};
 
-[[noreturn]] void refuse(Code code, std::string problem, const std::string& source) {
+[[noreturn]] void refuse_tensors(Code code, std::string problem, const std::string& source) {
     throw BadData({.code = code, .problem = std::move(problem), .file = source});
 }
-[[noreturn]] void refuse(std::string problem, const std::string& source) {
-    refuse(Code::malformed, std::move(problem), source);
+[[noreturn]] void refuse_tensors(std::string problem, const std::string& source) {
+    refuse_tensors(Code::malformed, std::move(problem), source);
 }
 
 // A key that occurs twice in one object is an error while parsing.
@@ -39,18 +39,18 @@ Json parse_header(std::string_view text, const std::string& what) {
             keys.pop_back();
         } else if (event == Json::parse_event_t::key) {
             if (!keys.back().insert(value.get<std::string>()).second)
-                refuse("the header has the key '" + shown(value.get<std::string>()) + "' twice", what);
+                refuse_tensors("the header has the key '" + shown(value.get<std::string>()) + "' twice", what);
         }
         return true;
     };
     return parse_json(
-        text, [&](const std::string& reason) { refuse("the header " + reason, what); }, check);
+        text, [&](const std::string& reason) { refuse_tensors("the header " + reason, what); }, check);
 }
 
 std::uint64_t natural(const Json& value, const std::string& tensor, const std::string& source) {
     // 2^62 exceeds any file size, and sums of two such numbers do not wrap around.
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > (std::uint64_t{1} << 62))
-        refuse(tensor + ": a size in the header is not a whole number of at least 0", source);
+        refuse_tensors(tensor + ": a size in the header is not a whole number of at least 0", source);
     return value.get<std::uint64_t>();
 }
 
@@ -59,18 +59,18 @@ std::uint64_t natural(const Json& value, const std::string& tensor, const std::s
 SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::string_view source) {
     const std::string what(source);
     const std::string other = "the file is not a safetensors file: ";
-    if (bytes.size() < 8) refuse(other + "it is shorter than 8 bytes", what);
+    if (bytes.size() < 8) refuse_tensors(other + "it is shorter than 8 bytes", what);
     std::uint64_t length = 0;
     std::memcpy(&length, bytes.data(), 8);
     if (length > header_limit || length > bytes.size() - 8)
-        refuse("the file is truncated or not a safetensors file: of " + std::to_string(length) +
-                   " bytes of the header, " + std::to_string(bytes.size() - 8) + " are there (the limit is " +
-                   std::to_string(header_limit) + ")",
-               what);
+        refuse_tensors("the file is truncated or not a safetensors file: of " + std::to_string(length) +
+                           " bytes of the header, " + std::to_string(bytes.size() - 8) + " are there (the limit is " +
+                           std::to_string(header_limit) + ")",
+                       what);
     SafetensorsFile out;
     out.header = {reinterpret_cast<const char*>(bytes.data()) + 8, static_cast<std::size_t>(length)};
     const std::span<const std::byte> data = bytes.subspan(8 + static_cast<std::size_t>(length));
-    if (!out.header.starts_with('{')) refuse(other + "its header is not JSON", what);
+    if (!out.header.starts_with('{')) refuse_tensors(other + "its header is not JSON", what);
     const Json header = parse_header(out.header, what);
 
     struct Placed {
@@ -79,38 +79,38 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
     };
     std::vector<Placed> placed;
     for (const auto& [name, value] : header.items()) {
-        if (!value.is_object()) refuse("the header's entry '" + shown(name) + "' is not an object", what);
+        if (!value.is_object()) refuse_tensors("the header's entry '" + shown(name) + "' is not an object", what);
         if (name == "__metadata__") {
             for (const auto& [key, text] : value.items()) {
-                if (!text.is_string()) refuse("the metadata '" + shown(key) + "' is not text", what);
+                if (!text.is_string()) refuse_tensors("the metadata '" + shown(key) + "' is not text", what);
                 out.metadata.emplace_back(key, text.get<std::string>());
             }
             continue;
         }
         const std::string tensor = "tensor '" + shown(name) + "'";
         for (const char* key : {"dtype", "shape", "data_offsets"})
-            if (!value.contains(key)) refuse(tensor + " has no " + key, what);
-        if (value.size() != 3) refuse(tensor + " has keys other than dtype, shape and data_offsets", what);
+            if (!value.contains(key)) refuse_tensors(tensor + " has no " + key, what);
+        if (value.size() != 3) refuse_tensors(tensor + " has keys other than dtype, shape and data_offsets", what);
         if (!value["dtype"].is_string() || !value["shape"].is_array() || !value["data_offsets"].is_array() ||
             value["data_offsets"].size() != 2)
-            refuse(tensor + ": dtype, shape or data_offsets has the wrong type", what);
+            refuse_tensors(tensor + ": dtype, shape or data_offsets has the wrong type", what);
         Placed item;
         item.entry.name = name;
         item.entry.dtype = value["dtype"].get<std::string>();
         const auto* type =
             std::find_if(std::begin(types), std::end(types), [&](const Type& t) { return t.name == item.entry.dtype; });
         if (type == std::end(types))
-            refuse(Code::wrong_type, tensor + " has the unknown type '" + shown(item.entry.dtype) + "'", what);
+            refuse_tensors(Code::wrong_type, tensor + " has the unknown type '" + shown(item.entry.dtype) + "'", what);
         for (const Json& extent : value["shape"])
             item.entry.shape.push_back(static_cast<std::int64_t>(natural(extent, tensor, what)));
         item.begin = natural(value["data_offsets"][0], tensor, what);
         item.end = natural(value["data_offsets"][1], tensor, what);
         if (item.begin > item.end || item.end > data.size())
-            refuse(tensor + " lies outside the file's " + std::to_string(data.size()) +
-                       " bytes of data (is the file truncated?)",
-                   what);
+            refuse_tensors(tensor + " lies outside the file's " + std::to_string(data.size()) +
+                               " bytes of data (is the file truncated?)",
+                           what);
         if (checked_bytes(item.entry.shape, type->bytes, what + ":" + shown(name)) != item.end - item.begin)
-            refuse(tensor + ": its shape and type do not match its number of bytes", what);
+            refuse_tensors(tensor + ": its shape and type do not match its number of bytes", what);
         item.entry.data =
             data.subspan(static_cast<std::size_t>(item.begin), static_cast<std::size_t>(item.end - item.begin));
         placed.push_back(std::move(item));
@@ -121,13 +121,14 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
     std::uint64_t end = 0;
     for (Placed& item : placed) {
         if (item.begin != end)
-            refuse("tensor '" + shown(item.entry.name) + "' " +
-                       (item.begin < end ? "overlaps the one" : "leaves a gap after the one") + " before it",
-                   what);
+            refuse_tensors("tensor '" + shown(item.entry.name) + "' " +
+                               (item.begin < end ? "overlaps the one" : "leaves a gap after the one") + " before it",
+                           what);
         end = item.end;
         out.tensors.push_back(std::move(item.entry));
     }
-    if (end != data.size()) refuse(std::to_string(data.size() - end) + " bytes at the end belong to no tensor", what);
+    if (end != data.size())
+        refuse_tensors(std::to_string(data.size() - end) + " bytes at the end belong to no tensor", what);
     return out;
 }
 
