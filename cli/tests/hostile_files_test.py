@@ -35,8 +35,8 @@ ARRAYS = {
     "labels": (["evaluate", "{}", "data:iris"], "inf is not a label"),
     "partial labels": (["fit", "kmeans", "data:iris", "-k", "3", "--partial-labels", "{}"], "inf is not a label"),
     "truth": (["fit", "kmeans", "data:iris", "-k", "3", "--truth", "{}"], "inf is not a label"),
-    "weights": (["fit", "kmeans", "data:iris", "-k", "3", "--weights", "{}"], "value infinity"),
-    "points": (["fit", "kmeans", "{}", "-k", "3"], "value infinity"),
+    "weights": (["fit", "kmeans", "data:iris", "-k", "3", "--weights", "{}"], "infinity is not a finite number"),
+    "points": (["fit", "kmeans", "{}", "-k", "3"], "infinity is not a finite number"),
 }
 
 
@@ -57,7 +57,7 @@ def test_messages_name_files_with_long_paths(long_folder, use, ending):
     named = f"{path}" + ("" if ending == "npy" else ":/t" if ending == "h5" else ":t")
     words, says = ARRAYS[use]
     err = run(*[word.replace("{}", named) for word in words], code=3).err
-    assert f"{named}: row 2" in err and says in err
+    assert f"{named}: column 1, row 2" in err and says in err
 
 
 def nested(depth):

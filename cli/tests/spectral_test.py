@@ -64,18 +64,18 @@ def test_spectral_graph_formats_agree(tmp_path):
 
 
 @pytest.mark.parametrize("arrays, words", [
-    ({"format": b"lil"}, "format 'lil' is not accepted; csr, csc and coo are"),
-    ({"shape": [3, 4]}, "affinities are square"),
-    ({"shape": [4, 4]}, "indptr: has 4 numbers, 5 are needed"),
-    ({"indptr": [0, 1, 2, 5]}, "must begin with 0 and end with 4"),
-    ({"indptr": [0, 3, 1, 4]}, "none lower than the one before it"),
-    ({"indices": [1, 0, 2, 3]}, "indices: entry 4: '3' is not accepted; it must be a whole number from 0 to 2"),
-    ({"indices": [1, 0, 2]}, "indices: has 3 numbers, 4 are needed"),
-    ({"indices": [1, 0, 0, 1]}, "entry 3 gives again the pair of entry 2"),
+    ({"format": b"lil"}, "the sparse format 'lil' is not supported"),
+    ({"shape": [3, 4]}, "affinities need a square matrix"),
+    ({"shape": [4, 4]}, "array 'indptr' has 4 numbers, but 5 are needed"),
+    ({"indptr": [0, 1, 2, 5]}, "does not begin with 0 and end with 4"),
+    ({"indptr": [0, 3, 1, 4]}, "is less than the one before it"),
+    ({"indices": [1, 0, 2, 3]}, "array 'indices', entry 4: '3' is not accepted. Use a whole number from 0 to 2"),
+    ({"indices": [1, 0, 2]}, "array 'indices' has 3 numbers, but 4 are needed"),
+    ({"indices": [1, 0, 0, 1]}, "entry 3 repeats the pair of entry 2"),
     ({"data": [1, 1, np.nan, 1]}, "NaN"),
     ({"data": [-1, -1, 1, 1]}, "no entry may be negative"),
     ({"data": [1, 2, 1, 1]}, "graph.npz: affinity: not symmetric, row 1, column 2 is 1"),
-    ({"indptr": [0, 10**7, 3, 4]}, "none lower than the one before it"),
+    ({"indptr": [0, 10**7, 3, 4]}, "is less than the one before it"),
 ])
 def test_spectral_rejects_damaged_sparse_files(tmp_path, arrays, words):
     sound = {"format": b"csr", "shape": [3, 3], "indptr": [0, 1, 3, 4], "indices": [1, 0, 2, 1], "data": [1.0, 1, 1, 1]}
@@ -95,7 +95,7 @@ def test_spectral_rejects_options_that_need_points(tmp_path):
     write_csv(tmp_path / "triangle.csv", [[0, 1, 1], [1, 2, 1], [0, 2, 1]])
     assert document("fit", "spectral", tmp_path / "triangle.csv", "--affinity", "precomputed", "-k", 1)["details"]["edges"] == 3
     write_csv(tmp_path / "both.csv", [[0, 1, 2], [1, 3, 4], [2, 4, 5]])
-    assert "both.csv: can be read as" in run("fit", "spectral", tmp_path / "both.csv", "--affinity", "precomputed", "-k", 1,
+    assert "both.csv: a table of 3 rows and 3 columns is either" in run("fit", "spectral", tmp_path / "both.csv", "--affinity", "precomputed", "-k", 1,
                                               code=3).err
     write_csv(tmp_path / "dense.csv", [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
     assert document("fit", "spectral", tmp_path / "dense.csv", "--affinity", "precomputed", "-k", 1)["n"] == 3

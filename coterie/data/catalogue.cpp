@@ -15,6 +15,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/own_place.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/data/internal/catalogue_json.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/json_text.hpp"
@@ -122,15 +123,14 @@ std::vector<fs::path> shipped_folders() {
 
 std::string how_to_get(const CatalogueEntry& entry) {
     if (entry.shipped)
-        return "it ships with coterie: set COTERIE_SHARE to the folder share/coterie of the installation, or "
-               "COTERIE_DATA to the "
-               "folder data of the source tree";
+        return "It is part of coterie: set COTERIE_SHARE to the folder share/coterie of the installation, or "
+               "COTERIE_DATA to the folder data of the source tree";
     const bool direct =
         std::all_of(entry.files.begin(), entry.files.end(), [](const auto& file) { return !file.url.empty(); });
     if (direct)
-        return "get it with 'coterie data get " + entry.name + "', or set COTERIE_DATA to the folder that holds " +
+        return "Get it with 'coterie data get " + entry.name + "', or set COTERIE_DATA to the folder that holds " +
                entry.folder + "/";
-    return "get it by hand (" + entry.homepage + ": " + entry.by_hand + ") into the folder " + entry.folder +
+    return "Get it by hand (" + entry.homepage + ": " + entry.by_hand + ") into the folder " + entry.folder +
            "/ of $COTERIE_DATA or of the cache";
 }
 
@@ -172,7 +172,9 @@ PointsFile read_table(const fs::path& path, const Table& table, const ReadOption
     try {
         out = formats::parse_table({path.string(), bytes}, text_options, run.threads);
     } catch (const BadArgument& error) {  // the catalogue chose the columns, not the caller
-        throw BadData(error.message());
+        Message message = error.fields();
+        if (message.file.empty()) message.file = path.string();
+        throw BadData(std::move(message));
     }
     out.column_names = table.names;
     out.format = "text";
@@ -187,8 +189,12 @@ PointsFile read_table(const fs::path& path, const Table& table, const ReadOption
             const auto first = std::find(labels.labels.begin(), labels.labels.end(), static_cast<std::int32_t>(k));
             const Index row =
                 row_of({bytes.text(), bytes.size()}, static_cast<std::size_t>(first - labels.labels.begin()));
-            throw BadData(path.string() + ": row " + std::to_string(row) + ", column " + std::to_string(table.label) +
-                          ": '" + formats::shown(code) + "' is none of the classes");
+            throw BadData({.code = Code::malformed,
+                           .problem = "'" + formats::shown(code) + "' is not one of the classes of this data set",
+                           .value = formats::shown(code),
+                           .file = path.string(),
+                           .line = row,
+                           .column_number = table.label});
         }
         number.push_back(static_cast<std::int32_t>(known - table.classes.begin()));
     }
@@ -206,8 +212,10 @@ Points stacked(const std::vector<Points>& parts, const std::string& what) {
     for (const Points& part : parts) {
         rows += part.rows();
         if (part.columns() != parts.front().columns())
-            throw BadData(what + ": the training part has " + std::to_string(parts.front().columns()) +
-                          " columns, the test part " + std::to_string(part.columns()));
+            throw BadData({.code = Code::wrong_shape,
+                           .problem = "the training part of " + what + " has " +
+                                      counted(parts.front().columns(), "column") + ", the test part " +
+                                      std::to_string(part.columns())});
     }
     const Index columns = parts.front().columns();
     return parts.front().view().visit([&]<class Scalar>(Rows<Scalar>) {
@@ -264,8 +272,9 @@ PointsFile read_parts(const fs::path& folder, const Source& source, const ReadOp
         LabelColumn truth = read_labels_file((folder / part.labels).string());
         const auto labelled = static_cast<Index>(truth.labels.size());
         if (options.max_rows < 0 ? labelled != read.points.rows() : labelled < read.points.rows())
-            throw BadData((folder / part.labels).string() + ": " + std::to_string(labelled) + " labels for " +
-                          std::to_string(read.points.rows()) + " rows");
+            throw BadData({.code = Code::wrong_shape,
+                           .problem = counted(labelled, "label") + " for " + counted(read.points.rows(), "row"),
+                           .file = (folder / part.labels).string()});
         truth.labels.resize(static_cast<std::size_t>(read.points.rows()));
         rows += read.points.rows();
         out.format = read.format;
@@ -294,7 +303,11 @@ const CatalogueEntry& find_data(std::string_view name) {
         if (entry.name == name) return entry;
         names += (names.empty() ? "" : ", ") + entry.name;
     }
-    throw BadArgument("there is no data set '" + std::string(name) + "' in the catalogue; there are " + names);
+    throw BadArgument({.code = Code::unknown_name,
+                       .problem = "there is no data set '" + std::string(name) + "' in the catalogue",
+                       .remedy = "Use one of " + names,
+                       .value = std::string(name),
+                       .accepted = "one of " + names});
 }
 
 fs::path cache_folder() {
@@ -331,13 +344,17 @@ PointsFile read_data(std::string_view name, const ReadOptions& options, const Ru
     const CatalogueEntry& entry = find_data(name);
     const Source& source = sources()[static_cast<std::size_t>(&entry - catalogue().data())];
     const fs::path folder = locate_data(entry);
-    if (folder.empty()) throw BadData("data set '" + entry.name + "' is not on this machine; " + how_to_get(entry));
+    if (folder.empty())
+        throw BadData({.code = Code::not_found,
+                       .problem = "data set '" + entry.name + "' is not on this machine",
+                       .remedy = how_to_get(entry)});
 
     const bool csv = source.parts.empty() && !source.table;
     if (!csv && (!options.columns.empty() || !options.label_column.empty()))
-        throw BadArgument("data set '" + entry.name +
-                          "' has its columns and its labels from the catalogue; columns and label_column "
-                          "can be chosen of those that ship as csv only");
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "the catalogue fixes the columns and labels of data set '" + entry.name + "'",
+                           .remedy = "Leave out `columns` and `label_column`; they apply to the sets that ship as csv",
+                           .option = options.columns.empty() ? "label_column" : "columns"});
     PointsFile out;
     if (csv) {
         ReadOptions csv_options = options;
@@ -355,9 +372,12 @@ PointsFile read_data(std::string_view name, const ReadOptions& options, const Ru
     const bool whole_rows = options.columns.empty() && options.exclude.empty() && options.id_column.empty() &&
                             (options.label_column.empty() || options.label_column == "label");
     if (out.points.rows() != rows || (whole_rows && out.points.columns() != entry.columns))
-        throw BadData(folder.string() + ": " + std::to_string(out.points.rows()) + " rows of " +
-                      std::to_string(out.points.columns()) + " columns where the catalogue has " +
-                      std::to_string(rows) + " of " + std::to_string(entry.columns) + " for '" + entry.name + "'");
+        throw BadData({.code = Code::wrong_shape,
+                       .problem = counted(out.points.rows(), "row") + " of " + counted(out.points.columns(), "column") +
+                                  ", but data set '" + entry.name + "' has " + std::to_string(rows) + " of " +
+                                  std::to_string(entry.columns),
+                       .remedy = "Get the files again",
+                       .file = folder.string()});
     return out;
 }
 

@@ -296,7 +296,7 @@ TEST(Catalogue, SetOfAnotherSizeIsAnError) {
     write(temporary.path / "pima-indians-diabetes" / "pima-indians-diabetes.data",
           "6,148,72,35,0,33.6,0.627,50,1\n\n6,148,72,?,0,33.6,0.627,50,1\n6,148,72,35,0,33.6,0.627,50,2\n");
     EXPECT_SAYS(message_of<BadData>([] { read_data("pima-indians-diabetes", {}, coterie::Run()); }),
-                "pima-indians-diabetes.data: row 4, column 9: '2' is none of the classes");
+                "pima-indians-diabetes.data: column 9, line 4: '2' is not one of the classes");
 }
 
 // ---- downloading
@@ -502,7 +502,7 @@ TEST_F(Download, StopsWhenAsked) {
 
 TEST_F(Download, CallbackExceptionIsThrown) {
     coterie::Run run;
-    run.on_progress = [](const Progress&) { throw BadArgument("from the callback"); };
+    run.on_progress = [](const Progress&) { throw BadArgument({.code = Code::note, .problem = "from the callback"}); };
     EXPECT_SAYS(message_of<BadArgument>([&] { get("plain", run); }), "from the callback");
 }
 

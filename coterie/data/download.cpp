@@ -53,17 +53,23 @@ class PartFile {
 public:
     explicit PartFile(fs::path path) : path_(std::move(path)) {
         descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-        if (descriptor_ < 0) fail("cannot be written");
+        if (descriptor_ < 0) fail("the file cannot be written");
         if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
             ::close(descriptor_);
-            throw ResourceError(path_.string() + ": another process is fetching this file");
+            throw ResourceError({.code = Code::download_failed,
+                                 .problem = "another process is downloading this file",
+                                 .remedy = "Wait until it has finished",
+                                 .file = path_.string()});
         }
         // Between open and lock, another process may have finished and renamed the file that was opened here.
         struct stat mine {
         }, named{};
         if (::fstat(descriptor_, &mine) != 0 || ::stat(path_.c_str(), &named) != 0 || mine.st_ino != named.st_ino) {
             ::close(descriptor_);
-            throw ResourceError(path_.string() + ": another process was fetching this file; try again");
+            throw ResourceError({.code = Code::download_failed,
+                                 .problem = "another process was downloading this file",
+                                 .remedy = "Try again",
+                                 .file = path_.string()});
         }
     }
     PartFile(const PartFile&) = delete;
@@ -77,36 +83,42 @@ public:
     const fs::path& path() const { return path_; }
     std::uint64_t size() const {
         struct stat status {};
-        if (::fstat(descriptor_, &status) != 0) fail("cannot be examined");
+        if (::fstat(descriptor_, &status) != 0) fail("the file cannot be examined");
         return static_cast<std::uint64_t>(status.st_size);
     }
     void clear() {
-        if (::ftruncate(descriptor_, 0) != 0) fail("cannot be emptied");
+        if (::ftruncate(descriptor_, 0) != 0) fail("the file cannot be emptied");
     }
     void append(const char* data, std::size_t bytes) {
-        if (::lseek(descriptor_, 0, SEEK_END) < 0) fail("cannot be extended");
+        if (::lseek(descriptor_, 0, SEEK_END) < 0) fail("the file cannot be extended");
         while (bytes > 0) {
             const ssize_t written = ::write(descriptor_, data, bytes);
             if (written < 0 && errno == EINTR) continue;
-            if (written < 0) fail("writing failed");
+            if (written < 0) fail("the file cannot be written");
             data += written;
             bytes -= static_cast<std::size_t>(written);
         }
     }
     void rename_to(const fs::path& target) {
-        if (::fsync(descriptor_) != 0) fail("writing failed");
-        if (::rename(path_.c_str(), target.c_str()) != 0) fail("cannot be renamed to " + target.string());
+        if (::fsync(descriptor_) != 0) fail("the file cannot be written");
+        if (::rename(path_.c_str(), target.c_str()) != 0) fail("the file cannot be renamed to " + target.string());
         renamed_ = true;
     }
 
 private:
     [[noreturn]] void fail(const std::string& what) const {
-        throw ResourceError(path_.string() + ": " + what + ": " + std::generic_category().message(errno));
+        throw ResourceError({.code = Code::cannot_write,
+                             .problem = what + ": " + std::generic_category().message(errno),
+                             .file = path_.string()});
     }
     fs::path path_;
     int descriptor_ = -1;
     bool renamed_ = false;
 };
+
+std::string goes_on(const PartFile& part) {
+    return "Try again to continue: what came so far is in " + part.path().string();
+}
 
 struct Transfer {
     CURL* handle = nullptr;
@@ -197,7 +209,8 @@ public:
         static std::once_flag once;
         std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
         handle_ = curl_easy_init();
-        if (handle_ == nullptr) throw ResourceError("libcurl could not be started");
+        if (handle_ == nullptr)
+            throw ResourceError({.code = Code::download_failed, .problem = "libcurl could not be started"});
     }
     Curl(const Curl&) = delete;
     Curl& operator=(const Curl&) = delete;
@@ -206,7 +219,8 @@ public:
     template <class Value>
     void set(CURLoption option, Value value) {
         if (curl_easy_setopt(handle_, option, value) != CURLE_OK)
-            throw ResourceError("libcurl refused an option: its version is too old or lacks a protocol");
+            throw ResourceError(
+                {.code = Code::missing_library, .problem = "libcurl is too old or does not support http and https"});
     }
 
 private:
@@ -259,8 +273,9 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
     transfer.handle = nullptr;
     if (transfer.error) std::rethrow_exception(transfer.error);
     if (transfer.cancelled)
-        throw Cancelled("downloading " + url + " was stopped; what came so far is in " +
-                        transfer.part->path().string() + " and the next try goes on from there");
+        throw Cancelled({.code = Code::cancelled,
+                         .problem = "the download of " + url + " was stopped",
+                         .remedy = goes_on(*transfer.part)});
     if (transfer.wrong_range) return Outcome::not_a_range;
     if (result == CURLE_OK) {
         // An empty answer to a request for the rest never calls on_data.
@@ -276,7 +291,9 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
             curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &code);
             if (code == 416 && transfer.resumed_at > 0)
                 return Outcome::not_a_range;  // nothing left, or the file has changed
-            throw ResourceError(url + ": the server answered with HTTP status " + std::to_string(code));
+            throw ResourceError({.code = Code::download_failed,
+                                 .problem = "the server answered with HTTP status " + std::to_string(code),
+                                 .file = url});
         }
         case CURLE_PARTIAL_FILE:
         case CURLE_RECV_ERROR:
@@ -285,7 +302,7 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
         case CURLE_HTTP2:
         case CURLE_HTTP2_STREAM:
         case CURLE_OPERATION_TIMEDOUT: broken_because = reason; return Outcome::broken;
-        default: throw ResourceError(url + ": " + reason);
+        default: throw ResourceError({.code = Code::download_failed, .problem = reason, .file = url});
     }
 }
 
@@ -299,9 +316,10 @@ void fetch(const std::string& url, const CatalogueFile& file, const fs::path& ta
         const Outcome outcome = request(url, transfer, reason);
         if (outcome == Outcome::broken) {
             if (++tries > kTries)
-                throw ResourceError(url + ": " + reason + " (" + std::to_string(kTries) +
-                                    " tries); what came so far is in " + part.path().string() +
-                                    " and the next try goes on from there");
+                throw ResourceError({.code = Code::download_failed,
+                                     .problem = reason + " (" + std::to_string(kTries) + " tries)",
+                                     .remedy = goes_on(part),
+                                     .file = url});
             continue;
         }
         if (outcome == Outcome::whole || transfer.resumed_at > 0) {
@@ -313,8 +331,10 @@ void fetch(const std::string& url, const CatalogueFile& file, const fs::path& ta
     }
     const std::string sum = sha256_of_file(part.path());
     part.clear();  // an empty part is removed
-    throw ResourceError(url + ": what came has the SHA-256 " + sum + " and not " + file.sha256.front() +
-                        "; it was removed. The file has changed at its source or on the way.");
+    throw ResourceError({.code = Code::download_failed,
+                         .problem = "the download has SHA-256 " + sum + ", not " + file.sha256.front() +
+                                    ", and was removed: the file changed at its source or on the way",
+                         .file = url});
 }
 
 void fetch_all(const std::vector<const CatalogueFile*>& missing, const fs::path& folder, const Run& run,
@@ -337,10 +357,10 @@ void fetch_all(const std::vector<const CatalogueFile*>& missing, const fs::path&
 
 void fetch_all(const std::vector<const CatalogueFile*>& missing, const fs::path& folder, const Run&,
                std::string_view base_url) {
-    throw ResourceError(
-        "this build of coterie cannot download: it was made without libcurl. Install libcurl4-openssl-dev (Debian) and "
-        "build again, or put " +
-        url_of(*missing.front(), base_url) + " into " + folder.string());
+    throw ResourceError({.code = Code::missing_library,
+                         .problem = "this build of coterie cannot download, because it was built without libcurl",
+                         .remedy = "Install libcurl4-openssl-dev (Debian) and build again, or put " +
+                                   url_of(*missing.front(), base_url) + " into " + folder.string()});
 }
 
 #endif
@@ -358,7 +378,10 @@ fs::path get_data(const CatalogueEntry& entry, const fs::path& folder, const Run
         for (const fs::path& place : data_folders())
             if (all_correct(place / entry.folder)) return place / entry.folder;
         root = cache_folder();
-        if (root.empty()) throw ResourceError("no folder to put data into: neither XDG_CACHE_HOME nor HOME is set");
+        if (root.empty())
+            throw ResourceError({.code = Code::missing_argument,
+                                 .problem = "there is no folder for data: neither XDG_CACHE_HOME nor HOME is set",
+                                 .remedy = "Set one of them, or name a folder"});
     }
     const fs::path target = root / entry.folder;
     std::vector<const CatalogueFile*> missing;
@@ -368,17 +391,22 @@ fs::path get_data(const CatalogueEntry& entry, const fs::path& folder, const Run
 
     for (const CatalogueFile* file : missing)
         if (url_of(*file, base_url).empty()) {
-            const std::string name = "data set '" + entry.name + "': " + file->name + " ";
+            const std::string what = file->name + " of data set '" + entry.name + "' ";
             if (entry.shipped)
-                throw ResourceError(
-                    name +
-                    "ships with coterie but is not found: set COTERIE_SHARE to the installation's share/coterie");
-            throw ResourceError(name + "cannot be downloaded and is to be got by hand: " + entry.by_hand + " (" +
-                                entry.homepage + "), into " + target.string());
+                throw ResourceError({.code = Code::not_found,
+                                     .problem = what + "is part of coterie but was not found",
+                                     .remedy = "Set COTERIE_SHARE to the folder share/coterie of the installation"});
+            throw ResourceError({.code = Code::download_failed,
+                                 .problem = what + "cannot be downloaded",
+                                 .remedy = "Get it by hand (" + entry.homepage + ": " + entry.by_hand +
+                                           ") into the folder " + target.string()});
         }
     std::error_code failed;
     fs::create_directories(target, failed);
-    if (failed) throw ResourceError(target.string() + ": cannot be made: " + failed.message());
+    if (failed)
+        throw ResourceError({.code = Code::cannot_write,
+                             .problem = "the folder cannot be created: " + failed.message(),
+                             .file = target.string()});
     fetch_all(missing, target, run, base_url);
     return target;
 }

@@ -61,12 +61,32 @@ double wide(T value) {
     return static_cast<double>(value);
 }
 
-std::string place(std::string_view source, Index row, Index column) {
-    return std::string(source) + ": row " + std::to_string(row + 1) + ", column " + std::to_string(column + 1);
+// For a value at a row and column, both counted from 0.
+BadData bad_value(Code code, std::string problem, std::string remedy, std::string value, std::string_view source,
+                  Index row, Index column) {
+    return BadData({.code = code,
+                    .problem = std::move(problem),
+                    .remedy = std::move(remedy),
+                    .value = std::move(value),
+                    .file = std::string(source),
+                    .row = row + 1,
+                    .column_number = column + 1});
 }
 
-ErrorFields fields_at(Index row, Index column, std::string value) {
-    return {.value = std::move(value), .row = row + 1, .column = std::to_string(column + 1)};
+void require_memory_for(double bytes, std::string_view source) {
+    try {
+        require_memory(bytes, "the array");
+    } catch (NotEnoughMemory& error) {
+        error.amend([&](Message& message) { message.file = source; });
+        throw;
+    }
+}
+
+void require_numbers(const Array& array, std::string_view source) {
+    if (is_text(array.element))
+        throw BadData({.code = Code::wrong_type,
+                       .problem = "the array holds text, but numbers are needed",
+                       .file = std::string(source)});
 }
 
 // How rows and columns are stored in the data, in items.
@@ -78,20 +98,25 @@ struct Layout {
 };
 
 Layout layout_of(const Array& array, std::string_view source) {
-    if (array.shape.empty()) throw BadData(std::string(source) + ": holds a single number; rows of numbers are needed");
+    if (array.shape.empty())
+        throw BadData({.code = Code::wrong_shape,
+                       .problem = "the array is a single number, but rows of numbers are needed",
+                       .file = std::string(source)});
     Layout out;
     out.rows = static_cast<Index>(array.shape[0]);
     for (std::size_t k = 1; k < array.shape.size(); ++k) out.columns *= static_cast<Index>(array.shape[k]);
     if (out.rows == 0 || out.columns == 0)
-        throw BadData(std::string(source) + ": is empty (" + shape_text(array.shape) +
-                      "); at least one row and one column are needed");
+        throw BadData({.code = Code::empty,
+                       .problem = "the array is empty (" + shape_text(array.shape) + ")",
+                       .remedy = "Give at least one row and one column",
+                       .file = std::string(source)});
     if (!array.fortran || array.shape.size() == 1) {
         out.row_step = out.columns;
         return out;
     }
     // Fortran order: the flattened column (j1, j2, ...), with the last index fastest, starts at the sum of j_k times
     // the extents before k.
-    require_memory(static_cast<double>(out.columns) * sizeof(Index), source);
+    require_memory_for(static_cast<double>(out.columns) * sizeof(Index), source);
     out.column_offsets.assign(static_cast<std::size_t>(out.columns), 0);
     for (Index column = 0; column < out.columns; ++column) {
         Index rest = column, offset = 0, step = static_cast<Index>(array.shape[0]);
@@ -114,15 +139,14 @@ To converted(From value, std::string_view source, Index row, Index column) {
     const To out = static_cast<To>(value);
     if constexpr (std::is_same_v<From, double> && std::is_same_v<To, float>)
         if (std::isinf(out) && !std::isinf(value))
-            throw BadData(place(source, row, column) + ": " + to_text(OptionValue(value)) +
-                              " is too large for float32; read the data as float64",
-                          fields_at(row, column, to_text(static_cast<double>(value))));
+            throw bad_value(Code::too_large, to_text(OptionValue(value)) + " is too large for float32",
+                            "Read the data as float64", to_text(static_cast<double>(value)), source, row, column);
     return out;
 }
 
 template <class From, class To>
 Points convert(const Array& array, const Layout& layout, Index rows, std::string_view source, int threads) {
-    require_memory(static_cast<double>(rows) * static_cast<double>(layout.columns) * sizeof(To), source);
+    require_memory_for(static_cast<double>(rows) * static_cast<double>(layout.columns) * sizeof(To), source);
     Matrix<To> out(rows, layout.columns);
     const std::byte* base = array.data.data();
     // Blocks small enough to stay in the cache while a column-major source is read column by column.
@@ -172,9 +196,16 @@ Index vector_length(const Array& array, std::string_view source, std::string_vie
         ++extents;
     }
     if (extents > 1)
-        throw BadData(std::string(source) + ": is " + shape_text(array.shape) + "; " + std::string(wanted) +
-                      " are one value per row, a single column");
-    if (longest == 0) throw BadData(std::string(source) + ": is empty; at least one value is needed");
+        throw BadData({.code = Code::wrong_shape,
+                       .problem = "the array is " + shape_text(array.shape) + ", but " + std::string(wanted) +
+                                  " are one value per row",
+                       .remedy = "Give a single column",
+                       .file = std::string(source)});
+    if (longest == 0)
+        throw BadData({.code = Code::empty,
+                       .problem = "the array is empty",
+                       .remedy = "Give at least one value",
+                       .file = std::string(source)});
     return longest;
 }
 
@@ -230,7 +261,7 @@ LabelColumn text_labels(const Array& array, Index n, bool allow_blank, std::stri
                 if (const auto code = load<std::uint32_t>(item + k, array.swapped)) append_utf8(word, code);
         }
         if (trimmed(word).empty() && !allow_blank)
-            throw BadData(place(source, i, 0) + ": the label is empty; every row needs one", fields_at(i, 0, {}));
+            throw bad_value(Code::missing_value, "the label is empty", "Give every row a label", {}, source, i, 0);
     }
     std::vector<std::string_view> views;
     for (const auto& word : words) views.push_back(trimmed(word));
@@ -240,7 +271,7 @@ LabelColumn text_labels(const Array& array, Index n, bool allow_blank, std::stri
 }  // namespace
 
 Points to_points(const Array& array, Precision precision, Index max_rows, std::string_view source, int threads) {
-    if (is_text(array.element)) throw BadData(std::string(source) + ": holds text; numbers are needed");
+    require_numbers(array, source);
     const Layout layout = layout_of(array, source);
     const Index rows = max_rows >= 0 ? std::min(max_rows, layout.rows) : layout.rows;
     const ScalarType scalar = scalar_for(array.element, precision);
@@ -275,16 +306,16 @@ LabelColumn to_labels(const Array& array, bool allow_blank, std::string_view sou
             if constexpr (whole) {
                 if constexpr (std::is_same_v<From, std::uint64_t>)
                     if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-                        throw BadData(place(source, i, 0) + ": " + std::to_string(value) + " is too large for a label",
-                                      fields_at(i, 0, std::to_string(value)));
+                        throw bad_value(Code::too_large, std::to_string(value) + " is too large for a label",
+                                        "Use labels up to 9223372036854775807", std::to_string(value), source, i, 0);
                 values[at] = static_cast<std::int64_t>(value);
                 blank[at] = allow_blank && values[at] == -1;
             } else {
                 const double number = wide(value);
                 if (!std::isfinite(number) && !(allow_blank && std::isnan(number)))
-                    throw BadData(place(source, i, 0) + ": " + to_text(OptionValue(number)) +
-                                      " is not a label; finite numbers are",
-                                  fields_at(i, 0, to_text(number)));
+                    throw bad_value(std::isnan(number) ? Code::missing_value : Code::not_finite,
+                                    to_text(OptionValue(number)) + " is not a label",
+                                    "Give every row a finite number as label", to_text(number), source, i, 0);
                 blank[at] = allow_blank && (std::isnan(number) || number == -1.0);
                 values[at] = blank[at] ? 0.0 : number + 0.0;  // turns -0 into 0
             }
@@ -294,7 +325,7 @@ LabelColumn to_labels(const Array& array, bool allow_blank, std::string_view sou
 }
 
 std::vector<double> to_numbers(const Array& array, std::string_view source) {
-    if (is_text(array.element)) throw BadData(std::string(source) + ": holds text; numbers are needed");
+    require_numbers(array, source);
     const Index n = vector_length(array, source, "numbers");
     std::vector<double> out(static_cast<std::size_t>(n));
     visit_element(array.element, [&](auto zero) {

@@ -148,11 +148,18 @@ private:
     Field field_at(std::size_t piece, Index row, std::size_t column) const override;
     void each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const override;
 
-    [[noreturn]] void refuse_damaged(std::string_view why) const { refuse("is a damaged Arrow file: " + shown(why)); }
-    [[noreturn]] void refuse_unread(const std::string& what) const {
-        const std::string file = source_ == "standard input" ? "FILE" : source_.substr(source_.rfind('/') + 1);
-        refuse(what + ", which is not read; convert it: python -c \"import pandas; pandas.read_feather('" +
-               shown(file) + "').to_csv('" + shown(file) + ".csv', index=False)\"");
+    [[noreturn]] void fail(Code code, std::string problem, std::string remedy = {}) const {
+        throw BadData({.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = source_});
+    }
+    [[noreturn]] void refuse_damaged(const std::string& why) const {
+        fail(Code::malformed, "the Arrow file is damaged: " + why);
+    }
+    [[noreturn]] void refuse_unread(Code code, std::string problem, const std::string& remedy = {}) const {
+        const std::string file = shown(source_ == "standard input" ? "FILE" : source_.substr(source_.rfind('/') + 1));
+        fail(code, std::move(problem),
+             (remedy.empty() ? "Convert" : remedy + ". Or convert") +
+                 " the file: python -c \"import pandas; pandas.read_feather('" + file + "').to_csv('" + file +
+                 ".csv', index=False)\"");
     }
     void check(ArrowErrorCode code, const ArrowError& error) const;
     // State that is needed only while the table is opened.
@@ -228,13 +235,16 @@ private:
 
 void ArrowTable::check(ArrowErrorCode code, const ArrowError& error) const {
     if (code == NANOARROW_OK) return;
-    if (code == ENOMEM) throw ResourceError(source_ + ": there is not enough memory for it, or it is damaged");
+    if (code == ENOMEM)
+        throw ResourceError({.code = Code::out_of_memory,
+                             .problem = "there is not enough memory to read the file, or the file is damaged",
+                             .file = source_});
     const std::string_view message = error.message;
-    if (code != ENOTSUP && message.find("not yet supported") == std::string_view::npos) refuse_damaged(message);
-    std::string what = "holds what has no place here (" + shown(message) + ")";
+    if (code != ENOTSUP && message.find("not yet supported") == std::string_view::npos) refuse_damaged(shown(message));
     if (message.find("View") != std::string_view::npos)
-        what = "holds words as views (polars writes none with compat_level=polars.CompatLevel.oldest())";
-    refuse_unread(what);
+        refuse_unread(Code::unsupported_format, "the file holds text as views, which coterie does not read",
+                      "In polars, write it with compat_level=polars.CompatLevel.oldest()");
+    refuse_unread(Code::unsupported_format, "the file holds what coterie does not read (" + shown(message) + ")");
 }
 
 ArrowTable::ArrowTable(const Bytes& bytes, std::string_view source, const ReadOptions& options)
@@ -242,13 +252,17 @@ ArrowTable::ArrowTable(const Bytes& bytes, std::string_view source, const ReadOp
     source_ = source;
     has_dialect_ = false;
     const auto refuse_option = [&](const char* option) {
-        throw BadArgument(source_ + ": `" + option + "` is for text files; this is Arrow", {.option = option});
+        throw BadArgument({.code = Code::without_effect,
+                           .problem = "`" + std::string(option) + "` is for text files; this is an Arrow file",
+                           .remedy = "Leave it out",
+                           .option = option,
+                           .file = source_});
     };
     if (options.separator != 0) refuse_option("separator");
     if (options.header != Header::automatic) refuse_option("header");
     if (options.decimal != Decimal::automatic) refuse_option("decimal");
     file_bytes_ = bytes.size();
-    require_memory(static_cast<double>(bytes.size()), source_);
+    require_memory(static_cast<double>(bytes.size()), "the table");
     Messages messages{bytes.data};
     check(ArrowIpcDecoderInit(messages.decoder.get()), messages.error);
     ArrowIpcDecompressor decompressor;
@@ -259,7 +273,7 @@ ArrowTable::ArrowTable(const Bytes& bytes, std::string_view source, const ReadOp
         read_file(messages);
     else
         read_stream(messages);
-    if (columns_ == 0) refuse("has no columns");
+    if (columns_ == 0) fail(Code::empty, "the table has no columns");
 }
 
 void ArrowTable::read_stream(Messages& messages) {
@@ -338,7 +352,8 @@ bool ArrowTable::read_message(Messages& messages, std::size_t& at) {
     const auto require_codec = [&](ArrowIpcCompressionType type, ArrowIpcDecompressFunction known,
                                    const std::string& name) {
         if (decoder->codec == type && known == nullptr)
-            refuse_unread("is compressed by " + name + ", which this build was made without");
+            refuse_unread(Code::missing_library,
+                          "the file is compressed by " + name + ", which this build of coterie does not have");
     };
     require_codec(NANOARROW_IPC_COMPRESSION_TYPE_LZ4_FRAME, ArrowIpcGetLZ4DecompressionFunction(), "lz4");
     require_codec(NANOARROW_IPC_COMPRESSION_TYPE_ZSTD, ArrowIpcGetZstdDecompressionFunction(), "zstandard");
@@ -389,8 +404,7 @@ void ArrowTable::require_held(const ArrowArrayView& batch, Index rows) const {
         for (const ArrowBufferView& buffer : batch.children[j]->buffer_views)
             bytes = std::max(bytes, buffer.size_bytes);
     if (rows / 8 > bytes)
-        refuse("is a damaged Arrow file: a batch says that it has " + std::to_string(rows) +
-               " rows, more than its bytes can hold");
+        refuse_damaged("a batch claims " + std::to_string(rows) + " rows, more than its bytes can hold");
 }
 
 void ArrowTable::take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& array) {
@@ -405,7 +419,7 @@ void ArrowTable::take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& 
     require_held(*batch.view.get(), rows);
     for (std::size_t j = 0; j < columns_; ++j) {
         const ArrowArrayView& column = *batch.view->children[j];
-        if (column.length != rows) refuse_damaged("column " + column_text(j) + " has other rows than its batch");
+        if (column.length != rows) refuse_damaged("column " + column_text(j) + " and its batch differ in length");
         if (kinds_[j].in_words) {
             if (column.dictionary == nullptr) refuse_damaged("column " + column_text(j) + " has no dictionary");
             const std::int64_t words = column.dictionary->length;
@@ -413,7 +427,7 @@ void ArrowTable::take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& 
                 if (!ArrowArrayViewIsNull(&column, i)) {
                     const std::int64_t word = ArrowArrayViewGetIntUnsafe(&column, i);
                     if (word < 0 || word >= words)
-                        refuse_damaged("column " + column_text(j) + " names a word that its dictionary has not");
+                        refuse_damaged("column " + column_text(j) + " has a value that is not in its dictionary");
                 }
         }
         if (kinds_[j].kind != Kind::words) continue;
@@ -441,14 +455,19 @@ void ArrowTable::find_rows(const Plan&, int) {
             starts_.push_back(starts_.back() + count);
         }
     }
-    if (rows() == 0) refuse("has no rows");
+    if (rows() == 0) fail(Code::empty, "the table has no rows");
 }
 
 void ArrowTable::require_read(std::size_t j) const {
     if (kinds_[j].kind != Kind::none) return;
-    refuse("column " + column_text(j) + ": is of Arrow's type " + kinds_[j].type +
-               "; numbers, booleans, text, dates and times are accepted; `exclude` leaves the column out",
-           {.column = shown(names_[j])});
+    const std::string name = shown(names_[j]);
+    throw BadData({.code = Code::wrong_type,
+                   .problem = "Arrow's type " + kinds_[j].type + " is not supported",
+                   .remedy = "Use `exclude=" + (name.empty() ? std::to_string(j + 1) : name) + "` to leave it out",
+                   .accepted = "numbers, booleans, text, dates and times",
+                   .file = source_,
+                   .column = name,
+                   .column_number = static_cast<std::int64_t>(j) + 1});
 }
 
 bool ArrowTable::find_value(const ArrowArrayView*& column, std::size_t j, Index& row) const {
@@ -492,7 +511,9 @@ std::string_view ArrowTable::text_of(const ArrowArrayView& field, std::size_t j,
             ArrowArrayViewGetDecimalUnsafe(column, row, &decimal);
             nanoarrow::UniqueBuffer text;
             if (ArrowDecimalAppendStringToBuffer(&decimal, text.get()) != NANOARROW_OK)
-                throw ResourceError(source_ + ": there is not enough memory");
+                throw ResourceError({.code = Code::out_of_memory,
+                                     .problem = "there is not enough memory to read the file",
+                                     .file = source_});
             storage.assign(reinterpret_cast<const char*>(text->data), static_cast<std::size_t>(text->size_bytes));
             break;
         }
@@ -640,8 +661,13 @@ void ArrowTable::parse_pieces(const Plan& plan, std::size_t first, std::size_t l
             std::string_view word = trimmed(text_of(*batches_[batch].view->children[j], j, begin + i, storage));
             if (kinds_[j].kind != Kind::words) word = made_.emplace_back(word);
             if (word.empty() && !plan.blank_words)
-                refuse_field(static_cast<std::size_t>(batches_[batch].before + begin + i), j,
-                             "the value is empty; every row needs one", {});
+                throw BadData({.code = Code::missing_value,
+                               .problem = "the value is empty",
+                               .remedy = "Give every row a value",
+                               .file = source_,
+                               .row = batches_[batch].before + begin + i + 1,
+                               .column = shown(names_[j]),
+                               .column_number = static_cast<std::int64_t>(j) + 1});
             *words++ = word;
         }
 }

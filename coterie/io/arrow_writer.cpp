@@ -23,8 +23,9 @@ constexpr std::size_t most_text_of_batch = std::size_t{1} << 26;  // positions i
 
 void require(ArrowErrorCode code, const ArrowError* error = nullptr) {
     if (code == NANOARROW_OK) return;
-    if (code == ENOMEM) throw ResourceError("write table: there is not enough memory");
-    throw InternalError("write table: Arrow's format refuses " +
+    if (code == ENOMEM)
+        throw ResourceError({.code = Code::out_of_memory, .problem = "there is not enough memory to write the table"});
+    throw InternalError("write table: nanoarrow failed with " +
                         (error == nullptr ? std::to_string(code) : std::string(error->message)));
 }
 
@@ -131,9 +132,11 @@ void ArrowRows::start_batch() {
 void ArrowRows::write(std::span<const std::string> fields) {
     Parts& to = *parts_;
     const auto refuse = [&](std::size_t j, const char* type) {
-        const std::string column = formats::shown(names_[j]);
-        throw BadData("write table: " + formats::shown(fields[j]) + " in column " + column + " of " + type,
-                      {.column = column});
+        throw BadData({.code = Code::wrong_type,
+                       .problem = "'" + formats::shown(fields[j]) + "' cannot be written to a column of " + type,
+                       .value = formats::shown(fields[j]),
+                       .column = formats::shown(names_[j]),
+                       .column_number = static_cast<std::int64_t>(j) + 1});
     };
     for (std::size_t j = 0; j < fields.size(); ++j) {
         ArrowArray* const column = to.batch->children[j];

@@ -102,52 +102,53 @@ std::vector<Case> cases() {
         {"a.npy", "", data, "is not a .npy file"},
         {"a.npy", "1,2,3 is no array", data, "is not a .npy file"},
         {"a.npy", good.substr(0, 9), data, "is not a .npy file"},
-        {"a.npy", good.substr(0, 60), data, "is truncated: the header has"},
+        {"a.npy", good.substr(0, 60), data, "the file is truncated: of "},
         {"a.npy", good.substr(0, good.size() - 1), data,
          "the header says 2 x 2 of type float64, 32 bytes; the file has 31 (is it truncated?)"},
         {"a.npy", good + "x", data, "the file has 33"},
         {"a.npy", "\x93NUMPY\x09" + good.substr(7), data, "format version 9"},
         {"a.npy", npy("<f8", "(1000000000, 1000000000)", ""), data, "has 0 (is it truncated?)"},
         {"a.npy", npy("<f8", "(4294967296, 4294967296)", ""), data, "is not one an array can have"},
-        {"a.npy", npy("<f8", "(99999999999999999999,)", ""), data, "is not one an array can have"},
-        {"a.npy", npy("<f8", "(-1, 2)", ""), data, "is not one an array can have"},
+        {"a.npy", npy("<f8", "(99999999999999999999,)", ""), data, "is not possible for an array"},
+        {"a.npy", npy("<f8", "(-1, 2)", ""), data, "is not possible for an array"},
         {"a.npy", npy("<f8", "(0, 2)", ""), data, "is empty (0 x 2)"},
         {"a.npy", npy("<f8", "(0, 4294967296, 4294967296)", ""), data, "is not one an array can have"},
         {"a.npy", npy("<f8", "()", raw<double>({1})), data, "a single number"},
         {"a.npy", npy("|O", "(1,)", "12345678"), data, "pickle"},
         {"a.npy", npy("|O8", "(1,)", "12345678"), data, "pickle"},
-        {"a.npy", npy("<c16", "(1,)", std::string(16, '\0')), data, "'<c16' are not accepted"},
-        {"a.npy", npy("<f3", "(1,)", "123"), data, "'<f3' are not accepted"},
+        {"a.npy", npy("<c16", "(1,)", std::string(16, '\0')), data, "'<c16' are not supported"},
+        {"a.npy", npy("<f3", "(1,)", "123"), data, "'<f3' are not supported"},
         {"a.npy", npy("|S3", "(1,)", "123"), data, "holds text"},
-        {"a.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 3, nan})), data, "row 2, column 2: value NaN"},
+        {"a.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 3, nan})), data,
+         "column 2, row 2: NaN stands for a missing value"},
         {"a.npy", npy("<f8", "(2, 2)", raw<double>({1, -infinity, 3, nan})), data,
-         "row 1, column 2: value -infinity is not accepted, finite numbers are (2 such values of 4)"},
+         "column 2, row 1: -infinity is not a finite number (2 such values)"},
         {"a.npy", good, argument, "a label column is for text files", label("1")},
         {"a.npy", good, argument, "columns are numbered from 1 to", column("name")},
         {"a.svm", "1 1:2\n", argument, "a choice of columns is for tables and dense arrays", column("1")},
-        {"a.npz", "PK no zip", data, "is not a sound .npz"},
+        {"a.npz", "PK no zip", data, "is not a valid .npz"},
         {"a.npz", "", data, "holds no arrays"},
         {"a.npz", "", argument, "name of an array is missing", [](ReadOptions&) {}, ":"},
         {"a.idx", "", data, "is not an idx file"},
         {"a.idx", "\1\2\3\4\5", data, "is not an idx file"},
-        {"a.idx", idx(7, {1}, "1"), data, "idx type 7 is not known"},
+        {"a.idx", idx(7, {1}, "1"), data, "idx type 7 is not supported"},
         {"a.idx", idx(8, {2, 2}, "123"), data, "the header says 2 x 2, 4 bytes; the file has 3 (is it truncated?)"},
         {"a.idx", idx(8, {2, 2}, "12345"), data, "the file has 5"},
-        {"a.idx", idx(8, {}, ""), data, "at least one dimension"},
+        {"a.idx", idx(8, {}, ""), data, "has no dimensions"},
         {"a.idx", idx(8, {4294967295u, 4294967295u, 4294967295u}, "1"), data, "is not one an array can have"},
         {"a.idx", idx(8, {1, 2, 3}, "").substr(0, 9), data, "truncated inside the header"},
         {"a.svm", "", data, "has no rows"},
-        {"a.svm", "1\n2\n", data, "has no index:value pair"},
-        {"a.svm", "1:2 3:4\n", data, "row 1: the line begins with '1:2'"},
-        {"a.svm", "1 1:2\n1 0:5\n", data, "row 2: index 0 is not accepted; indices count from 1"},
-        {"a.svm", "1 2:2 1:5\n", data, "index 1 follows 2; indices must ascend"},
+        {"a.svm", "1\n2\n", data, "a.svm: the file has no index:value pair"},
+        {"a.svm", "1:2 3:4\n", data, "line 1: the line begins with '1:2'"},
+        {"a.svm", "1 1:2\n1 0:5\n", data, "line 2: index 0 is not accepted. Count indices from 1"},
+        {"a.svm", "1 2:2 1:5\n", data, "index 1 follows 2. Write the indices"},
         {"a.svm", "1 2:2 2:5\n", data, "index 2 follows 2"},
-        {"a.svm", "1 1:x\n", data, "row 1: column 1: value 'x' is not a number"},
-        {"a.svm", "1 1:nan\n", data, "value 'nan' is not a number"},
+        {"a.svm", "1 1:x\n", data, "column 1, line 1: 'x' is not a number"},
+        {"a.svm", "1 1:nan\n", data, "'nan' is not a number"},
         {"a.svm", "1 7\n", data, "'7' is not an index:value pair"},
         {"a.svm", "1 99999999999:1\n", data, "is not accepted"},
-        {"a.h5", "no HDF5", data, "is not a sound HDF5 file"},
-        {"a.h5", "", data, "is not a sound HDF5 file"},
+        {"a.h5", "no HDF5", data, "is not a valid HDF5 file"},
+        {"a.h5", "", data, "is not a valid HDF5 file"},
         {"a.mat", "no MATLAB", data, "is not a MATLAB 5 file"},
         {"a.mat", "", data, "is not a MATLAB 5 file"},
         {"a.safetensors", "12345678", data, "safetensors"},
@@ -202,8 +203,9 @@ TEST(BadInput, LabelFiles) {
             EXPECT_TRUE(has(error.message(), message)) << error.message();
         }
     };
-    refuses("l.npy", npy("<f8", "(2,)", raw<double>({1, nan})), "row 2, column 1: nan is not a label");
-    refuses("l.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 3, 4})), "is 2 x 2; labels are one value per row");
+    refuses("l.npy", npy("<f8", "(2,)", raw<double>({1, nan})), "column 1, row 2: nan is not a label");
+    refuses("l.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 3, 4})),
+            "the array is 2 x 2, but labels are one value per row");
     refuses("l.npy", npy("<u8", "(1,)", std::string(8, '\xff')), "too large for a label");
     refuses("l.npy", npy("|S1", "(2,)", std::string("a\0", 2)), "the label is empty");
     refuses("l.csv", "", "is empty");
@@ -258,12 +260,12 @@ TEST(BadInput, ErrorsHaveFileRowAndColumn) {
     EXPECT_EQ(narrow.row, 3);
     EXPECT_EQ(narrow.accepted, "2 columns");
     const ErrorFields sparse = fields("d.svm", "1 1:2\n1 0:3\n");
-    EXPECT_EQ(sparse.row, 2);
+    EXPECT_EQ(sparse.line, 2);
     EXPECT_EQ(sparse.value, "0:3");
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const ErrorFields missing = fields("e.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, nan, 4})));
     EXPECT_EQ(missing.row, 2);
-    EXPECT_EQ(missing.column, "1");
+    EXPECT_EQ(missing.column_number, 1);
     EXPECT_EQ(missing.value, "NaN");
     EXPECT_EQ(missing.accepted, "finite numbers");
     EXPECT_FALSE(fields("f.csv", "").row.has_value());

@@ -100,7 +100,7 @@ TEST(Npy, Float32Overflow) {
     const Folder folder;
     const std::string path = folder.file("x.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 1e300, 4})));
     EXPECT_TRUE(has(message_of<BadData>([&] { read(path, Precision::float32); }),
-                    "row 2, column 1: 1e+300 is too large for float32"));
+                    "column 1, row 2: 1e+300 is too large for float32"));
 }
 
 TEST(Npy, LabelsAndNumbers) {
@@ -235,9 +235,10 @@ TEST(Finite, NamesFirstPlaceAndCount) {
     matrix(1999, 3) = std::numeric_limits<float>::quiet_NaN();
     matrix(2999, 39) = -std::numeric_limits<float>::infinity();
     for (const int threads : {1, 2, 8}) {
-        const std::string message = message_of<BadData>([&] { require_finite(matrix, {.file = "x"}, coterie::Run(0, threads)); });
-        EXPECT_TRUE(has(message, "x: row 2000, column 4: value NaN")) << message;
-        EXPECT_TRUE(has(message, "3 such values of 120000")) << message;
+        const std::string message =
+            message_of<BadData>([&] { require_finite(matrix, {.file = "x"}, coterie::Run(0, threads)); });
+        EXPECT_TRUE(has(message, "x: column 4, row 2000: NaN stands for a missing value")) << message;
+        EXPECT_TRUE(has(message, "(3 such values)")) << message;
     }
     // Rows with a stride: the numbers between them are not checked.
     require_finite(PointsView(matrix.data(), 1000, 2, 40), {.file = "x"});

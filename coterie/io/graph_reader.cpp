@@ -16,6 +16,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/reader.hpp"
 
@@ -35,26 +36,41 @@ struct Entry {
     Index where;  // line or position, for messages
 };
 
-// Sorts by row and column, and requires that no pair occurs twice. `place`: "line ", "entry ".
-void sort_entries(std::vector<Entry>& entries, std::string_view source, const char* place) {
+// What Entry::where counts.
+enum class Place { line, row, entry };
+
+Message repeated(const Entry& again, const Entry& before, std::string_view source, Place place) {
+    Message out{.code = Code::duplicate, .remedy = "Give each pair once", .file = std::string(source)};
+    const std::string first = std::to_string(before.where);
+    if (place == Place::entry) {
+        out.problem = "entry " + std::to_string(again.where) + " repeats the pair of entry " + first;
+        return out;
+    }
+    (place == Place::line ? out.line : out.row) = again.where;
+    out.problem = "the pair of " + (place == Place::line ? "line " + first : "`row=" + first + "`") + " is given again";
+    return out;
+}
+
+// Sorts by row and column, and requires that no pair occurs twice.
+void sort_entries(std::vector<Entry>& entries, std::string_view source, Place place) {
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
         return a.row != b.row ? a.row < b.row : a.column != b.column ? a.column < b.column : a.where < b.where;
     });
     for (std::size_t e = 1; e < entries.size(); ++e)
         if (entries[e].row == entries[e - 1].row && entries[e].column == entries[e - 1].column)
-            throw BadData(std::string(source) + ": " + place + std::to_string(entries[e].where) +
-                          " gives again the pair of " + place + std::to_string(entries[e - 1].where) +
-                          "; each may come once");
+            throw BadData(repeated(entries[e], entries[e - 1], source, place));
 }
 
-SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view source, const char* place) {
+SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view source, Place place) {
     // A wrong number must not allocate memory for that many points.
     if (static_cast<double>(n) > 1e6 + 100 * static_cast<double>(entries.size()))
-        throw BadData(std::string(source) + ": " + std::to_string(n) + " points for " + std::to_string(entries.size()) +
-                      " entries; more than a million points need an entry per hundred");
+        throw BadData({.code = Code::limit_exceeded,
+                       .problem = std::to_string(n) + " rows for " + std::to_string(entries.size()) + " entries",
+                       .remedy = "Above a million rows, give at least one entry per 100 rows",
+                       .file = std::string(source)});
     require_memory(
         static_cast<double>(n) * sizeof(Index) + static_cast<double>(entries.size()) * (sizeof(double) + sizeof(Index)),
-        std::string(source));
+        "the graph");
     sort_entries(entries, source, place);
     eigen::SparseMatrix out(n, n);
     out.reserve(static_cast<Index>(entries.size()));
@@ -81,14 +97,18 @@ std::vector<std::string_view> words_of(std::string_view line) {
     return out;
 }
 
-// Requires a whole number from low to high.
-Index whole(double value, double low, double high, const std::string& what, std::string_view shown,
-            ErrorFields fields = {}) {
+// Requires a whole number from low to high. `place`: where it stands.
+Index whole(double value, double low, double high, const std::string& what, std::string_view shown, Message place) {
     if (!(value >= low && value <= high && value == std::floor(value))) {
-        fields.value = shown;
-        fields.accepted = "a whole number from " + std::to_string(static_cast<std::int64_t>(low)) +
-                          (high >= kMostPoints ? " on" : " to " + std::to_string(static_cast<std::int64_t>(high)));
-        throw BadData(what + " '" + fields.value + "' is not accepted; it must be " + fields.accepted, fields);
+        const std::string least = std::to_string(static_cast<std::int64_t>(low));
+        place.code = Code::out_of_range;
+        place.problem = what + " '" + std::string(shown) + "' is not accepted";
+        place.value = shown;
+        place.accepted = high >= kMostPoints ? "a whole number of at least " + least
+                                             : "a whole number from " + least + " to " +
+                                                   std::to_string(static_cast<std::int64_t>(high));
+        place.remedy = "Use " + place.accepted;
+        throw BadData(std::move(place));
     }
     return static_cast<Index>(value);
 }
@@ -97,8 +117,10 @@ double number(std::string_view word, const std::string& what) {
     double value = 0;
     bool overflow = false;
     if (!parse_field(word, value, overflow) || !std::isfinite(value))
-        throw BadData(what + " '" + shown(word) + "' is not accepted; it must be a finite number",
-                      {.value = shown(word), .accepted = "a finite number"});
+        throw BadData({.code = Code::not_a_number,
+                       .problem = what + " '" + shown(word) + "' is not a finite number",
+                       .value = shown(word),
+                       .accepted = "a finite number"});
     return value;
 }
 
@@ -127,18 +149,25 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
         ++line_number;
         return true;
     };
-    const auto here = [&] { return std::string(source) + ": line " + std::to_string(line_number); };
+    const auto refuse = [](Code code, std::string problem, std::string remedy = {}) {
+        throw BadData({.code = code, .problem = std::move(problem), .remedy = std::move(remedy)});
+    };
     std::string_view line;
     std::vector<std::string> header;
     if (next_line(line))
         for (const auto word : words_of(line)) header.push_back(lower(word));
     if (header.size() != 5 || header[0] != "%%matrixmarket" || header[1] != "matrix")
-        throw BadData(std::string(source) +
-                      ": is no Matrix Market file; its first line must be '%%MatrixMarket matrix coordinate ...'");
+        throw BadData({.code = Code::malformed,
+                       .problem = "the file is not a Matrix Market file",
+                       .remedy = "Begin it with the line '%%MatrixMarket matrix coordinate real general'",
+                       .file = std::string(source)});
     if (header[2] != "coordinate" || (header[3] != "real" && header[3] != "integer" && header[3] != "pattern") ||
         (header[4] != "general" && header[4] != "symmetric"))
-        throw BadData(std::string(source) + ": line 1: '" + shown(header[2] + " " + header[3] + " " + header[4]) +
-                      "' is not accepted; coordinate, then real, integer or pattern, then general or symmetric are");
+        throw BadData({.code = Code::unsupported_format,
+                       .problem = "'" + shown(header[2] + " " + header[3] + " " + header[4]) + "' is not supported",
+                       .remedy = "Use coordinate, then real, integer or pattern, then general or symmetric",
+                       .file = std::string(source),
+                       .line = 1});
     const bool pattern = header[3] == "pattern";
     const bool symmetric = header[4] == "symmetric";
 
@@ -150,33 +179,36 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
         const auto words = words_of(line);
         if (words.empty()) return;
         if (out.rows < 0) {
-            if (words.size() != 3) throw BadData(here() + ": three numbers are needed: rows, columns, entries");
-            const Index rows =
-                whole(number(words[0], here() + ": rows"), 1, kMostPoints, here() + ": rows", shown(words[0]));
-            const Index columns =
-                whole(number(words[1], here() + ": columns"), 1, kMostPoints, here() + ": columns", shown(words[1]));
+            if (words.size() != 3)
+                refuse(Code::malformed, "the line has " + counted(static_cast<Index>(words.size()), "field"),
+                       "Give three numbers: rows, columns, entries");
+            const auto count = [&](std::size_t place, double low, double high, const std::string& what) {
+                return whole(number(words[place], what), low, high, what, shown(words[place]), {});
+            };
+            const Index rows = count(0, 1, kMostPoints, "the number of rows");
+            const Index columns = count(1, 1, kMostPoints, "the number of columns");
             if (rows != columns && (square || symmetric))
-                throw BadData(here() + ": the matrix is " + std::to_string(rows) + " x " + std::to_string(columns) +
-                              (square ? "; affinities are square" : "; symmetric ones are square"));
-            announced = whole(number(words[2], here() + ": entries"), 0, 9e15, here() + ": entries", shown(words[2]));
+                refuse(Code::wrong_shape,
+                       "the matrix is " + std::to_string(rows) + " x " + std::to_string(columns) +
+                           (square ? ", but affinities need a square matrix" : ", but a symmetric matrix is square"));
+            announced = count(2, 0, 9e15, "the number of entries");
             out.rows = rows;
             out.columns = columns;
             return;
         }
         if (words.size() != (pattern ? 2U : 3U))
-            throw BadData(here() + ": has " + std::to_string(words.size()) + " fields; " +
-                          (pattern ? "row and column" : "row, column and value") + " are needed");
+            refuse(Code::malformed, "the line has " + counted(static_cast<Index>(words.size()), "field"),
+                   pattern ? "Give row and column" : "Give row, column and value");
         if (++given > announced)
-            throw BadData(here() + ": more entries than the " + std::to_string(announced) + " announced");
+            refuse(Code::malformed, "there are more entries than the " + std::to_string(announced) + " announced");
         const auto index = [&](std::string_view word, Index most, const char* what) {
-            return whole(number(word, here() + ": " + what), 1, static_cast<double>(most), here() + ": " + what,
-                         shown(word)) -
-                   1;
+            return whole(number(word, what), 1, static_cast<double>(most), what, shown(word), {}) - 1;
         };
-        const Entry entry{index(words[0], out.rows, "row"), index(words[1], out.columns, "column"),
-                          pattern ? 1.0 : number(words[2], here() + ": value"), line_number};
+        const Entry entry{index(words[0], out.rows, "row number"), index(words[1], out.columns, "column number"),
+                          pattern ? 1.0 : number(words[2], "value"), line_number};
         if (symmetric && entry.column > entry.row)
-            throw BadData(here() + ": is above the diagonal; of a symmetric matrix the lower triangle is given");
+            refuse(Code::malformed, "the entry is above the diagonal",
+                   "Give only the lower triangle of a symmetric matrix");
         out.entries.push_back(entry);
         if (symmetric && entry.column != entry.row)
             out.entries.push_back({entry.column, entry.row, entry.value, line_number});
@@ -185,14 +217,22 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
         try {
             take();
         } catch (BadData& error) {
-            error.amend([&](Message& message) { message.row = line_number; });
+            error.amend([&](Message& message) {
+                message.file = source;
+                message.line = line_number;
+            });
             throw;
         }
     }
-    if (out.rows < 0) throw BadData(std::string(source) + ": ends before the line of rows, columns and entries");
+    if (out.rows < 0)
+        throw BadData({.code = Code::malformed,
+                       .problem = "the file ends before the line with the numbers of rows, columns and entries",
+                       .file = std::string(source)});
     if (given != announced)
-        throw BadData(std::string(source) + ": ends after " + std::to_string(given) + " of " +
-                      std::to_string(announced) + " entries");
+        throw BadData({.code = Code::malformed,
+                       .problem = "the file ends after " + std::to_string(given) + " of " + std::to_string(announced) +
+                                  " entries",
+                       .file = std::string(source)});
     return out;
 }
 
@@ -200,16 +240,16 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
 
 SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source) {
     Coordinates read = coordinates_of(bytes, source, true);
-    return matrix_of(read.entries, read.rows, source, "line ");
+    return matrix_of(read.entries, read.rows, source, Place::line);
 }
 
 Points parse_sparse_matrix_market(const Bytes& bytes, Precision precision, Index max_rows, std::string_view source) {
     Coordinates read = coordinates_of(bytes, source, false);
-    sort_entries(read.entries, source, "line ");
+    sort_entries(read.entries, source, Place::line);
     // A wrong number must not allocate memory for that many rows.
     require_memory(static_cast<double>(read.rows) * sizeof(std::int64_t) +
                        static_cast<double>(read.entries.size()) * (sizeof(double) + sizeof(std::int64_t)),
-                   std::string(source));
+                   "the sparse matrix");
     const auto points = [&]<class Scalar>(Scalar) {
         struct Arrays {
             std::vector<std::int64_t> starts, columns;
@@ -250,25 +290,31 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         if (found.shape == std::vector<std::int64_t>{0}) return std::vector<double>();  // no entries
         return to_numbers(found, found.source);
     };
+    const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
+        throw BadData(
+            {.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = std::string(source)});
+    };
     const std::string word = sparse_format(array("format"));
     if (word != "csr" && word != "csc" && word != "coo")
-        throw BadData(std::string(source) + ":format '" + shown(word) + "' is not accepted; csr, csc and coo are");
+        refuse(Code::unsupported_format, "the sparse format '" + shown(word) + "' is not supported",
+               "Convert the matrix with SciPy's tocsr()");
     const std::vector<double> shape = numbers("shape");
     if (shape.size() != 2 || shape[0] != shape[1])
-        throw BadData(std::string(source) + ":shape: affinities are square, of two dimensions");
-    const Index n = whole(shape[0], 1, kMostPoints, std::string(source) + ":shape", to_text(OptionValue(shape[0])));
+        refuse(Code::wrong_shape, "the matrix is not square, but affinities need a square matrix");
+    const Message place{.file = std::string(source)};
+    const Index n = whole(shape[0], 1, kMostPoints, "the number of rows", to_text(OptionValue(shape[0])), place);
     const std::vector<double> values = numbers("data");
     const auto wrong_length = [&](const char* key, std::size_t have, std::size_t needed) {
-        throw BadData(std::string(source) + ":" + key + ": has " + std::to_string(have) + " numbers, " +
-                      std::to_string(needed) + " are needed");
+        refuse(Code::malformed, "array '" + std::string(key) + "' has " + std::to_string(have) + " numbers, but " +
+                                    std::to_string(needed) + " are needed");
     };
     const auto index = [&](const std::vector<double>& from, std::size_t e, const char* key) {
         return whole(from[e], 0, static_cast<double>(n - 1),
-                     std::string(source) + ":" + key + ": entry " + std::to_string(e + 1) + ":",
-                     to_text(OptionValue(from[e])));
+                     "array '" + std::string(key) + "', entry " + std::to_string(e + 1) + ":",
+                     to_text(OptionValue(from[e])), place);
     };
     std::vector<Entry> entries;
-    require_memory(static_cast<double>(values.size()) * sizeof(Entry), std::string(source));
+    require_memory(static_cast<double>(values.size()) * sizeof(Entry), "the graph");
     entries.reserve(values.size());
     if (word == "coo") {
         const std::vector<double> rows = numbers("row");
@@ -283,14 +329,14 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         if (starts.size() != at(n) + 1) wrong_length("indptr", starts.size(), at(n) + 1);
         if (indices.size() != values.size()) wrong_length("indices", indices.size(), values.size());
         if (starts.front() != 0 || starts.back() != static_cast<double>(values.size()))
-            throw BadData(std::string(source) + ":indptr: must begin with 0 and end with " +
-                          std::to_string(values.size()) + ", the number of entries");
+            refuse(Code::malformed, "array 'indptr' does not begin with 0 and end with " +
+                                        std::to_string(values.size()) + ", the number of entries");
         // Checks all starts before any is used. They begin with 0 and end with the number of entries, so each is a
         // valid position.
         for (Index i = 0; i < n; ++i)
             if (!(starts[at(i)] <= starts[at(i) + 1]) || starts[at(i)] != std::floor(starts[at(i)]))
-                throw BadData(std::string(source) + ":indptr: entry " + std::to_string(i + 2) +
-                              ": must be a whole number, none lower than the one before it");
+                refuse(Code::malformed, "array 'indptr', entry " + std::to_string(i + 2) +
+                                            " is less than the one before it or not a whole number");
         for (Index i = 0; i < n; ++i) {
             for (auto e = static_cast<std::size_t>(starts[at(i)]); e < static_cast<std::size_t>(starts[at(i) + 1]);
                  ++e) {
@@ -300,31 +346,35 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
             }
         }
     }
-    return matrix_of(entries, n, source, "entry ");
+    return matrix_of(entries, n, source, Place::entry);
 }
 
 SparseMatrix graph_of_edges(PointsView table, std::string_view source) {
     if (table.columns() != 3)
-        throw BadData(std::string(source) + ": has " + std::to_string(table.columns()) +
-                      " columns; a graph has three: point, point, weight");
-    require_memory(static_cast<double>(table.rows()) * (2 * sizeof(Entry) + 2 * sizeof(Index)), std::string(source));
+        throw BadData({.code = Code::wrong_shape,
+                       .problem = "the table has " + counted(table.columns(), "column") +
+                                  ", but a list of edges has three: two row numbers and a weight",
+                       .file = std::string(source)});
+    require_memory(static_cast<double>(table.rows()) * (2 * sizeof(Entry) + 2 * sizeof(Index)), "the graph");
     Index n = 0;
     std::vector<Entry> entries;
     entries.reserve(2 * at(table.rows()));
     for (Index e = 0; e < table.rows(); ++e) {
         const auto point = [&](Index column) {
-            return whole(table.at(e, column), 0, kMostPoints - 1,
-                         std::string(source) + ": row " + std::to_string(e + 1) + ", column " +
-                             std::to_string(column + 1) + ": point",
+            return whole(table.at(e, column), 0, kMostPoints - 1, "row number",
                          to_text(OptionValue(table.at(e, column))),
-                         {.row = e + 1, .column = std::to_string(column + 1)});
+                         {.file = std::string(source), .row = e + 1, .column_number = column + 1});
         };
         const Index a = point(0);
         const Index b = point(1);
         n = std::max({n, a + 1, b + 1});
         entries.push_back({a, b, table.at(e, 2), e + 1});
     }
-    if (n == 0) throw BadData(std::string(source) + ": is empty; a graph has at least one line: point, point, weight");
+    if (n == 0)
+        throw BadData({.code = Code::empty,
+                       .problem = "the list of edges is empty",
+                       .remedy = "Give at least one edge: two row numbers and a weight",
+                       .file = std::string(source)});
     // Adds the other direction of pairs that are given once.
     const std::size_t given = entries.size();
     std::vector<std::pair<Index, Index>> pairs;
@@ -336,7 +386,7 @@ SparseMatrix graph_of_edges(PointsView table, std::string_view source) {
             !std::binary_search(pairs.begin(), pairs.end(), std::pair{entry.column, entry.row}))
             entries.push_back({entry.column, entry.row, entry.value, entry.where});
     }
-    return matrix_of(entries, n, source, "row ");
+    return matrix_of(entries, n, source, Place::row);
 }
 
 }  // namespace formats
@@ -379,10 +429,10 @@ bool is_edge_list(PointsView table, const std::string& path, std::string_view so
     } catch (const BadData&) {
         return false;
     }
-    throw BadData(
-        std::string(source) +
-        ": can be read as a matrix of affinities of three points and as three edges; give the matrix as .npy, "
-        "or the edges as .mtx");
+    throw BadData({.code = Code::wrong_shape,
+                   .problem = "a table of 3 rows and 3 columns is either a matrix of affinities or a list of 3 edges",
+                   .remedy = "Give the matrix as .npy, or the edges as .mtx",
+                   .file = std::string(source)});
 }
 
 SparseMatrix read_graph(const std::string& path, const Run& run) try {
@@ -391,12 +441,17 @@ SparseMatrix read_graph(const std::string& path, const Run& run) try {
     if (extension == ".mtx") return formats::parse_matrix_market(formats::read_bytes_inflated(path), path);
     if (extension == ".npz") return formats::parse_sparse_npz(formats::read_bytes(path), path);
     if (extension.empty())
-        throw BadArgument(path + ": graphs are read from .npz, .mtx, .csv, .tsv, .txt, .dat and .data files");
+        throw BadArgument({.code = Code::unsupported_format,
+                           .problem = "coterie does not read graphs from files of this kind",
+                           .remedy = "Use .npz, .mtx, .csv, .tsv, .txt, .dat or .data",
+                           .file = path});
     ReadOptions options;
     options.precision = Precision::float64;
     return formats::graph_of_edges(read_points_file(path, options, run).points, path);
 } catch (Error& error) {
-    error.amend([&](Message& message) { message.file = path; });
+    error.amend([&](Message& message) {
+        if (message.file.empty()) message.file = path;
+    });
     throw;
 }
 

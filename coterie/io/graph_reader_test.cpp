@@ -38,28 +38,28 @@ TEST(GraphReader, ReadsMatrixMarket) {
 TEST(GraphReader, RejectsBadMatrixMarket) {
     const std::string real = "%%MatrixMarket matrix coordinate real general\n";
     const std::pair<std::string, const char*> table[] = {
-        {"", "is no Matrix Market file"},
-        {"1 2 3\n", "is no Matrix Market file"},
-        {"%%MatrixMarket matrix array real general\n", "'array real general' is not accepted"},
+        {"", "is not a Matrix Market file"},
+        {"1 2 3\n", "is not a Matrix Market file"},
+        {"%%MatrixMarket matrix array real general\n", "line 1: 'array real general' is not supported"},
         {"%%MatrixMarket matrix coordinate complex general\n", "'coordinate complex general'"},
         {"%%MatrixMarket matrix coordinate real hermitian\n", "'coordinate real hermitian'"},
-        {real, "ends before the line of rows"},
-        {real + "3 3\n", "line 2: three numbers are needed"},
+        {real, "ends before the line with the numbers of rows"},
+        {real + "3 3\n", "line 2: the line has 2 fields. Give three numbers"},
         {real + "3 4 1\n1 1 1\n", "line 2: the matrix is 3 x 4"},
-        {real + "0 0 0\n", "line 2: rows '0' is not accepted"},
-        {real + "1.5 1.5 0\n", "line 2: rows '1.5' is not accepted"},
-        {real + "99999999999 99999999999 0\n", "line 2: rows '99999999999' is not accepted"},
-        {real + "2 2 -1\n", "entries '-1' is not accepted"},
+        {real + "0 0 0\n", "line 2: the number of rows '0' is not accepted"},
+        {real + "1.5 1.5 0\n", "line 2: the number of rows '1.5' is not accepted"},
+        {real + "99999999999 99999999999 0\n", "line 2: the number of rows '99999999999' is not accepted"},
+        {real + "2 2 -1\n", "the number of entries '-1' is not accepted"},
         {real + "2 2 2\n1 2 1\n", "ends after 1 of 2 entries"},
-        {real + "2 2 1\n1 2 1\n2 1 1\n", "line 4: more entries than the 1 announced"},
-        {real + "2 2 1\n1 2\n", "line 3: has 2 fields; row, column and value are needed"},
-        {real + "2 2 1\n0 2 1\n", "line 3: row '0' is not accepted; it must be a whole number from 1 to 2"},
-        {real + "2 2 1\n1 3 1\n", "line 3: column '3' is not accepted"},
-        {real + "2 2 1\n1 2 nan\n", "line 3: value 'nan' is not accepted"},
-        {real + "2 2 1\n1 2 1e999\n", "line 3: value '1e999' is not accepted"},
-        {real + "2 2 2\n1 2 1\n1 2 3\n", "line 4 gives again the pair of line 3"},
-        {real + "2000000000 2000000000 0\n", "2000000000 points for 0 entries"},
-        {"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", "line 3: is above the diagonal"},
+        {real + "2 2 1\n1 2 1\n2 1 1\n", "line 4: there are more entries than the 1 announced"},
+        {real + "2 2 1\n1 2\n", "line 3: the line has 2 fields. Give row, column and value"},
+        {real + "2 2 1\n0 2 1\n", "line 3: row number '0' is not accepted. Use a whole number from 1 to 2"},
+        {real + "2 2 1\n1 3 1\n", "line 3: column number '3' is not accepted"},
+        {real + "2 2 1\n1 2 nan\n", "line 3: value 'nan' is not a finite number"},
+        {real + "2 2 1\n1 2 1e999\n", "line 3: value '1e999' is not a finite number"},
+        {real + "2 2 2\n1 2 1\n1 2 3\n", "line 4: the pair of line 3 is given again"},
+        {real + "2000000000 2000000000 0\n", "2000000000 rows for 0 entries"},
+        {"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", "line 3: the entry is above the diagonal"},
     };
     for (const auto& [text, words] : table) {
         const std::string said = complaint(text);
@@ -81,13 +81,13 @@ TEST(GraphReader, ReadsEdges) {
         bad(row, column) = value;
         return message_of([&] { formats::graph_of_edges(bad, "e.csv"); });
     };
-    EXPECT_NE(said(1, 0, -1).find("e.csv: row 2, column 1: point '-1' is not accepted"), std::string::npos);
-    EXPECT_NE(said(1, 1, 0.5).find("row 2, column 2: point '0.5'"), std::string::npos);
-    EXPECT_NE(said(1, 1, 3e9).find("row 2, column 2: point"), std::string::npos);
-    EXPECT_NE(said(3, 1, 2e9).find("2000000001 points for"), std::string::npos);
+    EXPECT_NE(said(1, 0, -1).find("e.csv: column 1, row 2: row number '-1' is not accepted"), std::string::npos);
+    EXPECT_NE(said(1, 1, 0.5).find("column 2, row 2: row number '0.5'"), std::string::npos);
+    EXPECT_NE(said(1, 1, 3e9).find("column 2, row 2: row number"), std::string::npos);
+    EXPECT_NE(said(3, 1, 2e9).find("2000000001 rows for"), std::string::npos);
     Matrix<double> twice(2, 3);
     twice << 0, 1, 1, 0, 1, 1;
-    EXPECT_NE(message_of([&] { formats::graph_of_edges(twice, "e"); }).find("row 2 gives again the pair of row 1"),
+    EXPECT_NE(message_of([&] { formats::graph_of_edges(twice, "e"); }).find("row 2: the pair of row 1 is given again"),
               std::string::npos);
     EXPECT_NE(message_of([&] { formats::graph_of_edges(Matrix<double>(2, 4), "e"); }).find("has 4 columns"),
               std::string::npos);
@@ -139,12 +139,13 @@ TEST(SparsePointsReader, MatrixMarketOfAnyShape) {
     EXPECT_TRUE(pattern.view().block(0, 2, buffer).as<double>().matrix() == Matrix<double>({{0, 1}, {1, 0}}));
     const auto refusal = [&](const std::string& text) { return message_of([&] { read(text); }); };
     EXPECT_NE(
-        refusal(head + "3 4 1\n4 1 1\n").find("line 3: row '4' is not accepted; it must be a whole number from 1 to 3"),
+        refusal(head + "3 4 1\n4 1 1\n").find("line 3: row number '4' is not accepted. Use a whole number from 1 to 3"),
         std::string::npos);
-    EXPECT_NE(refusal(head + "3 4 1\n1 5 1\n").find("line 3: column '5'"), std::string::npos);
-    EXPECT_NE(refusal(head + "3 4 2\n1 1 1\n1 1 2\n").find("line 4 gives again the pair of line 3"), std::string::npos);
+    EXPECT_NE(refusal(head + "3 4 1\n1 5 1\n").find("line 3: column number '5'"), std::string::npos);
+    EXPECT_NE(refusal(head + "3 4 2\n1 1 1\n1 1 2\n").find("line 4: the pair of line 3 is given again"),
+              std::string::npos);
     EXPECT_NE(
-        refusal("%%MatrixMarket matrix coordinate real symmetric\n3 4 1\n1 1 1\n").find("symmetric ones are square"),
+        refusal("%%MatrixMarket matrix coordinate real symmetric\n3 4 1\n1 1 1\n").find("a symmetric matrix is square"),
         std::string::npos);
 }
 

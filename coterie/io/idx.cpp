@@ -6,10 +6,13 @@
 namespace coterie::formats {
 
 Array parse_idx_header(const Bytes& bytes, std::string_view source) {
-    const std::string what(source);
+    const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
+        throw BadData(
+            {.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = std::string(source)});
+    };
     const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(bytes.data[i]); };
     if (bytes.size() < 4 || byte(0) != 0 || byte(1) != 0)
-        throw BadData(what + ": is not an idx file (it does not begin with two zero bytes)");
+        refuse(Code::malformed, "the file is not an idx file: it does not begin with two zero bytes");
     Array array;
     switch (byte(2)) {
         case 0x08: array.element = Element::uint8; break;
@@ -19,14 +22,14 @@ Array parse_idx_header(const Bytes& bytes, std::string_view source) {
         case 0x0d: array.element = Element::float32; break;
         case 0x0e: array.element = Element::float64; break;
         default:
-            throw BadData(what + ": idx type " + std::to_string(byte(2)) +
-                          " is not known; 8 (bytes), 9, 11, 12 (integers), 13 and 14 (floats) are");
+            refuse(Code::unsupported_format, "idx type " + std::to_string(byte(2)) + " is not supported",
+                   "Use type 8 or 9 (bytes), 11 or 12 (integers), 13 or 14 (floats)");
     }
     array.item_bytes = item_bytes(array.element);
     array.swapped = array.item_bytes > 1;
     const std::size_t dimensions = byte(3), start = 4 + 4 * dimensions;
-    if (dimensions == 0) throw BadData(what + ": an idx file needs at least one dimension");
-    if (bytes.size() < start) throw BadData(what + ": is truncated inside the header");
+    if (dimensions == 0) refuse(Code::malformed, "the header has no dimensions, but an idx file needs at least one");
+    if (bytes.size() < start) refuse(Code::malformed, "the file is truncated inside the header");
     for (std::size_t k = 0; k < dimensions; ++k) {
         const std::size_t at = 4 + 4 * k;
         array.shape.push_back(
@@ -34,7 +37,7 @@ Array parse_idx_header(const Bytes& bytes, std::string_view source) {
     }
     array.data = bytes.data.subspan(start);
     array.owner = bytes.owner;
-    array.source = what;
+    array.source = source;
     return array;
 }
 

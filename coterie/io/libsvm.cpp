@@ -45,8 +45,9 @@ private:
         const std::string_view target = token();
         if (target.empty()) return;
         if (target.find(':') != std::string_view::npos)
-            refuse(target,
-                   "the line begins with '" + shown(target) + "'; a label is needed first, then index:value pairs");
+            refuse(target, {.code = Code::malformed,
+                            .problem = "the line begins with '" + shown(target) + "', but a label comes first",
+                            .remedy = "Write the label, then the index:value pairs"});
         on_row(target);
         std::int64_t last = 0;
         for (std::string_view word = token(); !word.empty(); word = token()) {
@@ -55,28 +56,34 @@ private:
             std::int64_t index = 0;
             const auto result = std::from_chars(word.data(), word.data() + std::min(colon, word.size()), index);
             if (colon == std::string_view::npos || result.ec != std::errc() || result.ptr != word.data() + colon)
-                refuse(word, "the word '" + shown(word) + "' is not an index:value pair");
+                refuse(word, {.code = Code::malformed, .problem = "'" + shown(word) + "' is not an index:value pair"});
             if (index < 1 || index > 2147483647)
-                refuse(word, "index " + std::to_string(index) + " is not accepted; indices count from 1");
+                refuse(word, {.code = Code::out_of_range,
+                              .problem = "index " + std::to_string(index) + " is not accepted",
+                              .remedy = "Count indices from 1 to at most 2147483647"});
             if (index <= last)
-                refuse(word,
-                       "index " + std::to_string(index) + " follows " + std::to_string(last) + "; indices must ascend");
+                refuse(word, {.code = Code::malformed,
+                              .problem = "index " + std::to_string(index) + " follows " + std::to_string(last),
+                              .remedy = "Write the indices of a line in ascending order, each once"});
             last = index;
             Scalar value = 0;
             bool overflow = false;
             const std::string_view number = word.substr(colon + 1);
             if (!parse_field(number, value, overflow))
-                refuse(word, "column " + std::to_string(index) + ": value '" + shown(number) + "' is " +
-                                 (overflow ? "too large for " + std::string(coterie::name(scalar_type_of<Scalar>()))
-                                           : std::string("not a number")));
+                refuse(word,
+                       {.code = overflow ? Code::too_large : Code::not_a_number,
+                        .problem = "'" + shown(number) + "' is " +
+                                   (overflow ? "too large for " + std::string(coterie::name(scalar_type_of<Scalar>()))
+                                             : std::string("not a number")),
+                        .column_number = index});
             on_value(index - 1, value);
         }
     }
-    [[noreturn]] void refuse(std::string_view at, const std::string& text) const {
-        const auto offset = static_cast<std::size_t>(at.data() - text_.data());
-        const Index row = line_at(text_, offset);
-        throw BadData(std::string(source_) + ": row " + std::to_string(row) + ": " + text,
-                      {.value = shown(at), .row = row});
+    [[noreturn]] void refuse(std::string_view at, Message message) const {
+        message.value = shown(at);
+        message.file = source_;
+        message.line = line_at(text_, static_cast<std::size_t>(at.data() - text_.data()));
+        throw BadData(std::move(message));
     }
 
     std::string_view text_;
@@ -103,11 +110,14 @@ Points parse_dense(std::string_view text, std::string_view source, int threads,
         starts.push_back(targets.size());
     }
     const std::int64_t columns = pieces > 0 ? *std::max_element(widest.begin(), widest.end()) : 0;
-    if (targets.empty()) throw BadData(std::string(source) + ": has no rows");
-    if (columns == 0) throw BadData(std::string(source) + ": has no index:value pair; at least one column is needed");
+    if (targets.empty())
+        throw BadData({.code = Code::empty, .problem = "the file has no rows", .file = std::string(source)});
+    if (columns == 0)
+        throw BadData({.code = Code::empty,
+                       .problem = "the file has no index:value pair, so there are no columns",
+                       .file = std::string(source)});
     require_memory(static_cast<double>(targets.size()) * static_cast<double>(columns) * sizeof(Scalar),
-                   std::string(source) + ": the dense matrix of " + std::to_string(targets.size()) + " x " +
-                       std::to_string(columns));
+                   "the dense matrix of " + std::to_string(targets.size()) + " x " + std::to_string(columns));
     Matrix<Scalar> matrix(static_cast<Index>(targets.size()), static_cast<Index>(columns));
     for_each_block(pieces, threads, [&](Index piece, int) {
         const auto at = static_cast<std::size_t>(piece);

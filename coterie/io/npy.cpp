@@ -24,14 +24,14 @@ public:
             if (key == "descr") {
                 blanks();
                 if (at_ < text_.size() && text_[at_] == '[')
-                    refuse("is a structured array; a plain array of numbers is needed");
+                    refuse(Code::wrong_type, "the array is structured, but a plain array of numbers is needed");
                 once(descr_, string(), key);
             } else if (key == "fortran_order") {
                 once(fortran_, boolean(), key);
             } else if (key == "shape") {
                 once(shape_, shape(), key);
             } else {
-                refuse("header has the unknown key '" + shown(key) + "'");
+                refuse("the header has the unknown key '" + shown(key) + "'");
             }
             if (!accept(',')) {
                 expect('}');
@@ -39,18 +39,22 @@ public:
             }
         }
         blanks();
-        if (at_ != text_.size()) refuse("header has text behind its dict");
-        if (!descr_ || !fortran_ || !shape_) refuse("header lacks one of descr, fortran_order, shape");
+        if (at_ != text_.size()) refuse("the header has text after its dict");
+        if (!descr_ || !fortran_ || !shape_) refuse("the header lacks descr, fortran_order or shape");
     }
     std::string_view descr() const { return *descr_; }
     bool fortran() const { return *fortran_; }
     const std::vector<std::int64_t>& extents() const { return *shape_; }
-    [[noreturn]] void refuse(const std::string& text) const { throw BadData(std::string(source_) + ": " + text); }
+    [[noreturn]] void refuse(std::string problem) const { refuse(Code::malformed, std::move(problem)); }
+    [[noreturn]] void refuse(Code code, std::string problem, std::string remedy = {}) const {
+        throw BadData(
+            {.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = std::string(source_)});
+    }
 
 private:
     template <class T>
     void once(std::optional<T>& slot, T value, std::string_view key) {
-        if (slot) refuse("header has the key '" + shown(key) + "' twice");
+        if (slot) refuse("the header has the key '" + shown(key) + "' twice");
         slot = std::move(value);
     }
     void blanks() {
@@ -63,14 +67,14 @@ private:
         return true;
     }
     void expect(char c) {
-        if (!accept(c)) refuse(std::string("header is not a NumPy header: '") + c + "' expected");
+        if (!accept(c)) refuse(std::string("the header is not NumPy's: '") + c + "' expected");
     }
     std::string_view string() {
         blanks();
         const char quote = at_ < text_.size() ? text_[at_] : '\0';
-        if (quote != '\'' && quote != '"') refuse("header is not a NumPy header: a quoted word expected");
+        if (quote != '\'' && quote != '"') refuse("the header is not NumPy's: a quoted word expected");
         const std::size_t end = text_.find(quote, at_ + 1);
-        if (end == std::string_view::npos) refuse("header is not a NumPy header: a quote does not end");
+        if (end == std::string_view::npos) refuse("the header is not NumPy's: a quote does not end");
         const std::string_view out = text_.substr(at_ + 1, end - at_ - 1);
         at_ = end + 1;
         return out;
@@ -84,7 +88,7 @@ private:
                 return value;
             }
         }
-        refuse("header is not a NumPy header: True or False expected");
+        refuse("the header is not NumPy's: True or False expected");
     }
     std::vector<std::int64_t> shape() {
         std::vector<std::int64_t> out;
@@ -93,11 +97,11 @@ private:
             blanks();
             std::int64_t extent = 0;
             const auto result = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
-            if (result.ec != std::errc() || extent < 0) refuse("header's shape is not one an array can have");
+            if (result.ec != std::errc() || extent < 0) refuse("the shape in the header is not possible for an array");
             at_ = static_cast<std::size_t>(result.ptr - text_.data());
             if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote long integers like this
             out.push_back(extent);
-            if (out.size() > 32) refuse("header's shape has more than 32 dimensions");
+            if (out.size() > 32) refuse(Code::limit_exceeded, "the array has more than 32 dimensions");
             if (!accept(',')) {
                 expect(')');
                 break;
@@ -117,10 +121,11 @@ private:
 void set_type(Array& array, const Header& header) {
     const std::string_view descr = header.descr();
     const auto refuse = [&] {
-        header.refuse(
-            "items of type '" + shown(descr) +
-            "' are not accepted; booleans, integers and floats of up to 64 bits are" +
-            (descr.find('O') != std::string_view::npos ? " (objects would need pickle, which can run code)" : ""));
+        const bool objects = descr.find('O') != std::string_view::npos;
+        header.refuse(Code::wrong_type,
+                      "items of type '" + shown(descr) + "' are not supported" +
+                          (objects ? ", because loading objects needs pickle, which can run code" : ""),
+                      "Use booleans, integers or floats of up to 64 bits");
     };
     if (descr.size() < 3) refuse();
     const char order = descr[0], kind = descr[1];
@@ -156,25 +161,29 @@ void set_type(Array& array, const Header& header) {
 }  // namespace
 
 Array parse_npy_header(const Bytes& bytes, std::string_view source) {
-    const std::string what(source);
+    const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
+        throw BadData(
+            {.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = std::string(source)});
+    };
     const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(bytes.data[i]); };
     if (bytes.size() < 10 || std::memcmp(bytes.data.data(), "\x93NUMPY", 6) != 0)
-        throw BadData(what + ": is not a .npy file (its first bytes are not NumPy's)");
+        refuse(Code::malformed, "the file is not a .npy file: its first bytes are not NumPy's");
     const std::size_t version = byte(6);
     if (version < 1 || version > 3)
-        throw BadData(what + ": is .npy format version " + std::to_string(version) + "; versions 1 to 3 are known");
+        refuse(Code::unsupported_format, ".npy format version " + std::to_string(version) + " is not supported",
+               "Use version 1, 2 or 3");
     std::size_t start = 10, length = byte(8) | byte(9) << 8;
     if (version > 1) {
-        if (bytes.size() < 12) throw BadData(what + ": is truncated inside the header");
+        if (bytes.size() < 12) refuse(Code::malformed, "the file is truncated inside the header");
         start = 12;
         length |= byte(10) << 16 | byte(11) << 24;
     }
     if (start + length > longest_npy_head)
-        throw BadData(what + ": the header has " + std::to_string(length) + " bytes; the limit is " +
-                      std::to_string(longest_npy_head - start));
+        refuse(Code::limit_exceeded, "the header has " + std::to_string(length) + " bytes, but the limit is " +
+                                         std::to_string(longest_npy_head - start));
     if (length > bytes.size() - start)
-        throw BadData(what + ": is truncated: the header has " + std::to_string(length) + " bytes, " +
-                      std::to_string(bytes.size() - start) + " are there");
+        refuse(Code::malformed, "the file is truncated: of " + std::to_string(length) + " bytes of the header, " +
+                                    std::to_string(bytes.size() - start) + " are there");
     Header header(std::string_view(bytes.text() + start, length), source);
     header.parse();
     Array array;
@@ -184,7 +193,7 @@ Array parse_npy_header(const Bytes& bytes, std::string_view source) {
     checked_bytes(array.shape, array.item_bytes, source);
     array.data = bytes.data.subspan(start + length);
     array.owner = bytes.owner;
-    array.source = what;
+    array.source = source;
     return array;
 }
 

@@ -21,17 +21,23 @@ struct Discard {
 };
 using Archive_ = std::unique_ptr<zip_t, Discard>;
 
+[[noreturn]] void refuse_archive(std::string problem, const std::string& source) {
+    throw BadData({.code = Code::malformed, .problem = std::move(problem), .file = source});
+}
+
 Archive_ open(const Bytes& bytes, const std::string& what) {
     zip_error_t error;
     zip_error_init(&error);
     zip_source_t* source = zip_source_buffer_create(bytes.data.data(), bytes.size(), 0, &error);
-    if (source == nullptr) throw ResourceError(what + ": out of memory");
+    if (source == nullptr)
+        throw ResourceError(
+            {.code = Code::out_of_memory, .problem = "there is not enough memory to open the file", .file = what});
     zip_t* archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error);
     if (archive == nullptr) {
         const std::string reason = zip_error_strerror(&error);
         zip_source_free(source);
         zip_error_fini(&error);
-        throw BadData(what + ": is not a sound .npz (zip) file: " + reason);
+        refuse_archive("the file is not a valid .npz (zip) file: " + reason, what);
     }
     zip_error_fini(&error);
     return Archive_(archive);
@@ -43,10 +49,10 @@ std::size_t member_size(zip_t* archive, zip_uint64_t index, const std::string& w
     zip_stat_init(&status);
     if (zip_stat_index(archive, index, 0, &status) != 0 || !(status.valid & ZIP_STAT_SIZE) ||
         !(status.valid & ZIP_STAT_COMP_SIZE))
-        throw BadData(what + ": the zip directory is damaged");
+        refuse_archive("the zip directory is damaged", what);
     // Deflate compresses to a thousandth at best. A larger claim is false, so no memory is allocated for it.
     if (status.size > (status.comp_size + 16) * 1040)
-        throw BadData(what + ": the size in the zip directory cannot be true");
+        refuse_archive("the size in the zip directory is not possible", what);
     return static_cast<std::size_t>(status.size);
 }
 
@@ -55,24 +61,26 @@ Bytes member(zip_t* archive, zip_uint64_t index, std::size_t most, const std::st
     const std::size_t size = member_size(archive, index, what);
     const bool whole = size <= most;
     const std::size_t wanted = whole ? size : most;
-    require_memory(static_cast<double>(wanted), what);
+    require_memory(static_cast<double>(wanted), "the array");
     std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
-    if (!file) throw BadData(what + ": cannot be read: " + zip_strerror(archive));
+    if (!file) refuse_archive(std::string("the array cannot be read: ") + zip_strerror(archive), what);
     const auto buffer = std::make_shared<std::vector<std::byte>>(wanted);
     std::size_t have = 0;
-    const auto refuse = [&](const std::string& reason) { throw BadData(what + ": is damaged: " + reason); };
+    const auto refuse_damaged = [&](const std::string& reason) {
+        refuse_archive("the array is damaged: " + reason, what);
+    };
     while (have < wanted) {
         const zip_int64_t got = zip_fread(file.get(), buffer->data() + have, wanted - have);
-        if (got < 0) refuse(zip_file_strerror(file.get()));
-        if (got == 0) refuse("it ends too early");
+        if (got < 0) refuse_damaged(zip_file_strerror(file.get()));
+        if (got == 0) refuse_damaged("it ends too early");
         have += static_cast<std::size_t>(got);
     }
     if (whole) {
         // libzip compares the checksum when it reaches the end.
         char beyond = 0;
         const zip_int64_t got = zip_fread(file.get(), &beyond, 1);
-        if (got < 0) refuse(zip_file_strerror(file.get()));
-        if (got > 0) refuse("it is longer than the zip directory says");
+        if (got < 0) refuse_damaged(zip_file_strerror(file.get()));
+        if (got > 0) refuse_damaged("it is longer than the zip directory says");
     }
     return {{buffer->data(), buffer->size()}, buffer};
 }
@@ -111,7 +119,7 @@ Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const
     for (zip_int64_t i = 0; i < entries; ++i) {
         const auto index = static_cast<zip_uint64_t>(i);
         const char* raw = zip_get_name(archive.get(), index, ZIP_FL_ENC_RAW);
-        if (raw == nullptr) throw BadData(source + ": the zip directory is damaged");
+        if (raw == nullptr) refuse_archive("the zip directory is damaged", source);
         std::string name(raw);
         if (!name.ends_with(".npy")) continue;
         name.resize(name.size() - 4);
@@ -122,7 +130,10 @@ Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const
         contents.push_back(described(archive.get(), index, name, source));
         indices.push_back(index);
         if (contents.size() > 10000)
-            throw BadData(source + ": holds more than 10000 arrays; name the one you mean: FILE:NAME");
+            throw BadData({.code = Code::limit_exceeded,
+                           .problem = "the file holds more than 10000 arrays",
+                           .remedy = "Name the one you mean: FILE:NAME",
+                           .file = source});
     }
     std::string note;
     const Content& content = choose(contents, key, purpose, source, note);
@@ -133,7 +144,10 @@ Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const
 }
 #else
 Array parse_npz(const Bytes&, std::string_view, Purpose, const std::string& source) {
-    throw BadArgument(source + ": .npz files need libzip, which this build does not have; save the array as .npy");
+    throw BadArgument({.code = Code::missing_library,
+                       .problem = ".npz files need libzip, which this build does not have",
+                       .remedy = "Save the array as .npy",
+                       .file = source});
 }
 #endif
 

@@ -22,6 +22,13 @@ constexpr Type types[] = {{"F64", 8},  {"I64", 8}, {"U64", 8},  {"F32", 4},     
                           {"U32", 4},  {"F16", 2}, {"BF16", 2}, {"I16", 2},     {"U16", 2},
                           {"BOOL", 1}, {"U8", 1},  {"I8", 1},   {"F8_E4M3", 1}, {"F8_E5M2", 1}};
 
+[[noreturn]] void refuse_tensors(Code code, std::string problem, const std::string& source) {
+    throw BadData({.code = code, .problem = std::move(problem), .file = source});
+}
+[[noreturn]] void refuse_tensors(std::string problem, const std::string& source) {
+    refuse_tensors(Code::malformed, std::move(problem), source);
+}
+
 // A key that occurs twice in one object is an error while parsing.
 Json parse_header(std::string_view text, const std::string& what) {
     std::vector<std::set<std::string>> keys;
@@ -32,19 +39,18 @@ Json parse_header(std::string_view text, const std::string& what) {
             keys.pop_back();
         } else if (event == Json::parse_event_t::key) {
             if (!keys.back().insert(value.get<std::string>()).second)
-                throw BadData(what + ": the header has the key '" + shown(value.get<std::string>()) + "' twice");
+                refuse_tensors("the header has the key '" + shown(value.get<std::string>()) + "' twice", what);
         }
         return true;
     };
     return parse_json(
-        text, [&](const std::string& reason) { throw BadData(what + ": the header " + reason, {.file = what}); },
-        check);
+        text, [&](const std::string& reason) { refuse_tensors("the header " + reason, what); }, check);
 }
 
-std::uint64_t natural(const Json& value, const std::string& what) {
+std::uint64_t natural(const Json& value, const std::string& tensor, const std::string& source) {
     // 2^62 exceeds any file size, and sums of two such numbers do not wrap around.
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > (std::uint64_t{1} << 62))
-        throw BadData(what + ": the header has a number that is no size");
+        refuse_tensors(tensor + ": a size in the header is not a whole number of at least 0", source);
     return value.get<std::uint64_t>();
 }
 
@@ -52,17 +58,19 @@ std::uint64_t natural(const Json& value, const std::string& what) {
 
 SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::string_view source) {
     const std::string what(source);
-    if (bytes.size() < 8) throw BadData(what + ": is not a safetensors file (shorter than its header length)");
+    const std::string other = "the file is not a safetensors file: ";
+    if (bytes.size() < 8) refuse_tensors(other + "it is shorter than 8 bytes", what);
     std::uint64_t length = 0;
     std::memcpy(&length, bytes.data(), 8);
     if (length > header_limit || length > bytes.size() - 8)
-        throw BadData(what + ": is not a safetensors file or truncated: the header would have " +
-                      std::to_string(length) + " bytes, the file has " + std::to_string(bytes.size() - 8) +
-                      " behind its length (the limit is " + std::to_string(header_limit) + ")");
+        refuse_tensors("the file is truncated or not a safetensors file: of " + std::to_string(length) +
+                           " bytes of the header, " + std::to_string(bytes.size() - 8) + " are there (the limit is " +
+                           std::to_string(header_limit) + ")",
+                       what);
     SafetensorsFile out;
     out.header = {reinterpret_cast<const char*>(bytes.data()) + 8, static_cast<std::size_t>(length)};
     const std::span<const std::byte> data = bytes.subspan(8 + static_cast<std::size_t>(length));
-    if (!out.header.starts_with('{')) throw BadData(what + ": is not a safetensors file (its header is not JSON)");
+    if (!out.header.starts_with('{')) refuse_tensors(other + "its header is not JSON", what);
     const Json header = parse_header(out.header, what);
 
     struct Placed {
@@ -71,37 +79,38 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
     };
     std::vector<Placed> placed;
     for (const auto& [name, value] : header.items()) {
-        if (!value.is_object()) throw BadData(what + ": the header's entry '" + shown(name) + "' is not an object");
+        if (!value.is_object()) refuse_tensors("the header's entry '" + shown(name) + "' is not an object", what);
         if (name == "__metadata__") {
             for (const auto& [key, text] : value.items()) {
-                if (!text.is_string()) throw BadData(what + ": the metadata '" + shown(key) + "' is not a text");
+                if (!text.is_string()) refuse_tensors("the metadata '" + shown(key) + "' is not text", what);
                 out.metadata.emplace_back(key, text.get<std::string>());
             }
             continue;
         }
-        const std::string tensor = what + ": tensor '" + shown(name) + "'";
+        const std::string tensor = "tensor '" + shown(name) + "'";
         for (const char* key : {"dtype", "shape", "data_offsets"})
-            if (!value.contains(key)) throw BadData(tensor + ": has no " + key);
-        if (value.size() != 3) throw BadData(tensor + ": has keys other than dtype, shape and data_offsets");
+            if (!value.contains(key)) refuse_tensors(tensor + " has no " + key, what);
+        if (value.size() != 3) refuse_tensors(tensor + " has keys other than dtype, shape and data_offsets", what);
         if (!value["dtype"].is_string() || !value["shape"].is_array() || !value["data_offsets"].is_array() ||
             value["data_offsets"].size() != 2)
-            throw BadData(tensor + ": dtype, shape or data_offsets is not of its kind");
+            refuse_tensors(tensor + ": dtype, shape or data_offsets has the wrong type", what);
         Placed item;
         item.entry.name = name;
         item.entry.dtype = value["dtype"].get<std::string>();
         const auto* type =
             std::find_if(std::begin(types), std::end(types), [&](const Type& t) { return t.name == item.entry.dtype; });
         if (type == std::end(types))
-            throw BadData(tensor + ": the type '" + shown(item.entry.dtype) + "' is not known");
+            refuse_tensors(Code::wrong_type, tensor + " has the unknown type '" + shown(item.entry.dtype) + "'", what);
         for (const Json& extent : value["shape"])
-            item.entry.shape.push_back(static_cast<std::int64_t>(natural(extent, tensor)));
-        item.begin = natural(value["data_offsets"][0], tensor);
-        item.end = natural(value["data_offsets"][1], tensor);
+            item.entry.shape.push_back(static_cast<std::int64_t>(natural(extent, tensor, what)));
+        item.begin = natural(value["data_offsets"][0], tensor, what);
+        item.end = natural(value["data_offsets"][1], tensor, what);
         if (item.begin > item.end || item.end > data.size())
-            throw BadData(tensor + ": lies outside the file's " + std::to_string(data.size()) +
-                          " bytes of data (truncated?)");
-        if (checked_bytes(item.entry.shape, type->bytes, tensor) != item.end - item.begin)
-            throw BadData(tensor + ": shape and type do not match the bytes it has");
+            refuse_tensors(tensor + " lies outside the file's " + std::to_string(data.size()) +
+                               " bytes of data (is the file truncated?)",
+                           what);
+        if (checked_bytes(item.entry.shape, type->bytes, what + ":" + shown(name)) != item.end - item.begin)
+            refuse_tensors(tensor + ": its shape and type do not match its number of bytes", what);
         item.entry.data =
             data.subspan(static_cast<std::size_t>(item.begin), static_cast<std::size_t>(item.end - item.begin));
         placed.push_back(std::move(item));
@@ -112,13 +121,14 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
     std::uint64_t end = 0;
     for (Placed& item : placed) {
         if (item.begin != end)
-            throw BadData(what + ": tensor '" + shown(item.entry.name) + "' " +
-                          (item.begin < end ? "overlaps the one" : "leaves a gap to the one") + " before it");
+            refuse_tensors("tensor '" + shown(item.entry.name) + "' " +
+                               (item.begin < end ? "overlaps the one" : "leaves a gap after the one") + " before it",
+                           what);
         end = item.end;
         out.tensors.push_back(std::move(item.entry));
     }
     if (end != data.size())
-        throw BadData(what + ": " + std::to_string(data.size() - end) + " bytes at the end belong to no tensor");
+        refuse_tensors(std::to_string(data.size() - end) + " bytes at the end belong to no tensor", what);
     return out;
 }
 
@@ -141,7 +151,10 @@ Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpos
     const auto& tensor = file.tensors[static_cast<std::size_t>(&chosen - contents.data())];
     const auto* element = find(tensor.dtype);
     if (element == std::end(elements))
-        throw BadData(array.source + ": numbers of type " + tensor.dtype + " are not read");
+        throw BadData({.code = Code::wrong_type,
+                       .problem = "numbers of type " + tensor.dtype + " are not supported",
+                       .remedy = "Save the tensor as F64, F32, F16, BOOL or integers",
+                       .file = array.source});
     array.element = element->second;
     array.item_bytes = item_bytes(array.element);
     array.shape = tensor.shape;

@@ -19,7 +19,8 @@ namespace {
 
 // Fails only without memory or with a broken library configuration.
 void require(int done) {
-    if (done != 1) throw ResourceError("SHA-256: OpenSSL's libcrypto cannot compute it");
+    if (done != 1)
+        throw ResourceError({.code = Code::missing_library, .problem = "OpenSSL's libcrypto cannot compute SHA-256"});
 }
 
 }  // namespace
@@ -44,12 +45,16 @@ std::string Sha256::hex() {
 
 std::string sha256_of_file(const std::filesystem::path& path) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-    if (!file) throw ResourceError(path.string() + ": cannot be opened: " + std::strerror(errno));
+    const auto refuse = [&](const char* what) {
+        const Code code = errno == ENOENT ? Code::not_found : Code::cannot_read;
+        throw ResourceError({.code = code, .problem = std::string(what) + std::strerror(errno), .file = path.string()});
+    };
+    if (!file) refuse("the file cannot be opened: ");
     Sha256 hash;
     std::vector<char> buffer(std::size_t{1} << 18);
     while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get()))
         hash.update(buffer.data(), got);
-    if (std::ferror(file.get())) throw ResourceError(path.string() + ": cannot be read: " + std::strerror(errno));
+    if (std::ferror(file.get())) refuse("the file cannot be read: ");
     return hash.hex();
 }
 

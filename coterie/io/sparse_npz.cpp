@@ -5,6 +5,7 @@
 #include <memory>
 #include <tuple>
 
+#include "coterie/base/options.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/io/formats.hpp"
 
@@ -29,8 +30,10 @@ std::vector<std::int64_t> whole_numbers(const Array& array, const std::string& s
     if (is_empty(array)) return out;
     for (const double value : to_numbers(array, source)) {
         if (value != std::floor(value) || std::abs(value) > 9e15)
-            throw BadData(source + ": entry " + std::to_string(out.size() + 1) + ": " + to_text(OptionValue(value)) +
-                          " is no whole number");
+            throw BadData({.code = Code::wrong_type,
+                           .problem = "entry " + std::to_string(out.size() + 1) + " is " + to_text(OptionValue(value)) +
+                                      ", but whole numbers are needed",
+                           .file = source});
         out.push_back(static_cast<std::int64_t>(value));
     }
     return out;
@@ -43,10 +46,17 @@ Points parse_sparse_points(const Bytes& bytes, Precision precision, Index max_ro
     const auto array = [&](const char* key) { return parse_npz(bytes, key, Purpose::points, source); };
     const std::string format = sparse_format(array("format"));
     if (format != "csr")
-        throw BadData(source + ":format '" + shown(format) + "' is not accepted as points; csr is (tocsr() makes it)",
-                      {.value = shown(format), .accepted = "csr"});
+        throw BadData({.code = Code::unsupported_format,
+                       .problem = "the sparse format '" + shown(format) + "' is not supported for rows",
+                       .remedy = "Convert the matrix to csr with SciPy's tocsr()",
+                       .value = shown(format),
+                       .accepted = "csr",
+                       .file = source});
     const std::vector<std::int64_t> shape = whole_numbers(array("shape"), source + ":shape");
-    if (shape.size() != 2) throw BadData(source + ":shape: must be two numbers, rows and columns");
+    if (shape.size() != 2)
+        throw BadData({.code = Code::malformed,
+                       .problem = "the array 'shape' does not hold two numbers, rows and columns",
+                       .file = source});
     const Array starts = array("indptr");
     const Array columns = array("indices");
     const Array data = array("data");
@@ -72,8 +82,11 @@ Points parse_sparse_points(const Bytes& bytes, Precision precision, Index max_ro
         const Index rows = max_rows >= 0 ? std::min(max_rows, all.rows()) : all.rows();
         return Points(std::make_shared<const SparsePoints>(all.slice(0, rows)));
     } catch (BadData& error) {
-        throw BadData(source + ": " + error.message() + " (sum_duplicates() of SciPy puts rows in order)",
-                      error.fields());
+        error.amend([&](Message& message) {
+            message.file = source;
+            message.remedy = "SciPy's sum_duplicates() puts the entries of rows in order";
+        });
+        throw;
     }
 }
 

@@ -209,7 +209,7 @@ TEST(Writer, ArrowRoundTrip) {
     EXPECT_EQ(message_of<BadData>([&] {
                   refuses.write(std::vector<std::string>{"1.5", "2"});
               }),
-              "write table: 1.5 in column a of whole numbers");
+              "column 'a': '1.5' cannot be written to a column of whole numbers");
 }
 
 // More rows than one batch, and text for more than one batch: every row survives at every boundary.

@@ -159,16 +159,16 @@ def test_rejected_sparse_points(command, counts, tmp_path):
         return done.stderr
 
     assert "method ward takes no sparse points; kmeans, soft-kmeans and spherical-kmeans do. Made dense they would take" in message(counts, method="ward")
-    assert "format 'csc' is not accepted as points; csr is" in message(counts.tocsc())
+    assert "the sparse format 'csc' is not supported for rows" in message(counts.tocsc())
     assert "sparse points are neither centred nor scaled" in message(counts, "--scale", "zscore")
     assert "these are sparse" in message(counts, "--picture", str(tmp_path / "x.svg"))
-    assert "column number 300 is not there" in message(counts, edit=lambda arrays: arrays["indices"].__setitem__(5, 300))
+    assert "column number 300 is not from 0 to 299" in message(counts, edit=lambda arrays: arrays["indices"].__setitem__(5, 300))
     assert "must ascend" in message(counts, edit=lambda arrays: arrays["indices"].__setitem__(1, arrays["indices"][0]))
-    assert "starts of rows" in message(counts, edit=lambda arrays: arrays.update(indptr=arrays["indptr"][:-1]))
-    assert "1 columns and" in message(counts, edit=lambda arrays: arrays.update(indices=arrays["indices"][:1]))
-    assert "is no whole number" in message(counts, edit=lambda arrays: arrays.update(indices=arrays["indices"] + 0.5))
-    assert "row 1, column" in message(counts, edit=lambda arrays: arrays["data"].__setitem__(0, np.nan))
-    assert "must be two numbers" in message(counts, edit=lambda arrays: arrays.update(shape=np.array([200])))
+    assert "row starts; " in message(counts, edit=lambda arrays: arrays.update(indptr=arrays["indptr"][:-1]))
+    assert "1 column numbers for" in message(counts, edit=lambda arrays: arrays.update(indices=arrays["indices"][:1]))
+    assert "but whole numbers are needed" in message(counts, edit=lambda arrays: arrays.update(indices=arrays["indices"] + 0.5))
+    assert "row 1: NaN stands for a missing value" in message(counts, edit=lambda arrays: arrays["data"].__setitem__(0, np.nan))
+    assert "does not hold two numbers" in message(counts, edit=lambda arrays: arrays.update(shape=np.array([200])))
     assert "sum_duplicates()" in message(counts, edit=lambda arrays: arrays["indptr"].__setitem__(3, 10**6))
 
 

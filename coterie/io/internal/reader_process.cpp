@@ -35,11 +35,13 @@ std::string installed_reader(const std::string& source) {
     for (const fs::path& folder : internal::own_library_folders()) {
         const std::string place = (folder / "coterie" / "coterie-read").lexically_normal().string();
         if (fs::exists(place, ignored)) return place;
-        places += (places.empty() ? "" : " nor ") + place;
+        places += (places.empty() ? "" : " or ") + place;
     }
-    throw ResourceError(source +
-                        ": HDF5 and MATLAB files are read by coterie-read, a program that is part of coterie " +
-                        "and missing from this installation: there is neither " + places);
+    throw ResourceError({.code = Code::missing_library,
+                         .problem = "HDF5 and MATLAB files need coterie-read, a program of coterie that this "
+                                    "installation lacks",
+                         .remedy = "Reinstall coterie: the program belongs at " + places,
+                         .file = source});
 }
 
 class Child {
@@ -51,7 +53,10 @@ public:
         arguments.push_back(nullptr);
         std::array<int, 2> ends{};
         if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-            throw ResourceError(source_ + ": cannot be read: no pipe: " + std::strerror(errno));
+            throw ResourceError(
+                {.code = Code::cannot_read,
+                 .problem = std::string("no pipe can be opened to read the file: ") + std::strerror(errno),
+                 .file = source_});
         pipe_ = ends[0];
         posix_spawn_file_actions_t files;
         posix_spawn_file_actions_init(&files);
@@ -72,7 +77,10 @@ public:
         ::close(ends[1]);
         if (failed == 0) return;
         ::close(pipe_);
-        throw ResourceError(source_ + ": cannot be read: " + program_ + " cannot be started: " + std::strerror(failed));
+        throw ResourceError({.code = failed == ENOENT ? Code::missing_library : Code::cannot_read,
+                             .problem = "the program that reads such files, " + program_ +
+                                        ", cannot be started: " + std::strerror(failed),
+                             .file = source_});
     }
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
@@ -96,8 +104,10 @@ public:
                 // A waiting child uses no processor time, and a working child uses little on a busy machine, so the
                 // clock counts too.
                 if (since_.seconds() > 10 * seconds_)
-                    throw BadData(source_ + ": is not read after " + rounded(10 * seconds_) +
-                                  " seconds: it is damaged, or lies where it cannot be reached");
+                    throw BadData({.code = Code::cannot_read,
+                                   .problem = "the file could not be read in " + rounded(10 * seconds_) +
+                                              " seconds: it is damaged, or its disk does not respond",
+                                   .file = source_});
                 asked_.restart();
             }
             if (found <= 0) continue;
@@ -116,8 +126,10 @@ public:
     }
 
     [[noreturn]] void nonsense(const std::string& what) const {
-        throw BadData(source_ + ": cannot be read: " + program_ + " answered with " + what +
-                      "; the file is damaged, or the program is of another version of coterie");
+        throw BadData({.code = Code::cannot_read,
+                       .problem = program_ + " could not read the file and answered with " + what +
+                                  ": the file is damaged, or the program is of another version of coterie",
+                       .file = source_});
     }
 
 private:
@@ -130,17 +142,22 @@ private:
         for (const Stopwatch watch; ended == 0 && watch.seconds() < 1; ::poll(nullptr, 0, 2))
             ended = ::waitpid(process_, &status, WNOHANG);
         if (ended != 0) process_ = -1;  // reaped here, or (-1) by a handler of the host
-        if (ended <= 0) nonsense("the half of an answer");
+        if (ended <= 0) nonsense("part of an answer");
         if (WIFEXITED(status)) nonsense("exit status " + std::to_string(WEXITSTATUS(status)));
         const int signal = WTERMSIG(status);
         if (signal == SIGXCPU)
-            throw BadData(source_ + ": cannot be read: it takes more than " + rounded(seconds_) +
-                          " seconds of processor time, far more than its size calls for; it is damaged");
+            throw BadData({.code = Code::malformed,
+                           .problem = "reading took more than " + rounded(seconds_) +
+                                      " seconds of processor time, far too long for its size: the file is damaged",
+                           .file = source_});
         const std::string how = "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
         if (signal == SIGKILL || signal == SIGTERM)
-            throw ResourceError(source_ + ": cannot be read: " + program_ + " was ended from outside, by " + how +
-                                ", as systems do that run out of memory");
-        throw BadData(source_ + ": is damaged: reading it ended with " + how);
+            throw ResourceError({.code = Code::out_of_memory,
+                                 .problem = program_ + ", which reads the file, was ended from outside by " + how +
+                                            ", perhaps because memory ran out",
+                                 .file = source_});
+        throw BadData(
+            {.code = Code::malformed, .problem = "the file is damaged: reading it ended with " + how, .file = source_});
     }
 
     std::string program_;
@@ -167,7 +184,9 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
     std::error_code failed;
     if (const auto kind = fs::status(path, failed).type();
         kind != fs::file_type::regular && kind != fs::file_type::not_found && kind != fs::file_type::directory)
-        throw BadData(source + ": is not a regular file, and HDF5 and MATLAB files are read from nothing else");
+        throw BadData({.code = Code::cannot_read,
+                       .problem = "this is not a regular file, as HDF5 and MATLAB files must be",
+                       .file = source});
     const auto file_bytes =
         static_cast<double>(formats::file_size(path));  // reports a missing file as other readers do
 
@@ -192,7 +211,7 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
             const std::size_t extents = sizeof(std::int64_t) * (head.detail >> 16), name = text.find('\0', extents);
             if (extents > text.size() || name == std::string::npos ||
                 (head.detail & 255) >= static_cast<std::uint32_t>(Element::text8))
-                child.nonsense("an array that is none");
+                child.nonsense("an invalid array");
             array.element = static_cast<Element>(head.detail & 255);
             array.item_bytes = item_bytes(array.element);
             array.fortran = (head.detail & 256) != 0;
@@ -201,7 +220,12 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
             array.note = text.substr(name + 1);
             array.source = source + ":" + text.substr(extents, name - extents);
             bytes = checked_bytes(array.shape, array.item_bytes, array.source);
-            require_memory(static_cast<double>(bytes), array.source);
+            try {
+                require_memory(static_cast<double>(bytes), "the array");
+            } catch (NotEnoughMemory& error) {
+                error.amend([&](Message& refused) { refused.file = array.source; });
+                throw;
+            }
             buffer.reset(new std::byte[bytes]);
             child.allow(reader_seconds(program.seconds, file_bytes + static_cast<double>(bytes)));
             described = true;
@@ -213,7 +237,7 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
             array.owner = std::move(buffer);
             return array;
         } else {
-            child.nonsense("what is no part of an answer");
+            child.nonsense("an invalid message");
         }
     }
 }

@@ -119,8 +119,8 @@ TEST_F(Reader, OneColumnGivesANote) {
 
 TEST_F(Reader, SizeIsCheckedBeforeAllocation) {
     const std::string path = folder.file("x.mat", matlab({{"X", 2147483647, 1000000, points_3x2}}));
-    EXPECT_TRUE(
-        has(message_of<ResourceError>([&] { read_points_file(path); }), "x.mat:X needs about 1.6e+07 GiB of memory"));
+    EXPECT_TRUE(has(message_of<ResourceError>([&] { read_points_file(path); }),
+                    "x.mat: array 'X' needs about 1.6e+07 GiB of memory"));
     // The program's claims are checked as well.
     EXPECT_TRUE(has(says<ResourceError>({answer(described(std::int64_t{1} << 40, 1000))}), "needs about 8.19e+06 GiB"));
     EXPECT_TRUE(
@@ -132,8 +132,8 @@ TEST_F(Reader, ProgramCrashes) {
     EXPECT_TRUE(has(says<BadData>({program("kill -SEGV $$")}),
                     "is damaged: reading it ended with signal 11 (Segmentation fault)"));
     EXPECT_TRUE(has(says<BadData>({program("kill -ABRT $$")}), "signal 6"));
-    EXPECT_TRUE(has(says<BadData>({program("kill -XCPU $$")}), "it takes more than 10 seconds of processor time"));
-    EXPECT_TRUE(has(says<ResourceError>({program("kill -KILL $$")}), "was ended from outside, by signal 9"));
+    EXPECT_TRUE(has(says<BadData>({program("kill -XCPU $$")}), "reading took more than 10 seconds of processor time"));
+    EXPECT_TRUE(has(says<ResourceError>({program("kill -KILL $$")}), "was ended from outside by signal 9"));
     EXPECT_TRUE(has(says<BadData>({program("exit 3")}), "exit status 3"));
     EXPECT_TRUE(
         has(says<BadData>({answer(described(3, 2) + message(AnswerPart::data, 0, points_3x2.substr(0, 40), 8))}),
@@ -161,7 +161,7 @@ TEST_F(Reader, ProgramSendsInvalidMessages) {
 
 TEST_F(Reader, StalledProgramIsEnded) {
     const Stopwatch watch;
-    EXPECT_TRUE(has(says<BadData>({program("sleep 60"), 0.05}), "is not read after"));
+    EXPECT_TRUE(has(says<BadData>({program("sleep 60"), 0.05}), "the file could not be read in"));
     EXPECT_LT(watch.seconds(), 20);
 }
 
@@ -265,9 +265,10 @@ for name, packed in (('cells.mat', False), ('packed.mat', True)):
         EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path); }), "which array is meant"));
         EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path); }), "X{1} (4 x 3), X{2} (4 x 2)"));
         EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":X"); }),
-                        "is a cell array; name one of its matrices"));
+                        "'X' is a cell array. Name one of its matrices"));
         EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":X{3}"); }), "has no array 'X{3}'"));
-        EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":W"); }), "is not a matrix of numbers"));
+        EXPECT_TRUE(
+            has(message_of<BadData>([&] { read_points_file(path + ":W"); }), "but a matrix of numbers is needed"));
     }
 }
 
@@ -319,23 +320,23 @@ for name in ('elink', 'external', 'virtual'):
     EXPECT_EQ(read_points_file(path + ":cube").points.view().at(1, 3), 7);
     EXPECT_EQ(read_labels_file(path + ":labels").labels, (Labels{1, 0, 1, 0}));
     EXPECT_EQ(read_labels_file(path + ":flags").labels, (Labels{1, 0, 1, 1}));
-    EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":one"); }), "holds a single number"));
-    EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":words"); }), "is not a dataset of numbers"));
-    EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":complex"); }), "is not a dataset of numbers"));
+    EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":one"); }), "is a single number"));
+    EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":words"); }), "'/words' does not hold numbers"));
+    EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":complex"); }), "does not hold numbers"));
     EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":none"); }), "has no array '/none'; it holds"));
     EXPECT_TRUE(has(message_of<ResourceError>([&] { read_points_file(path + ":huge"); }),
-                    "x.h5:/huge needs about 8.39e+06 GiB"));
+                    "array '/huge' needs about 8.39e+06 GiB"));
     EXPECT_EQ(read_points_file(folder / "links.h5:own").points.view().at(3, 2), 11);
     for (const auto& [name, how] : {std::pair("elink", "is an external link"),
                                     {"group/elink", "is an external link"},
                                     {"external", "keeps its data in external storage"},
                                     {"virtual", "is a virtual dataset"}})
         EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(folder / "links.h5:" + name); }),
-                        std::string(how) + ", and other files are not read"))
+                        std::string(how) + ", but coterie reads only the file itself"))
             << name;
     for (const char* name : {"elink", "external", "virtual"})
         EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(folder / (std::string(name) + ".mat")); }),
-                        "other files are not read"))
+                        "coterie reads only the file itself"))
             << name;
     const Array blocks = read_apart("hdf5", path, "blocks", Purpose::points, path, coterie::Run());
     ASSERT_EQ(blocks.data.size(), std::size_t{5000} * 16384);

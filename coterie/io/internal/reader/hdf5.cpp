@@ -92,10 +92,16 @@ const char* kept_elsewhere(hid_t dataset) {
     return H5Pget_external_count(made.get()) > 0 ? "keeps its data in external storage" : nullptr;
 }
 
-constexpr const char* own_data_only = ", and other files are not read; copy the data into the file";
+[[noreturn]] void refuse(std::string problem, const std::string& path) {
+    throw BadData({.code = Code::malformed, .problem = std::move(problem), .file = path});
+}
 
-[[noreturn]] void refuse_elsewhere(const std::string& source, const char* how) {
-    throw BadData(source + ": " + how + own_data_only, {.file = source});
+// `what`: the file, or a dataset of it.
+[[noreturn]] void refuse_elsewhere(const std::string& what, const char* how, const std::string& path) {
+    throw BadData({.code = Code::not_supported,
+                   .problem = what + " " + how + ", but coterie reads only the file itself",
+                   .remedy = "Copy the data into the file",
+                   .file = path});
 }
 
 herr_t refuse_external_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
@@ -153,7 +159,7 @@ hsize_t block_rows(hid_t dataset, const std::vector<hsize_t>& extents, std::size
 void read_hdf5(const std::string& path, const std::string& key, Purpose purpose, Answer& answer) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (!file.ok()) throw BadData(path + ": is not a sound HDF5 file");
+    if (!file.ok()) refuse("the file is not a valid HDF5 file", path);
     std::string wanted(key);
     if (!wanted.empty() && wanted.front() != '/') wanted = std::string("/").append(wanted);
     const Handle access(own_links(), H5Pclose);
@@ -162,25 +168,29 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
     H5L_info_t link{};
     if (!straight.ok() && !wanted.empty() && H5Lget_info(file.get(), wanted.c_str(), &link, access.get()) >= 0 &&
         link.type == H5L_TYPE_EXTERNAL)
-        refuse_elsewhere(path + ":" + wanted, "is an external link");
+        refuse_elsewhere("dataset '" + shown(wanted) + "'", "is an external link", path);
     if (!straight.ok()) {
         Listing listing;
         if (H5Ovisit(file.get(), H5_INDEX_NAME, H5_ITER_INC, &visit, &listing) < 0)
-            throw BadData(path + ": is damaged: its list of datasets cannot be read");
+            refuse("the file is damaged: its list of datasets cannot be read", path);
         wanted = choose(listing.contents, wanted, purpose, path, array.note).name;
     }
-    const std::string source = path + ":" + wanted;
+    const std::string what = "dataset '" + shown(wanted) + "'";
     const Handle dataset(H5Dopen2(file.get(), wanted.c_str(), access.get()), H5Dclose);
-    if (!dataset.ok()) throw BadData(source + ": the dataset cannot be opened");
-    if (const char* how = kept_elsewhere(dataset.get())) refuse_elsewhere(source, how);
+    if (!dataset.ok()) refuse(what + " cannot be opened", path);
+    if (const char* how = kept_elsewhere(dataset.get())) refuse_elsewhere(what, how, path);
     const Handle type(H5Dget_type(dataset.get()), H5Tclose);
     NumberType number{};
     if (!type.ok() || !number_type(type.get(), number))
-        throw BadData(source + ": is not a dataset of numbers; integers and floats of up to 64 bits are accepted");
-    if (!shape_of(dataset.get(), array.shape)) throw BadData(source + ": is an empty dataset");
+        throw BadData({.code = Code::wrong_type,
+                       .problem = what + " does not hold numbers",
+                       .remedy = "Use integers or floats of up to 64 bits",
+                       .file = path});
+    if (!shape_of(dataset.get(), array.shape))
+        throw BadData({.code = Code::empty, .problem = what + " is empty", .file = path});
     array.element = number.element;
     array.item_bytes = item_bytes(array.element);
-    const std::size_t bytes = answer.describe(array, wanted, source);
+    const std::size_t bytes = answer.describe(array, wanted, path + ":" + wanted);
     if (bytes == 0) return;
 
     std::vector<hsize_t> extents(array.shape.begin(), array.shape.end());
@@ -197,9 +207,8 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
         if ((!scalar &&
              H5Sselect_hyperslab(stored.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr) < 0) ||
             H5Dread(dataset.get(), number.memory, memory.get(), stored.get(), H5P_DEFAULT, block.data()) < 0)
-            throw BadData(source +
-                          ": cannot be read: the data are damaged, truncated, or packed by a filter that is not "
-                          "installed");
+            refuse(what + " cannot be read: it is damaged, truncated, or compressed by a filter that is not installed",
+                   path);
         answer.data(std::span(block).first(count[0] * row_bytes));
     }
 }
@@ -207,21 +216,26 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
 void require_own_data(const std::string& path) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (!file.ok()) throw BadData(path + ": is not a sound HDF5 file");
+    if (!file.ok()) refuse("the file is not a valid HDF5 file", path);
     const char* how = "holds an external link";
     const herr_t links = H5Lvisit(file.get(), H5_INDEX_NAME, H5_ITER_NATIVE, &find_external_link, nullptr);
-    if (links > 0) refuse_elsewhere(path, how);
+    if (links > 0) refuse_elsewhere("the file", how, path);
     const herr_t datasets = H5Ovisit(file.get(), H5_INDEX_NAME, H5_ITER_NATIVE, &find_kept_elsewhere, &how);
-    if (datasets > 0) refuse_elsewhere(path, how);
-    if (links < 0 || datasets < 0) throw BadData(path + ": is damaged: its list of datasets cannot be read");
+    if (datasets > 0) refuse_elsewhere("a dataset of the file", how, path);
+    if (links < 0 || datasets < 0) refuse("the file is damaged: its list of datasets cannot be read", path);
 }
 #else
 void require_own_data(const std::string& path) {
-    throw BadArgument(path + ": MATLAB 7.3 files need the HDF5 library, which this build does not have; save as -v7");
+    throw BadArgument({.code = Code::missing_library,
+                       .problem = "MATLAB 7.3 files need the HDF5 library, which this build does not have",
+                       .remedy = "Save the file with -v7",
+                       .file = path});
 }
 void read_hdf5(const std::string& path, const std::string&, Purpose, Answer&) {
-    throw BadArgument(path +
-                      ": HDF5 files need the HDF5 library, which this build does not have; save the data as .npy");
+    throw BadArgument({.code = Code::missing_library,
+                       .problem = "HDF5 files need the HDF5 library, which this build does not have",
+                       .remedy = "Save the data as .npy",
+                       .file = path});
 }
 #endif
 

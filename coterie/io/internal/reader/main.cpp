@@ -59,7 +59,7 @@ void Answer::allow(double bytes) const {
 
 std::size_t Answer::describe(const Array& array, const std::string& name, const std::string& source) {
     const std::size_t bytes = checked_bytes(array.shape, array.item_bytes, source);
-    require_memory(static_cast<double>(bytes), source);
+    require_memory(static_cast<double>(bytes), "array '" + shown(name) + "'");
     allow(static_cast<double>(bytes));
     std::string text(reinterpret_cast<const char*>(array.shape.data()), array.shape.size() * sizeof(std::int64_t));
     text += name + '\0' + array.note;
@@ -101,7 +101,7 @@ int main(int count, char** words) {
             answer.refuse(error.kind(), error.fields());
         } catch (const std::bad_alloc&) {
             answer.refuse(ErrorKind::resource, {.code = Code::out_of_memory,
-                                                .problem = "cannot be read: it needs more memory than there is",
+                                                .problem = "reading the file needs more memory than there is",
                                                 .file = path});
         }
     } catch (const std::exception&) {

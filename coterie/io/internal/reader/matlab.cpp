@@ -36,16 +36,22 @@ bool element_of(matio_classes kind, Element& element) {
     }
 }
 
+[[noreturn]] void refuse(Code code, std::string problem, const std::string& path, std::string remedy = {}) {
+    throw BadData({.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = path});
+}
+
 // For a truncated file, matio reads what is there and leaves the rest uninitialised. So the file's elements are walked
 // first: each states its length, and all bytes must exist. (Version 7.3 files are HDF5 after a MATLAB header.)
 void require_whole(std::span<const std::byte> data, const std::string& what) {
     const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(data[i]); };
     const bool little = data.size() >= 128 && byte(126) == 'I' && byte(127) == 'M';
     const bool big = data.size() >= 128 && byte(126) == 'M' && byte(127) == 'I';
-    if (!little && !big) throw BadData(what + ": is not a MATLAB 5 file (its header is not MATLAB's)");
+    if (!little && !big) refuse(Code::malformed, "the file is not a MATLAB 5 file: its header is not MATLAB's", what);
     const std::uint32_t version = little ? byte(124) | byte(125) << 8 : byte(125) | byte(124) << 8;
     if (version == 0x0200) return require_own_data(what);
-    if (version != 0x0100) throw BadData(what + ": is a MATLAB file of an unknown version; versions 5 to 7.3 are read");
+    if (version != 0x0100)
+        refuse(Code::unsupported_format, "this version of MATLAB files is not supported", what,
+               "Save the file in version 5 to 7.3");
     const auto word = [&](std::size_t at) {
         return little ? byte(at) | byte(at + 1) << 8 | byte(at + 2) << 16 | byte(at + 3) << 24
                       : byte(at + 3) | byte(at + 2) << 8 | byte(at + 1) << 16 | byte(at) << 24;
@@ -54,8 +60,10 @@ void require_whole(std::span<const std::byte> data, const std::string& what) {
         const std::size_t left = data.size() - at;
         const std::size_t length = left < 8 ? left : word(at + 4);
         if (left < 8 || length > left - 8)
-            throw BadData(what + ": is truncated: a variable of " + std::to_string(length) + " bytes, " +
-                          std::to_string(left) + " are there");
+            refuse(Code::malformed,
+                   "the file is truncated: of " + std::to_string(length) + " bytes of a variable, " +
+                       std::to_string(left) + " are there",
+                   what);
         at += 8 + length;
     }
 }
@@ -105,46 +113,50 @@ void describe(matvar_t& variable, std::vector<Content>& contents) {
 void read_matlab(const std::string& path, const std::string& key, Purpose purpose, Answer& answer) {
     require_whole(read_bytes(path).data, path);
     const std::unique_ptr<mat_t, Close> file(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
-    if (!file) throw BadData(path + ": is not a sound MATLAB file");
+    if (!file) refuse(Code::malformed, "the file is not a valid MATLAB file", path);
     std::vector<Content> contents;
     while (const Variable variable{Mat_VarReadNextInfo(file.get())}) {
         const std::size_t before = contents.size();
         describe(*variable, contents);
         if (variable->name != nullptr && key == variable->name && contents[before].name != key)
-            throw BadData(path + ":" + key + ": is a cell array; name one of its matrices, as in " + path + ":" +
-                          contents[before].name);
+            refuse(Code::wrong_type, "'" + shown(key) + "' is a cell array", path,
+                   "Name one of its matrices, as in " + path + ":" + contents[before].name);
         if (contents.size() > 10000) break;
     }
     Array array;
     const Content& chosen = choose(contents, key, purpose, path, array.note);
-    const std::string source = path + ":" + chosen.name;
+    const std::string what = "variable '" + shown(chosen.name) + "'";
 
     // The name of a cell's variable ends before the brace; variable names contain no brace.
     const std::string name = chosen.name.substr(0, chosen.name.find('{'));
     const Variable variable(Mat_VarReadInfo(file.get(), name.c_str()));
-    if (!variable) throw BadData(source + ": cannot be read: the file is damaged");
+    if (!variable) refuse(Code::malformed, what + " cannot be read: the file is damaged", path);
     matvar_t* found = variable.get();
     const std::vector<matvar_t*> cells = cells_of(*variable);
     for (std::size_t i = 0; i < cells.size(); ++i)
         if (name_of(*variable, i) == chosen.name) found = cells[i];
     if (found->class_type == MAT_C_SPARSE)
-        throw BadData(source + ": is a sparse matrix; full ones are accepted (in MATLAB: X = full(X))");
-    if (found->isComplex) throw BadData(source + ": is complex; real numbers are accepted");
+        refuse(Code::wrong_type, what + " is a sparse matrix, but a full one is needed", path,
+               "Convert it in MATLAB: X = full(X)");
+    if (found->isComplex) refuse(Code::wrong_type, what + " is complex, but real numbers are needed", path);
     if (!element_of(found->class_type, array.element))
-        throw BadData(source + ": is not a matrix of numbers (a struct, a cell array or text)");
+        refuse(Code::wrong_type, what + " is a struct, a cell array or text, but a matrix of numbers is needed", path);
     array.item_bytes = item_bytes(array.element);
     array.fortran = true;
     array.shape = shape_of(*found);
-    const std::size_t bytes = answer.describe(array, chosen.name, source);
+    const std::size_t bytes = answer.describe(array, chosen.name, path + ":" + chosen.name);
     const bool failed = Mat_VarReadDataAll(file.get(), found) != 0;
     if (bytes > 0 && (failed || found->data == nullptr || found->nbytes < bytes || shape_of(*found) != array.shape ||
                       static_cast<std::size_t>(found->data_size) != array.item_bytes))
-        throw BadData(source + ": is truncated or damaged");
+        refuse(Code::malformed, what + " is truncated or damaged", path);
     answer.data({static_cast<const std::byte*>(found->data), bytes});
 }
 #else
 void read_matlab(const std::string& path, const std::string&, Purpose, Answer&) {
-    throw BadArgument(path + ": .mat files need matio, which this build does not have; save the array as .npy");
+    throw BadArgument({.code = Code::missing_library,
+                       .problem = ".mat files need matio, which this build does not have",
+                       .remedy = "Save the array as .npy",
+                       .file = path});
 }
 #endif
 
