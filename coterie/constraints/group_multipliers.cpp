@@ -721,7 +721,7 @@ GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::sp
     }
 
     require_memory((ends ? static_cast<double>(log_mass.size()) : 0.0) * sizeof(double) + points * sizeof(double),
-                   "sharing points within bounds on groups");
+                   "the assignment of rows within bounds on groups");
     Matrix<double> reduced;
     if (ends) {
         reduced = log_mass;

@@ -441,7 +441,7 @@ Transport transport(const Matrix<double>& costs, std::span<const Index> low, std
     require_memory(static_cast<double>(n) * (2 * sizeof(Index) + sizeof(std::int32_t)) +
                        pairs * (sizeof(Exits) + sizeof(double)) +
                        (static_cast<double>(n) / 4 * static_cast<double>(columns) + 32 * pairs) * sizeof(Candidate),
-                   "assigning points within bounds on sizes");
+                   "the assignment of rows within bounds on sizes");
     check_costs(costs, run);
 
     std::vector<double> prices(at(columns), 0.0);

@@ -170,7 +170,7 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
     if (gathers)
         require_memory(static_cast<double>(order.size()) * static_cast<double>(points.columns()) *
                            static_cast<double>(size_of(points.scalar())),
-                       "silhouette of " + std::to_string(order.size()) + " points, all in memory,");
+                       "the silhouette of " + std::to_string(order.size()) + " rows, all in memory,");
     const Vector<double> center = mean(points, run);
     Points gathered;
     if (gathers) {

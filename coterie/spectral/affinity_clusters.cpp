@@ -151,7 +151,7 @@ double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index c
     };
     const auto by_dense = [&] {
         require_memory(3.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
-                       std::to_string(count) + " eigenvectors of a component of " + std::to_string(n) + " points");
+                       "the search for " + std::to_string(count) + " eigenvectors of a component of " + std::to_string(n) + " rows");
         // Shift the null vector's eigenvalue above all eigenvalues of L.
         Matrix<double> dense = Matrix<double>(-matrix) + 4 * null * null.transpose();
         const EigenPairs found = smallest_symmetric_eigen(std::move(dense), count, run, "eigenvectors");
@@ -232,7 +232,7 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
     pairs.resize(at(k));
 
     require_memory(2.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(k),
-                   "the embedding of " + std::to_string(n) + " points");
+                   "the embedding of " + std::to_string(n) + " rows");
     out.eigenvalues.resize(k);
     out.embedding = Matrix<double>::Zero(n, k);
     for (Index p = 0; p < k; ++p) {

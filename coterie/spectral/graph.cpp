@@ -98,7 +98,7 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
     // W, rows sorted by column, and W'.
     const Index k = options.neighbors;
     require_memory(static_cast<double>(n) * static_cast<double>(k) * 4 * (sizeof(double) + sizeof(Index)),
-                   "the neighbour graph of " + std::to_string(n) + " points");
+                   "the neighbour graph of " + std::to_string(n) + " rows");
     eigen::SparseMatrix directed(n, n);
     directed.reserve(Eigen::Matrix<Index, Eigen::Dynamic, 1>::Constant(n, k));
     std::vector<std::pair<Index, double>> row(at(k));
@@ -127,7 +127,7 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
 void internal::require_pairs_memory(Index n) {
     require_memory(
         24 * static_cast<double>(n) * static_cast<double>(n),
-        "the affinities of all pairs of " + std::to_string(n) + " points (neighbours need less: `affinity=neighbors`)");
+        "the affinity matrix of " + std::to_string(n) + " rows (`affinity=neighbors` needs less)");
 }
 
 SparseMatrix rbf_affinity(PointsView points, double width, const Run& run) {

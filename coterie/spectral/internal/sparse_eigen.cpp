@@ -486,7 +486,7 @@ SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, dou
                           " for a matrix of " + std::to_string(n) + " rows, given " + std::to_string(count));
     require_memory(static_cast<double>(n) * sizeof(double) * static_cast<double>(3 * count + 14 * kBlock) +
                        12.0 * static_cast<double>(m.nonZeros()),
-                   std::to_string(count) + " eigenvectors of " + std::to_string(n) + " points");
+                   "the search for " + std::to_string(count) + " eigenvectors of " + std::to_string(n) + " rows");
     Matrix<double> aside(n, held);
     if (held > 0) aside.col(0) = known;
     const Operator matrix(m);

@@ -93,8 +93,8 @@ ClusterMoments::ClusterMoments(int clusters, Vector<double> origin, const Vector
                           " sums of squares given, the origin has " + std::to_string(origin_.size()) + " columns");
     if (clusters < 1) throw BadArgument("cluster moments: there must be at least 1 cluster");
     const double numbers = static_cast<double>(clusters) * static_cast<double>(float64_.numbers());
-    require_memory(sizeof(double) * numbers, "the second moments of " + std::to_string(clusters) + " clusters of " +
-                                                 std::to_string(origin_.size()) + " dimensions");
+    require_memory(sizeof(double) * numbers, "the table of second moments of " + std::to_string(clusters) + " clusters of " +
+                                                 std::to_string(origin_.size()) + " columns");
     moments_.assign(static_cast<std::size_t>(clusters * float64_.numbers()), 0.0);
 }
 

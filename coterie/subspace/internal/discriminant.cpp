@@ -57,7 +57,7 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
         throw BadArgument("discriminant: shrinkage must be from 0 to 1");
     together(run.communicator(), [&] {
         require_memory(6.0 * sizeof(double) * static_cast<double>(d) * static_cast<double>(d),
-                       "a subspace of " + std::to_string(d) + " dimensions");
+                       "the search for a subspace of " + std::to_string(d) + " columns");
     });
 
     const ColumnMoments columns = column_moments(points, run);
@@ -88,7 +88,7 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
         thresholds_.assign(static_cast<std::size_t>(clusters), kFirstShare * within_error(points.scalar()));
         require_memory(
             2.0 * static_cast<double>(own_.count()) * clusters * static_cast<double>(size_of(points.scalar())),
-            "assignments");
+            "the table of assignments");
         points.with_scalar([&]<class Scalar>() {
             shares_ = Shares<Scalar>{Matrix<Scalar>::Zero(own_.count(), clusters),
                                      Matrix<Scalar>::Zero(own_.count(), clusters)};
