@@ -239,9 +239,9 @@ TEST(Cpd, BadArguments) {
     has(message([](auto& o, auto&) { o.lambda = -1; }), "lambda");
     has(message([](auto& o, auto&) { o.damping = 1; }), "damping");
     const std::vector<double> weights(30, 1.0);
-    has(message([&](auto&, auto& side) { side.weights = weights; }), "takes no weights");
+    has(message([&](auto&, auto& side) { side.weights = weights; }), "does not support weights");
     const Labels known(30, 0);
-    has(message([&](auto&, auto& side) { side.partial_labels = known; }), "takes no partial labels");
+    has(message([&](auto&, auto& side) { side.partial_labels = known; }), "does not support partial labels");
     const Matrix<double> start = points.topRows(3);
     has(message([&](auto&, auto& side) { side.initial_centroids = Points::borrow(start); }), "initial centroids");
     coterie::Run run;

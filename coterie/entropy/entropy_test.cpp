@@ -659,7 +659,7 @@ TEST(Entropy, BadArguments) {
         const std::vector<double> weights(30, 1.0);
         side = {};
         side.weights = weights;
-        has(message(method, {}, side), "takes no weights");
+        has(message(method, {}, side), "does not support weights");
         side = {};
         const Matrix<double> start = sample.points.topRows(2);
         side.initial_centroids = Points::borrow(start);

@@ -513,7 +513,7 @@ TEST(Subspace, BadArguments) {
         }),
         "shares from 0.05 to 0.9");
     const std::vector<double> weights(60, 1.0);
-    has(message([&](auto&, auto& side) { side.weights = weights; }), "takes no weights");
+    has(message([&](auto&, auto& side) { side.weights = weights; }), "does not support weights");
     Sample huge = s;
     huge.points *= 1e70;
     coterie::Run run;

@@ -158,7 +158,7 @@ def test_sparse_points_that_the_command_refuses(command, counts, tmp_path):
         assert done.returncode in (2, 3), done.stderr
         return done.stderr
 
-    assert "method ward takes no sparse points; kmeans, soft-kmeans and spherical-kmeans do. Made dense they would take" in message(counts, method="ward")
+    assert "method ward does not support sparse matrices; kmeans, soft-kmeans and spherical-kmeans do. Use one of them, or a dense matrix (" in message(counts, method="ward")
     assert "format 'csc' is not accepted as points; csr is" in message(counts.tocsc())
     assert "sparse points are neither centred nor scaled" in message(counts, "--scale", "zscore")
     assert "these are sparse" in message(counts, "--picture", str(tmp_path / "x.svg"))
