@@ -230,7 +230,7 @@ TYPED_TEST(Baselines, BadArguments) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
     };
     const std::string name = TypeParam::name;
-    says("31 clusters asked of 30 points", [](auto& o, auto&) { o.clusters = 31; });
+    says("31 clusters requested, but there are only 30 rows", [](auto& o, auto&) { o.clusters = 31; });
     says("kernel_width", [](auto& o, auto&) { o.kernel_width = -1; });
     says("option dimensions: 40 given, it must be from 1 to", [](auto& o, auto&) { o.dimensions = 40; });
     const std::vector<double> weights(30, 1.0);

@@ -501,7 +501,7 @@ TEST(Subspace, BadArguments) {
     has(message([](auto& o, auto&) { o.subspace_dim = 6; }), "subspace_dim: 6 is not accepted; the points have 5");
     has(message([](auto& o, auto&) { o.temperature = 0; }), "temperature");
     has(message([](auto& o, auto&) { o.max_iterations = 0; }), "max_iterations");
-    has(message([](auto& o, auto&) { o.clusters = 2; }), "the labels have 3 clusters together");
+    has(message([](auto& o, auto&) { o.clusters = 2; }), "2 clusters requested, but the labels need 3");
     has(message([](auto&, auto& side) {
             side.clusters_per_label = {{"a", 4}};
         }),
@@ -627,7 +627,7 @@ TEST(Subspace, PairsAreKeptByHardAssignmentsAndRefusedBySoftOnes) {
     for (const RowPair& pair : problem.cannot_links) EXPECT_NE(label(pair.first), label(pair.second));
     EXPECT_NE(test::message_of([&] {
                   fit_subspace(problem, {.clusters = 3, .assignment = Assignment::soft}, coterie::Run(3, 1));
-              }).find("kept by hard assignments alone"),
+              }).find("need hard assignments"),
               std::string::npos);
 }
 

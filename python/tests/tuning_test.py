@@ -56,7 +56,7 @@ def test_scalings_on_the_grid():
 def test_a_refused_cell_goes_on_record(iris):
     X, _ = iris
     tuned = coterie.tune(coterie.KMeans(), X, {"n_clusters": [3, 151]})
-    assert tuned.cells_[1]["criterion"] is None and "parameter n_clusters: 151 clusters asked of 150 points" in tuned.cells_[1]["error"]
+    assert tuned.cells_[1]["criterion"] is None and "n_clusters: 151 clusters requested, but there are only 150 rows" in tuned.cells_[1]["error"]
 
 
 @pytest.mark.parametrize(
