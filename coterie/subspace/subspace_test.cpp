@@ -494,11 +494,11 @@ TEST(Subspace, BadArguments) {
     const auto has = [](const std::string& text, const std::string& part) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
     };
-    has(message([](auto& o, auto&) { o.shrinkage = "ledoit"; }), "shrinkage: 'ledoit' is not accepted; oas, none");
+    has(message([](auto& o, auto&) { o.shrinkage = "ledoit"; }), "shrinkage: 'ledoit' is not accepted. Use oas, none");
     has(message([](auto& o, auto&) { o.shrinkage = "1.5"; }), "'1.5' is not accepted");
     has(message([](auto& o, auto&) { o.shrinkage = "0.1x"; }), "'0.1x' is not accepted");
     has(message([](auto& o, auto&) { o.shrinkage = "nan"; }), "'nan' is not accepted");
-    has(message([](auto& o, auto&) { o.subspace_dim = 6; }), "subspace_dim: 6 is not accepted; the points have 5");
+    has(message([](auto& o, auto&) { o.subspace_dim = 6; }), "subspace_dim: 6 is not accepted. Use at most 5");
     has(message([](auto& o, auto&) { o.temperature = 0; }), "temperature");
     has(message([](auto& o, auto&) { o.max_iterations = 0; }), "max_iterations");
     has(message([](auto& o, auto&) { o.clusters = 2; }), "2 clusters requested, but the labels need 3");
@@ -517,7 +517,7 @@ TEST(Subspace, BadArguments) {
     Sample huge = s;
     huge.points *= 1e70;
     coterie::Run run;
-    has(message_of([&] { fit_subspace(with(huge.points, huge.side()), {}, run); }), "from 1e-60 to 1e+60 is accepted");
+    has(message_of([&] { fit_subspace(with(huge.points, huge.side()), {}, run); }), "magnitudes from 1e-60 to 1e+60");
 }
 
 TEST(Subspace, WhereEveryCovarianceIsShrunkFullyTheOrderOfTheRowsDoesNotDecide) {
