@@ -249,8 +249,7 @@ TEST(SparseKMeans, WhatIsNotTakenIsRefused) {
             holds(message([&] { method.fit({.points = points}, {}, coterie::Run(0, 1)); }),
                   "method " + method.name +
                       " does not support sparse matrices; kmeans, soft-kmeans and spherical-kmeans do. Use one of "
-                      "them, or a "
-                      "dense matrix (");
+                      "them, or a dense matrix (");
     }
     const Method& kmeans = find_method("kmeans");
     const OptionValues two = {{"clusters", std::int64_t{2}}};
