@@ -236,7 +236,7 @@ def test_error_in_processes_prints_one_message_and_writes_nothing(shards, tmp_pa
     result = many(3, "fit", "kmeans", tmp_path / "bad.npy", "-k", 3, "--labels-out", tmp_path / "l.npy", code=3)
     assert result.err.count("column 3, row 29991: NaN stands for a missing value") == 1
     result = many(3, "fit", "ward", shards / "whole.npy", "-k", 3, "--labels-out", tmp_path / "l.npy", code=2)
-    assert result.err.count("method ward works in one process, not in 3") == 1
+    assert result.err.count("method ward works in one process only; there are 3 processes") == 1
     result = many(2, "evaluate", shards / "whole.npy", shards / "whole.npy", code=2)
     assert result.err.count("works in one process, but 2 were started") == 1
     assert many(2, "fit", "kmeans", shards / "whole.npy", "-k", "none", code=2).err.count("coterie:") == 1
@@ -274,7 +274,7 @@ def test_killed_fit_resumes_from_checkpoint(shards, tmp_path):
     gone_on = lambda *words: many(2, *words)
     assert fitted(out, fit, shards / "part-*.npy", gone_on, "--checkpoint", checkpoint) == whole
     refused = many(2, "fit", "kmeans", shards / "part-*.npy", "-k", 49, "--checkpoint", checkpoint, code=3)
-    assert refused.err.count("fit.checkpoint: this checkpoint is of a fit with other options") == 1
+    assert refused.err.count("fit.checkpoint: the checkpoint is from a fit with other options") == 1
 
 
 @needs_mpi
@@ -445,7 +445,7 @@ def test_inputs_that_cannot_be_read_in_blocks(shards, tmp_path):
     assert "a size from 1M on" in result.err
     np.save(tmp_path / "large.npy", np.zeros((1000000, 6), np.float32))
     result = run("fit", "ward", tmp_path / "large.npy", "-k", 2, "--memory", "20M", code=1)
-    assert "needs all points in memory" in result.err and "; --sample fits on some of the rows" in result.err
+    assert "needs all rows in memory" in result.err and "; --sample fits on some of the rows" in result.err
 
 
 @needs_mpi

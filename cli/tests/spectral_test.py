@@ -73,8 +73,8 @@ def test_spectral_graph_formats_agree(tmp_path):
     ({"indices": [1, 0, 2]}, "array 'indices' has 3 numbers, but 4 are needed"),
     ({"indices": [1, 0, 0, 1]}, "entry 3 repeats the pair of entry 2"),
     ({"data": [1, 1, np.nan, 1]}, "NaN"),
-    ({"data": [-1, -1, 1, 1]}, "no entry may be negative"),
-    ({"data": [1, 2, 1, 1]}, "graph.npz: affinity: not symmetric, row 1, column 2 is 1"),
+    ({"data": [-1, -1, 1, 1]}, "affinities must not be negative"),
+    ({"data": [1, 2, 1, 1]}, "graph.npz: column 2, row 1: 1 differs from 2 on the other side of the diagonal"),
     ({"indptr": [0, 10**7, 3, 4]}, "is less than the one before it"),
 ])
 def test_spectral_rejects_damaged_sparse_files(tmp_path, arrays, words):

@@ -708,8 +708,8 @@ def test_row_numbers_are_those_of_the_file(tmp_path):
     said = run(*fit, "--sizes", "2:2", cwd=tmp_path).err
     assert re.search("equal rows are split between clusters, rows 2 and [456] the first", said)
     assert "2 of 6 rows miss a value" in said and "no truth" not in said
-    for pairs, words in (("must 2 5\ncannot 5 2", "rows 5 and 2 must be apart, but must be together by rows 5, 2"),
-                         ("cannot 2 4\ncannot 4 5\ncannot 2 5", "of rows 2, 4, 5 every two must be apart, which takes 3 clusters")):
+    for pairs, words in (("must 2 5\ncannot 5 2", "rows 5 and 2 must be apart, but must-links join them: rows 5, 2"),
+                         ("cannot 2 4\ncannot 4 5\ncannot 2 5", "rows 2, 4, 5 must all be apart, which needs 3 clusters")):
         save(tmp_path / "pairs.csv", "".join(f"{a},{b},{kind}\n" for kind, a, b in map(str.split, pairs.splitlines())))
         assert words in run(*fit, "--pairs", "pairs.csv", cwd=tmp_path, code=3).err
     save(tmp_path / "truth.csv", "k,z\na,1\na,1\nb,1\n,1\na,1\nb,1\n")
@@ -744,7 +744,7 @@ def test_messages_suggest_only_existing_options(tmp_path):
 
 def test_singular_in_messages(tmp_path):
     save(tmp_path / "one.csv", "x,y\n1,2\n")
-    assert "2 clusters asked of 1 point;" in run("fit", "kmeans", "one.csv", "-k", 2, cwd=tmp_path, code=2).err
+    assert "2 clusters requested, but there is only 1 row." in run("fit", "kmeans", "one.csv", "-k", 2, cwd=tmp_path, code=2).err
     save(tmp_path / "a.csv", NAMED)
     assert "one.csv has 1 row, a.csv has 3" in run("fit", "kmeans", "a.csv", "-k", 2, "--truth", "one.csv", "--truth-column", "x", cwd=tmp_path, code=3).err
 

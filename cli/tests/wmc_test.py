@@ -29,4 +29,4 @@ def test_wmc_warns_of_disconnected_graph_and_rejects_bad_options(tmp_path):
     assert "NSK" in run("fit", "wmc", points, "--affinity", "KKS", code=2).err
     assert "--weighting" in run("fit", "wmc", points, "--weighting", "cubic", code=2).err
     assert "there is no option --weights" in run("fit", "wmc", points, "--weights", truth, code=2).err
-    assert "121 clusters asked of 120 points" in run("fit", "smce", points, "-k", 121, code=2).err
+    assert "121 clusters requested, but there are only 120 rows" in run("fit", "smce", points, "-k", 121, code=2).err

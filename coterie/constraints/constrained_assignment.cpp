@@ -71,7 +71,7 @@ Matrix<double> gather_at_first(const Run& run, Matrix<double> own, Index rows) {
 void require_groups(const Run& run, Index rows, Index own_rows, Index groups, double bytes_a_number) {
     together(run.communicator(), [&] {
         const Index kept = own_rows + (run.communicator().size() > 1 && run.communicator().rank() == 0 ? rows : 0);
-        require_memory(static_cast<double>(kept * groups) * bytes_a_number, "assignments under bounds");
+        require_memory(static_cast<double>(kept * groups) * bytes_a_number, "the assignment under bounds");
     });
 }
 

@@ -23,6 +23,12 @@ constexpr double almost = 1e-9;
 std::string number(double value) { return to_text(OptionValue(value)); }
 std::string count(Index value) { return std::to_string(value); }
 
+BadArgument needs_labels(const char* option) {
+    return BadArgument({.code = Code::missing_argument,
+                        .problem = "this needs `partial_labels`, and there are none",
+                        .option = option});
+}
+
 struct NamedLabels {
     std::vector<std::string> names;
     std::vector<Index> labelled;
@@ -33,24 +39,30 @@ NamedLabels check_labels(Index points, const Problem& problem) {
     check_partial_labels(problem.partial_labels, points);
     const std::int32_t largest = *std::max_element(problem.partial_labels.begin(), problem.partial_labels.end());
     if (largest < 0)
-        throw BadArgument("partial labels: all are blank; at least one point must have a label",
-                          {.option = "partial_labels"});
+        throw BadArgument({.code = Code::empty,
+                           .problem = "all labels are blank",
+                           .remedy = "Label at least one row",
+                           .option = "partial_labels"});
     out.names = problem.label_names;
     if (out.names.empty())
         for (std::int32_t label = 0; label <= largest; ++label) out.names.push_back(std::to_string(label));
     std::set<std::string> seen;
     for (const auto& name : out.names)
         if (!seen.insert(name).second)
-            throw BadArgument("partial labels: two labels are both called '" + name + "'; names must differ",
-                              {.option = "partial_labels", .value = name});
+            throw BadArgument({.code = Code::duplicate,
+                               .problem = "two labels have the name '" + name + "'",
+                               .remedy = "Give each label its own name",
+                               .option = "partial_labels",
+                               .value = name});
     out.labelled.assign(out.names.size(), 0);
     for (std::size_t i = 0; i < problem.partial_labels.size(); ++i) {
         const std::int32_t label = problem.partial_labels[i];
         if (label < -1 || label >= static_cast<std::int32_t>(out.names.size()))
-            throw BadArgument("partial labels: row " + std::to_string(i + 1) + ": " + std::to_string(label) +
-                                  " is not accepted; from 0 to " + std::to_string(out.names.size() - 1) +
-                                  ", or -1 for a point without a label",
-                              {.option = "partial_labels",
+            throw BadArgument({.code = Code::out_of_range,
+                               .problem = "label " + std::to_string(label) + " is not from 0 to " +
+                                          std::to_string(out.names.size() - 1),
+                               .remedy = "Use -1 for a row without a label",
+                               .option = "partial_labels",
                                .value = std::to_string(label),
                                .accepted = "from -1 to " + std::to_string(out.names.size() - 1),
                                .row = static_cast<std::int64_t>(i) + 1});
@@ -70,9 +82,12 @@ std::size_t find_label(const std::vector<std::string>& names, const std::string&
     constexpr std::size_t most = 12;
     for (std::size_t i = 0; i < nearest.size() && i < most; ++i) list += (i == 0 ? "" : ", ") + nearest[i];
     if (nearest.size() > most) list += ", ...";
-    throw BadArgument("option `" + std::string(option) + "`: no point is labelled '" + name +
-                          "'; the labels are (nearest first) " + list,
-                      {.option = option, .value = name, .accepted = list});
+    throw BadArgument({.code = Code::unknown_name,
+                       .problem = "no row has the label '" + name + "'",
+                       .remedy = "Labels, nearest first: " + list,
+                       .option = option,
+                       .value = name,
+                       .accepted = list});
 }
 
 // Sets label_of from the number of clusters of each label.
@@ -82,31 +97,37 @@ void lay_out_clusters(std::optional<int> clusters, const Problem& problem, Const
     for (const auto& each : problem.clusters_per_label) {
         const std::size_t label = find_label(out.names, each.label, "clusters_per_label");
         if (!named.insert(label).second)
-            throw BadArgument("option `clusters_per_label`: label '" + each.label + "' is named twice",
-                              {.option = "clusters_per_label", .value = each.label});
+            throw BadArgument({.code = Code::duplicate,
+                               .problem = "label '" + each.label + "' is named twice",
+                               .remedy = "Name each label once",
+                               .option = "clusters_per_label",
+                               .value = each.label});
         if (each.clusters < 1)
-            throw BadArgument("option `clusters_per_label`: " + each.label + "=" + std::to_string(each.clusters) +
-                                  " is not accepted; a label has at least 1 cluster",
-                              {.option = "clusters_per_label",
+            throw BadArgument({.code = Code::not_accepted,
+                               .problem = each.label + "=" + std::to_string(each.clusters) + " is not accepted",
+                               .remedy = "Give each label at least 1 cluster",
+                               .option = "clusters_per_label",
                                .value = each.label + "=" + std::to_string(each.clusters),
                                .accepted = "at least 1"});
         owned[label] = each.clusters;
     }
     const auto together = std::accumulate(owned.begin(), owned.end(), std::int64_t{0});
     if (together > out.points)
-        throw BadArgument("option `clusters_per_label`: the labels have " + std::to_string(together) +
-                              " clusters together, there are " + count(out.points) +
-                              " points; at most one per point is possible",
-                          {.option = "clusters_per_label",
-                           .value = std::to_string(together),
-                           .accepted = "at most " + count(out.points)});
+        throw BadArgument(
+            {.code = Code::too_few_rows,
+             .problem = "the labels have " + counted(together, "cluster") + " for " + counted(out.points, "row"),
+             .remedy = "Use at most one cluster per row",
+             .option = "clusters_per_label",
+             .value = std::to_string(together),
+             .accepted = "at most " + count(out.points)});
     if (clusters && *clusters < together)
-        throw BadArgument("option `clusters`: " + std::to_string(*clusters) + " is not accepted; the labels have " +
-                              std::to_string(together) +
-                              " clusters together, at least as many are needed (more are free clusters, of no label)",
-                          {.option = "clusters",
-                           .value = std::to_string(*clusters),
-                           .accepted = "at least " + std::to_string(together)});
+        throw BadArgument(
+            {.code = Code::infeasible,
+             .problem = counted(*clusters, "cluster") + " requested, but the labels need " + std::to_string(together),
+             .remedy = "Use at least " + std::to_string(together) + "; further clusters are free and have no label",
+             .option = "clusters",
+             .value = std::to_string(*clusters),
+             .accepted = "at least " + std::to_string(together)});
     for (std::size_t label = 0; label < owned.size(); ++label)
         out.label_of.insert(out.label_of.end(), static_cast<std::size_t>(owned[label]),
                             static_cast<std::int32_t>(label));
@@ -120,19 +141,28 @@ void bound_sizes(const SizeBounds& sizes, Constraints& out) {
     const Index high = std::min(sizes.high, n);
     const std::string given =
         count(low) + ":" + (sizes.high == std::numeric_limits<Index>::max() ? "" : count(sizes.high));
-    const auto refuse = [&](const std::string& text, const std::string& accepted) {
-        throw BadArgument("option `sizes`: " + text, {.option = "sizes", .value = given, .accepted = accepted});
+    const auto refuse = [&](Code code, std::string problem, std::string remedy, std::string accepted) {
+        throw BadArgument({.code = code,
+                           .problem = std::move(problem),
+                           .remedy = std::move(remedy),
+                           .option = "sizes",
+                           .value = given,
+                           .accepted = std::move(accepted)});
+    };
+    const auto refuse_high = [&](std::string problem, Index least) {
+        refuse(Code::infeasible, std::move(problem), "Use a high end of at least " + count(least),
+               "high ends from " + count(least) + " on");
     };
     if (low < 0 || low > sizes.high)
-        refuse(given + " is not accepted; low must be at least 0 and high at least low", "0 <= low <= high");
+        refuse(Code::not_accepted, given + " is not accepted", "Use LOW:HIGH with 0 <= LOW <= HIGH",
+               "0 <= low <= high");
     if (low > n / k)
-        refuse(count(k) + " clusters of at least " + count(low) + " points do not fit " + count(n) +
-                   " points; low ends up to " + count(n / k) + " are accepted",
-               "low ends up to " + count(n / k));
+        refuse(Code::infeasible,
+               counted(n, "row") + " cannot fill " + counted(k, "cluster") + " with at least " + counted(low, "row"),
+               "Use a low end of at most " + count(n / k), "low ends up to " + count(n / k));
     if (high < (n + k - 1) / k)
-        refuse(count(k) + " clusters of at most " + count(high) + " points do not hold " + count(n) +
-                   " points; high ends from " + count((n + k - 1) / k) + " on are accepted",
-               "high ends from " + count((n + k - 1) / k) + " on");
+        refuse_high(counted(k, "cluster") + " of at most " + counted(high, "row") + " cannot hold " + counted(n, "row"),
+                    (n + k - 1) / k);
     Index needed = 0;
     Index others = k;
     for (std::size_t label = 0; label < out.names.size(); ++label) {
@@ -140,16 +170,17 @@ void bound_sizes(const SizeBounds& sizes, Constraints& out) {
         const Index own = end - begin;
         others -= own;
         if (out.labelled[label] > own * high)
-            refuse("label '" + out.names[label] + "' has " + count(out.labelled[label]) + " labelled points and " +
-                       count(own) + (own == 1 ? " cluster" : " clusters") + " of at most " + count(high) +
-                       "; high ends from " + count((out.labelled[label] + own - 1) / own) + " on are accepted",
-                   "high ends from " + count((out.labelled[label] + own - 1) / own) + " on");
+            refuse_high(counted(out.labelled[label], "row") + (out.labelled[label] == 1 ? " has" : " have") +
+                            " the label '" + out.names[label] + "', which has " + counted(own, "cluster") +
+                            " of at most " + count(high),
+                        (out.labelled[label] + own - 1) / own);
         needed += std::max(out.labelled[label], own * low);
     }
     if (needed + others * low > n)
-        refuse("at least " + count(low) + " points per cluster need " + count(needed + others * low) +
-                   " points, as labelled points cannot leave their labels; there are " + count(n),
-               "fewer points per cluster");
+        refuse(Code::infeasible,
+               "at least " + counted(low, "row") + " per cluster and the labelled rows need " +
+                   counted(needed + others * low, "row") + " together; there are " + count(n),
+               "Lower the low end", "fewer points per cluster");
     out.group_of.resize(at(k));
     std::iota(out.group_of.begin(), out.group_of.end(), 0);
     out.low.assign(at(k), low);
@@ -208,19 +239,25 @@ void make_counts_add_up(const std::vector<bool>& exact, const std::vector<Index>
 }
 
 void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Constraints& out) {
-    const auto refuse = [](const std::string& text, const std::string& value, const std::string& accepted) {
-        throw BadArgument("option `label_share`: " + text,
-                          {.option = "label_share", .value = value, .accepted = accepted});
+    const auto refuse = [](Code code, std::string text, std::string remedy, std::string value, std::string accepted) {
+        throw BadArgument({.code = code,
+                           .problem = std::move(text),
+                           .remedy = std::move(remedy),
+                           .option = "label_share",
+                           .value = std::move(value),
+                           .accepted = std::move(accepted)});
     };
     const auto n = static_cast<double>(out.points);
     std::vector<const LabelShare*> share_of(out.names.size(), nullptr);
     for (const auto& share : problem.label_shares) {
         const std::size_t label = find_label(out.names, share.label, "label_share");
-        if (share_of[label]) refuse("label '" + share.label + "' is named twice", share.label, "each label once");
+        if (share_of[label])
+            refuse(Code::duplicate, "label '" + share.label + "' is named twice", "Name each label once", share.label,
+                   "each label once");
         if (!(share.low >= 0 && share.low <= share.high && share.high <= 1))
-            refuse(
-                text_of(share) + " is not accepted; a share is a fraction from 0 to 1, and low:high needs low <= high",
-                text_of(share), "a fraction from 0 to 1, and low <= high");
+            refuse(Code::not_accepted, text_of(share) + " is not accepted",
+                   "Use a share from 0 to 1, or LOW:HIGH with LOW <= HIGH", text_of(share),
+                   "a fraction from 0 to 1, and low <= high");
         share_of[label] = &share;
     }
     out.group_of.assign(at(out.clusters()), -1);
@@ -242,9 +279,10 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
         const Index high = whole(out.high_mass.back(), exact ? rounding : ShareRounding::floor);
         const Index low = exact ? high : static_cast<Index>(std::ceil(out.low_mass.back() - almost));
         if (low > high && !soft)
-            refuse(text_of(*share_of[label]) + ": no whole number of " + count(out.points) +
-                       " points lies between; widen the interval, or give one share",
-                   text_of(*share_of[label]), "an interval with a whole number of points in it");
+            refuse(Code::infeasible,
+                   text_of(*share_of[label]) + " contains no whole number of " + counted(out.points, "row"),
+                   "Widen the interval or give one share", text_of(*share_of[label]),
+                   "an interval with a whole number of points in it");
         out.low.push_back(std::min(low, high));
         out.high.push_back(high);
     }
@@ -253,19 +291,20 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
     const double least = std::accumulate(out.low_mass.begin(), out.low_mass.end(), 0.0);
     const double most = std::accumulate(out.high_mass.begin(), out.high_mass.end(), 0.0);
     if (least > n * (1 + almost))
-        refuse("the shares add up to at least " + number(least / n) + "; at most 1 is possible", number(least / n),
-               "shares that add up to at most 1");
+        refuse(Code::infeasible, "the shares add up to at least " + number(least / n), "Lower them to at most 1 in sum",
+               number(least / n), "shares that add up to at most 1");
     if (!rest && most < n * (1 - almost))
-        refuse("every label has a share, and they add up to at most " + number(most / n) + "; they must allow 1",
-               number(most / n), "shares that may add up to 1");
+        refuse(Code::infeasible, "every label has a share, and the shares add up to at most " + number(most / n),
+               "Raise them so that they can add up to 1", number(most / n), "shares that may add up to 1");
     Index labelled_rest = labelled_elsewhere;
     for (const Index forced : forced_of_group) labelled_rest -= forced;
     if (!soft) make_counts_add_up(exact_groups, forced_of_group, labelled_rest, rest, out);
     if (const Index room = std::accumulate(out.high.begin(), out.high.end(), Index{0});
         !rest && !soft && room < out.points)
-        refuse("every label has a share, and in whole points they hold at most " + count(room) + " of " +
-                   count(out.points) + " points; raise a high end",
-               number(most / n), "intervals whose whole points may add up to all points");
+        refuse(Code::infeasible,
+               "every label has a share, and in whole rows they hold at most " + count(room) + " of " +
+                   counted(out.points, "row"),
+               "Raise a high end", number(most / n), "intervals whose whole points may add up to all points");
 
     // A group must take its labelled points (forced). It can take at most all points except the other labels' points
     // (largest).
@@ -278,17 +317,18 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
         const bool too_large = soft ? out.low_mass[g] > static_cast<double>(largest) + almost : out.low[g] > largest;
         if (too_small || too_large) {
             const LabelShare& share = *share_of[label];
+            const std::string shares = "shares from " + number(static_cast<double>(forced) / n) + " to " +
+                                       number(static_cast<double>(largest) / n);
             refuse(
+                Code::infeasible,
                 text_of(share) + " asks for " +
                     (share.low == share.high ? "" : "between " + asked(out.low_mass[g], out.low[g], soft) + " and ") +
-                    asked(out.high_mass[g], out.high[g], soft) + " of " + count(out.points) + " points, but " +
-                    count(forced) + (forced == 1 ? " point is" : " points are") + " labelled '" + share.label +
-                    "' and " + count(labelled_elsewhere - forced) + " otherwise; from " + count(forced) + " to " +
-                    count(largest) + " points are possible, shares from " + number(static_cast<double>(forced) / n) +
-                    " to " + number(static_cast<double>(largest) / n),
-                text_of(share),
-                "shares from " + number(static_cast<double>(forced) / n) + " to " +
-                    number(static_cast<double>(largest) / n));
+                    asked(out.high_mass[g], out.high[g], soft) + " of " + counted(out.points, "row") + ", but " +
+                    counted(forced, "row") + (forced == 1 ? " has" : " have") + " the label '" + share.label +
+                    "' and " + count(labelled_elsewhere - forced) +
+                    (labelled_elsewhere - forced == 1 ? " has" : " have") + " other labels",
+                "Use " + shares + " (" + count(forced) + " to " + counted(largest, "row") + ")", text_of(share),
+                shares);
         }
         needed += soft ? std::max(out.low_mass[g], static_cast<double>(forced))
                        : static_cast<double>(std::max(out.low[g], forced));
@@ -297,11 +337,12 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
         out.high_mass[g] = std::max(out.high_mass[g], static_cast<double>(forced));
     }
     if (needed + static_cast<double>(labelled_rest) > n * (1 + almost))
-        refuse("the shares need " + number(needed) + " points together" +
-                   (labelled_rest == 0 ? "" : ", and " + count(labelled_rest) + " more are labelled otherwise") +
-                   "; there are " + count(out.points) +
-                   (soft ? "" : ". A low end counts in whole points, rounded up; lower one"),
-               number(needed / n), "shares that leave the other labels their points");
+        refuse(Code::infeasible,
+               "the shares need " + number(needed) + " rows together" +
+                   (labelled_rest == 0 ? "" : ", and " + count(labelled_rest) + " more have other labels") +
+                   "; there are " + count(out.points),
+               soft ? "Lower the shares" : "Lower a low end; low ends are rounded up to whole rows", number(needed / n),
+               "shares that leave the other labels their points");
     if (!rest) {
         // Scale masses so that rounding does not keep their sum from n.
         const double low_sum = std::accumulate(out.low_mass.begin(), out.low_mass.end(), 0.0);
@@ -337,19 +378,18 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
     Constraints out;
     out.points = points;
     if (clusters && *clusters > std::max<Index>(points, 1))
-        throw BadArgument(
-            "option `clusters`: " + counted(*clusters, "cluster") + " asked of " + counted(points, "point") +
-                "; at most one per point is possible",
-            {.option = "clusters", .value = std::to_string(*clusters), .accepted = "at most " + count(points)});
+        throw BadArgument({.code = Code::too_few_rows,
+                           .problem = counted(*clusters, "cluster") + " requested, but there " +
+                                      (points == 1 ? "is" : "are") + " only " + counted(points, "row"),
+                           .remedy = "Use at most " + counted(points, "cluster"),
+                           .option = "clusters",
+                           .value = std::to_string(*clusters),
+                           .accepted = "at most " + count(points)});
     if (problem.partial_labels.empty()) {
-        if (!problem.clusters_per_label.empty())
-            throw BadArgument("option `clusters_per_label` needs `partial_labels`: there are no labels",
-                              {.option = "clusters_per_label"});
-        if (!problem.label_shares.empty())
-            throw BadArgument("option `label_share` needs `partial_labels`: there are no labels",
-                              {.option = "label_share"});
+        if (!problem.clusters_per_label.empty()) throw needs_labels("clusters_per_label");
+        if (!problem.label_shares.empty()) throw needs_labels("label_share");
         if (!clusters)
-            throw refused_option("clusters", Automatic(), "without partial labels a whole number, at least 1");
+            throw refused_option("clusters", Automatic(), "a whole number, at least 1 (`auto` needs partial labels)");
         out.label_of.assign(at(*clusters), -1);
     } else {
         NamedLabels named = check_labels(points, problem);
@@ -359,9 +399,10 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
         lay_out_clusters(clusters, problem, out);
     }
     if (problem.sizes && !problem.label_shares.empty())
-        throw BadArgument(
-            "options `sizes` and `label_share` cannot be given together; bound the clusters or the labels",
-            {.option = "sizes"});
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "`sizes` cannot be combined with `label_share`",
+                           .remedy = "Leave one out",
+                           .option = "sizes"});
     if (problem.sizes) {
         bound_sizes(*problem.sizes, out);
     } else if (!problem.label_shares.empty()) {
@@ -376,12 +417,16 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
     if (problem.must_links.empty() && problem.cannot_links.empty()) return out;
     const char* const option = problem.must_links.empty() ? "cannot_links" : "must_links";
     if (soft)
-        throw BadArgument("pairs of rows are kept by hard assignments alone; `assignment` must be hard",
-                          {.option = option});
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "pairs of rows need hard assignments",
+                           .remedy = "Use `assignment=hard`",
+                           .option = option});
     if (out.bounded)
-        throw BadArgument(
-            "pairs of rows cannot be combined with `" + std::string(problem.sizes ? "sizes" : "label_share") + "`",
-            {.option = option});
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "pairs of rows cannot be combined with `" +
+                                      std::string(problem.sizes ? "sizes" : "label_share") + "`",
+                           .remedy = "Leave one out",
+                           .option = option});
     out.links = std::make_shared<LinkedRows>(problem, out.clusters(), [&](Index row) {
         const std::int32_t known = out.label(row);
         return known < 0 ? std::pair(0, out.clusters()) : out.clusters_of(known);

@@ -12,11 +12,13 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/eigen.hpp"
 
 namespace coterie::internal {
@@ -525,34 +527,48 @@ private:
     mutable double spread_ = -1;
 };
 
+[[noreturn]] void refuse(Code code, const std::string& problem, std::optional<Index> row = {}) {
+    throw BadArgument({.code = code,
+                       .problem = "group multipliers: " + problem,
+                       .row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
+}
+
+// Groups count from 1, as in all messages.
+std::string bounds_text(std::size_t group, double low, double high) {
+    return "group " + std::to_string(group + 1) + " has the bounds " + to_text(OptionValue(low)) + " to " +
+           to_text(OptionValue(high));
+}
+
 void check(const Matrix<double>& log_mass, std::span<const double> low, std::span<const double> high,
            std::span<const double> start, const Run& run) {
     const Index groups = log_mass.cols();
-    const auto wrong = [](const std::string& what) { throw BadArgument("group multipliers: " + what); };
     if (static_cast<Index>(low.size()) != groups || static_cast<Index>(high.size()) != groups)
-        wrong(std::to_string(groups) + " groups have " + std::to_string(low.size()) + " lower and " +
-              std::to_string(high.size()) + " upper bounds");
+        refuse(Code::wrong_shape, counted(groups, "group") + " for " + std::to_string(low.size()) + " lower and " +
+                                      std::to_string(high.size()) + " upper bounds");
     if (!start.empty() && static_cast<Index>(start.size()) != groups)
-        wrong(std::to_string(groups) + " groups have " + std::to_string(start.size()) + " starting multipliers");
+        refuse(Code::wrong_shape,
+               counted(groups, "group") + " for " + std::to_string(start.size()) + " starting multipliers");
     for (Index g = 0; g < groups; ++g)
         if (!(low[at(g)] >= 0 && low[at(g)] <= high[at(g)]))
-            wrong("group " + std::to_string(g) + " has the bounds " + to_text(OptionValue(low[at(g)])) + " to " +
-                  to_text(OptionValue(high[at(g)])) + "; accepted: 0 <= low <= high");
+            refuse(Code::not_accepted, bounds_text(static_cast<std::size_t>(g), low[at(g)], high[at(g)]) +
+                                           "; they must be 0 <= low <= high");
     const RowBlocks blocks = blocks_of(log_mass.rows());
-    for_each_block(
-        blocks.count(), threads_for(static_cast<double>(log_mass.size()), run.threads), [&](Index block, int) {
-            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                bool somewhere = false;
-                for (Index g = 0; g < groups; ++g) {
-                    const double here = log_mass(i, g);
-                    somewhere = somewhere || here > -infinity;
-                    if (!(here < infinity))
-                        wrong("the log mass of point " + std::to_string(i) + " in group " + std::to_string(g) + " is " +
-                              to_text(OptionValue(here)) + "; accepted: finite or -infinity");
-                }
-                if (!somewhere) wrong("point " + std::to_string(i) + " may go to no group");
-            }
-        });
+    for_each_block(blocks.count(), threads_for(static_cast<double>(log_mass.size()), run.threads),
+                   [&](Index block, int) {
+                       for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                           bool somewhere = false;
+                           for (Index g = 0; g < groups; ++g) {
+                               const double here = log_mass(i, g);
+                               somewhere = somewhere || here > -infinity;
+                               if (!(here < infinity))
+                                   refuse(Code::not_accepted,
+                                          "the log mass of group " + std::to_string(g + 1) + " is " +
+                                              to_text(OptionValue(here)) + "; it must be finite or -infinity",
+                                          i);
+                           }
+                           if (!somewhere) refuse(Code::infeasible, "the row may go to no group", i);
+                       }
+                   });
 }
 
 struct Bounds {
@@ -564,24 +580,23 @@ struct Bounds {
 // labels, these checks find every contradiction between bounds.
 Bounds within_supply(std::span<const double> low, std::span<const double> high, const Supply& supply, double points,
                      double slack) {
-    const auto wrong = [](const std::string& what) { throw BadArgument("group multipliers: " + what); };
     Bounds out;
     for (std::size_t g = 0; g < low.size(); ++g) {
         if (high[g] < supply.forced[g] - slack || low[g] > supply.allowed[g] + slack)
-            wrong("group " + std::to_string(g) + " has the bounds " + to_text(OptionValue(low[g])) + " to " +
-                  to_text(OptionValue(high[g])) + "; it can take from " + to_text(OptionValue(supply.forced[g])) +
-                  " (points that may go nowhere else) to " + to_text(OptionValue(supply.allowed[g])));
+            refuse(Code::infeasible,
+                   bounds_text(g, low[g], high[g]) + "; it can take from " + to_text(OptionValue(supply.forced[g])) +
+                       " (rows that may go nowhere else) to " + to_text(OptionValue(supply.allowed[g])));
         out.low.push_back(std::clamp(low[g], supply.forced[g], supply.allowed[g]));
         out.high.push_back(std::clamp(high[g], supply.forced[g], supply.allowed[g]));
     }
     if (total(out.low) > points + slack)
-        wrong("the groups must take at least " + to_text(OptionValue(total(out.low))) +
-              " points together (lower bounds, and points that may go nowhere else); there are " +
-              to_text(OptionValue(points)));
+        refuse(Code::infeasible, "the groups must take at least " + to_text(OptionValue(total(out.low))) +
+                                     " rows together (lower bounds, and rows that may go nowhere else); there are " +
+                                     to_text(OptionValue(points)));
     if (total(out.high) < points - slack)
-        wrong("the groups can take at most " + to_text(OptionValue(total(out.high))) +
-              " points together (upper bounds, and points that may go there); there are " +
-              to_text(OptionValue(points)));
+        refuse(Code::infeasible, "the groups can take at most " + to_text(OptionValue(total(out.high))) +
+                                     " rows together (upper bounds, and rows that may go there); there are " +
+                                     to_text(OptionValue(points)));
     return out;
 }
 
@@ -721,7 +736,7 @@ GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::sp
     }
 
     require_memory((ends ? static_cast<double>(log_mass.size()) : 0.0) * sizeof(double) + points * sizeof(double),
-                   "sharing points within bounds on groups");
+                   "the assignment of rows within bounds on groups");
     Matrix<double> reduced;
     if (ends) {
         reduced = log_mass;
@@ -752,10 +767,10 @@ GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::sp
         finish(std::move(found));
         out.converged = out.residual <= 1e-10 * points;
         if (!labels_only && out.residual > 1e-9 * points)
-            throw BadArgument("group multipliers: no assignment of the " + std::to_string(log_mass.rows()) +
-                              " points to the groups that they may go to meets the bounds; the nearest found misses "
-                              "them by " +
-                              to_text(OptionValue(out.residual)) + " points");
+            refuse(Code::infeasible,
+                   "no assignment of the " + counted(log_mass.rows(), "row") +
+                       " to their possible groups meets the bounds; the nearest found misses them by " +
+                       to_text(OptionValue(out.residual)) + " rows");
     }
     if (solver == GroupSolver::bregman) {
         const bool converged = dual.bregman(multipliers, rounds);

@@ -521,21 +521,21 @@ TEST(GroupMultipliers, RejectsInfeasibleBounds) {
     };
     expect({0}, {4, 4}, {"2 groups", "1 lower", "2 upper"});
     expect({0, 0}, {4, 4}, {"3 starting"}, {0, 0, 0});
-    expect({0, -1}, {4, 4}, {"group 1", "-1"});
-    expect({0, 3}, {4, 2}, {"group 1", "3", "2"});
-    expect({nan, 0}, {4, 4}, {"group 0", "nan"});
+    expect({0, -1}, {4, 4}, {"group 2", "-1"});
+    expect({0, 3}, {4, 2}, {"group 2", "3", "2"});
+    expect({nan, 0}, {4, 4}, {"group 1", "nan"});
     expect({3, 2}, {4, 4}, {"at least 5", "4"});
     expect({0, 0}, {1, 2}, {"at most 3", "4"});
     table(0, 0) = -infinity;
     table(1, 1) = -infinity;
-    expect({0, 0}, {0.5, 4}, {"group 0", "0.5", "from 1", "to 3"});
-    expect({0, 3.5}, {4, 4}, {"group 1", "3.5", "from 1", "to 3"});
+    expect({0, 0}, {0.5, 4}, {"group 1", "0.5", "from 1", "to 3"});
+    expect({0, 3.5}, {4, 4}, {"group 2", "3.5", "from 1", "to 3"});
     table(0, 1) = -infinity;
-    expect({0, 0}, {4, 4}, {"point 0", "no group"});
+    expect({0, 0}, {4, 4}, {"row 1", "no group"});
     table(0, 1) = nan;
-    expect({0, 0}, {4, 4}, {"point 0", "group 1", "nan"});
+    expect({0, 0}, {4, 4}, {"row 1", "group 2", "nan"});
     table(0, 1) = infinity;
-    expect({0, 0}, {4, 4}, {"point 0", "group 1", "inf"});
+    expect({0, 0}, {4, 4}, {"row 1", "group 2", "inf"});
 }
 
 TEST(GroupMultipliers, StopsWhenAsked) {

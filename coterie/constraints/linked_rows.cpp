@@ -19,7 +19,6 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <string_view>
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/run.hpp"
@@ -34,13 +33,14 @@ constexpr int most_tries = 1000000;                                    // limit 
 
 std::string row_text(Index row) { return std::to_string(row + 1); }
 
-void check(const std::vector<RowPair>& pairs, Index rows, const char* option, std::string_view what) {
+void check(const std::vector<RowPair>& pairs, Index rows, const char* option) {
     for (std::size_t i = 0; i < pairs.size(); ++i)
         for (const Index row : {pairs[i].first, pairs[i].second})
             if (row < 0 || row >= rows)
-                throw BadArgument(std::string(what) + " " + std::to_string(i + 1) + ": row " + row_text(row) +
-                                      " is not accepted; from 1 to " + std::to_string(rows),
-                                  {.option = option,
+                throw BadArgument({.code = Code::out_of_range,
+                                   .problem = "the pair names row " + row_text(row) + ", but the data have rows 1 to " +
+                                              std::to_string(rows),
+                                   .option = option,
                                    .value = row_text(row),
                                    .accepted = "from 1 to " + std::to_string(rows),
                                    .row = static_cast<std::int64_t>(i) + 1});
@@ -168,11 +168,16 @@ std::vector<int> clique_of(const std::vector<std::vector<int>>& apart) {
 LinkedRows::LinkedRows(const Problem& problem, int clusters,
                        const std::function<std::pair<int, int>(Index row)>& allowed)
     : clusters_(clusters) {
-    check(problem.must_links, problem.rows(), "must_links", "must-link");
-    check(problem.cannot_links, problem.rows(), "cannot_links", "cannot-link");
-    const auto conflict = [](const std::string& text) -> BadData {
-        return BadData("pairs of rows: " + text, {.option = "cannot_links"});
+    check(problem.must_links, problem.rows(), "must_links");
+    check(problem.cannot_links, problem.rows(), "cannot_links");
+    const auto conflict = [](std::string text, const std::string& remedy) -> BadData {
+        return BadData({.code = Code::infeasible,
+                        .problem = std::move(text),
+                        .remedy = remedy + " (rows are counted from 1)",
+                        .option = "cannot_links"});
     };
+    const std::string remove_link = "Remove one of these links";
+    const std::string more_clusters = "Use more clusters or remove links";
     const auto number = [&](Index row) { return row_text(problem.row_number(row)); };
     const auto numbers = [&](const std::vector<Index>& rows) {
         constexpr std::size_t most = 10;
@@ -223,9 +228,9 @@ LinkedRows::LinkedRows(const Problem& problem, int clusters,
                 if (std::max(begin, first) >= std::min(end, last)) other = member;
             }
             throw conflict("rows " + number(rows_[at(other)]) + " and " + number(rows_[at(place)]) +
-                           " must be together (by rows " +
-                           numbers(way(problem.must_links, rows_[at(other)], rows_[at(place)])) +
-                           "), but are of different labels");
+                               " have different labels, but must-links join them: rows " +
+                               numbers(way(problem.must_links, rows_[at(other)], rows_[at(place)])),
+                           remove_link);
         }
         group.first = from;
         group.last = to;
@@ -235,10 +240,12 @@ LinkedRows::LinkedRows(const Problem& problem, int clusters,
     for (const RowPair& pair : problem.cannot_links) {
         const int a = group_of[at(place_of(pair.first))], b = group_of[at(place_of(pair.second))];
         if (a == b)
-            throw conflict("rows " + number(pair.first) + " and " + number(pair.second) + " must be apart, but " +
-                           (pair.first == pair.second ? "are one and the same"
-                                                      : "must be together by rows " +
-                                                            numbers(way(problem.must_links, pair.first, pair.second))));
+            throw pair.first == pair.second
+                ? conflict("row " + number(pair.first) + " cannot be apart from itself", "Remove this link")
+                : conflict("rows " + number(pair.first) + " and " + number(pair.second) +
+                               " must be apart, but must-links join them: rows " +
+                               numbers(way(problem.must_links, pair.first, pair.second)),
+                           remove_link);
         apart.insert({std::min(a, b), std::max(a, b)});
     }
     std::vector<std::vector<int>> neighbours(groups_.size());
@@ -277,18 +284,20 @@ LinkedRows::LinkedRows(const Problem& problem, int clusters,
         };
         const std::vector<int> clique = clique_of(component.apart);
         if (static_cast<int>(clique.size()) > clusters)
-            throw conflict("of rows " + numbers(rows_of(clique)) + " every two must be apart, which takes " +
-                           std::to_string(clique.size()) + " clusters; there are " + std::to_string(clusters));
+            throw conflict("rows " + numbers(rows_of(clique)) + " must all be apart, which needs " +
+                               std::to_string(clique.size()) + " clusters; there are " + std::to_string(clusters),
+                           more_clusters);
         bool decided = true;
         const auto example = any_assignment(component.apart, ranges, clusters, decided);
         if (!example) {
             std::vector<int> all(component.groups.size());
             std::iota(all.begin(), all.end(), 0);
             throw conflict("rows " + numbers(rows_of(all)) +
-                           (decided ? " cannot be put into " + std::to_string(clusters) +
-                                          " clusters without putting two together that must be apart"
-                                    : " are linked so densely that no assignment that keeps all pairs was found in " +
-                                          std::to_string(most_tries) + " tries"));
+                               (decided ? " cannot be put into " + std::to_string(clusters) +
+                                              " clusters without breaking a cannot-link"
+                                        : " have so many cannot-links that no assignment was found in " +
+                                              std::to_string(most_tries) + " tries"),
+                           more_clusters);
         }
         component.example = *example;
         components_.push_back(std::move(component));

@@ -14,10 +14,10 @@
 
 namespace coterie::internal {
 
-/// Text of a warning.
+/// Problem of a warning, Code::not_optimal.
 inline constexpr std::string_view linked_too_densely =
-    "some rows that must be apart are linked so densely that the search for their best clusters was cut short: all "
-    "pairs are kept, but other labels may cost less";
+    "some rows have so many cannot-links that the search for their best clusters was cut short: all pairs are kept, "
+    "but a better assignment may exist";
 
 class LinkedRows {
 public:

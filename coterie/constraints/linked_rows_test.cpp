@@ -116,11 +116,11 @@ std::string refusal(std::vector<RowPair> must, std::vector<RowPair> cannot, int 
 
 TEST(LinkedRows, NamesConflictingPairs) {
     EXPECT_NE(refusal({{0, 4}, {4, 7}, {2, 7}}, {{1, 3}, {2, 0}}, 3)
-                  .find("rows 3 and 1 must be apart, but must be together by rows 3, 8, 5, 1"),
+                  .find("rows 3 and 1 must be apart, but must-links join them: rows 3, 8, 5, 1"),
               std::string::npos);
-    EXPECT_NE(refusal({}, {{5, 5}}, 3).find("rows 6 and 6 must be apart, but are one and the same"), std::string::npos);
+    EXPECT_NE(refusal({}, {{5, 5}}, 3).find("row 6 cannot be apart from itself"), std::string::npos);
     EXPECT_NE(refusal({}, {{0, 1}, {1, 2}, {0, 2}, {7, 8}}, 2)
-                  .find("of rows 1, 2, 3 every two must be apart, which takes 3 clusters; there are 2"),
+                  .find("rows 1, 2, 3 must all be apart, which needs 3 clusters; there are 2"),
               std::string::npos);
     // A cycle of five needs three clusters although no three of its rows must all be apart.
     EXPECT_NE(refusal({}, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}}, 2)
@@ -131,10 +131,11 @@ TEST(LinkedRows, NamesConflictingPairs) {
     allowed[0] = {0, 1};
     allowed[2] = {1, 2};
     EXPECT_NE(refusal({{0, 1}, {1, 2}}, {}, 2, allowed)
-                  .find("rows 1 and 3 must be together (by rows 1, 2, 3), but are of different labels"),
+                  .find("rows 1 and 3 have different labels, but must-links join them: rows 1, 2, 3"),
               std::string::npos);
-    EXPECT_NE(refusal({{0, 9}}, {}, 2).find("must-link 1: row 10 is not accepted; from 1 to 9"), std::string::npos);
-    EXPECT_NE(refusal({}, {{0, 1}, {-1, 3}}, 2).find("cannot-link 2: row 0 is not accepted; from 1 to 9"),
+    EXPECT_NE(refusal({{0, 9}}, {}, 2).find("must_links: row 1: the pair names row 10, but the data have rows 1 to 9"),
+              std::string::npos);
+    EXPECT_NE(refusal({}, {{0, 1}, {-1, 3}}, 2).find("cannot_links: row 2: the pair names row 0, but"),
               std::string::npos);
 }
 

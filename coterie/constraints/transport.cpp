@@ -12,11 +12,13 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie::internal {
 namespace {
@@ -38,10 +40,17 @@ struct Exits {
     Candidate last = {-infinity, 0};  // every point of the column up to here is in the heap; -infinity: never filled
 };
 
+[[noreturn]] void refuse(Code code, const std::string& problem, std::optional<Index> row = {}) {
+    throw BadArgument({.code = code,
+                       .problem = "transport: " + problem,
+                       .row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
+}
+
+// Columns count from 1, as in all messages.
 std::string column_list(const std::vector<Index>& columns) {
     std::string out = columns.size() == 1 ? "column " : "columns ";
     const std::size_t shown = std::min<std::size_t>(columns.size(), 10);
-    for (std::size_t c = 0; c < shown; ++c) out += (c == 0 ? "" : ", ") + std::to_string(columns[c]);
+    for (std::size_t c = 0; c < shown; ++c) out += (c == 0 ? "" : ", ") + std::to_string(columns[c] + 1);
     return shown < columns.size() ? out + ", ..." : out;
 }
 
@@ -158,12 +167,12 @@ public:
             can += static_cast<Index>(members_[at(g)].size());
             bound += too_empty ? low_[at(g)] : high_[at(g)];
         }
-        const std::string points = std::to_string(can) + (can == 1 ? " point" : " points");
+        const std::string rows = counted(can, "row");
         const std::string together = named.size() == 1 ? " " : " together ";
         if (too_empty)
-            return column_list(named) + together + "can take at most " + points + ", and the lower bound" +
+            return column_list(named) + together + "can take at most " + rows + ", and the lower bound" +
                    (named.size() == 1 ? " is " : "s sum to ") + std::to_string(bound);
-        return column_list(named) + together + "must take at least " + points +
+        return column_list(named) + together + "must take at least " + rows +
                " that may go nowhere else, and the upper bound" + (named.size() == 1 ? " is " : "s sum to ") +
                std::to_string(bound);
     }
@@ -373,22 +382,22 @@ private:
 
 void check_bounds(Index rows, Index columns, std::span<const Index> low, std::span<const Index> high) {
     if (static_cast<Index>(low.size()) != columns || static_cast<Index>(high.size()) != columns)
-        throw BadArgument("transport: " + std::to_string(columns) + " columns have " + std::to_string(low.size()) +
-                          " lower and " + std::to_string(high.size()) + " upper bounds");
+        refuse(Code::wrong_shape, counted(columns, "column") + " for " + std::to_string(low.size()) + " lower and " +
+                                      std::to_string(high.size()) + " upper bounds");
     for (Index g = 0; g < columns; ++g)
         if (low[at(g)] < 0 || low[at(g)] > high[at(g)])
-            throw BadArgument("transport: column " + std::to_string(g) + " has the bounds " +
-                              std::to_string(low[at(g)]) + " to " + std::to_string(high[at(g)]) +
-                              "; accepted: 0 <= low <= high");
+            refuse(Code::not_accepted, "column " + std::to_string(g + 1) + " has the bounds " +
+                                           std::to_string(low[at(g)]) + " to " + std::to_string(high[at(g)]) +
+                                           "; they must be 0 <= low <= high");
     const Index least = std::accumulate(low.begin(), low.end(), Index{0});
     if (least > rows)
-        throw BadArgument("transport: the lower bounds sum to " + std::to_string(least) + ", more than the " +
-                          std::to_string(rows) + " points");
+        refuse(Code::infeasible,
+               "the lower bounds sum to " + std::to_string(least) + ", more than the " + counted(rows, "row"));
     Index most = 0;
     for (const Index each : high) most = std::min(rows, most + std::min(each, rows));
     if (most < rows)
-        throw BadArgument("transport: the upper bounds sum to " + std::to_string(most) + ", fewer than the " +
-                          std::to_string(rows) + " points");
+        refuse(Code::infeasible,
+               "the upper bounds sum to " + std::to_string(most) + ", fewer than the " + counted(rows, "row"));
 }
 
 // Sums and differences of accepted costs do not overflow.
@@ -405,11 +414,12 @@ void check_costs(const Matrix<double>& costs, const Run& run) {
                 if (std::abs(cost[g]) <= largest_cost)
                     somewhere = true;
                 else if (cost[g] != infinity)
-                    throw BadArgument("transport: the cost of point " + std::to_string(i) + " in column " +
-                                      std::to_string(g) + " is " + to_text(OptionValue(cost[g])) +
-                                      "; accepted: -1e300 to 1e300, or infinity");
+                    refuse(Code::not_accepted,
+                           "the cost of column " + std::to_string(g + 1) + " is " + to_text(OptionValue(cost[g])) +
+                               "; it must be from -1e300 to 1e300, or infinity",
+                           i);
             }
-            if (!somewhere) throw BadArgument("transport: point " + std::to_string(i) + " may go to no column");
+            if (!somewhere) refuse(Code::infeasible, "the row may go to no column", i);
         }
     });
 }
@@ -435,13 +445,13 @@ Transport transport(const Matrix<double>& costs, std::span<const Index> low, std
     const Index columns = costs.cols();
     check_bounds(n, columns, low, high);
     if (!start_prices.empty() && static_cast<Index>(start_prices.size()) != columns)
-        throw BadArgument("transport: " + std::to_string(columns) + " columns have " +
-                          std::to_string(start_prices.size()) + " starting prices");
+        refuse(Code::wrong_shape,
+               counted(columns, "column") + " for " + std::to_string(start_prices.size()) + " starting prices");
     const double pairs = static_cast<double>(columns) * static_cast<double>(columns);
     require_memory(static_cast<double>(n) * (2 * sizeof(Index) + sizeof(std::int32_t)) +
                        pairs * (sizeof(Exits) + sizeof(double)) +
                        (static_cast<double>(n) / 4 * static_cast<double>(columns) + 32 * pairs) * sizeof(Candidate),
-                   "assigning points within bounds on sizes");
+                   "the assignment of rows within bounds on sizes");
     check_costs(costs, run);
 
     std::vector<double> prices(at(columns), 0.0);
@@ -463,7 +473,7 @@ Transport transport(const Matrix<double>& costs, std::span<const Index> low, std
         }
     }
     flow.start(prices);
-    if (!flow.route()) throw BadArgument("transport: " + flow.blocked());
+    if (!flow.route()) refuse(Code::infeasible, flow.blocked());
 
     Transport out;
     out.columns = flow.columns();
@@ -490,9 +500,9 @@ Labels select(const Matrix<double>& costs, std::int32_t group, Index size, std::
         order[at(i)] = {here - there, i};
     }
     if (size < forced || size > costs.rows() - barred)
-        throw BadArgument("transport: column " + std::to_string(group) + " was to take " + std::to_string(size) +
-                          " points; accepted: " + std::to_string(forced) + " (that may go nowhere else) to " +
-                          std::to_string(costs.rows() - barred));
+        refuse(Code::infeasible, "column " + std::to_string(group + 1) + " must take " + counted(size, "row") +
+                                     ", but it can take from " + std::to_string(forced) +
+                                     " (which may go nowhere else) to " + std::to_string(costs.rows() - barred));
     Labels out(at(costs.rows()), other);
     const auto end = order.begin() + size;
     std::nth_element(order.begin(), end, order.end());

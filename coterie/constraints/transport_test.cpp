@@ -332,25 +332,25 @@ TEST(Transport, RejectsInfeasibleBounds) {
     Matrix<double> costs = Matrix<double>::Zero(5, 3);
     const auto call = [&](Bounds low, Bounds high) { return [&, low, high] { transport(costs, low, high, run); }; };
     expect_refused(call({0, 0}, {5, 5, 5}), {"3 columns", "2 lower"});
-    expect_refused(call({0, 3, 0}, {5, 2, 5}), {"column 1", "3 to 2"});
-    expect_refused(call({-1, 3, 0}, {5, 3, 5}), {"column 0", "-1"});
-    expect_refused(call({2, 2, 2}, {5, 5, 5}), {"lower bounds sum to 6", "5 points"});
-    expect_refused(call({0, 0, 0}, {1, 1, 2}), {"upper bounds sum to 4", "5 points"});
+    expect_refused(call({0, 3, 0}, {5, 2, 5}), {"column 2", "3 to 2"});
+    expect_refused(call({-1, 3, 0}, {5, 3, 5}), {"column 1", "-1"});
+    expect_refused(call({2, 2, 2}, {5, 5, 5}), {"lower bounds sum to 6", "5 rows"});
+    expect_refused(call({0, 0, 0}, {1, 1, 2}), {"upper bounds sum to 4", "5 rows"});
     expect_refused(
         [&] {
             transport(costs, Bounds{0, 0, 0}, Bounds{5, 5, 5}, run, std::vector<double>{1});
         },
         {"1 starting"});
     for (Index i = 0; i < 3; ++i) costs(i, 0) = costs(i, 1) = infinity;
-    expect_refused(call({0, 0, 0}, {5, 5, 2}), {"column 2", "at least 3 points", "upper bound is 2"});
-    expect_refused(call({0, 3, 0}, {5, 5, 5}), {"column 1", "at most 2 points", "lower bound is 3"});
-    expect_refused(call({2, 1, 0}, {5, 5, 5}), {"columns 0, 1", "at most 2 points", "lower bounds sum to 3"});
+    expect_refused(call({0, 0, 0}, {5, 5, 2}), {"column 3", "at least 3 rows", "upper bound is 2"});
+    expect_refused(call({0, 3, 0}, {5, 5, 5}), {"column 2", "at most 2 rows", "lower bound is 3"});
+    expect_refused(call({2, 1, 0}, {5, 5, 5}), {"columns 1, 2", "at most 2 rows", "lower bounds sum to 3"});
     costs(0, 2) = infinity;
-    expect_refused(call({0, 0, 0}, {5, 5, 5}), {"point 0", "no column"});
+    expect_refused(call({0, 0, 0}, {5, 5, 5}), {"row 1", "no column"});
     costs(0, 2) = std::numeric_limits<double>::quiet_NaN();
-    expect_refused(call({0, 0, 0}, {5, 5, 5}), {"point 0", "column 2", "nan"});
+    expect_refused(call({0, 0, 0}, {5, 5, 5}), {"row 1", "column 3", "nan"});
     costs(0, 2) = -infinity;
-    expect_refused(call({0, 0, 0}, {5, 5, 5}), {"point 0", "column 2", "-inf"});
+    expect_refused(call({0, 0, 0}, {5, 5, 5}), {"row 1", "column 3", "-inf"});
 }
 
 TEST(Transport, StopsWhenAsked) {
@@ -435,7 +435,7 @@ TEST(AssignGroups, NamesTheFeasibleInterval) {
             [&] {
                 assign_groups(costs, Labels{1, 0, 0, 0, 0, 1}, low, high, prices, run);
             },
-            {"column 0", std::to_string(size) + " points", "2 (", "to 5"});
+            {"column 1", "take " + std::to_string(size) + " row", "2 (", "to 5"});
     }
     for (const Index size : {2, 5}) {
         const std::vector<Index> low{size, 0};

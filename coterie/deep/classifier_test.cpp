@@ -148,7 +148,7 @@ TYPED_TEST(Classifier, ResumesBitForBit) {
     EXPECT_EQ(resumed.labels(), whole.labels());
     EXPECT_EQ(resumed.state().parameters, whole.state().parameters);
     EXPECT_EQ(resumed.fit_report().objective_per_iteration, whole.fit_report().objective_per_iteration);
-    EXPECT_NE(message_of<BadData>([&] { FitOf<TypeParam>::fit(sample.points, options, run); }).find("other points"),
+    EXPECT_NE(message_of<BadData>([&] { FitOf<TypeParam>::fit(sample.points, options, run); }).find("other data"),
               std::string::npos);  // without the labels
     options.learning_rate *= 2;
     EXPECT_NE(
@@ -433,7 +433,7 @@ TEST(ClassifierCheckpoint, BelongsToOnePriorAndOneLabelMap) {
     };
     Problem other = side;
     other.label_shares = {{"a", 0.3, 0.3}};
-    EXPECT_NE(refused(other).find("other points"), std::string::npos);
+    EXPECT_NE(refused(other).find("other data"), std::string::npos);
     EXPECT_NO_THROW(fit_entropy_net(with(sample.points, side), options, run));
     run.checkpoint = folder / "no-folder/fit.checkpoint";
     EXPECT_NE(

@@ -223,7 +223,7 @@ TEST(Dekm, CheckpointBelongsToOneAutoencoder) {
     train(4);
     coterie::Run run(3);
     run.checkpoint = cut.checkpoint;
-    EXPECT_NE(message_of<BadData>([&] { fit_dekm(sample.points, options, run); }).find("other points"),
+    EXPECT_NE(message_of<BadData>([&] { fit_dekm(sample.points, options, run); }).find("other data"),
               std::string::npos);
     // The same file in another place, with a name that is not valid text.
     train(3);

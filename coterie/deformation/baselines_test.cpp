@@ -230,13 +230,13 @@ TYPED_TEST(Baselines, BadArguments) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
     };
     const std::string name = TypeParam::name;
-    says("31 clusters asked of 30 points", [](auto& o, auto&) { o.clusters = 31; });
+    says("31 clusters requested, but there are only 30 rows", [](auto& o, auto&) { o.clusters = 31; });
     says("kernel_width", [](auto& o, auto&) { o.kernel_width = -1; });
     says("option dimensions: 40 given, it must be from 1 to", [](auto& o, auto&) { o.dimensions = 40; });
     const std::vector<double> weights(30, 1.0);
-    says("method " + name + " takes no weights", [&](auto&, auto& side) { side.weights = weights; });
+    says("method " + name + " does not support weights", [&](auto&, auto& side) { side.weights = weights; });
     const Labels known(30, 0);
-    says("takes no partial labels", [&](auto&, auto& side) { side.partial_labels = known; });
+    says("does not support partial labels", [&](auto&, auto& side) { side.partial_labels = known; });
     const Matrix<double> three = points.topRows(3);
     says("initial centroids: 3 x 2 given, 2 x 2 needed",
          [&](auto&, auto& side) { side.initial_centroids = Points::borrow(three); });

@@ -235,13 +235,13 @@ TEST(Cpd, BadArguments) {
     const auto has = [](const std::string& text, const std::string& part) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
     };
-    has(message([](auto& o, auto&) { o.clusters = 31; }), "31 clusters asked of 30 points");
+    has(message([](auto& o, auto&) { o.clusters = 31; }), "31 clusters requested, but there are only 30 rows");
     has(message([](auto& o, auto&) { o.lambda = -1; }), "lambda");
     has(message([](auto& o, auto&) { o.damping = 1; }), "damping");
     const std::vector<double> weights(30, 1.0);
-    has(message([&](auto&, auto& side) { side.weights = weights; }), "takes no weights");
+    has(message([&](auto&, auto& side) { side.weights = weights; }), "does not support weights");
     const Labels known(30, 0);
-    has(message([&](auto&, auto& side) { side.partial_labels = known; }), "takes no partial labels");
+    has(message([&](auto&, auto& side) { side.partial_labels = known; }), "does not support partial labels");
     const Matrix<double> start = points.topRows(3);
     has(message([&](auto&, auto& side) { side.initial_centroids = Points::borrow(start); }), "initial centroids");
     coterie::Run run;

@@ -12,6 +12,7 @@
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/density/internal/condensed_tree.hpp"
 #include "coterie/density/internal/row_tree.hpp"
 #include "coterie/density/internal/spanning_tree.hpp"
@@ -39,9 +40,14 @@ void check_density_input(PointsView points, const Run& run) {
     const double largest = check_points(points, points_of_fit(), run);
     const double least = 1e-100;
     if (largest > 0 && largest < least)
-        throw BadData("points: no value is larger than " + to_text(OptionValue(largest)) +
-                      ", so small that squared distances vanish; magnitudes from " + to_text(OptionValue(least)) +
-                      " on are accepted. Rescale the columns");
+        throw BadData({.code = Code::overflow,
+                       .problem = "the largest magnitude is " + to_text(OptionValue(largest)) +
+                                  ", so small that squared distances vanish; at least " + to_text(OptionValue(least)) +
+                                  " is accepted",
+                       .remedy = "Rescale the columns",
+                       .option = "points",
+                       .value = to_text(OptionValue(largest)),
+                       .accepted = "largest magnitudes of at least " + to_text(OptionValue(least))});
 }
 
 }  // namespace
@@ -254,24 +260,27 @@ void HdbscanModel::parts(Parts& parts) {
 }
 
 HdbscanModel HdbscanModel::from(const Archive& archive) {
+    const auto refuse = [&](std::string problem) {
+        throw BadData({.code = Code::malformed, .problem = std::move(problem), .file = archive.source()});
+    };
     HdbscanModel out;
     out.options_ = archive.options_as<HdbscanOptions>();
-    if (!out.options_.min_samples) throw BadData("model: min_samples must be what was used");
+    if (!out.options_.min_samples) refuse("the model has no value of `min_samples`");
     out.load(archive, 0);
     const auto clusters = static_cast<std::int32_t>(out.parent_.size());
-    if (out.parent_[0] != -1) throw BadData("model: tree_parent begins with a cluster that is not all rows");
+    if (out.parent_[0] != -1) refuse("part 'tree_parent' does not begin with -1, the cluster of all rows");
     for (std::int32_t c = 1; c < clusters; ++c)
         if (out.parent_[position(c)] < 0 || out.parent_[position(c)] >= c)
-            throw BadData("model: tree_parent of cluster " + std::to_string(c) + " is " +
-                          std::to_string(out.parent_[position(c)]) + ", it must be from 0 to " + std::to_string(c - 1));
+            refuse("part 'tree_parent' is " + std::to_string(out.parent_[position(c)]) + " for cluster " +
+                   std::to_string(c) + "; it must be from 0 to " + std::to_string(c - 1));
     for (const std::int32_t c : out.row_cluster_)
         if (c >= clusters)
-            throw BadData("model: row_cluster holds " + std::to_string(c) + ", there are " + std::to_string(clusters) +
-                          " clusters in the tree");
+            refuse("part 'row_cluster' holds " + std::to_string(c) + "; there are " + std::to_string(clusters) +
+                   " clusters in the tree");
     out.derive(Run(0, 1));
     for (std::size_t j = 0; j < out.exemplars_.size(); ++j)
         if (out.exemplars_[j].empty())
-            throw BadData("model: row_cluster leaves cluster " + std::to_string(j) + " without rows");
+            refuse("part 'row_cluster' leaves cluster " + std::to_string(j) + " without rows");
     return out;
 }
 
@@ -285,9 +294,12 @@ HdbscanModel HdbscanMethod::fit(const Problem& problem, const HdbscanOptions& op
     const int asked = options.min_samples.value_or(options.min_cluster_size);
     const Index used = std::max<Index>(1, std::min<Index>(asked, n - 1));
     if (options.min_samples && used < asked)
-        report.warnings.push_back(unsorted("option `min_samples`: " + std::to_string(asked) + " given, but each of " +
-                                           std::to_string(n) + " rows has " + std::to_string(n - 1) +
-                                           " others; all of them are taken"));
+        report.warnings.push_back({.code = Code::value_reduced,
+                                   .problem = std::to_string(asked) + " neighbours requested, but each row has only " +
+                                              counted(n - 1, "other") + ", so all of them are used",
+                                   .option = "min_samples",
+                                   .value = std::to_string(asked),
+                                   .accepted = "at most " + std::to_string(n - 1)});
     model.options_.min_samples = static_cast<int>(used);
     Stopwatch watch;
     internal::SpanningTree spanning;
@@ -323,9 +335,13 @@ HdbscanModel HdbscanMethod::fit(const Problem& problem, const HdbscanOptions& op
     report.threads = run.threads;
     if (model.clusters_ == 0)
         report.warnings.push_back(
-            unsorted("no cluster was found, all rows are noise: no two groups of at least " +
-                     std::to_string(options.min_cluster_size) + " rows (`min_cluster_size`) part from each other" +
-                     (options.allow_single_cluster ? "" : "; `allow_single_cluster` lets all rows be one")));
+            {.code = Code::all_noise,
+             .problem = "no cluster was found, all rows are noise: there are no two separate sets of at least " +
+                        std::to_string(options.min_cluster_size) + " rows",
+             .remedy =
+                 std::string("Lower `min_cluster_size`") +
+                 (options.allow_single_cluster ? ""
+                                               : ", or set `allow_single_cluster` if the rows may form one cluster")});
     return model;
 }
 

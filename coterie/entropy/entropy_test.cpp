@@ -637,7 +637,7 @@ TEST(Entropy, BadArguments) {
         EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks " << part;
     };
     for (const std::string method : {"entropy", "mi", "sela", "miadm"}) {
-        has(message(method, {{"clusters", std::int64_t{31}}}), "31 clusters asked of 30 points");
+        has(message(method, {{"clusters", std::int64_t{31}}}), "31 clusters requested, but there are only 30 rows");
         has(message(method, {{"gamma", -1.0}}), "gamma");
         has(message(method, {{"learning_rate", 0.0}}), "learning_rate");
         has(message(method, {{"momentum", 1.0}}), "momentum");
@@ -659,7 +659,7 @@ TEST(Entropy, BadArguments) {
         const std::vector<double> weights(30, 1.0);
         side = {};
         side.weights = weights;
-        has(message(method, {}, side), "takes no weights");
+        has(message(method, {}, side), "does not support weights");
         side = {};
         const Matrix<double> start = sample.points.topRows(2);
         side.initial_centroids = Points::borrow(start);
@@ -694,7 +694,7 @@ TEST(Entropy, BadArguments) {
     has(with_labels("entropy", {{"clusters", Automatic()}, {"prior", std::vector<double>{0.2, 0.3, 0.5}}}), "exclude");
     has(with_labels("miadm", {{"clusters", Automatic()}}), "no label shares");
     k.side.label_shares = {{"c", 0.3, 0.3}};
-    has(with_labels("entropy", {{"clusters", Automatic()}}), "no point is labelled 'c'");
+    has(with_labels("entropy", {{"clusters", Automatic()}}), "no row has the label 'c'");
 }
 
 TEST(Entropy, OptionsWithoutEffectAreErrors) {

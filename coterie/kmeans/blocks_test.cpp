@@ -175,7 +175,7 @@ TEST(InBlocks, UnsupportedMethodsAreErrors) {
          })) {
         ASSERT_TRUE(error);
         EXPECT_EQ(test::message_of([&] { std::rethrow_exception(error); }),
-                  "method ward works in one process, not in 2");
+                  "method ward works in one process only; there are 2 processes");
     }
     const auto resident = fit_ward(points, {.clusters = 2});
     EXPECT_EQ(fit_ward(Problem{.points = test::read_rows(points)}, {.clusters = 2}).labels(), resident.labels());

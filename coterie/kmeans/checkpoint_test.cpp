@@ -111,13 +111,13 @@ TEST(KMeansCheckpoint, BelongsToOneFit) {
     };
     auto other = x;
     other(299, 2) += 1e-3f;
-    names(refused({.points = Points::borrow(other)}, options, run), "a fit with other points");
+    names(refused({.points = Points::borrow(other)}, options, run), "a fit with other data");
     Matrix<float> turned = x.colwise().reverse();
-    names(refused({.points = Points::borrow(turned)}, options, run), "a fit with other points");
-    names(refused({.points = Points(to_matrix<double>(PointsView(x)))}, options, run), "a fit with other points");
+    names(refused({.points = Points::borrow(turned)}, options, run), "a fit with other data");
+    names(refused({.points = Points(to_matrix<double>(PointsView(x)))}, options, run), "a fit with other data");
     Problem weighted = problem;
     weighted.weights.assign(300, 1.0);
-    names(refused(weighted, options, run), "other weights");
+    names(refused(weighted, options, run), "weights");
     for (const double share : {0.3, 0.4}) {  // a checkpoint of one share does not fit another share either
         coterie::Run bounded(7, 1);
         bounded.checkpoint = folder / "bounded.checkpoint";
@@ -168,7 +168,7 @@ TEST(KMeansCheckpoint, UnwritablePathStopsTheFitBeforeItStarts) {
     };
     const auto model = fit_kmeans(x, {.clusters = 4}, run);
     ASSERT_EQ(model.fit_report().warnings.size(), 1u);
-    EXPECT_NE(model.fit_report().warnings.front().text().find("a checkpoint could not be written"), std::string::npos);
+    EXPECT_NE(model.fit_report().warnings.front().text().find("checkpoint could not be written"), std::string::npos);
 }
 
 }  // namespace

@@ -95,46 +95,51 @@ TEST(Constraints, InfeasibleConstraintsAreErrorsWithFeasibleRange) {
     const auto has = [](const std::string& text, const std::string& part) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
     };
-    has(message([](auto& s) {
-            s.label_shares = {{"O", 0.1, 0.1}};
-        }),
-        "from 15 to 95 points are possible, shares from 0.15 to 0.95");
+    has(message([](auto& s) { s.label_shares = {{"O", 0.1, 0.1}}; }), "Use shares from 0.15 to 0.95 (15 to 95 rows)");
     has(message([](auto& s) {
             s.label_shares = {{"O", 0.97, 0.98}};
         }),
-        "O=0.97:0.98 asks for between 97 and 98 of 100 points");
-    has(message([](auto& s) { s.label_shares = {{"O", 0.5, 0.4}}; }), "low:high needs low <= high");
+        "O=0.97:0.98 asks for between 97 and 98 of 100 rows");
+    has(message([](auto& s) { s.label_shares = {{"O", 0.5, 0.4}}; }), "LOW:HIGH with LOW <= HIGH");
     has(message([](auto& s) { s.label_shares = {{"O", 0.5, 1.2}}; }), "O=0.5:1.2 is not accepted");
     has(message([](auto& s) { s.label_shares = {{"O", NAN, NAN}}; }), "is not accepted");
     has(message([](auto& s) {
             s.label_shares = {{"0", 0.5, 0.6}};
         }),
-        "no point is labelled '0'; the labels are (nearest first) O, PER");
+        "no row has the label '0'. Labels, nearest first: O, PER");
     has(message([](auto& s) { s.label_shares = {{"O", 0.5, 0.6}, {"O", 0.5, 0.6}}; }), "named twice");
     has(message([](auto& s) { s.label_shares = {{"O", 0.7, 0.7}, {"PER", 0.5, 0.5}}; }), "add up to at least 1.2");
-    has(message([](auto& s) { s.label_shares = {{"O", 0.4, 0.4}, {"PER", 0.5, 0.5}}; }), "they must allow 1");
-    has(message([](auto& s) { s.clusters_per_label = {{"PRE", 2}}; }), "(nearest first) PER");
+    has(message([](auto& s) {
+            s.label_shares = {{"O", 0.4, 0.4}, {"PER", 0.5, 0.5}};
+        }),
+        "so that they can add up to 1");
+    has(message([](auto& s) { s.clusters_per_label = {{"PRE", 2}}; }), "nearest first: PER");
     has(message([](auto& s) { s.clusters_per_label = {{"PER", 0}}; }), "PER=0 is not accepted");
     has(message([](auto& s) { s.clusters_per_label = {{"PER", 1}, {"PER", 2}}; }), "named twice");
-    has(message([](auto& s) { s.clusters_per_label = {{"PER", 200}}; }), "have 201 clusters together");
-    has(message([](auto& s) { s.clusters_per_label = {{"PER", 4}}; }, 3), "the labels have 5 clusters together");
-    has(message([](auto& s) { s.sizes = SizeBounds{51, 60}; }), "low ends up to 50");
-    has(message([](auto& s) { s.sizes = SizeBounds{10, 49}; }), "high ends from 50 on");
+    has(message([](auto& s) { s.clusters_per_label = {{"PER", 200}}; }), "the labels have 201 clusters for 100 rows");
+    has(message(
+            [](auto& s) {
+                s.clusters_per_label = {{"PER", 4}};
+            },
+            3),
+        "3 clusters requested, but the labels need 5");
+    has(message([](auto& s) { s.sizes = SizeBounds{51, 60}; }), "low end of at most 50");
+    has(message([](auto& s) { s.sizes = SizeBounds{10, 49}; }), "high end of at least 50");
     has(message([](auto& s) { s.sizes = SizeBounds{60, 49}; }), "is not accepted");
     has(message(
             [](auto& s) {
                 s.sizes = SizeBounds{0, 14};
             },
             10),
-        "label 'O' has 15 labelled points and 1 cluster of at most 14");
+        "15 rows have the label 'O', which has 1 cluster of at most 14");
     has(message([](auto& s) {
             s.sizes = SizeBounds{10, 90};
             s.label_shares = {{"O", 0.5, 0.6}};
         }),
-        "cannot be given together");
-    has(message([](auto& s) { s.partial_labels.resize(99); }), "99 given for 100 points");
-    has(message([](auto& s) { s.label_names = {"O"}; }), "row 16: 1 is not accepted; from 0 to 0");
-    has(message([](auto& s) { s.label_names = {"O", "O"}; }), "both called 'O'");
+        "sizes cannot be combined with label_share");
+    has(message([](auto& s) { s.partial_labels.resize(99); }), "99 labels for 100 rows");
+    has(message([](auto& s) { s.label_names = {"O"}; }), "row 16: label 1 is not from 0 to 0");
+    has(message([](auto& s) { s.label_names = {"O", "O"}; }), "two labels have the name 'O'");
     has(message([](auto& s) { s = {}; }), "at least 1");
     has(message(
             [](auto& s) {
@@ -151,16 +156,16 @@ TEST(Constraints, InfeasibleConstraintsAreErrorsWithFeasibleRange) {
             3),
         "needs partial_labels");
     const Labels blank(100, -1);
-    has(message([&](auto& s) { s.partial_labels = blank; }), "all are blank");
-    has(message([](auto& s) { s.label_shares = {{"O", 0.411, 0.419}}; }), "no whole number of 100 points lies between");
+    has(message([&](auto& s) { s.partial_labels = blank; }), "all labels are blank");
+    has(message([](auto& s) { s.label_shares = {{"O", 0.411, 0.419}}; }), "contains no whole number of 100 rows");
     has(message([](auto& s) {
             s.label_shares = {{"O", 0.4985, 0.68}, {"PER", 0.5008, 0.81}};
         }),
-        "the shares need 101 points together; there are 100. A low end counts in whole points, rounded up; lower one");
+        "the shares need 101 rows together; there are 100. Lower a low end");
     has(message([](auto& s) {
             s.label_shares = {{"O", 0.4, 0.4985}, {"PER", 0.4, 0.5018}};
         }),
-        "in whole points they hold at most 99 of 100 points; raise a high end");
+        "in whole rows they hold at most 99 of 100 rows. Raise a high end");
     EXPECT_EQ(message([](auto& s) { s.label_shares = {{"O", 0.15, 0.15}}; }), "nothing was thrown");
     EXPECT_EQ(message([](auto& s) { s.label_shares = {{"O", 0.95, 0.95}}; }), "nothing was thrown");
     EXPECT_EQ(message([](auto& s) { s.label_shares = {{"O", 0.4, 0.6}, {"PER", 0.3, 0.5}}; }), "nothing was thrown");

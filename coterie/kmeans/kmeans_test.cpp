@@ -518,7 +518,7 @@ TEST(KMeans, BadArguments) {
     const Case cases[] = {
         {"k = 0", x, {.clusters = 0}, {}, false, "clusters: 0"},
         {"k < 0", x, {.clusters = -3}, {}, false, "clusters: -3"},
-        {"k > n", x, {.clusters = 21}, {}, false, "21 clusters asked of 20 points"},
+        {"k > n", x, {.clusters = 21}, {}, false, "21 clusters requested, but there are only 20 rows"},
         {"restarts", x, {.clusters = 2, .restarts = 0}, {}, false, "restarts: 0"},
         {"iterations", x, {.clusters = 2, .max_iterations = 0}, {}, false, "max_iterations: 0"},
         {"tolerance", x, {.clusters = 2, .tolerance = -1}, {}, false, "tolerance: -1"},
@@ -544,7 +544,7 @@ TEST(KMeans, BadArguments) {
          {.clusters = 2},
          {.weights = few, .initial_centroids = {}},
          false,
-         "2 clusters asked of 1"},
+         "2 clusters requested, but there is only 1"},
         {"start shape",
          x,
          {.clusters = 2},

@@ -246,10 +246,10 @@ TEST(SparseKMeans, UnsupportedUsesAreErrors) {
     for (const auto& method : methods()) {
         EXPECT_EQ(method.takes.sparse, std::count(takers().begin(), takers().end(), method.name) == 1) << method.name;
         if (!method.takes.sparse)
-            holds(
-                message([&] { method.fit({.points = points}, {}, coterie::Run(0, 1)); }),
-                "method " + method.name +
-                    " takes no sparse points; kmeans, soft-kmeans and spherical-kmeans do. Made dense they would take");
+            holds(message([&] { method.fit({.points = points}, {}, coterie::Run(0, 1)); }),
+                  "method " + method.name +
+                      " does not support sparse matrices; kmeans, soft-kmeans and spherical-kmeans do. Use one of "
+                      "them, or a dense matrix (");
     }
     const Method& kmeans = find_method("kmeans");
     const OptionValues two = {{"clusters", std::int64_t{2}}};

@@ -28,7 +28,7 @@ struct CentredRows {
 
 constexpr Index rows_of_a_task = 512;
 
-/// The largest | x_ip - center_p |. Throws BadArgument that names a number that is not finite.
+/// The largest | x_ip - center_p |. Throws BadArgument with the place of a number that is not finite.
 inline double largest_magnitude(PointsView points, const Vector<double>& center, int threads) {
     const RowBlocks blocks{points.rows(), rows_of_a_task};
     std::vector<double> largest(static_cast<std::size_t>(blocks.count()), 0.0);
@@ -41,8 +41,10 @@ inline double largest_magnitude(PointsView points, const Vector<double>& center,
                     const double magnitude = std::abs(static_cast<double>(x[p]) - center[p]);
                     found = magnitude <= found ? found : magnitude;  // keeps NaN
                     if (!(magnitude <= std::numeric_limits<double>::max()))
-                        throw BadArgument("nearest_neighbors: row " + std::to_string(i) + ", column " +
-                                          std::to_string(p) + " is not finite");
+                        throw BadArgument({.code = Code::not_finite,
+                                           .problem = "nearest_neighbors: the value is not a finite number",
+                                           .row = i + 1,
+                                           .column_number = p + 1});
                 }
             }
             largest[static_cast<std::size_t>(block)] = found;
@@ -61,7 +63,7 @@ template <class Scalar>
 CentredRows<Scalar> centred_rows(PointsView points, const Vector<double>& center, double scale, int threads) {
     const Index d = points.columns();
     require_memory(static_cast<double>(points.rows()) * (static_cast<double>(d + 1) * sizeof(Scalar) + sizeof(double)),
-                   "a centred copy of the points for nearest neighbours");
+                   "a centred copy of the rows for nearest neighbours");
     CentredRows<Scalar> prepared;
     prepared.rows.resize(points.rows(), d);
     prepared.norms.resize(static_cast<std::size_t>(points.rows()));

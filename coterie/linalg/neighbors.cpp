@@ -15,6 +15,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/centred_rows.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/linalg/scatter.hpp"
@@ -272,7 +273,8 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
     Neighbors result;
     result.count = count;
     const auto total = static_cast<std::size_t>(queries.rows()) * static_cast<std::size_t>(count);
-    require_memory(static_cast<double>(total) * (sizeof(double) + sizeof(std::int32_t)), "the nearest neighbours");
+    require_memory(static_cast<double>(total) * (sizeof(double) + sizeof(std::int32_t)),
+                   "the list of nearest neighbours");
     result.indices.resize(total);
     result.squared.resize(total);
 
@@ -285,7 +287,7 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
         const double bytes = static_cast<double>(n) *
                              static_cast<double>(sizeof(Shortlist<Scalar>) +
                                                  Shortlist<Scalar>::capacity(count) * sizeof(Candidate<Scalar>));
-        require_memory(bytes, "the candidates for nearest neighbours");
+        require_memory(bytes, "the search for nearest neighbours");
         std::vector<Shortlist<Scalar>> shortlists(static_cast<std::size_t>(n));
         const Index b = blocks.count();
         const Index pairs = b * (b - 1) / 2;
@@ -363,13 +365,20 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
 Neighbors find(PointsView points, PointsView queries, Index count, bool among_themselves, const Run& run) {
     const Index available = points.rows() - (among_themselves ? 1 : 0);
     if (points.rows() > std::numeric_limits<std::int32_t>::max())
-        throw BadArgument("nearest_neighbors: at most 2147483647 points, given " + std::to_string(points.rows()));
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "nearest_neighbors: " + std::to_string(points.rows()) +
+                                      " rows; at most 2147483647 are supported"});
     if (count < 1 || count > available)
-        throw BadArgument("nearest_neighbors: count must be from 1 to " + std::to_string(available) + " with " +
-                          std::to_string(points.rows()) + " points, given " + std::to_string(count));
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "nearest_neighbors: count " + std::to_string(count) + " is not from 1 to " +
+                                      std::to_string(available) + ", the neighbours that a row has among " +
+                                      counted(points.rows(), "row"),
+                           .value = std::to_string(count),
+                           .accepted = "from 1 to " + std::to_string(available)});
     if (points.columns() != queries.columns())
-        throw BadArgument("nearest_neighbors: points have " + std::to_string(points.columns()) + " columns, queries " +
-                          std::to_string(queries.columns()));
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = "nearest_neighbors: the rows have " + std::to_string(points.columns()) +
+                                      " columns, the queries " + std::to_string(queries.columns())});
     if (points.scalar() == ScalarType::float32 && queries.scalar() == ScalarType::float32)
         return find<float>(points, queries, count, among_themselves, run);
     return find<double>(points, queries, count, among_themselves, run);

@@ -13,10 +13,12 @@
 #include <string>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/base/options.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/random.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/kernels.hpp"
@@ -39,19 +41,32 @@ double weight_of(std::span<const double> weights, Index i) {
 
 // The first row with a weight above 0.
 Index check(PointsView points, std::span<const double> weights) {
-    if (points.rows() == 0) throw BadArgument("there must be at least one point");
+    if (points.rows() == 0)
+        throw BadArgument({.code = Code::empty, .problem = "there are no rows", .option = "points"});
     if (weights.empty()) return 0;
     if (static_cast<Index>(weights.size()) != points.rows())
-        throw BadArgument("there must be one weight per point: " + std::to_string(weights.size()) + " weights, " +
-                          std::to_string(points.rows()) + " points");
+        throw BadArgument(
+            {.code = Code::wrong_shape,
+             .problem = counted(static_cast<Index>(weights.size()), "weight") + " for " + counted(points.rows(), "row"),
+             .remedy = "Give one weight per row",
+             .option = "weights"});
     Index first = -1;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         if (!(weights[i] >= 0.0) || !std::isfinite(weights[i]))
-            throw BadArgument("weights must be finite and at least 0, number " + std::to_string(i) + " is " +
-                              std::to_string(weights[i]));
+            throw BadArgument({.code = Code::not_accepted,
+                               .problem = to_text(OptionValue(weights[i])) + " is not accepted",
+                               .remedy = "Use finite numbers from 0 on",
+                               .option = "weights",
+                               .value = to_text(OptionValue(weights[i])),
+                               .accepted = "finite numbers from 0 on",
+                               .row = static_cast<std::int64_t>(i) + 1});
         if (first < 0 && weights[i] > 0.0) first = static_cast<Index>(i);
     }
-    if (first < 0) throw BadArgument("weights must not all be 0");
+    if (first < 0)
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "all weights are 0",
+                           .remedy = "Give at least one row a weight above 0",
+                           .option = "weights"});
     return first;
 }
 
@@ -63,7 +78,10 @@ double total_weight(Index rows, std::span<const double> weights) {
 void require_finite(const Vector<double>& mean) {
     for (Index j = 0; j < mean.size(); ++j)
         if (!std::isfinite(mean[j]))
-            throw BadArgument("points must be finite, column " + std::to_string(j + 1) + " is not");
+            throw BadArgument({.code = Code::not_finite,
+                               .problem = "not all numbers are finite",
+                               .option = "points",
+                               .column_number = j + 1});
 }
 
 Stage pass_over(PointsView points) {
@@ -191,7 +209,7 @@ PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, 
     const Index d = points.columns();
     require_memory(sizeof(double) * (static_cast<double>(n) * static_cast<double>(d) +
                                      2.0 * static_cast<double>(n) * static_cast<double>(n)),
-                   "the principal axes of " + std::to_string(n) + " points");
+                   "the search for principal axes of " + std::to_string(n) + " rows");
     Matrix<double> centered(n, d);
     points.visit([&](auto rows) {
         for (Index i = 0; i < n; ++i)
@@ -231,7 +249,7 @@ PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, 
 PrincipalAxes axes_by_lanczos(PointsView points, int count, const Vector<double>& mean, const Run& run) {
     const Index d = points.columns();
     require_memory(sizeof(double) * static_cast<double>(kBasis + kRows) * static_cast<double>(d),
-                   "the principal axes of " + std::to_string(d) + " columns");
+                   "the search for principal axes of " + std::to_string(d) + " columns");
     RandomStream random(0, "principal axes");
     const auto draw = [&](auto row) {
         for (Index p = 0; p < d; ++p) row[p] = random.normal();
@@ -301,19 +319,28 @@ ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters,
                           std::span<const double> weights) {
     const Index d = points.columns();
     if (clusters < 1)
-        throw BadArgument("class_scatter: there must be at least 1 cluster, given " + std::to_string(clusters));
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "class_scatter: " + counted(clusters, "cluster") + "; at least 1 is needed",
+                           .value = std::to_string(clusters),
+                           .accepted = "at least 1"});
     const internal::Range own = internal::own_rows(points, run);
     if (static_cast<Index>(labels.size()) != own.count())
-        throw BadArgument("class_scatter: there must be one label per point: " + std::to_string(labels.size()) +
-                          " labels, " + std::to_string(own.count()) + " points");
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = "class_scatter: " + counted(static_cast<Index>(labels.size()), "label") +
+                                      " for " + counted(own.count(), "row"),
+                           .remedy = "Give one label per row"});
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (labels[i] < 0 || labels[i] >= clusters)
-            throw BadArgument("class_scatter: labels must be from 0 to " + std::to_string(clusters - 1) + ", number " +
-                              std::to_string(i) + " is " + std::to_string(labels[i]));
+            throw BadArgument({.code = Code::out_of_range,
+                               .problem = "class_scatter: label " + std::to_string(labels[i]) + " is not from 0 to " +
+                                          std::to_string(clusters - 1),
+                               .value = std::to_string(labels[i]),
+                               .accepted = "from 0 to " + std::to_string(clusters - 1),
+                               .row = static_cast<std::int64_t>(i) + 1});
     const auto label = [&](Index row) { return labels[static_cast<std::size_t>(row - own.begin)]; };
     const Vector<double> center = mean(points, run, weights);
     require_memory(2.0 * sizeof(double) * clusters * static_cast<double>(d),
-                   "the means of " + std::to_string(clusters) + " clusters");
+                   "the list of means of " + std::to_string(clusters) + " clusters");
     // Sums about the overall mean, because the deviations c_j - m must be exact; then the clusters' weights.
     const std::vector<double> sums = points.with_scalar([&]<class Scalar>() {
         const auto& kernels = internal::kernels<Scalar>();
@@ -352,8 +379,11 @@ PrincipalAxes principal_axes(PointsView points, int count, const Run& run) {
     const Index n = points.rows();
     const Index d = points.columns();
     if (count < 1 || count > d)
-        throw BadArgument("principal_axes: count must be from 1 to the " + std::to_string(d) + " columns, given " +
-                          std::to_string(count));
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "principal_axes: count " + std::to_string(count) + " is not from 1 to " +
+                                      std::to_string(d) + ", the number of columns",
+                           .value = std::to_string(count),
+                           .accepted = "from 1 to " + std::to_string(d)});
     Vector<double> center = mean(points, run);
     PrincipalAxes axes;
     if (std::min(n, d) > kDirectOrder && count <= kBlock) axes = axes_by_lanczos(points, count, center, run);
@@ -367,11 +397,12 @@ PrincipalAxes principal_axes(PointsView points, int count, const Run& run) {
 Matrix<double> project(PointsView points, const PrincipalAxes& axes, const Run& run) {
     const Index d = points.columns();
     if (d != axes.axes.cols() || d != axes.mean.size())
-        throw BadArgument("project: points have " + std::to_string(d) + " columns, the axes " +
-                          std::to_string(axes.axes.cols()));
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = "project: the rows have " + std::to_string(d) + " columns, the axes " +
+                                      std::to_string(axes.axes.cols())});
     const Index count = axes.axes.rows();
     require_memory(sizeof(double) * static_cast<double>(points.rows()) * static_cast<double>(count),
-                   "the projected points");
+                   "the projection of the rows");
     Matrix<double> result(points.rows(), count);
     const RowBlocks blocks{points.rows(), kRows};
     std::vector<Matrix<double>> scratch(static_cast<std::size_t>(std::max(run.threads, 1)));

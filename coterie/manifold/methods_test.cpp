@@ -352,7 +352,7 @@ TEST(ManifoldMethods, reject_bad_arguments) {
     };
     for (const auto& name : method_names) {
         refused(name, {{"clusters", std::int64_t{0}}}, "clusters");
-        refused(name, {{"clusters", std::int64_t{31}}}, "31 clusters asked of 30 points");
+        refused(name, {{"clusters", std::int64_t{31}}}, "31 clusters requested, but there are only 30 rows");
         refused(name, {{"affinity", std::string("NN")}}, "NSK");
         refused(name, {{"keep", std::int64_t{0}}}, "keep");
         refused(name, {{"restarts", std::int64_t{0}}}, "restarts");

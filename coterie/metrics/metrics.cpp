@@ -19,9 +19,11 @@ using Count = std::int64_t;
 
 void check_pair(LabelSpan labels, LabelSpan truth) {
     if (labels.size() != truth.size())
-        throw BadArgument("labels and truth must be equally many: " + std::to_string(labels.size()) + " labels, " +
-                          std::to_string(truth.size()) + " true labels");
-    if (labels.empty()) throw BadArgument("labels and truth must not be empty");
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = std::to_string(labels.size()) + " labels were given with " +
+                                      std::to_string(truth.size()) + " true labels",
+                           .remedy = "Give one label and one true label per row"});
+    if (labels.empty()) throw BadArgument({.code = Code::empty, .problem = "there are no labels to compare"});
 }
 
 struct Distinct {
@@ -253,8 +255,10 @@ std::vector<std::int32_t> names_of_clusters(const SparseTable& table, const std:
             continue;
         }
         if (next > std::numeric_limits<std::int32_t>::max())
-            throw BadArgument(
-                "aligned_labels: no 32-bit numbers are left above the largest class for the unmatched clusters");
+            throw BadArgument({.code = Code::out_of_range,
+                               .problem = "aligned_labels: the largest true label leaves no 32-bit number for the "
+                                          "unmatched clusters",
+                               .remedy = "Use smaller numbers for the true labels"});
         names[u] = static_cast<std::int32_t>(next++);
     }
     return names;

@@ -400,7 +400,8 @@ TEST(Silhouette, PointsInBlocksMustFitIntoMemory) {
         silhouette(PointsView(many), labels, coterie::Run(0, 1));
         ADD_FAILURE() << "nothing was thrown";
     } catch (const ResourceError& error) {
-        EXPECT_EQ(std::string(error.message()).find("silhouette of 2097152 points, all in memory, needs about 1.6"), 0u)
+        EXPECT_EQ(std::string(error.message()).find("the silhouette of 2097152 rows, all in memory, needs about 1.6"),
+                  0u)
             << error.message();
     }
 }

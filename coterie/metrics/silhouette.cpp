@@ -14,6 +14,7 @@
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/sample.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/metrics.hpp"
@@ -156,10 +157,16 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
     const Index n = points.rows();
     const internal::Range own = internal::own_rows(points, run);
     if (static_cast<Index>(labels.size()) != own.count())
-        throw BadArgument("silhouette: labels and points must be equally many: " + std::to_string(labels.size()) +
-                          " labels, " + std::to_string(own.count()) + " points");
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = "silhouette: " + counted(static_cast<Index>(labels.size()), "label") + " for " +
+                                      counted(own.count(), "row"),
+                           .remedy = "Give one label per row"});
     if (sample < 0)
-        throw BadArgument("silhouette: sample must be at least 0 (0: every point), given " + std::to_string(sample));
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "silhouette: a sample of " + std::to_string(sample) + " rows is not accepted",
+                           .remedy = "Use a positive number, or 0 for all rows",
+                           .value = std::to_string(sample),
+                           .accepted = "at least 0"});
     RandomStream random = run.random("metrics.silhouette");
     std::vector<Index> order = sample_rows(n, sample == 0 ? n : sample, random);
     Labels drawn;  // labels of `order`: those of the processes, one process after another
@@ -170,7 +177,7 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
     if (gathers)
         require_memory(static_cast<double>(order.size()) * static_cast<double>(points.columns()) *
                            static_cast<double>(size_of(points.scalar())),
-                       "silhouette of " + std::to_string(order.size()) + " points, all in memory,");
+                       "the silhouette of " + std::to_string(order.size()) + " rows, all in memory,");
     const Vector<double> center = mean(points, run);
     Points gathered;
     if (gathers) {
@@ -192,9 +199,12 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
         ++sizes.back();
     }
     if (sizes.size() < 2 || sizes.size() >= order.size())
-        throw BadArgument("silhouette: there must be 2 to " + std::to_string(static_cast<Index>(order.size()) - 1) +
-                          " clusters among the " + std::to_string(order.size()) + " points, there are " +
-                          std::to_string(sizes.size()));
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "silhouette: " + counted(static_cast<Index>(sizes.size()), "cluster") +
+                                      " among " + counted(static_cast<Index>(order.size()), "row") +
+                                      "; there must be at least 2, and fewer than rows",
+                           .value = std::to_string(sizes.size()),
+                           .accepted = "from 2 to " + std::to_string(static_cast<Index>(order.size()) - 1)});
     std::vector<std::size_t> place_of_value(place.begin(), place.end());
     if (!gathers)
         for (Index& i : place) i = order[static_cast<std::size_t>(i)];

@@ -57,8 +57,12 @@ Json json_of(const OptionValues& options) {
     Json out = Json::object();
     for (const auto& [name, value] : options) {
         if (const auto* real = std::get_if<double>(&value); real && !std::isfinite(*real))
-            throw BadArgument("option `" + name + "`: " + to_text(value) + " cannot be saved; finite numbers can",
-                              {.option = name, .value = to_text(value), .accepted = "finite numbers"});
+            throw BadArgument({.code = Code::not_finite,
+                               .problem = to_text(value) + " cannot be saved in a model",
+                               .remedy = "Use a finite number",
+                               .option = name,
+                               .value = to_text(value),
+                               .accepted = "finite numbers"});
         Json& slot = out[name];
         std::visit(
             [&](const auto& v) {
@@ -73,16 +77,20 @@ bool is_list_of(const Json& list, bool (Json::*kind)() const noexcept) {
     return std::all_of(list.begin(), list.end(), [&](const Json& item) { return (item.*kind)(); });
 }
 
-OptionValues options_of(const std::string& text, const std::string& what) {
+[[noreturn]] void refuse(Code code, std::string problem, const std::string& file, std::string remedy = {}) {
+    throw BadData({.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = file});
+}
+
+OptionValues options_of(const std::string& text, const std::string& file) {
     const Json json = formats::parse_json(
-        text, [&](const std::string& reason) { throw BadData(what + ": the text of options " + reason); });
-    if (!json.is_object()) throw BadData(what + ": the options are not a JSON object");
+        text, [&](const std::string& reason) { refuse(Code::malformed, "text 'options' " + reason, file); });
+    if (!json.is_object()) refuse(Code::malformed, "text 'options' is not a JSON object", file);
     OptionValues out;
     for (const auto& [name, value] : json.items()) {
         if (value.is_boolean())
             out[name] = value.get<bool>();
         else if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
-            throw BadData(what + ": option " + shown(name) + " is too large");
+            refuse(Code::malformed, "option '" + shown(name) + "' is too large", file);
         else if (value.is_number_integer())
             out[name] = value.get<std::int64_t>();
         else if (value.is_number_float())
@@ -96,31 +104,47 @@ OptionValues options_of(const std::string& text, const std::string& what) {
         else if (value.is_array() && is_list_of(value, &Json::is_number))
             out[name] = value.get<std::vector<double>>();
         else
-            throw BadData(what + ": option " + shown(name) +
-                          " is neither null, true or false, nor a number, a text or a list of numbers");
+            refuse(Code::malformed,
+                   "option '" + shown(name) + "' is not null, true, false, a number, a text or a list of numbers",
+                   file);
     }
     return out;
 }
 
-std::string missing(const std::string& kind, const std::string& name) {
-    return "the model file has no " + kind + " '" + shown(name) + "'; it is not a model of this method, or damaged";
+[[noreturn]] void refuse_missing(const std::string& kind, const std::string& name, const std::string& file) {
+    refuse(Code::model_mismatch,
+           "the model has no " + kind + " '" + shown(name) + "': it is damaged or from another method", file);
 }
 
-const Archive::Tensor& tensor_named(const std::map<std::string, Archive::Tensor>& tensors, const std::string& name) {
+const Archive::Tensor& tensor_named(const std::map<std::string, Archive::Tensor>& tensors, const std::string& name,
+                                    const std::string& file) {
     const auto found = tensors.find(name);
-    if (found == tensors.end()) throw BadData(missing("tensor", name));
+    if (found == tensors.end()) refuse_missing("tensor", name, file);
     return found->second;
 }
 
-void require_shape(const Archive::Tensor& tensor, const std::string& name, std::vector<Index> wanted) {
+void require_shape(const Archive::Tensor& tensor, const std::string& name, std::vector<Index> wanted,
+                   const std::string& file) {
     bool same = tensor.shape.size() == wanted.size();
     for (std::size_t k = 0; same && k < wanted.size(); ++k) same = wanted[k] < 0 || tensor.shape[k] == wanted[k];
     if (same) return;
     std::string text;
     for (const Index extent : wanted)
         text += (text.empty() ? "" : " x ") + (extent < 0 ? std::string("any") : std::to_string(extent));
-    throw BadData("the model file's tensor '" + shown(name) + "' is " + formats::shape_text(tensor.shape) + " where " +
-                  text + " is needed");
+    refuse(Code::model_mismatch,
+           "tensor '" + shown(name) + "' is " + formats::shape_text(tensor.shape) + "; " + text + " is needed", file);
+}
+
+void require_finite_tensor(PointsView values, const std::string& name, const std::string& file) {
+    try {
+        require_finite(values, {.file = file});
+    } catch (BadData& error) {
+        error.amend([&](Message& message) {
+            message.problem = "tensor '" + shown(name) + "': " + message.problem;
+            message.remedy.clear();
+        });
+        throw;
+    }
 }
 
 // Copies, because the tensor's bytes need not be aligned.
@@ -130,16 +154,19 @@ void copy_out(const Archive::Tensor& tensor, T* out) {
 }
 
 template <class Scalar>
-Points points_of(const Archive::Tensor& tensor, const std::string& name) {
+Points points_of(const Archive::Tensor& tensor, const std::string& name, const std::string& file) {
     Matrix<Scalar> matrix(static_cast<Index>(tensor.shape[0]), static_cast<Index>(tensor.shape[1]));
     copy_out(tensor, matrix.data());
     Points out(std::move(matrix));
-    require_finite(out, {.file = "the model file's tensor '" + shown(name) + "'"});
+    require_finite_tensor(out, name, file);
     return out;
 }
 
 void require_name(const std::string& name) {
-    if (name.empty() || name == "__metadata__") throw BadArgument("archive: '" + name + "' cannot name a tensor");
+    if (name.empty() || name == "__metadata__")
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "archive: a tensor cannot have the name '" + name + "'",
+                           .value = name});
 }
 
 }  // namespace
@@ -148,7 +175,7 @@ void Archive::set_text(const std::string& key, std::string value) { texts_[key] 
 
 const std::string& Archive::text(const std::string& key) const {
     const auto found = texts_.find(key);
-    if (found == texts_.end()) throw BadData(missing("text", key));
+    if (found == texts_.end()) refuse_missing("text", key, source_);
     return found->second;
 }
 
@@ -178,31 +205,29 @@ void Archive::set_labels(const std::string& name, std::span<const std::int32_t> 
 }
 
 Points Archive::points(const std::string& name, Index rows, Index columns) const {
-    const Tensor& tensor = tensor_named(tensors_, name);
-    require_shape(tensor, name, {rows, columns});
-    if (tensor.type == ElementType::float32) return points_of<float>(tensor, name);
-    if (tensor.type == ElementType::float64) return points_of<double>(tensor, name);
-    throw BadData("the model file's tensor '" + shown(name) + "' is not of floating-point numbers");
+    const Tensor& tensor = tensor_named(tensors_, name, source_);
+    require_shape(tensor, name, {rows, columns}, source_);
+    if (tensor.type == ElementType::float32) return points_of<float>(tensor, name, source_);
+    if (tensor.type == ElementType::float64) return points_of<double>(tensor, name, source_);
+    refuse(Code::model_mismatch, "tensor '" + shown(name) + "' does not hold floating-point numbers", source_);
 }
 
 std::vector<double> Archive::vector(const std::string& name, Index size) const {
-    const Tensor& tensor = tensor_named(tensors_, name);
-    require_shape(tensor, name, {size});
+    const Tensor& tensor = tensor_named(tensors_, name, source_);
+    require_shape(tensor, name, {size}, source_);
     if (tensor.type != ElementType::float64)
-        throw BadData("the model file's tensor '" + shown(name) + "' is not of type F64");
+        refuse(Code::model_mismatch, "tensor '" + shown(name) + "' is not of type F64", source_);
     std::vector<double> out(static_cast<std::size_t>(tensor.shape[0]));
     copy_out(tensor, out.data());
-    if (!out.empty())
-        require_finite(PointsView(out.data(), static_cast<Index>(out.size()), 1),
-                       {.file = "the model file's tensor '" + shown(name) + "'"});
+    if (!out.empty()) require_finite_tensor(PointsView(out.data(), static_cast<Index>(out.size()), 1), name, source_);
     return out;
 }
 
 std::vector<std::int32_t> Archive::labels(const std::string& name, Index size) const {
-    const Tensor& tensor = tensor_named(tensors_, name);
-    require_shape(tensor, name, {size});
+    const Tensor& tensor = tensor_named(tensors_, name, source_);
+    require_shape(tensor, name, {size}, source_);
     if (tensor.type != ElementType::int32)
-        throw BadData("the model file's tensor '" + shown(name) + "' is not of type I32");
+        refuse(Code::model_mismatch, "tensor '" + shown(name) + "' is not of type I32", source_);
     std::vector<std::int32_t> out(static_cast<std::size_t>(tensor.shape[0]));
     copy_out(tensor, out.data());
     return out;
@@ -252,49 +277,54 @@ std::string Archive::to_bytes() const {
 }
 
 Archive Archive::from_bytes(std::span<const std::byte> bytes, std::string_view source) {
-    const std::string what(source);
-    const formats::SafetensorsFile file = formats::parse_safetensors_table(bytes, source);
-    std::map<std::string, std::string> metadata(file.metadata.begin(), file.metadata.end());
+    const std::string file(source);
+    const formats::SafetensorsFile table = formats::parse_safetensors_table(bytes, source);
+    std::map<std::string, std::string> metadata(table.metadata.begin(), table.metadata.end());
     const auto fact = [&](const char* key) -> const std::string& {
         const auto found = metadata.find(key);
         if (found == metadata.end())
-            throw BadData(what + ": is not a model of coterie (a safetensors file, but its metadata has no '" + key +
-                          "')");
+            refuse(Code::unsupported_format,
+                   std::string("this safetensors file is not a model of coterie: its metadata has no '") + key + "'",
+                   file);
         return found->second;
     };
     if (fact("format") != format_name)
-        throw BadData(what + ": is not a model of coterie (its format is '" + shown(fact("format")) + "')");
+        refuse(Code::unsupported_format,
+               "this file is not a model of coterie: its format is '" + shown(fact("format")) + "'", file);
     if (fact("format_version") != format_version)
-        throw BadData(what + ": is a model of format version '" + shown(fact("format_version")) +
-                      "', written by coterie " +
-                      (metadata.contains("coterie_version") ? shown(metadata["coterie_version"])
-                                                            : std::string("of unknown version")) +
-                      "; this coterie (" COTERIE_VERSION ") reads version " + std::string(format_version));
+        refuse(Code::model_mismatch,
+               "the model has format version '" + shown(fact("format_version")) + "', written by coterie " +
+                   (metadata.contains("coterie_version") ? shown(metadata["coterie_version"])
+                                                         : std::string("of unknown version")) +
+                   "; this coterie (" COTERIE_VERSION ") reads version " + std::string(format_version),
+               file, "Use the version that wrote it, or fit again");
     const std::string written = std::string(digest_key) + fact("sha256") + "\"";
-    const std::size_t at = file.header.find(written);
+    const std::size_t at = table.header.find(written);
     if (fact("sha256").size() != digest_digits || at == std::string_view::npos ||
-        file.header.find(written, at + 1) != std::string_view::npos)
-        throw BadData(what + ": the checksum in the header is not one");
+        table.header.find(written, at + 1) != std::string_view::npos)
+        refuse(Code::malformed, "the header has no valid checksum", file);
     const auto digits = 8 + at + digest_key.size();
     Sha256 hash;
     hash.update(bytes.data(), digits);
     hash.update(digest_zeros.data(), digest_digits);
     hash.update(bytes.data() + digits + digest_digits, bytes.size() - digits - digest_digits);
     if (hash.hex() != fact("sha256"))
-        throw BadData(what +
-                      ": is damaged: its checksum does not match (changed after it was saved, or only partly copied)");
+        refuse(Code::malformed,
+               "the file is damaged: its checksum does not match, so it was changed or copied only in part", file,
+               "Copy it again");
 
     Archive out(fact("method"));
+    out.source_ = file;
     fact("coterie_version");
-    out.options_ = options_of(fact("options"), what);
+    out.options_ = options_of(fact("options"), file);
     for (const auto& [key, value] : metadata)
         if (key.starts_with(text_prefix)) out.texts_[key.substr(text_prefix.size())] = value;
-    for (const auto& entry : file.tensors) {
+    for (const auto& entry : table.tensors) {
         const auto* type = std::find_if(std::begin(type_names), std::end(type_names),
                                         [&](const TypeName& t) { return t.name == entry.dtype; });
         if (type == std::end(type_names))
-            throw BadData(what + ": tensor '" + shown(entry.name) + "' has type " + entry.dtype +
-                          ", which no model has");
+            refuse(Code::malformed,
+                   "tensor '" + shown(entry.name) + "' has type " + entry.dtype + ", which no model has", file);
         out.tensors_[entry.name] = {type->type, entry.shape, {entry.data.begin(), entry.data.end()}};
     }
     return out;
@@ -312,7 +342,13 @@ void Archive::assign_options(const OptionSet& set, void* options) const {
         set.assign(options, options_);
         set.check(options);
     } catch (const BadArgument& error) {
-        throw BadData(std::string("the model file's options do not fit: ") + error.message(), error.fields());
+        Message message = error.fields();
+        message.code = Code::model_mismatch;
+        message.problem = "the model's " + (message.option.empty() ? "options do" : "`" + message.option + "` does") +
+                          " not fit: " + message.problem;
+        message.remedy = "Fit again with this version of coterie";
+        message.file = source_;
+        throw BadData(std::move(message));
     }
 }
 

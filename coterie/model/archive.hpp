@@ -32,6 +32,8 @@ public:
     explicit Archive(std::string method) : method_(std::move(method)) {}
 
     const std::string& method() const { return method_; }
+    /// The file that the archive was read from, for messages; empty for an archive that was not read.
+    const std::string& source() const { return source_; }
 
     void set_options(OptionValues values) { options_ = std::move(values); }
     /// The values as stored. Their kinds are those of the JSON in the file.
@@ -72,6 +74,7 @@ private:
     void assign_options(const OptionSet& set, void* options) const;
 
     std::string method_;
+    std::string source_;
     OptionValues options_;
     std::map<std::string, std::string> texts_;
     std::map<std::string, Tensor> tensors_;

@@ -103,7 +103,7 @@ TEST(Archive, RoundTrip) {
 TEST(Archive, RejectsWrongNamesShapesAndTypes) {
     const Archive archive = parsed(sample().to_bytes());
     EXPECT_TRUE(has(message_of<BadData>([&] { archive.points("none"); }), "has no tensor 'none'"));
-    EXPECT_TRUE(has(message_of<BadData>([&] { archive.points("centroids", 2, 4); }), "is 2 x 3 where 2 x 4 is needed"));
+    EXPECT_TRUE(has(message_of<BadData>([&] { archive.points("centroids", 2, 4); }), "is 2 x 3; 2 x 4 is needed"));
     EXPECT_THROW(archive.points("weights"), BadData);
     EXPECT_THROW(archive.vector("labels"), BadData);
     EXPECT_THROW(archive.labels("weights"), BadData);
@@ -111,7 +111,7 @@ TEST(Archive, RejectsWrongNamesShapesAndTypes) {
     Archive bad("kmeans");
     bad.set_options({{"clusters", std::int64_t{0}}});
     EXPECT_TRUE(has(message_of<BadData>([&] { parsed(bad.to_bytes()).options_as<Settings>(); }),
-                    "clusters: 0 is not accepted"));
+                    "clusters does not fit: 0 is not accepted"));
     bad.set_options({{"colours", std::string("red")}});
     EXPECT_THROW(parsed(bad.to_bytes()).options_as<Settings>(), BadData);
     bad.set_options({{"tolerance", std::numeric_limits<double>::quiet_NaN()}});
@@ -177,9 +177,9 @@ TEST(Archive, RejectsInvalidHeaders) {
         {"{" + facts("2") + "}", "", "format version '2'"},
         {"{" + facts("1", "[1]") + "}", "", "not a JSON object"},
         {"{" + facts("1", "{") + "}", "", "not sound JSON"},
-        {"{" + facts("1", R"({\"a\":{}})") + "}", "", "option a"},
-        {"{" + facts("1", R"({\"a\":[1,null]})") + "}", "", "option a"},
-        {"{" + facts("1", R"({\"a\":[1,\"b\"]})") + "}", "", "option a"},
+        {"{" + facts("1", R"({\"a\":{}})") + "}", "", "option 'a'"},
+        {"{" + facts("1", R"({\"a\":[1,null]})") + "}", "", "option 'a'"},
+        {"{" + facts("1", R"({\"a\":[1,\"b\"]})") + "}", "", "option 'a'"},
         {"{" + facts("1", R"({\"a\":18446744073709551615})") + "}", "", "too large"},
         {R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}})", eight, "not a model of coterie"},
         {R"({"__metadata__":{"format":"pt"}})", "", "its format is 'pt'"},

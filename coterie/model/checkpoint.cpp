@@ -124,15 +124,23 @@ Checkpoint::Checkpoint(const Run& run, std::string method, const OptionValues& o
     options_["device"] = run.device;  // other devices round differently
     if (path_.empty()) return;
     if (path_ == "-")
-        throw BadArgument("option `checkpoint`: - is not accepted; it takes a file's name",
-                          {.option = "checkpoint", .value = "-", .accepted = "a file's name"});
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "- is not accepted",
+                           .remedy = "Use the name of a file",
+                           .option = "checkpoint",
+                           .value = "-",
+                           .accepted = "the name of a file"});
     together(communicator_, [&] {
         if (!wanted()) return;
         try {
             const OutputFile attempt(path_);
-        } catch (const ResourceError& refused) {
-            throw ResourceError(std::string("option `checkpoint`: ") + refused.message(),
-                                {.option = "checkpoint", .file = path_});
+        } catch (ResourceError& error) {
+            error.amend([&](Message& message) {
+                message.option = "checkpoint";
+                message.file = path_;
+                message.remedy = "Give `checkpoint` a file that can be written";
+            });
+            throw;
         }
     });
 }
@@ -170,20 +178,22 @@ std::optional<Archive> Checkpoint::found() const {
 
 Archive Checkpoint::read() const {
     Archive archive = Archive::load(path_);
-    const auto refuse = [&](const std::string& what) {
-        throw BadData(path_ + ": this checkpoint is of a fit with other " + what + "; name another file, or remove it",
-                      {.option = "checkpoint", .file = path_});
+    const auto refuse = [&](std::string problem, std::string remedy = "Use another file, or remove this one") {
+        throw BadData({.code = Code::model_mismatch,
+                       .problem = std::move(problem),
+                       .remedy = std::move(remedy),
+                       .option = "checkpoint",
+                       .file = path_});
     };
+    const auto refuse_fit = [&](const std::string& what) { refuse("the checkpoint is from a fit with " + what); };
     if (archive.method() != "checkpoint")
-        throw BadData(path_ + ": this is a model of " + archive.method() + ", not a checkpoint; name another file",
-                      {.option = "checkpoint", .file = path_});
+        refuse("the file is a model of " + archive.method() + ", not a checkpoint", "Use another file");
     if (!archive.texts().contains("layout") || archive.text("layout") != layout)
-        throw BadData(path_ + ": this checkpoint is of another version of coterie; name another file, or remove it",
-                      {.option = "checkpoint", .file = path_});
-    if (archive.text("fit") != method_) refuse("method (" + archive.text("fit") + ")");
+        refuse("the checkpoint is from another version of coterie");
+    if (archive.text("fit") != method_) refuse_fit("another method (" + archive.text("fit") + ")");
     if (archive.text("points") != points_)
-        refuse("points, or other weights, centroids, labels, shares or `pretrained` beside them");
-    if (archive.text("seed") != std::to_string(seed_)) refuse("seed");
+        refuse_fit("other data: rows, weights, centroids, labels, shares or `pretrained`");
+    if (archive.text("seed") != std::to_string(seed_)) refuse_fit("another `seed`");
     std::string differing;
     for (const auto& [name, value] : options_) {
         const auto stored = archive.options().find(name);
@@ -193,7 +203,7 @@ Archive Checkpoint::read() const {
             differing += " `" + name + "=" + to_text(stored->second) + "`";
     }
     if (!differing.empty() || archive.options().size() != options_.size())
-        refuse("options (" + differing.erase(0, 1) + ")");
+        refuse_fit("other options (" + differing.erase(0, 1) + ")");
     return archive;
 }
 
@@ -204,9 +214,9 @@ void Checkpoint::write(const Archive& archive) {
         OutputFile file(path_);
         file.write(archive.to_bytes());
         file.commit(OutputFile::Durability::on_disk);
-        trouble_.clear();
-    } catch (const ResourceError& refused) {
-        trouble_ = refused.message();
+        trouble_.reset();
+    } catch (const ResourceError& error) {
+        trouble_ = error.fields();
     }
     pause_ = std::max(5.0, 20 * writing.seconds());  // writing takes at most 1/20 of the time
     since_.restart();
@@ -222,12 +232,17 @@ bool Checkpoint::write_parts(bool now, FunctionRef<void(Archive*)> store) {
 
 std::string Checkpoint::what_is_left() const {
     if (path_.empty()) return ", before there was a result";
-    if (!trouble_.empty()) return ", before there was a result, and the checkpoint could not be written: " + trouble_;
-    return "; the checkpoint " + path_ + " holds its state, and the same fit goes on from there";
+    if (trouble_)
+        return ", before there was a result, and the checkpoint could not be written (" + trouble_->problem + ")";
+    return "; checkpoint " + path_ + " holds the state, and the same fit continues from it";
 }
 
 void Checkpoint::warn(FitReport& report) const {
-    if (!trouble_.empty()) report.warnings.push_back(unsorted("a checkpoint could not be written: " + trouble_));
+    if (!trouble_) return;
+    Message warning = *trouble_;
+    warning.code = Code::checkpoint_failed;
+    warning.problem = "the last checkpoint could not be written: " + warning.problem;
+    report.warnings.push_back(std::move(warning));
 }
 
 }  // namespace coterie::internal

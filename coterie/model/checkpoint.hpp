@@ -62,7 +62,7 @@ private:
     std::string path_, method_, points_;
     OptionValues options_;
     std::uint64_t seed_;
-    std::string trouble_;
+    std::optional<Message> trouble_;  // why the last write failed
     Stopwatch since_;
     double pause_ = 0;  // seconds until the next write
 };

@@ -31,11 +31,17 @@ namespace {
 
 void admit_sparse(std::string_view method, const Takes& takes, const SparsePoints& points, const Run& run) {
     if (!takes.sparse)
-        throw BadArgument("method " + std::string(method) + " takes no sparse points. Made dense they would take " +
-                          memory_text(points.dense_bytes()));
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "method " + std::string(method) + " does not support sparse matrices",
+                           .remedy = "Use a dense matrix (" + memory_text(points.dense_bytes()) + "), or kmeans",
+                           .option = "points"});
     if (run.communicator().size() > 1)
-        throw BadArgument("method " + std::string(method) + " takes sparse points in one process, not in " +
-                          std::to_string(run.communicator().size()));
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "method " + std::string(method) +
+                                      " supports sparse matrices in one process only; there are " +
+                                      std::to_string(run.communicator().size()) + " processes",
+                           .remedy = "Use one process or a dense matrix",
+                           .option = "points"});
 }
 
 }  // namespace
@@ -56,32 +62,42 @@ void require_same_fit(std::string_view method, const OptionValues& options, cons
 
 void admit(std::string_view method, const Takes& takes, const Run& run) {
     if (run.device != "cpu" && !takes.device)
-        throw BadArgument("method " + std::string(method) + " has no network; it computes on the cpu",
-                          {.option = "device", .value = run.device, .accepted = "cpu"});
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "method " + std::string(method) + " runs on the CPU only",
+                           .remedy = "Use `device=cpu`",
+                           .option = "device",
+                           .value = run.device,
+                           .accepted = "cpu"});
     if (!run.checkpoint.empty() && !takes.checkpoint)
-        throw BadArgument("method " + std::string(method) + " keeps no checkpoint",
-                          {.option = "checkpoint", .value = run.checkpoint});
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "method " + std::string(method) + " does not support checkpoints",
+                           .option = "checkpoint",
+                           .value = run.checkpoint});
 }
 
 Problem in_memory(std::string_view method, const Problem& problem, const Run& run) {
     Problem out = problem;
-    out.points = load(problem.points, "method " + std::string(method) + " needs all points in memory, which", run);
+    out.points = load(problem.points, "method " + std::string(method) + " needs all rows in memory, which", run);
     return out;
 }
 
 void admit(std::string_view method, const Takes& takes, const Problem& problem, const Run& run) {
     admit(method, takes, run);
     const auto refuse = [&](const char* field, std::string_view what) {
-        throw BadArgument("method " + std::string(method) + " takes no " + std::string(what), {.option = field});
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "method " + std::string(method) + " does not support " + std::string(what),
+                           .option = field});
     };
     if (const SparsePoints* sparse = as_sparse(problem.points)) admit_sparse(method, takes, *sparse, run);
-    if (problem.graph && !takes.graph) refuse("graph", "graph of affinities");
+    if (problem.graph && !takes.graph) refuse("graph", "graphs of affinities");
     if (!problem.weights.empty() && !takes.weights) refuse("weights", "weights");
     if (!problem.initial_centroids.empty() && !takes.initial_centroids)
         refuse("initial_centroids", "initial centroids");
     if (!problem.initial_centroids.resident())
-        throw BadArgument("initial centroids are read in blocks; pass them in memory (coterie::load)",
-                          {.option = "initial_centroids"});
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "the centroids are read in blocks",
+                           .remedy = "Load them into memory first (coterie::load)",
+                           .option = "initial_centroids"});
     if (!problem.partial_labels.empty() && !takes.labels) refuse("partial_labels", "partial labels");
     if (!problem.clusters_per_label.empty() && !takes.labels) refuse("clusters_per_label", "clusters per label");
     if (!problem.label_shares.empty() && takes.shares == Shares::none) refuse("label_share", "label shares");
@@ -89,10 +105,14 @@ void admit(std::string_view method, const Takes& takes, const Problem& problem, 
     if (!problem.must_links.empty() && !takes.pairs) refuse("must_links", "must-links");
     if (!problem.cannot_links.empty() && !takes.pairs) refuse("cannot_links", "cannot-links");
     if (problem.graph && problem.points.rows() > 0)
-        throw BadArgument("a problem has points or a graph of affinities, not both", {.option = "graph"});
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "rows and a graph of affinities were both given",
+                           .remedy = "Leave one out",
+                           .option = "graph"});
     if (run.communicator().size() > 1 && !takes.blocks)
-        throw BadArgument("method " + std::string(method) + " works in one process, not in " +
-                          std::to_string(run.communicator().size()));
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "method " + std::string(method) + " works in one process only; there are " +
+                                      std::to_string(run.communicator().size()) + " processes"});
 }
 
 }  // namespace coterie::internal

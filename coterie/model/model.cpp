@@ -10,9 +10,26 @@
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/same_work.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/json_text.hpp"
 
 namespace coterie {
+namespace {
+// Runs work on rows that begin at row `first` of a larger set, so that its errors count rows from the start of that
+// set.
+template <class Work>
+void counting_from(Index first, Work&& work) {
+    try {
+        work();
+    } catch (BadData& error) {
+        error.amend([&](Message& message) {
+            if (message.row) *message.row += first;
+        });
+        throw;
+    }
+}
+}  // namespace
+
 void Model::in_parts(std::string_view what, PointsView points, const Run& run,
                      FunctionRef<void(PointsView rows, Index first, const Run& reading)> part) const {
     if (run.communicator().size() > 1)
@@ -22,8 +39,11 @@ void Model::in_parts(std::string_view what, PointsView points, const Run& run,
                                         .add(points),
                                     run.communicator());
     if (points.columns() != dimensions())
-        throw BadArgument(std::string(what) + ": the points have " + std::to_string(points.columns()) +
-                          " columns, the model was fitted on " + std::to_string(dimensions()));
+        throw BadArgument({.code = Code::model_mismatch,
+                           .problem = counted(points.columns(), "column") + "; the model was fitted on " +
+                                      std::to_string(dimensions()),
+                           .remedy = "Give the columns of the training data",
+                           .option = "points"});
     if (points.empty()) return;
     Run reading = run.alone();
     if ((points.resident() || (takes_sparse() && as_sparse(points) != nullptr)) && run.communicator().size() == 1) {
@@ -40,14 +60,7 @@ void Model::in_parts(std::string_view what, PointsView points, const Run& run,
             reading.throw_if_stopped(what);
             const PointsView rows = reader.rows(number, 0);
             check_points(rows, given_points(), reading, grid.begin(number));
-            try {
-                part(rows, grid.begin(number), reading);
-            } catch (const BadData& error) {
-                if (number == 0) throw;
-                throw BadData("from row " + std::to_string(grid.begin(number) + 1) +
-                                  " on, counted from there: " + error.message(),
-                              error.fields());
-            }
+            counting_from(grid.begin(number), [&] { part(rows, grid.begin(number), reading); });
             run.report({.stage = what,
                         .fraction = static_cast<double>(number + 1 - own.begin) / static_cast<double>(own.count())});
         }
@@ -100,28 +113,33 @@ void Model::require_output(Output which) const {
     std::string there;
     for (int o = 0; o < output_count; ++o)
         if (outputs().has(static_cast<Output>(o)))
-            there += (there.empty() ? "; it has " : ", ") + std::string(name(static_cast<Output>(o)));
-    throw BadArgument(
-        "a model of method " + std::string(method()) + " has no " + std::string(name(which)) +
-        (which == Output::label_scores && cluster_labels_.empty() ? ": it was fitted without partial labels" : "") +
-        there);
+            there += (there.empty() ? "" : ", ") + std::string(name(static_cast<Output>(o)));
+    const bool needs_labels = which == Output::label_scores && cluster_labels_.empty();
+    throw BadArgument({.code = Code::not_supported,
+                       .problem = "a model of method " + std::string(method()) + " has no " + std::string(name(which)) +
+                                  (needs_labels ? ", because it was fitted without partial labels" : "") +
+                                  (there.empty() ? "" : "; it has " + there),
+                       .value = std::string(name(which)),
+                       .accepted = there});
 }
 
-Matrix<double> Model::finite_output(Output which, PointsView rows, Index first, const Run& run) const {
+Matrix<double> Model::finite_output(Output which, PointsView rows, const Run& run) const {
     Matrix<double> out = output_checked(which, rows, run);
     for (Index i = 0; i < out.rows(); ++i)
         if (!out.row(i).allFinite())
-            throw BadData(std::string(name(which)) + " of row " + std::to_string(first + i + 1) +
-                          " is not finite: its values, or the model's, are too large");
+            throw BadData({.code = Code::overflow,
+                           .problem = std::string(name(which)) + " overflowed: values of the row, or of the model, are "
+                                                                 "too large",
+                           .option = "points",
+                           .row = i + 1});
     return out;
 }
 
 Matrix<double> Model::output(Output which, PointsView points, const Run& run) const {
     require_output(which);
     std::vector<Matrix<double>> parts;
-    in_parts(name(which), points, run, [&](PointsView rows, Index, const Run& reading) {
-        parts.push_back(finite_output(which, rows, 0, reading));
-    });
+    in_parts(name(which), points, run,
+             [&](PointsView rows, Index, const Run& reading) { parts.push_back(finite_output(which, rows, reading)); });
     if (parts.size() == 1) return std::move(parts.front());
     if (parts.empty()) return Matrix<double>(0, output_columns(which));
     Index rows = 0;
@@ -161,9 +179,11 @@ void Model::apply(PointsView points, const Wanted& wanted, const Run& run,
                      if (sparse != nullptr) part = sparse->slice(begin, end);
                      const PointsView some = part ? PointsView(*part) : rows.block(begin, end, unused);
                      RowResults results{.first = first + begin, .labels = {}, .outputs = {}};
-                     if (wanted.labels) results.labels = predict_checked(some, reading);
-                     for (const Output which : wanted.outputs)
-                         results.outputs.push_back(finite_output(which, some, begin, reading));
+                     counting_from(begin, [&] {
+                         if (wanted.labels) results.labels = predict_checked(some, reading);
+                         for (const Output which : wanted.outputs)
+                             results.outputs.push_back(finite_output(which, some, reading));
+                     });
                      take(results);
                      begin = end;
                  }
@@ -200,13 +220,18 @@ void Model::require_sound() const {
     try {
         const_cast<Model*>(this)->parts(checking);
     } catch (const BadData& error) {
-        throw BadArgument(std::string(method()) + ": the fit left the range of numbers (" + error.message() +
-                          "): an option or the scale of the points is too extreme");
+        throw BadArgument(
+            {.code = Code::overflow,
+             .problem = "the fit of method " + std::string(method()) + " overflowed: " + error.fields().problem,
+             .remedy = "Rescale the columns or use less extreme options"});
     }
 }
 
 void Model::load(const Archive& archive, std::optional<int> found) {
-    if (!found || *found < 0) throw BadData("model: no clusters");
+    const auto refuse = [&](std::string problem) {
+        throw BadData({.code = Code::malformed, .problem = std::move(problem), .file = archive.source()});
+    };
+    if (!found || *found < 0) refuse("the model has no clusters");
     const int clusters = *found;
     Parts reading(&archive);
     reading.bind('k', clusters);
@@ -214,18 +239,18 @@ void Model::load(const Archive& archive, std::optional<int> found) {
     cluster_labels_ = {};
     if (!archive.has("label_of_cluster")) return;
     cluster_labels_.label_of = archive.labels("label_of_cluster", clusters);
-    const auto names = formats::parse_json(
-        archive.text("label_names"), [](const std::string& reason) { throw BadData("model: label_names " + reason); });
-    if (!names.is_array()) throw BadData("model: label_names is no list of names");
+    const auto names = formats::parse_json(archive.text("label_names"),
+                                           [&](const std::string& reason) { refuse("text 'label_names' " + reason); });
+    if (!names.is_array()) refuse("text 'label_names' is not a list of names");
     for (const auto& name : names) {
-        if (!name.is_string()) throw BadData("model: label_names is no list of names");
+        if (!name.is_string()) refuse("text 'label_names' is not a list of names");
         cluster_labels_.names.push_back(name.get<std::string>());
     }
     const auto count = static_cast<std::int32_t>(cluster_labels_.names.size());
     for (const std::int32_t label : cluster_labels_.label_of)
         if (label < -1 || label >= count)
-            throw BadData("model: label_of_cluster holds " + std::to_string(label) + ", there are " +
-                          std::to_string(count) + " labels");
+            refuse("tensor 'label_of_cluster' holds " + std::to_string(label) + "; there are " + std::to_string(count) +
+                   " labels");
 }
 
 }  // namespace coterie

@@ -133,10 +133,12 @@ protected:
 
 private:
     void require_output(Output which) const;
-    /// One output of checked rows. Throws BadData where it is not finite. `first`: number of the first row.
-    Matrix<double> finite_output(Output which, PointsView rows, Index first, const Run& run) const;
-    /// Checks the points: throws BadArgument, naming `what`, on a wrong number of columns, then calls check_points.
-    /// Then calls part(rows, number of the first, run) for resident parts of them, with a run for this process alone.
+    /// One output of checked rows. Throws BadData where it is not finite.
+    Matrix<double> finite_output(Output which, PointsView rows, const Run& run) const;
+    /// Checks the points: throws BadArgument on a wrong number of columns, then calls check_points. Then calls
+    /// part(rows, number of the first, run) for resident parts of them, with a run for this process alone. Rows in the
+    /// messages of BadData that `part` throws count from the first row of the part; in_parts() adds the part's
+    /// position.
     void in_parts(std::string_view what, PointsView points, const Run& run,
                   FunctionRef<void(PointsView rows, Index first, const Run& reading)> part) const;
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "coterie/base/error.hpp"
+#include "coterie/io/formats.hpp"
 #include "coterie/io/reader.hpp"
 #include "coterie/model/model.hpp"
 
@@ -25,14 +26,34 @@ std::vector<std::string_view> words_of(std::string_view shape) {
 
 bool is_letter(std::string_view word) { return word.size() == 1 && word[0] >= 'a' && word[0] <= 'z'; }
 
-void require_range(const std::string& name, double value, const Range& range) {
+void require_range(const std::string& name, double value, const Range& range, const std::string& file) {
     if (!range.contains(value))
-        throw BadData("model: " + name + " holds " + to_text(OptionValue(value)) + ", it must be " + range.text());
+        throw BadData(
+            {.code = Code::malformed,
+             .problem = "part '" + name + "' holds " + to_text(OptionValue(value)) + "; it must be " + range.text(),
+             .value = to_text(OptionValue(value)),
+             .accepted = range.text(),
+             .file = file});
+}
+
+// Calls check(), which checks the numbers of a part. Errors get the part's name and lose remedies for data.
+template <class Check>
+void check_part(const std::string& name, Check&& check) {
+    try {
+        check();
+    } catch (BadData& error) {
+        error.amend([&](Message& message) {
+            message.problem = "part '" + name + "': " + message.problem;
+            message.remedy.clear();
+        });
+        throw;
+    }
 }
 
 // Squares of parts must not overflow. Empty parts need no check.
-void require_sound(const std::string& name, PointsView points) {
-    if (points.rows() > 0 && points.columns() > 0) check_points(points, {.file = "model: " + name}, Run(0, 1));
+void require_sound(const std::string& name, PointsView points, const std::string& file) {
+    if (points.rows() > 0 && points.columns() > 0)
+        check_part(name, [&] { check_points(points, {.file = file}, Run(0, 1)); });
 }
 
 }  // namespace
@@ -56,7 +77,8 @@ void Parts::learn(std::string_view shape, const std::string& name, std::initiali
     auto extent = found.begin();
     for (std::size_t i = 0; i < words.size() && extent != found.end(); ++i, ++extent) {
         if (!is_letter(words[i])) continue;
-        if (*extent < 1) throw BadData("model: " + name + " is empty");
+        if (*extent < 1)
+            throw BadData({.code = Code::empty, .problem = "part '" + name + "' is empty", .file = source()});
         extents_.emplace(words[i][0], *extent);
     }
 }
@@ -68,12 +90,12 @@ void Parts::describe(const std::string& name, std::string_view shape, std::strin
 void Parts::add(const std::string& name, Points& value, std::string_view shape, std::string_view meaning) {
     describe(name, shape, meaning);
     if (into_ != nullptr) into_->set_points(name, value);
-    if (checks_) require_sound(name, value);
+    if (checks_) require_sound(name, value, source());
     if (from_ == nullptr) return;
     const auto expected = shape_of(shape);
     value = from_->points(name, expected[0], expected[1]);
     learn(shape, name, {value.rows(), value.columns()});
-    require_sound(name, value);
+    require_sound(name, value, source());
 }
 
 void Parts::add(const std::string& name, Matrix<double>& value, std::string_view shape, std::string_view meaning) {
@@ -92,11 +114,13 @@ void Parts::add(const std::string& name, std::vector<double>& value, std::string
     describe(name, shape, meaning);
     if (into_ != nullptr) into_->set_vector(name, value);
     if (checks_ && !value.empty())
-        require_finite(PointsView(value.data(), 1, static_cast<Index>(value.size())), {.file = "model: " + name});
+        check_part(name, [&] {
+            require_finite(PointsView(value.data(), 1, static_cast<Index>(value.size())), {.file = source()});
+        });
     if (from_ == nullptr) return;
     value = from_->vector(name, shape_of(shape)[0]);
     learn(shape, name, {static_cast<Index>(value.size())});
-    for (const double number : value) require_range(name, number, range);
+    for (const double number : value) require_range(name, number, range, source());
 }
 
 void Parts::add(const std::string& name, Vector<double>& value, std::string_view shape, std::string_view meaning) {
@@ -113,7 +137,7 @@ void Parts::add(const std::string& name, std::vector<std::int32_t>& value, std::
     if (from_ == nullptr) return;
     value = from_->labels(name, shape_of(shape)[0]);
     learn(shape, name, {static_cast<Index>(value.size())});
-    for (const auto number : value) require_range(name, number, range);
+    for (const auto number : value) require_range(name, number, range, source());
 }
 
 void Parts::add(const std::string& name, double& value, std::string_view meaning, const Range& range) {
@@ -142,7 +166,10 @@ void Parts::add_count(const std::string& name, Index& value) {
     const std::string& text = from_->text(name);
     if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos ||
         std::stol(text) < 1)
-        throw BadData("model: " + name + " '" + text + "' is not a number from 1 on");
+        throw BadData(
+            {.code = Code::malformed,
+             .problem = "text '" + name + "' is '" + formats::shown(text) + "', not a whole number from 1 to 999999999",
+             .file = source()});
     value = std::stol(text);
 }
 

@@ -47,6 +47,8 @@ public:
 
     bool reading() const { return from_ != nullptr; }
     bool storing() const { return into_ != nullptr; }
+    /// The file that is read, for messages; empty where none is.
+    std::string source() const { return from_ != nullptr ? from_->source() : std::string(); }
     /// Whether an optional part is present: in the archive when reading, else as `has` says.
     bool present(const std::string& name, bool has) const { return from_ != nullptr ? from_->has(name) : has; }
     void bind(char letter, Index extent) { extents_[letter] = extent; }

@@ -79,9 +79,9 @@ TEST(Parts, RejectsWrongShapesAndValues) {
     };
     has(refusal(written({}), 3), "centroids");  // k is bound before
     has(refusal(written({.offset = Vector<double>::Ones(4)})), "offset");
-    has(refusal(written({.members = {0, 2, 1, 0}})), "members holds 2, it must be from 0 to 1");
-    has(refusal(written({.width = 0})), "width holds 0, it must be above 0");
-    has(refusal(written({.dimensions = 0})), "dimensions '0'");
+    has(refusal(written({.members = {0, 2, 1, 0}})), "part 'members' holds 2; it must be from 0 to 1");
+    has(refusal(written({.width = 0})), "part 'width' holds 0; it must be above 0");
+    has(refusal(written({.dimensions = 0})), "'dimensions' is '0'");
     has(refusal(written({.centroids = Matrix<double>(2, 0)})), "centroids");
     has(refusal(written({.centroids = Matrix<double>::Constant(2, 3, 1e200)})), "centroids");  // squares overflow
     has(refusal(Archive("test")), "centroids");

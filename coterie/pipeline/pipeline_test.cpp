@@ -205,7 +205,7 @@ TEST(PipelineSample, IsSuggestedIfMemoryIsTooSmall) {
     };
     const std::string message = message_of(
         [&] { Pipeline::fit(find_method("spectral"), three, {.points = Points(std::make_shared<const Many>())}); });
-    EXPECT_EQ(message.find("method spectral needs all points in memory, which needs about"), 0u) << message;
+    EXPECT_EQ(message.find("method spectral needs all rows in memory, which needs about"), 0u) << message;
     EXPECT_NE(message.find("is available; sample fits on some of the rows"), std::string::npos) << message;
 }
 

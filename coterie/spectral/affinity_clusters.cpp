@@ -29,35 +29,37 @@ constexpr double kSymmetric = 1e-10;  // largest difference of A_ij and A_ji, re
 
 using internal::at;
 
-// Counts from 1, as all messages do.
-std::string entry_text(Index row, Index column, double value) {
-    return "row " + std::to_string(row + 1) + ", column " + std::to_string(column + 1) + " is " +
-           to_text(OptionValue(value));
-}
-
 // Compares A and A' in one pass; the rows of both have ascending columns.
 void check_affinity(const SparseMatrix& affinity) {
     if (affinity.rows() != affinity.cols())
-        throw BadData("affinity: " + std::to_string(affinity.rows()) + " x " + std::to_string(affinity.cols()) +
-                      " given, it must be square");
+        throw BadData({.code = Code::wrong_shape,
+                       .problem = "an affinity matrix must be square, not " + std::to_string(affinity.rows()) + " x " +
+                                  std::to_string(affinity.cols()),
+                       .option = "graph"});
     const SparseMatrix transposed = affinity.transpose();
     for (Index i = 0; i < affinity.rows(); ++i) {
         SparseMatrix::InnerIterator own(affinity, i);
         SparseMatrix::InnerIterator other(transposed, i);
         while (own || other) {
             const Index column = std::min(own ? own.col() : affinity.cols(), other ? other.col() : affinity.cols());
-            const auto fields = [&](double value) {
-                return ErrorFields{.value = to_text(value), .row = i + 1, .column = std::to_string(column + 1)};
-            };
             const double a = own && own.col() == column ? own.value() : 0;
             const double b = other && other.col() == column ? other.value() : 0;
-            if (!std::isfinite(a)) throw BadData("affinity: " + entry_text(i, column, a) + ", not finite", fields(a));
-            if (a < 0 && column != i)
-                throw BadData("affinity: " + entry_text(i, column, a) + "; no entry may be negative", fields(a));
+            const auto refuse = [&](Code code, const std::string& why, const std::string& remedy = {}) {
+                throw BadData({.code = code,
+                               .problem = to_text(OptionValue(a)) + why,
+                               .remedy = remedy,
+                               .option = "graph",
+                               .value = to_text(a),
+                               .row = i + 1,
+                               .column_number = column + 1});
+            };
+            if (!std::isfinite(a)) refuse(Code::not_finite, " is not a finite number");
+            if (a < 0 && column != i) refuse(Code::not_accepted, " is not accepted: affinities must not be negative");
             if (!(std::abs(a - b) <= kSymmetric * std::max(std::abs(a), std::abs(b))))
-                throw BadData(
-                    "affinity: not symmetric, " + entry_text(i, column, a) + " and " + entry_text(column, i, b),
-                    fields(a));
+                refuse(Code::not_accepted,
+                       " differs from " + to_text(OptionValue(b)) +
+                           " on the other side of the diagonal, but affinities are symmetric",
+                       "Use the mean of the matrix and its transpose");
             if (own && own.col() == column) ++own;
             if (other && other.col() == column) ++other;
         }
@@ -151,7 +153,8 @@ double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index c
     };
     const auto by_dense = [&] {
         require_memory(3.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
-                       std::to_string(count) + " eigenvectors of a component of " + std::to_string(n) + " points");
+                       "the search for " + std::to_string(count) + " eigenvectors of a component of " +
+                           std::to_string(n) + " rows");
         // Shift the null vector's eigenvalue above all eigenvalues of L.
         Matrix<double> dense = Matrix<double>(-matrix) + 4 * null * null.transpose();
         const EigenPairs found = smallest_symmetric_eigen(std::move(dense), count, run, "eigenvectors");
@@ -178,19 +181,30 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
     const Index k = options.clusters;
     if (k < 1 || k > n)
         throw BadArgument(
-            "option `clusters`: " + counted(k, "cluster") + " asked of " + counted(n, "point") +
-                "; at least one is needed, and at most one per point is possible",
-            {.option = "clusters", .value = std::to_string(k), .accepted = "from 1 to " + std::to_string(n)});
+            {.code = k < 1 ? Code::not_accepted : Code::too_few_rows,
+             .problem =
+                 counted(k, "cluster") + " requested" +
+                 (k < 1 ? "" : ", but there " + std::string(n == 1 ? "is" : "are") + " only " + counted(n, "row")),
+             .remedy = "Use 1 to " + counted(n, "cluster"),
+             .option = "clusters",
+             .value = std::to_string(k),
+             .accepted = "from 1 to " + std::to_string(n)});
     if (options.restarts < 1 || options.max_iterations < 1)
-        throw BadArgument("affinity: restarts and max_iterations must be at least 1, given " +
-                          std::to_string(options.restarts) + " and " + std::to_string(options.max_iterations));
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "`restarts` and `max_iterations` must be at least 1, not " +
+                                      std::to_string(options.restarts) + " and " +
+                                      std::to_string(options.max_iterations)});
     AffinityClusters out;
     out.degrees = Vector<double>::Zero(n);
     for (Index i = 0; i < n; ++i) {
         for (SparseMatrix::InnerIterator entry(affinity, i); entry; ++entry)
             if (entry.col() != i) out.degrees[i] += entry.value();
         if (!std::isfinite(out.degrees[i]))
-            throw BadData("affinity: the entries of row " + std::to_string(i + 1) + " have no finite sum");
+            throw BadData({.code = Code::overflow,
+                           .problem = "the sum of the affinities overflows",
+                           .remedy = "Rescale the affinities",
+                           .option = "graph",
+                           .row = i + 1});
     }
     const Vector<double> root = out.degrees.cwiseSqrt();
 
@@ -232,7 +246,7 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
     pairs.resize(at(k));
 
     require_memory(2.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(k),
-                   "the embedding of " + std::to_string(n) + " points");
+                   "the embedding of " + std::to_string(n) + " rows");
     out.eigenvalues.resize(k);
     out.embedding = Matrix<double>::Zero(n, k);
     for (Index p = 0; p < k; ++p) {

@@ -365,15 +365,20 @@ TEST(AffinityClusters, RejectsInvalidAffinities) {
         return SparseMatrix(affinity);
     };
     const AffinityClusterOptions two{.clusters = 2};
-    EXPECT_EQ(message(SparseMatrix(3, 4), two), "affinity: 3 x 4 given, it must be square");
+    EXPECT_EQ(message(SparseMatrix(3, 4), two), "graph: an affinity matrix must be square, not 3 x 4");
     EXPECT_EQ(message(with(1, 2, 0.5), two),
-              "affinity: not symmetric, row 2, column 3 is 0.5 and row 3, column 2 is 0");
-    EXPECT_EQ(message(with(0, 1, -1), two), "affinity: row 1, column 2 is -1; no entry may be negative");
-    EXPECT_NE(message(with(0, 1, std::nan("")), two).find("not finite"), std::string::npos);
-    EXPECT_NE(message(with(2, 2, std::numeric_limits<double>::infinity()), two).find("not finite"), std::string::npos);
-    EXPECT_NE(message(test::complete(4) * 1e308, two).find("row 1 have no finite sum"), std::string::npos);
-    EXPECT_NE(message(with(0, 1, 1), {.clusters = 0}).find("option clusters: 0"), std::string::npos);
-    EXPECT_NE(message(with(0, 1, 1), {.clusters = 5}).find("at most one per point"), std::string::npos);
+              "graph: column 3, row 2: 0.5 differs from 0 on the other side of the diagonal, but affinities are "
+              "symmetric. Use the mean of the matrix and its transpose.");
+    EXPECT_EQ(message(with(0, 1, -1), two),
+              "graph: column 2, row 1: -1 is not accepted: affinities must not be negative");
+    EXPECT_NE(message(with(0, 1, std::nan("")), two).find("is not a finite number"), std::string::npos);
+    EXPECT_NE(message(with(2, 2, std::numeric_limits<double>::infinity()), two).find("is not a finite number"),
+              std::string::npos);
+    EXPECT_NE(message(test::complete(4) * 1e308, two).find("row 1: the sum of the affinities overflows"),
+              std::string::npos);
+    EXPECT_NE(message(with(0, 1, 1), {.clusters = 0}).find("clusters: 0 clusters requested"), std::string::npos);
+    EXPECT_NE(message(with(0, 1, 1), {.clusters = 5}).find("5 clusters requested, but there are only 4 rows"),
+              std::string::npos);
     EXPECT_NE(message(with(0, 1, 1), {.clusters = 2, .restarts = 0}).find("restarts"), std::string::npos);
 }
 

@@ -67,6 +67,8 @@ SparseMatrix joined(const SparseMatrix& directed, Symmetry symmetry) {
     return out;
 }
 
+BadArgument bad_width(double width) { return refused_option("width", width, "a finite number above 0"); }
+
 }  // namespace
 
 double width_of(const Neighbors& neighbors) {
@@ -83,13 +85,15 @@ double width_of(const Neighbors& neighbors) {
 }
 
 NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& options, const Run& run) {
-    if (options.width && !(*options.width > 0 && std::isfinite(*options.width)))
-        throw BadArgument("neighbour graph: width " + to_text(*options.width) +
-                          " given, it must be above 0 and finite");
+    if (options.width && !(*options.width > 0 && std::isfinite(*options.width))) throw bad_width(*options.width);
     const Index n = points.rows();
     if (options.neighbors < 1 || options.neighbors > n - 1)
-        throw BadArgument("neighbour graph: " + counted(options.neighbors, "neighbour") + " given, from 1 to " +
-                          std::to_string(n - 1) + " are possible for " + counted(n, "point"));
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = counted(options.neighbors, "neighbour") + " requested of " + counted(n, "row"),
+                           .remedy = "Use 1 to " + std::to_string(n - 1),
+                           .option = "neighbors",
+                           .value = std::to_string(options.neighbors),
+                           .accepted = "from 1 to " + std::to_string(n - 1)});
     const Neighbors found = nearest_neighbors(points, options.neighbors, run);
     NeighborGraph out;
     if (options.edge_weights == EdgeWeights::gaussian) out.width = options.width ? *options.width : width_of(found);
@@ -98,7 +102,7 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
     // W, rows sorted by column, and W'.
     const Index k = options.neighbors;
     require_memory(static_cast<double>(n) * static_cast<double>(k) * 4 * (sizeof(double) + sizeof(Index)),
-                   "the neighbour graph of " + std::to_string(n) + " points");
+                   "the neighbour graph of " + std::to_string(n) + " rows");
     eigen::SparseMatrix directed(n, n);
     directed.reserve(Eigen::Matrix<Index, Eigen::Dynamic, 1>::Constant(n, k));
     std::vector<std::pair<Index, double>> row(at(k));
@@ -125,16 +129,13 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
 }
 
 void internal::require_pairs_memory(Index n) {
-    require_memory(
-        24 * static_cast<double>(n) * static_cast<double>(n),
-        "the affinities of all pairs of " + std::to_string(n) + " points (neighbours need less: `affinity=neighbors`)");
+    require_memory(24 * static_cast<double>(n) * static_cast<double>(n),
+                   "the affinity matrix of " + std::to_string(n) + " rows (`affinity=neighbors` needs less)");
 }
 
 SparseMatrix rbf_affinity(PointsView points, double width, const Run& run) {
     const Index n = points.rows();
-    if (!(width > 0) || std::isinf(width))
-        throw BadArgument("rbf affinity: width " + to_text(OptionValue(width)) +
-                          " given, it must be above 0 and finite");
+    if (!(width > 0) || std::isinf(width)) throw bad_width(width);
     internal::require_pairs_memory(n);
     Matrix<double> centred = to_matrix<double>(points);
     centred.rowwise() -= mean(points, run).transpose();

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/linalg/dense.hpp"
@@ -25,15 +26,14 @@ constexpr double kNoEigenvalue = 1e-9;  // if |1 - lambda| is below this, A supp
 
 using internal::at;
 
-std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
-    return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 // The nonzero entries of a dense matrix of affinities.
 SparseMatrix sparse_of(PointsView points) {
     if (points.rows() != points.columns())
-        throw BadData("affinity: " + std::to_string(points.rows()) + " x " + std::to_string(points.columns()) +
-                      " given, it must be square");
+        throw BadData({.code = Code::wrong_shape,
+                       .problem = "an affinity matrix must be square, not " + std::to_string(points.rows()) + " x " +
+                                  std::to_string(points.columns()),
+                       .remedy = "Give the affinity of each row with each row, or use another `affinity`",
+                       .option = "points"});
     return points.visit([](auto rows) {
         eigen::SparseMatrix out(rows.rows, rows.columns);
         for (Index i = 0; i < rows.rows; ++i) {
@@ -98,9 +98,13 @@ public:
             });
             const auto possible = static_cast<int>(std::min<Index>(n - 1, std::numeric_limits<int>::max()));
             if (used.affinity == Affinity::neighbors && used.neighbors > possible)
-                report().warnings.push_back(unsorted("option `neighbors`: " + std::to_string(used.neighbors) +
-                                                     " given, but of " + counted(n, "point", "points") + " each has " +
-                                                     std::to_string(possible) + " others; all of them are taken"));
+                report().warnings.push_back({.code = Code::value_reduced,
+                                             .problem = counted(used.neighbors, "neighbour") +
+                                                        " requested, but each row has only " +
+                                                        counted(possible, "other") + ", so all of them are used",
+                                             .option = "neighbors",
+                                             .value = std::to_string(used.neighbors),
+                                             .accepted = "at most " + std::to_string(possible)});
             const int neighbors = std::min(used.neighbors, possible);
             if (neighbors == 0) {
                 affinity = SparseMatrix(n, n);  // one point
@@ -160,28 +164,38 @@ public:
         report.threads = run_.threads;
 
         const std::int64_t connected = found.components - found.isolated;
-        const std::string more =
-            used.affinity == Affinity::neighbors && used.neighbors < n - 1
-                ? "; more neighbours (`neighbors=" + std::to_string(std::min<Index>(n - 1, 2 * used.neighbors)) +
-                      "`) connect more"
-                : "";
+        const std::string more = used.affinity == Affinity::neighbors && used.neighbors < n - 1
+                                     ? "Use `neighbors=" + std::to_string(std::min<Index>(n - 1, 2 * used.neighbors)) +
+                                           "` to connect more rows"
+                                     : "";
         if (connected > k)
-            report.warnings.push_back(unsorted("the graph falls into " + std::to_string(connected) +
-                                               " connected components for " + counted(k, "cluster", "clusters") +
-                                               ": these are shared among them by size, and the " +
-                                               counted(found.unreached - found.isolated, "point", "points") +
-                                               " of components without one went to the largest" + more));
+            report.warnings.push_back({.code = Code::graph_disconnected,
+                                       .problem = "the graph has " + std::to_string(connected) +
+                                                  " connected components for " + counted(k, "cluster") +
+                                                  ": components get clusters by size, and " +
+                                                  counted(found.unreached - found.isolated, "row") +
+                                                  " of components without one are in the largest cluster",
+                                       .remedy = more});
         if (found.isolated > 0 && n > 1)
-            report.warnings.push_back(unsorted(counted(found.isolated, "point has", "points have") +
-                                               " no affinity to any other" +
-                                               (found.unreached > 0 ? " and went to the largest cluster" : "") + more));
-        if (report.clusters_found < used.clusters)
-            report.warnings.push_back(unsorted(std::to_string(used.clusters - report.clusters_found) + " of " +
-                                               counted(k, "cluster is", "clusters are") +
-                                               " empty: the embedding has fewer distinct rows"));
+            report.warnings.push_back({.code = Code::graph_disconnected,
+                                       .problem = counted(found.isolated, "row") +
+                                                  (found.isolated == 1 ? " has" : " have") +
+                                                  " no affinity to any other" +
+                                                  (found.unreached == 0  ? ""
+                                                   : found.isolated == 1 ? " and is in the largest cluster"
+                                                                         : " and are in the largest cluster"),
+                                       .remedy = more});
+        if (const int empty = used.clusters - report.clusters_found; empty > 0)
+            report.warnings.push_back({.code = Code::fewer_clusters,
+                                       .problem = std::to_string(empty) + " of " + counted(k, "cluster") +
+                                                  (empty == 1 ? " is" : " are") +
+                                                  " empty: the embedding has too few distinct rows",
+                                       .remedy = "Use fewer clusters"});
         if (!(found.eigen_residual < kResidual)) {
-            report.warnings.push_back(unsorted("the eigenvectors have not converged: their largest residual is " +
-                                               to_text(OptionValue(found.eigen_residual))));
+            report.warnings.push_back(
+                {.code = Code::not_converged,
+                 .problem = "the eigenvectors did not converge, so the labels may be inaccurate (largest residual " +
+                            to_text(OptionValue(found.eigen_residual)) + ")"});
             if (report.stopped == StopReason::converged) report.stopped = StopReason::iteration_limit;
         }
 
@@ -217,8 +231,11 @@ SpectralModel SpectralMethod::fit(const Problem& problem, const SpectralOptions&
         return SpectralFit(options, run).from_points(problem.points);
     }
     if (options.affinity != Affinity::precomputed)
-        throw BadArgument("a graph of affinities needs `affinity=precomputed`",
-                          {.option = "affinity", .accepted = "precomputed"});
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "the data are a graph of affinities",
+                           .remedy = "Use `affinity=precomputed`",
+                           .option = "affinity",
+                           .accepted = "precomputed"});
     return SpectralFit(options, run).from_affinity(*problem.graph);
 }
 
@@ -248,9 +265,14 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
                     for (Index j = 0; j < rows.columns; ++j) {
                         const auto affinity = static_cast<double>(affinities[j]);
                         if (affinity < 0)
-                            throw BadData("predict: row " + std::to_string(i + 1) + ", column " +
-                                          std::to_string(j + 1) + ": " + to_text(OptionValue(affinity)) +
-                                          " is not accepted; affinities are at least 0");
+                            throw BadData({.code = Code::not_accepted,
+                                           .problem = to_text(OptionValue(affinity)) +
+                                                      " is not accepted: affinities must not be negative",
+                                           .option = "points",
+                                           .value = to_text(OptionValue(affinity)),
+                                           .accepted = "at least 0",
+                                           .row = i + 1,
+                                           .column_number = j + 1});
                         if (affinity > 0) out.row(i) += affinity * vectors_.row(j);
                     }
                     finish_row(out.data() + i * k);
@@ -357,7 +379,10 @@ void SpectralModel::parts(Parts& parts) {
     parts.add("vectors", vectors_, "n x k", "the eigenvectors divided by the square roots of the degrees");
     const Index n = vectors_.rows();
     if (parts.reading() && n < options_.clusters)
-        throw BadData("model: " + std::to_string(n) + " points for " + std::to_string(options_.clusters) + " clusters");
+        throw BadData(
+            {.code = Code::malformed,
+             .problem = "the model has " + counted(n, "row") + " for " + counted(options_.clusters, "cluster"),
+             .file = parts.source()});
     parts.add("eigenvalues", eigenvalues_, "k", "the eigenvalues of the normalised Laplacian, ascending");
     parts.add("centroids", centroids_, "k x k", "the centroid of each cluster in the embedding");
     parts.add("unreached", unreached_, "the cluster of rows that the embedding does not reach",
@@ -367,7 +392,8 @@ void SpectralModel::parts(Parts& parts) {
         parts.add("scales", scales_, "n", "the local scale of each of these rows", above(0));
     if (!parts.reading()) return;
     if (!precomputed && (!neighbors || options_.edge_weights == EdgeWeights::gaussian) && !options_.width)
-        throw BadData("model: affinities of no width");
+        throw BadData(
+            {.code = Code::malformed, .problem = "the model has affinities without a `width`", .file = parts.source()});
     dimensions_ = precomputed ? n : points_.columns();
 }
 

@@ -15,6 +15,7 @@
 
 #include "coterie/base/idle_option.hpp"
 #include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/constraints/constrained_assignment.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
@@ -84,7 +85,9 @@ public:
 
         report_.empty_cluster_policy = "an empty prototype keeps its place";
         checkpoint_.warn(report_);
-        if (!optimal_) report_.warnings.push_back(unsorted(std::string(internal::linked_too_densely)));
+        if (!optimal_)
+            report_.warnings.push_back(
+                {.code = Code::not_optimal, .problem = std::string(internal::linked_too_densely)});
         internal::finish_report(report_, points_, labels_, constraints_.clusters(), distinct_, run_);
         report_.seconds = {{"scatter", seconds_.scatter},
                            {"seeding", seconds_.seeding},
@@ -235,7 +238,9 @@ private:
                         prices_ = prices;
                         keep(true);
                     }
-                    if (found_ && round == begun) throw Cancelled("interrupted" + checkpoint_.what_is_left());
+                    if (found_ && round == begun)
+                        throw Cancelled(
+                            {.code = Code::cancelled, .problem = "interrupted" + checkpoint_.what_is_left()});
                     stopped = true;  // the result of the previous passes stands
                     break;
                 }
@@ -296,10 +301,12 @@ private:
             details.emplace_back("group_log_multipliers", groups_.log_theta);
             details.emplace_back("group_residual", groups_.residual);
             if (!groups_.converged)
-                report_.warnings.push_back(unsorted(
-                    "the label shares are met to " + to_text(OptionValue(groups_.residual)) + " points only: the " +
-                    (options_.soft_solver == SoftSolver::newton ? "newton" : "bregman") + " solver stopped after " +
-                    std::to_string(groups_.rounds) + " rounds"));
+                report_.warnings.push_back(
+                    {.code = Code::not_converged,
+                     .problem = "the label shares are only met to within " + to_text(OptionValue(groups_.residual)) +
+                                " rows: the " + (options_.soft_solver == SoftSolver::newton ? "newton" : "bregman") +
+                                " solver stopped after " + counted(groups_.rounds, "round"),
+                     .remedy = options_.soft_solver == SoftSolver::newton ? "" : "Use `soft_solver=newton`"});
         }
         if (!discriminant_) return;
         details.emplace_back("subspace_dim", static_cast<std::int64_t>(subspace_.directions.rows()));
@@ -310,19 +317,22 @@ private:
         details.emplace_back("total_shrinkage", subspace_.total_shrinkage);
         details.emplace_back("shrinkages", subspace_.shrinkages);
         if (subspace_.total_rank < points_.columns())
-            report_.warnings.push_back(unsorted("the points span " + std::to_string(subspace_.total_rank) + " of " +
-                                                std::to_string(points_.columns()) +
-                                                " dimensions; the subspace was sought among those"));
+            report_.warnings.push_back({.code = Code::ill_conditioned,
+                                        .problem = "the rows span only " + std::to_string(subspace_.total_rank) +
+                                                   " of " + counted(points_.columns(), "dimension") +
+                                                   ", so the subspace lies within these"});
         if (subspace_.tied)
-            report_.warnings.push_back(unsorted(
-                "directions tie in their within-share (covariances are shrunk fully); those of largest scatter between "
-                "clusters were taken"));
+            report_.warnings.push_back(
+                {.code = Code::ill_conditioned,
+                 .problem = "directions tie, because the covariances are shrunk fully; those with the largest scatter "
+                            "between clusters were used",
+                 .remedy = "Use a smaller `shrinkage`, or more rows"});
         if (subspace_.floored > 0)
             report_.warnings.push_back(
-                unsorted(std::to_string(subspace_.floored) +
-                         " of the directions have almost no variance within clusters; their scale was "
-                         "limited to a within-share of " +
-                         to_text(OptionValue(internal::least_within_share))));
+                {.code = Code::ill_conditioned,
+                 .problem = counted(subspace_.floored, "direction") + (subspace_.floored == 1 ? " has" : " have") +
+                            " almost no variance within clusters, so the scale was limited (to a share of " +
+                            to_text(OptionValue(internal::least_within_share)) + ")"});
     }
 
     PointsView points_;
@@ -506,21 +516,26 @@ SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions&
     const auto [least_accepted, most_accepted] =
         points.scalar() == ScalarType::float32 ? std::pair(1e-15, 1e15) : std::pair(1e-60, 1e60);
     if (largest > most_accepted || (largest > 0 && largest < least_accepted))
-        throw BadData("points: the largest magnitude is " + to_text(OptionValue(largest)) +
-                      ", and squares of covariances leave " + std::string(coterie::name(points.scalar())) + "; from " +
-                      to_text(OptionValue(least_accepted)) + " to " + to_text(OptionValue(most_accepted)) +
-                      " is accepted. Rescale the columns");
+        throw BadData({.code = Code::overflow,
+                       .problem = "the largest magnitude is " + to_text(OptionValue(largest)) +
+                                  ", so that squares of covariances leave the range of " +
+                                  std::string(coterie::name(points.scalar())),
+                       .remedy = "Rescale the columns to magnitudes from " + to_text(OptionValue(least_accepted)) +
+                                 " to " + to_text(OptionValue(most_accepted)),
+                       .option = "points",
+                       .value = to_text(OptionValue(largest)),
+                       .accepted = "from " + to_text(OptionValue(least_accepted)) + " to " +
+                                   to_text(OptionValue(most_accepted))});
     const ClusterLabels of_clusters = constraints.cluster_labels();
     const bool drawn = problem.initial_centroids.empty() &&
                        (of_clusters.empty() || std::find(of_clusters.label_of.begin(), of_clusters.label_of.end(),
                                                          -1) != of_clusters.label_of.end());
-    internal::refuse_idle(
-        options.restarts > 1, drawn, "restarts",
-        "clusters whose starts are drawn: those of labels, and given centroids, start where they are");
+    internal::refuse_idle(options.restarts > 1, drawn, "restarts",
+                          "clusters that start at random; labels and `initial_centroids` fix where clusters start");
     internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, 1, run);
     if (options.subspace_dim && *options.subspace_dim > points.columns())
         throw refused_option("subspace_dim", std::int64_t{*options.subspace_dim},
-                             "the points have " + std::to_string(points.columns()) + " dimensions");
+                             "at most " + std::to_string(points.columns()) + ", the number of columns");
     return Rounds(points, used, constraints, problem, run)();
 }
 

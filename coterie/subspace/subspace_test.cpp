@@ -494,14 +494,14 @@ TEST(Subspace, BadArguments) {
     const auto has = [](const std::string& text, const std::string& part) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
     };
-    has(message([](auto& o, auto&) { o.shrinkage = "ledoit"; }), "shrinkage: 'ledoit' is not accepted; oas, none");
+    has(message([](auto& o, auto&) { o.shrinkage = "ledoit"; }), "shrinkage: 'ledoit' is not accepted. Use oas, none");
     has(message([](auto& o, auto&) { o.shrinkage = "1.5"; }), "'1.5' is not accepted");
     has(message([](auto& o, auto&) { o.shrinkage = "0.1x"; }), "'0.1x' is not accepted");
     has(message([](auto& o, auto&) { o.shrinkage = "nan"; }), "'nan' is not accepted");
-    has(message([](auto& o, auto&) { o.subspace_dim = 6; }), "subspace_dim: 6 is not accepted; the points have 5");
+    has(message([](auto& o, auto&) { o.subspace_dim = 6; }), "subspace_dim: 6 is not accepted. Use at most 5");
     has(message([](auto& o, auto&) { o.temperature = 0; }), "temperature");
     has(message([](auto& o, auto&) { o.max_iterations = 0; }), "max_iterations");
-    has(message([](auto& o, auto&) { o.clusters = 2; }), "the labels have 3 clusters together");
+    has(message([](auto& o, auto&) { o.clusters = 2; }), "2 clusters requested, but the labels need 3");
     has(message([](auto&, auto& side) {
             side.clusters_per_label = {{"a", 4}};
         }),
@@ -513,11 +513,11 @@ TEST(Subspace, BadArguments) {
         }),
         "shares from 0.05 to 0.9");
     const std::vector<double> weights(60, 1.0);
-    has(message([&](auto&, auto& side) { side.weights = weights; }), "takes no weights");
+    has(message([&](auto&, auto& side) { side.weights = weights; }), "does not support weights");
     Sample huge = s;
     huge.points *= 1e70;
     coterie::Run run;
-    has(message_of([&] { fit_subspace(with(huge.points, huge.side()), {}, run); }), "from 1e-60 to 1e+60 is accepted");
+    has(message_of([&] { fit_subspace(with(huge.points, huge.side()), {}, run); }), "magnitudes from 1e-60 to 1e+60");
 }
 
 TEST(Subspace, FullShrinkageDoesNotDependOnRowOrder) {
@@ -627,7 +627,7 @@ TEST(Subspace, PairsHoldForHardAssignmentsAndAreErrorsForSoft) {
     for (const RowPair& pair : problem.cannot_links) EXPECT_NE(label(pair.first), label(pair.second));
     EXPECT_NE(test::message_of([&] {
                   fit_subspace(problem, {.clusters = 3, .assignment = Assignment::soft}, coterie::Run(3, 1));
-              }).find("kept by hard assignments alone"),
+              }).find("need hard assignments"),
               std::string::npos);
 }
 

@@ -26,7 +26,7 @@ Normalization mean_named(const std::string& name) {
                                                            {"max", Normalization::maximum}};
     for (const auto& [each, mean] : means)
         if (name == each) return mean;
-    throw BadArgument("average_method: '" + name + "' is not accepted; one of arithmetic, geometric, min, max");
+    throw refused_option("average_method", name, "one of arithmetic, geometric, min, max");
 }
 
 template <class F>

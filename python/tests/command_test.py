@@ -158,7 +158,7 @@ def test_rejected_sparse_points(command, counts, tmp_path):
         assert done.returncode in (2, 3), done.stderr
         return done.stderr
 
-    assert "method ward takes no sparse points; kmeans, soft-kmeans and spherical-kmeans do. Made dense they would take" in message(counts, method="ward")
+    assert "method ward does not support sparse matrices. Use a dense matrix (" in message(counts, method="ward")
     assert "the sparse format 'csc' is not supported for rows" in message(counts.tocsc())
     assert "sparse points are neither centred nor scaled" in message(counts, "--scale", "zscore")
     assert "these are sparse" in message(counts, "--picture", str(tmp_path / "x.svg"))

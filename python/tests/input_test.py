@@ -128,7 +128,7 @@ def test_bad_points(bad, error, words, iris):
         (dict(n_clusters=2.5), "parameter n_clusters: 2.5 is not accepted"),
         (dict(n_clusters=True), "parameter n_clusters: True is not accepted"),
         (dict(n_clusters=10**30), "parameter n_clusters: 1000000000000000000000000000000 is not accepted"),
-        (dict(n_clusters=151), "parameter n_clusters: 151 clusters asked of 150 points"),
+        (dict(n_clusters=151), "n_clusters: 151 clusters requested, but there are only 150 rows"),
         (dict(tol=-1), "parameter tol: -1 is not accepted; it takes a number, at least 0"),
         (dict(tol="small"), "parameter tol: 'small' is not accepted"),
         (dict(max_iter=None), "parameter max_iter: None is not accepted"),
@@ -192,7 +192,7 @@ def test_messages_name_argument_row_and_column(iris):
         with pytest.raises(ValueError, match="^init: 2 x 4 given, 3 x 4 needed"):
             cls(3, init=X[:2]).fit(X)
     for cls in (coterie.KMeans, coterie.Subspace):
-        with pytest.raises(ValueError, match='^parameter n_clusters: None is not accepted; without partial labels .*, or "auto"$'):
+        with pytest.raises(ValueError, match=r'^n_clusters: None is not accepted\. Use a whole number, at least 1 \(None needs partial labels\)\. "auto" chooses the number\.$'):
             cls(None).fit(X)
     with pytest.warns(coterie.CoterieWarning, match=r"column 5 \(p\) counts the rows and is taken for a coordinate; leave it out of X$"):
         coterie.KMeans(3).fit(frame.assign(p=np.arange(150)))

@@ -56,7 +56,7 @@ def test_grid_of_scalings():
 def test_failed_cell_has_an_error(iris):
     X, _ = iris
     tuned = coterie.tune(coterie.KMeans(), X, {"n_clusters": [3, 151]})
-    assert tuned.cells_[1]["criterion"] is None and "parameter n_clusters: 151 clusters asked of 150 points" in tuned.cells_[1]["error"]
+    assert tuned.cells_[1]["criterion"] is None and "n_clusters: 151 clusters requested, but there are only 150 rows" in tuned.cells_[1]["error"]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ RowTree::RowTree(PointsView points, Index leaf_rows, const Run& run)
     : d_(points.columns()), order_(static_cast<std::size_t>(points.rows())) {
     require_memory(static_cast<double>(points.rows()) *
                        (static_cast<double>(d_) * static_cast<double>(size_of(points.scalar())) + sizeof(Index)),
-                   "a copy of the points in the order of a tree");
+                   "a copy of the rows in the order of a tree");
     std::iota(order_.begin(), order_.end(), Index{0});
     nodes_.push_back({.begin = 0, .end = points.rows()});
     points.visit([&](const auto& rows) {

@@ -404,7 +404,7 @@ SpanningTree spanning_tree(PointsView points, Index s, const Run& run) {
     const bool products = points.columns() > columns_for_boxes;
     require_memory(
         static_cast<double>(n) * (static_cast<double>(listed) * 12 + d * 8 + (products ? d * 12 : 0) + 120),
-        "the spanning tree of " + std::to_string(n) + " points with " + std::to_string(listed) + " neighbours each");
+        "the spanning tree of " + std::to_string(n) + " rows with " + std::to_string(listed) + " neighbours each");
     const RowTree tree(points, products ? kLeafForProducts : kLeafForBoxes, run);
     Boruvka boruvka(tree, lists_of(tree, listed, run), s, run);
     std::vector<Candidate> found = boruvka();

@@ -476,17 +476,23 @@ SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, dou
     const Index n = m.rows();
     const Index held = known.size() > 0 ? 1 : 0;
     if (m.cols() != n || (held > 0 && known.size() != n))
-        throw BadArgument("largest_symmetric_eigen: the matrix must be square, and the known vector as long; given " +
-                          std::to_string(n) + " x " + std::to_string(m.cols()) + " and " +
-                          std::to_string(known.size()));
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = "largest_symmetric_eigen: a matrix of " + std::to_string(n) + " x " +
+                                      std::to_string(m.cols()) + " and a known vector of " +
+                                      std::to_string(known.size()) +
+                                      " numbers; the matrix must be square, and the vector as long"});
     if (n > std::numeric_limits<std::int32_t>::max())
-        throw BadArgument("largest_symmetric_eigen: at most 2147483647 rows, given " + std::to_string(n));
+        throw BadArgument(
+            {.code = Code::not_supported,
+             .problem = "largest_symmetric_eigen: " + std::to_string(n) + " rows; at most 2147483647 are supported"});
     if (count < 1 || held + count + 2 * kBlock > n)
-        throw BadArgument("largest_symmetric_eigen: count must be from 1 to " + std::to_string(n - held - 2 * kBlock) +
-                          " for a matrix of " + std::to_string(n) + " rows, given " + std::to_string(count));
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "largest_symmetric_eigen: count " + std::to_string(count) + " is not from 1 to " +
+                                      std::to_string(n - held - 2 * kBlock) + ", for a matrix of " + std::to_string(n) +
+                                      " rows"});
     require_memory(static_cast<double>(n) * sizeof(double) * static_cast<double>(3 * count + 14 * kBlock) +
                        12.0 * static_cast<double>(m.nonZeros()),
-                   std::to_string(count) + " eigenvectors of " + std::to_string(n) + " points");
+                   "the search for " + std::to_string(count) + " eigenvectors of " + std::to_string(n) + " rows");
     Matrix<double> aside(n, held);
     if (held > 0) aside.col(0) = known;
     const Operator matrix(m);

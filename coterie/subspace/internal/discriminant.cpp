@@ -49,15 +49,17 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
       own_(own_rows(grid_, run.communicator())) {
     const Index n = points.rows();
     const Index d = points.columns();
-    if (clusters < 1) throw BadArgument("discriminant: there must be at least 1 cluster");
+    if (clusters < 1)
+        throw BadArgument({.code = Code::not_accepted, .problem = "discriminant: there must be at least 1 cluster"});
     if (dimensions < 1 || dimensions > d)
-        throw BadArgument("discriminant: dimensions must be from 1 to the " + std::to_string(d) + " columns, given " +
-                          std::to_string(dimensions));
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "discriminant: " + std::to_string(dimensions) + " dimensions are not from 1 to " +
+                                      std::to_string(d) + ", the number of columns"});
     if (shrinkage.kind == Shrinkage::Kind::fixed && !(shrinkage.value >= 0.0 && shrinkage.value <= 1.0))
-        throw BadArgument("discriminant: shrinkage must be from 0 to 1");
+        throw BadArgument({.code = Code::not_accepted, .problem = "discriminant: shrinkage is not from 0 to 1"});
     together(run.communicator(), [&] {
         require_memory(6.0 * sizeof(double) * static_cast<double>(d) * static_cast<double>(d),
-                       "a subspace of " + std::to_string(d) + " dimensions");
+                       "the search for a subspace of " + std::to_string(d) + " columns");
     });
 
     const ColumnMoments columns = column_moments(points, run);
@@ -88,7 +90,7 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
         thresholds_.assign(static_cast<std::size_t>(clusters), kFirstShare * within_error(points.scalar()));
         require_memory(
             2.0 * static_cast<double>(own_.count()) * clusters * static_cast<double>(size_of(points.scalar())),
-            "assignments");
+            "the table of assignments");
         points.with_scalar([&]<class Scalar>() {
             shares_ = Shares<Scalar>{Matrix<Scalar>::Zero(own_.count(), clusters),
                                      Matrix<Scalar>::Zero(own_.count(), clusters)};
@@ -132,14 +134,18 @@ const ClusterMoments& Discriminant::moments() {
 }
 
 void Discriminant::assign(const Labels& labels) {
-    if (soft_) throw BadArgument("discriminant: labels given, but assignments were said to be soft");
+    if (soft_)
+        throw BadArgument({.code = Code::conflict, .problem = "discriminant: soft assignments cannot take labels"});
     if (static_cast<Index>(labels.size()) != own_.count())
-        throw BadArgument("discriminant: there must be one label per point: " + std::to_string(labels.size()) +
-                          " labels, " + std::to_string(own_.count()) + " points");
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = "discriminant: " + std::to_string(labels.size()) + " labels for " +
+                                      std::to_string(own_.count()) + " rows"});
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (labels[i] < 0 || labels[i] >= clusters_)
-            throw BadArgument("discriminant: labels must be from 0 to " + std::to_string(clusters_ - 1) + ", number " +
-                              std::to_string(i) + " is " + std::to_string(labels[i]));
+            throw BadArgument({.code = Code::out_of_range,
+                               .problem = "discriminant: label " + std::to_string(labels[i]) + " is not from 0 to " +
+                                          std::to_string(clusters_ - 1),
+                               .row = static_cast<std::int64_t>(i) + 1});
     if (shrinkage_.kind != Shrinkage::Kind::oas) return;
 
     // If a cluster has fewer points than changes, its sums are computed from scratch. This is cheaper and removes old
@@ -176,9 +182,12 @@ void Discriminant::assign(const Labels& labels) {
 }
 
 void Discriminant::assign(Index begin, const Matrix<double>& rows) {
-    if (!soft_) throw BadArgument("discriminant: rows of A given, but assignments were said to be labels");
+    if (!soft_)
+        throw BadArgument({.code = Code::conflict, .problem = "discriminant: hard assignments cannot take rows of A"});
     if (begin < own_.begin || begin + rows.rows() > own_.end || rows.cols() != clusters_)
-        throw BadArgument("discriminant: rows of A must be those of points, and have one number per cluster");
+        throw BadArgument(
+            {.code = Code::wrong_shape,
+             .problem = "discriminant: rows of A are outside the rows, or do not have one number per cluster"});
     if (shrinkage_.kind != Shrinkage::Kind::oas) return;
     std::visit(
         [&](auto& shares) {
@@ -352,7 +361,8 @@ Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<doubl
     const Index d = points_.columns();
     const auto n = static_cast<double>(points_.rows());
     if (centroids.rows() != clusters_ || centroids.cols() != d || mass.size() != clusters_)
-        throw BadArgument("discriminant: centroids must be k x d and come with k masses");
+        throw BadArgument(
+            {.code = Code::wrong_shape, .problem = "discriminant: centroids are not k x d, or there are not k masses"});
     Subspace result;
     result.total_rank = whitening_.rows();
     result.total_shrinkage = total_shrinkage_;
