@@ -235,7 +235,7 @@ TEST(Cpd, BadArguments) {
     const auto has = [](const std::string& text, const std::string& part) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
     };
-    has(message([](auto& o, auto&) { o.clusters = 31; }), "31 clusters asked of 30 points");
+    has(message([](auto& o, auto&) { o.clusters = 31; }), "31 clusters requested, but there are only 30 rows");
     has(message([](auto& o, auto&) { o.lambda = -1; }), "lambda");
     has(message([](auto& o, auto&) { o.damping = 1; }), "damping");
     const std::vector<double> weights(30, 1.0);
@@ -243,7 +243,7 @@ TEST(Cpd, BadArguments) {
     const Labels known(30, 0);
     has(message([&](auto&, auto& side) { side.partial_labels = known; }), "takes no partial labels");
     const Matrix<double> start = points.topRows(3);
-    has(message([&](auto&, auto& side) { side.initial_centroids = Points::borrow(start); }), "initial centroids");
+    has(message([&](auto&, auto& side) { side.initial_centroids = Points::borrow(start); }), "initial_centroids");
     coterie::Run run;
     CpdOptions two;
     two.clusters = 2;

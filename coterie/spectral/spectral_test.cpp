@@ -224,7 +224,7 @@ TEST(Spectral, RefusesBadArguments) {
     const Matrix<double> x = test::blob_points<double>(20, 2, 2, 2, 1);
     const auto message = [&](SpectralOptions options) { return message_of([&] { fit(x, options); }); };
     EXPECT_NE(message({.clusters = 0}).find("clusters"), std::string::npos);
-    EXPECT_NE(message({.clusters = 21}).find("21 clusters asked of 20 points"), std::string::npos);
+    EXPECT_NE(message({.clusters = 21}).find("21 clusters requested, but there are only 20 rows"), std::string::npos);
     EXPECT_NE(message({.clusters = 2, .neighbors = 0}).find("neighbors"), std::string::npos);
     EXPECT_NE(message({.clusters = 2, .width = -1}).find("width"), std::string::npos);
     EXPECT_NE(message({.clusters = 2, .restarts = 0}).find("restarts"), std::string::npos);
