@@ -88,7 +88,7 @@ def test_an_encoder_that_lies(tmp_path):
 
 
 def test_a_tagger_is_no_model_of_clusters(tagger):
-    assert "a tagger of named entities, which ner tag takes" in run("predict", tagger, "data:iris", code=3).err
+    assert "this is a tagger of named entities, not a model of clusters. Use it with ner tag." in run("predict", tagger, "data:iris", code=3).err
 
 
 def test_vectors_that_are_read_are_not_written_over(tmp_path):
