@@ -549,7 +549,7 @@ TEST(KMeans, BadArguments) {
          {.clusters = 2},
          {.weights = few, .initial_centroids = {}},
          false,
-         "2 clusters requested, but there is only 1 row with a weight above 0"},
+         "2 clusters requested, but there is only 1"},
         {"start shape",
          x,
          {.clusters = 2},
