@@ -112,7 +112,11 @@ const Method& find_method(std::string_view name) {
                      [&](const auto& a, const auto& b) { return edit_distance(a, name) < edit_distance(b, name); });
     std::string text;
     for (const auto& each : names) text += (text.empty() ? "" : ", ") + each;
-    throw BadArgument("there is no method '" + std::string(name) + "'; the methods are (nearest first) " + text);
+    throw BadArgument({.code = Code::unknown_name,
+                       .problem = "there is no method '" + std::string(name) + "'",
+                       .remedy = "Methods, nearest first: " + text,
+                       .value = std::string(name),
+                       .accepted = text});
 }
 
 MethodOptions::MethodOptions(std::string_view name, OptionValues values)
@@ -127,14 +131,20 @@ const Method& MethodOptions::method_with(const OptionSet& options) {
 std::unique_ptr<Model> model_of(const Archive& archive) {
     for (const auto& method : methods())
         if (method.name == archive.method()) return method.load(archive);
+    const auto refuse = [](Code code, std::string problem, const char* remedy) {
+        throw BadData({.code = code, .problem = std::move(problem), .remedy = remedy});
+    };
     if (archive.method() == "checkpoint")
-        throw BadData("this is a checkpoint of a fit of " + archive.text("fit") +
-                      ", not a model; the fit that wrote it goes on from it");
+        refuse(Code::unsupported_format, "this is a checkpoint of a fit with " + archive.text("fit") + ", not a model",
+               "Repeat the fit with this file as `checkpoint` to finish it");
     if (archive.method() == "ner-tagger")
-        throw BadData("this is a tagger of named entities, which ner tag takes, not a model of clusters");
+        refuse(Code::unsupported_format, "this is a tagger of named entities, not a model of clusters",
+               "Use it with ner tag");
     if (archive.method() == "ner-projection")
-        throw BadData("this is the projection of an encoder that was trained by contrasts, not a model");
-    throw BadData("model of method '" + archive.method() + "', which this version of coterie does not have");
+        refuse(Code::unsupported_format, "this is the projection of a contrastively trained encoder, not a model", "");
+    throw BadData({.code = Code::model_mismatch,
+                   .problem = "the model's method '" + archive.method() + "' does not exist in this version of coterie",
+                   .remedy = "Use the version that wrote the model"});
 }
 
 }  // namespace coterie

@@ -125,7 +125,7 @@ def test_deep_fits_reject_bad_options_and_files(tmp_path):
     assert "other method (dekm)" in run("fit", "dec", x, *small, "--checkpoint", checkpoint, code=3).err
     assert "is a model of ae-kmeans, not a checkpoint" in run("fit", "dekm", x, *small, "--checkpoint", ae, code=3).err
     assert "is a checkpoint" in run("fit", "dekm", x, *small, "--pretrained", checkpoint, code=3).err
-    assert "is a checkpoint of a fit of dekm" in run("predict", checkpoint, x, code=3).err
+    assert "is a checkpoint of a fit with dekm" in run("predict", checkpoint, x, code=3).err
     # Options that would change nothing.
     for method, words in (("dekm", ["--pretrained", ae, "--pretrain-epochs", 3]), ("dekm", ["--image", "2x2", "--widths", 8]), ("imsat", ["--view", "augmented", "--rotation", 9]),
                           ("iic", ["--kernel", 5]), ("iic", ["--augment", "none", "--noise", 1]), ("iic", ["--image", "2x2", "--network", "resnet18", "--widths", 5])):

@@ -88,7 +88,7 @@ def test_encoder_config_contradicts_tensors(tmp_path):
 
 
 def test_predict_rejects_a_tagger(tagger):
-    assert "a tagger of named entities, which ner tag takes" in run("predict", tagger, "data:iris", code=3).err
+    assert "this is a tagger of named entities, not a model of clusters. Use it with ner tag." in run("predict", tagger, "data:iris", code=3).err
 
 
 def test_input_vectors_are_not_overwritten(tmp_path):

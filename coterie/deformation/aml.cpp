@@ -77,11 +77,11 @@ AmlModel AmlFits::fit(const AmlOptions& options) const {
     const RidgeBasis basis(x, options.lambda, options.lambda_rel, run);
     used.lambda = basis.lambda();
     if (basis.swamped())
-        throw refused_option("lambda", *used.lambda,
-                             "for these points it must be at most " +
-                                 to_text(RidgeBasis::most * basis.mean_eigenvalue()) + ", or automatic");
+        throw refused_option(
+            "lambda", *used.lambda,
+            "at most " + to_text(RidgeBasis::most * basis.mean_eigenvalue()) + " for these data, or `auto`");
     used.dimensions = internal::dimensions_of(options.dimensions, k, std::min<Index>(std::max(1, k - 1), basis.rank()),
-                                              "k - 1, and the rank of the points");
+                                              "k - 1 and the rank of the data");
     report.seconds.emplace_back("eigenvectors", watch.restart());
 
     Labels labels = start(*space, k, options.restarts)->labels();

@@ -136,7 +136,7 @@ TEST(Aml, RejectsTooManyDirections) {
     AmlOptions options;
     options.clusters = 3;
     options.dimensions = 3;
-    EXPECT_NE(test::message_of([&] { fit(points, options); }).find("it must be from 1 to 2"), std::string::npos);
+    EXPECT_NE(test::message_of([&] { fit(points, options); }).find("Use from 1 to 2"), std::string::npos);
     options.clusters = 6;  // more clusters than dimensions: as many directions as the points have
     options.dimensions = std::nullopt;
     EXPECT_EQ(fit(points, options).directions().cols(), 3);

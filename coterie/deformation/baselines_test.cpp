@@ -232,18 +232,18 @@ TYPED_TEST(Baselines, BadArguments) {
     const std::string name = TypeParam::name;
     says("31 clusters requested, but there are only 30 rows", [](auto& o, auto&) { o.clusters = 31; });
     says("kernel_width", [](auto& o, auto&) { o.kernel_width = -1; });
-    says("option dimensions: 40 given, it must be from 1 to", [](auto& o, auto&) { o.dimensions = 40; });
+    says("dimensions: 40 is above the limit of", [](auto& o, auto&) { o.dimensions = 40; });
     const std::vector<double> weights(30, 1.0);
     says("method " + name + " does not support weights", [&](auto&, auto& side) { side.weights = weights; });
     const Labels known(30, 0);
     says("does not support partial labels", [&](auto&, auto& side) { side.partial_labels = known; });
     const Matrix<double> three = points.topRows(3);
-    says("initial centroids: 3 x 2 given, 2 x 2 needed",
+    says("initial_centroids: 3 rows of 2 columns for 2 clusters",
          [&](auto&, auto& side) { side.initial_centroids = Points::borrow(three); });
     const auto message = [&](const Matrix<double>& bad) {
         return test::message_of([&] { TestFixture::fit(bad, TestFixture::options(2)); });
     };
-    EXPECT_NE(message(Matrix<double>::Ones(19, 2)).find(name + ": all points are equal"), std::string::npos);
+    EXPECT_NE(message(Matrix<double>::Ones(19, 2)).find("all rows are equal, so " + name), std::string::npos);
     Matrix<double> holed = points;
     holed(4, 1) = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THROW(TestFixture::fit(holed, TestFixture::options(2)), BadData);

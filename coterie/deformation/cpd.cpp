@@ -100,10 +100,13 @@ public:
     SmoothMotion::Leading embedding() const {
         SmoothMotion::Leading out = motion_.leading_of(deformation_, vectors());
         if (out.singular_values.size() == 0)
-            throw BadArgument("option `lambda`: " + to_text(OptionValue(lambda_)) +
-                                  " is not accepted with `labels_from=embedding`; it moves all points to their origin, "
-                                  "which leaves no embedding: it must be larger",
-                              {.option = "lambda", .value = to_text(lambda_)});
+            throw BadArgument({.code = Code::not_accepted,
+                               .problem = to_text(lambda_) +
+                                          " is too small for `labels_from=embedding`: all rows move to the origin, "
+                                          "which leaves no embedding",
+                               .remedy = "Use a larger value",
+                               .option = "lambda",
+                               .value = to_text(lambda_)});
         return out;
     }
 
@@ -333,16 +336,20 @@ CpdModel CpdFits::fit(const CpdOptions& options) const {
         details.emplace_back("landmarks", count);
         details.emplace_back("kernel_residual", motion->residual());
         if (!options.landmarks)
-            report.warnings.push_back(unsorted("the deformation of " + std::to_string(n) + " points is taken by " +
-                                               std::to_string(count) + " landmarks (`landmarks`)"));
+            report.warnings.push_back(
+                {.code = Code::note,
+                 .problem = "the deformation of " + std::to_string(n) + " rows is approximated with " +
+                            std::to_string(count) + " landmarks",
+                 .remedy = "Raise `landmarks` for a closer approximation, which needs more memory"});
     }
     details.emplace_back("moved", (moved - x).norm() / std::sqrt(total));
     details.emplace_back("within_share_before", within_share(x, total));
     details.emplace_back("within_share", within_share(moved, total_scatter_of(moved)));
     if (options.indicator == CpdIndicator::relaxed && x.cols() <= options.clusters - (about_mean(options) ? 1 : 0))
-        report.warnings.push_back(
-            unsorted("the relaxed indicator spans all " + std::to_string(x.cols()) +
-                     " dimensions of the points: after the first round nothing moves (`indicator=discrete`)"));
+        report.warnings.push_back({.code = Code::note,
+                                   .problem = "the relaxed indicator spans all " + std::to_string(x.cols()) +
+                                              " dimensions of the data, so nothing moves after the first round",
+                                   .remedy = "Use `indicator=discrete`"});
     model.movement_ = std::make_shared<CpdModel::Movement>(space->points, motion, rounds.in_basis());
     return model;
 }
@@ -384,7 +391,7 @@ void CpdModel::parts(Parts& parts) {
     if (embedded) parts.add("embedding", embedding_, "p x e", "the directions of the embedding");
     parts.add("centroids", centroids_, embedded ? "k x e" : "k x p", "the centroid of each cluster, in the embedding");
     if (!parts.reading()) return;
-    if (!options_.sigma) throw BadData("model: cpd without a sigma");
+    if (!options_.sigma) throw BadData({.code = Code::malformed, .problem = "the model has no `sigma`"});
     movement_ = std::make_shared<Movement>(
         by_landmarks ? nullptr : std::make_shared<const Matrix<double>>(std::move(points)),
         by_landmarks ? std::optional(std::move(landmarks)) : std::nullopt, *options_.sigma, std::move(coefficients));

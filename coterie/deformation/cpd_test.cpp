@@ -243,7 +243,7 @@ TEST(Cpd, BadArguments) {
     const Labels known(30, 0);
     has(message([&](auto&, auto& side) { side.partial_labels = known; }), "does not support partial labels");
     const Matrix<double> start = points.topRows(3);
-    has(message([&](auto&, auto& side) { side.initial_centroids = Points::borrow(start); }), "initial centroids");
+    has(message([&](auto&, auto& side) { side.initial_centroids = Points::borrow(start); }), "initial_centroids");
     coterie::Run run;
     CpdOptions two;
     two.clusters = 2;

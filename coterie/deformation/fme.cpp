@@ -89,14 +89,15 @@ FmeModel FmeFits::fit(const FmeOptions& options) const {
     const bool kernel = options.kernel == SpaceKernel::rbf;
     if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     if (options.neighbors > n - 1)
-        throw BadArgument("option `neighbors`: " + std::to_string(options.neighbors) + " given, it must be from 1 to " +
-                              std::to_string(n - 1) + " for " + counted(n, "point"),
-                          {.option = "neighbors",
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = std::to_string(options.neighbors) + " is too many for " + counted(n, "row"),
+                           .remedy = "Use from 1 to " + std::to_string(n - 1),
+                           .option = "neighbors",
                            .value = std::to_string(options.neighbors),
                            .accepted = "from 1 to " + std::to_string(n - 1)});
     require_memory(4.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
-                   "the embedding of " + std::to_string(n) + " points");
-    used.dimensions = internal::dimensions_of(options.dimensions, options.clusters, n - 1, "one less than the points");
+                   "the embedding of " + std::to_string(n) + " rows");
+    used.dimensions = internal::dimensions_of(options.dimensions, options.clusters, n - 1, "one less than the rows");
     const Matrix<double> laplacian = normalised_laplacian(nearest_neighbors(x, options.neighbors, run), n);
     report.seconds.emplace_back("graph", watch.restart());
 
@@ -105,15 +106,17 @@ FmeModel FmeFits::fit(const FmeOptions& options) const {
     used.gamma = 1 / ridge.lambda();
     if (ridge.swamped())
         throw refused_option("gamma", options.gamma ? OptionValue(*options.gamma) : Automatic(),
-                             "for these points it must be at least " +
-                                 to_text(1 / (internal::RidgeBasis::most * ridge.mean_eigenvalue())) +
-                                 ", or automatic");
+                             "at least " + to_text(1 / (internal::RidgeBasis::most * ridge.mean_eigenvalue())) +
+                                 " for these data, or `auto`");
     if (!used.mu) used.mu = options.mu_rel / *used.gamma;
     const double weight = *used.mu * *used.gamma;
     if (!(*used.gamma > 0) || !std::isfinite(weight))
-        throw BadArgument("options `mu` and `gamma`: gamma is " + to_text(OptionValue(*used.gamma)) +
-                              ", mu times gamma " + to_text(OptionValue(weight)) + "; both must be above 0 and finite",
-                          {.option = "mu", .value = to_text(*used.mu)});
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "`gamma` is " + to_text(*used.gamma) + " and `mu` times `gamma` is " +
+                                      to_text(weight) + "; both must be above 0 and finite",
+                           .remedy = "Use less extreme values of `mu` and `gamma`",
+                           .option = "mu",
+                           .value = to_text(*used.mu)});
     const Matrix<double>& whitened = ridge.whitened();
     // All eigenvalues are from 0 to 2 + weight.
     Matrix<double> matrix = laplacian - weight * internal::rows_by_rows(whitened, whitened, run.threads);

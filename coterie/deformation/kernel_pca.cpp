@@ -45,8 +45,8 @@ KernelPca::KernelPca(PointsView points, double width, std::optional<int> compone
     const Index n = points.rows();
     const Index columns = landmarks > 0 ? std::min(n, landmarks) : n;
     require_memory(4.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(columns),
-                   "kernel PCA of " + std::to_string(n) + " points" +
-                       (landmarks > 0 ? " by " + std::to_string(columns) + " landmarks" : ""));
+                   "kernel PCA of " + std::to_string(n) + " rows" +
+                       (landmarks > 0 ? " with " + std::to_string(columns) + " landmarks" : ""));
     points_ = less(points, origin_);
     if (landmarks > 0) {
         from_landmarks(components, landmarks, run);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/linalg/distances.hpp"
@@ -18,21 +19,29 @@ PointSpace::PointSpace(PointsView points, SpaceOptions& options, Origin origin, 
                        const Run& run) {
     const ColumnMoments moments = column_moments(points, run);
     const double radius = std::sqrt(moments.variance.sum());
-    if (!(radius > 0)) throw BadData(std::string(method) + ": all points are equal; there is nothing to tell apart");
+    if (!(radius > 0))
+        throw BadData({.code = Code::constant_column,
+                       .problem = "all rows are equal, so " + std::string(method) + " cannot separate them",
+                       .option = "points"});
     if (options.kernel == SpaceKernel::rbf) {
         if (!options.kernel_width) options.kernel_width = radius;
         kernel_pca_.emplace(points, *options.kernel_width, options.components, options.landmarks_for(points.rows()),
                             run);
         if (kernel_pca_->components() == 0)
-            throw refused_option("kernel_width", *options.kernel_width,
-                                 "the kernel is then the same for all points but for rounding, it must be well below " +
-                                     to_text(1e8 * radius) + ", 1e8 times the points' distance from their mean");
+            throw BadArgument({.code = Code::not_accepted,
+                               .problem = to_text(*options.kernel_width) +
+                                          " is so large that all kernel values are equal up to rounding",
+                               .remedy = "Use a value well below " + to_text(1e8 * radius) +
+                                         ", 1e8 times the root mean square distance of the rows from their mean",
+                               .option = "kernel_width",
+                               .value = to_text(*options.kernel_width),
+                               .accepted = "well below " + to_text(1e8 * radius)});
         origin_ = Vector<double>::Zero(kernel_pca_->components());
     } else {
         require_memory(
             4.0 * sizeof(double) * static_cast<double>(points.rows()) * static_cast<double>(points.columns()),
-            std::string(method) + " of " + std::to_string(points.rows()) + " x " + std::to_string(points.columns()) +
-                " points");
+            std::string(method) + " of " + counted(points.rows(), "row") + " and " +
+                counted(points.columns(), "column"));
         origin_ = origin == Origin::mean ? moments.mean : Vector<double>(Vector<double>::Zero(points.columns()));
     }
 }

@@ -75,9 +75,8 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) const {
     model.space_ = space->space;
     const bool kernel = options.kernel == SpaceKernel::rbf;
     if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
-    used.dimensions =
-        internal::dimensions_of(options.dimensions, options.clusters, space->points->cols(),
-                                kernel ? "the kernel components of the points" : "the columns of the points");
+    used.dimensions = internal::dimensions_of(options.dimensions, options.clusters, space->points->cols(),
+                                              kernel ? "the kernel components of the data" : "the columns of the data");
     // With more columns than rows, the subspace lies in the space of the rows and is computed there.
     std::optional<internal::RowSpace> rows;
     if (space->points->rows() < space->points->cols() && *used.dimensions <= space->points->rows())

@@ -649,7 +649,7 @@ TEST(Entropy, BadArguments) {
         has(message(method, falling), "gamma_start");
         falling["gamma_start"] = 1.0;
         falling["epochs"] = std::int64_t{1};
-        has(message(method, falling), "gamma_start: gamma falls over the epochs, and epochs is 1");
+        has(message(method, falling), "gamma_start: gamma falls over the epochs, but epochs is 1");
         falling["epochs"] = std::int64_t{5};
         falling["gamma"] = 0.0;
         has(message(method, falling), "gamma_start: gamma falls by a factor per epoch, which never leads to gamma=0");
@@ -670,28 +670,28 @@ TEST(Entropy, BadArguments) {
     has(message("entropy", {{"label_rounds", std::int64_t{0}}}), "label_rounds");
     has(message("sela", {{"sharpness", 0.0}}), "sharpness");
     has(message("mi", {{"fairness", -1.0}}), "fairness");
-    has(message("mi", {{"prior", std::string("half")}}),
-        "option prior: half is not accepted; it takes auto, or numbers");
-    has(message("mi", {{"prior", std::vector<double>{0.5, 0.4}}}), "option prior: the shares add up to 0.9");
-    has(message("mi", {{"prior", std::vector<double>{1}}}), "option prior: 1 shares for 2 clusters");
-    has(message("mi", {{"prior", std::vector<double>{1, 0}}}), "option prior: 1,0 is not accepted");
+    has(message("mi", {{"prior", std::string("half")}}), "prior: 'half' is not accepted. Use auto, or");
+    has(message("mi", {{"prior", std::vector<double>{0.5, 0.4}}}), "prior: the shares add up to 0.9");
+    has(message("mi", {{"prior", std::vector<double>{1}}}), "prior: 1 share for 2 clusters");
+    has(message("mi", {{"prior", std::vector<double>{1, 0}}}), "prior: 1,0 is not accepted");
     Known k;
     k.side.label_shares = {{"a", 0.3, 0.4}};
     const auto with_labels = [&](const std::string& method, const OptionValues& values) {
         return message_of([&] { fit_by_name(method, k.sample.points, values, k.side); });
     };
-    has(with_labels("entropy", {{"clusters", Automatic()}}), "option label_share: entropy clustering takes one");
+    has(with_labels("entropy", {{"clusters", Automatic()}}), "label_share: entropy clustering needs one");
     // The rounding error of the rest 1 - sum is positive for some and negative for others.
     for (const double a : {0.1, 0.3, 0.6, 0.7, 1.0 / 3}) {
         k.side.label_shares = {{"a", a, a}, {"b", 1 - a, 1 - a}};
         has(with_labels("mi", {{"clusters", std::int64_t{5}}}),
-            "option label_share: the shares add up to 1 and leave nothing for 2 free clusters");
-        has(with_labels("mi", {{"clusters", std::int64_t{4}}}), "leave nothing for 1 free cluster");
+            "label_share: the shares add up to 1 and leave nothing for 2 clusters");
+        has(with_labels("mi", {{"clusters", std::int64_t{4}}}), "leave nothing for 1 cluster without");
     }
     k.side.label_shares = {{"a", 0.0, 0.0}};
-    has(with_labels("mi", {{"clusters", Automatic()}}), "option label_share: ");
+    has(with_labels("mi", {{"clusters", Automatic()}}), "label_share: ");
     k.side.label_shares = {{"a", 0.3, 0.3}};
-    has(with_labels("entropy", {{"clusters", Automatic()}, {"prior", std::vector<double>{0.2, 0.3, 0.5}}}), "exclude");
+    has(with_labels("entropy", {{"clusters", Automatic()}, {"prior", std::vector<double>{0.2, 0.3, 0.5}}}),
+        "prior cannot be combined with label_share");
     has(with_labels("miadm", {{"clusters", Automatic()}}), "no label shares");
     k.side.label_shares = {{"c", 0.3, 0.3}};
     has(with_labels("entropy", {{"clusters", Automatic()}}), "no row has the label 'c'");
@@ -704,7 +704,7 @@ TEST(Entropy, OptionsWithoutEffectAreErrors) {
         values.emplace("clusters", std::int64_t{2});
         EXPECT_NE(message_of([&] {
                       fit_by_name(method, sample.points, values);
-                  }).find("option " + option + " changes nothing without " + needs),
+                  }).find(option + " changes nothing without " + needs),
                   std::string::npos)
             << method << " " << option;
     };

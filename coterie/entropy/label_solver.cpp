@@ -11,12 +11,14 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include <Eigen/Cholesky>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/entropy/internal/label_kernels.hpp"
 #include "coterie/linalg/products.hpp"
 
@@ -38,18 +40,28 @@ template <class T>
 void check_input(const Matrix<T>& predictions, const LabelSettings& settings, const FixedLabels<T>& fixed) {
     const Index n = predictions.rows();
     const Index k = predictions.cols();
-    if (n < 1 || k < 1) throw BadArgument("label solver: predictions of at least one row and one cluster are needed");
+    if (n < 1 || k < 1)
+        throw BadArgument({.code = Code::empty,
+                           .problem = counted(n, "row") + " of " + counted(k, "cluster"),
+                           .remedy = "Give at least one row and one cluster",
+                           .option = "predictions"});
     if (!(settings.lambda > 0 && settings.lambda <= 1e6))
-        throw BadArgument("label solver: lambda " + to_text(OptionValue(settings.lambda)) +
-                          " is not accepted; above 0, at most 1e6");
-    if (settings.rounds < 1 || settings.steps < 1) throw BadArgument("label solver: at least one round is needed");
-    if (!(settings.tolerance >= 0)) throw BadArgument("label solver: the tolerance must be at least 0");
+        throw refused_option("lambda", settings.lambda, "a number above 0, at most 1e6");
+    for (const auto& [option, rounds] : {std::pair("rounds", settings.rounds), std::pair("steps", settings.steps)})
+        if (rounds < 1) throw refused_option(option, std::int64_t{rounds}, "a whole number, at least 1");
+    if (!(settings.tolerance >= 0)) throw refused_option("tolerance", settings.tolerance, "a number of at least 0");
     if (static_cast<Index>(fixed.rows.size()) != fixed.labels.rows() ||
         (!fixed.rows.empty() && fixed.labels.cols() != k))
-        throw BadArgument("label solver: fixed labels need a row of " + std::to_string(k) + " numbers each");
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = counted(static_cast<Index>(fixed.rows.size()), "fixed row") + ", but labels of " +
+                                      std::to_string(fixed.labels.rows()) + " x " + std::to_string(fixed.labels.cols()),
+                           .remedy = "Give " + counted(k, "number") + " for each fixed row",
+                           .option = "fixed"});
     for (std::size_t i = 0; i < fixed.rows.size(); ++i)
         if (fixed.rows[i] < 0 || fixed.rows[i] >= n || (i > 0 && fixed.rows[i] <= fixed.rows[i - 1]))
-            throw BadArgument("label solver: fixed rows must be ascending, from 0 to " + std::to_string(n - 1));
+            throw BadArgument({.code = Code::out_of_range,
+                               .problem = "the fixed rows are not ascending numbers from 0 to " + std::to_string(n - 1),
+                               .option = "fixed"});
 }
 
 // Rows with free labels, in tiles.
@@ -621,21 +633,28 @@ LabelSolution<T> solve_newton(const Matrix<T>& predictions, const LabelSettings&
 
 std::vector<double> checked_prior(const std::vector<double>& prior, Index clusters, const std::string& option) {
     if (prior.empty()) return std::vector<double>(at(clusters), 1.0 / static_cast<double>(clusters));
-    const auto refuse = [&](const std::string& text, const std::string& value, const std::string& accepted) {
-        throw BadArgument("option `" + option + "`: " + text, {.option = option, .value = value, .accepted = accepted});
+    const auto refuse = [&](Code code, std::string problem, std::string remedy, std::string value,
+                            std::string accepted) {
+        throw BadArgument({.code = code,
+                           .problem = std::move(problem),
+                           .remedy = std::move(remedy),
+                           .option = option,
+                           .value = std::move(value),
+                           .accepted = std::move(accepted)});
     };
+    const std::string shares = counted(static_cast<Index>(prior.size()), "share");
     if (static_cast<Index>(prior.size()) != clusters)
-        refuse(std::to_string(prior.size()) + " shares for " + std::to_string(clusters) + " clusters",
-               std::to_string(prior.size()) + " shares", std::to_string(clusters) + " shares");
+        refuse(Code::wrong_shape, shares + " for " + counted(clusters, "cluster"), "Give one share per cluster", shares,
+               counted(clusters, "share"));
     double sum = 0;
     for (const double share : prior) {
         if (!(share > 0 && share <= 1))
-            refuse("a share of " + to_text(share) + " is not accepted; each must be above 0 and at most 1",
-                   to_text(share), "above 0 and at most 1");
+            refuse(Code::not_accepted, "a share of " + to_text(share) + " is not accepted",
+                   "Use shares above 0 and at most 1", to_text(share), "above 0 and at most 1");
         sum += share;
     }
     if (!(std::abs(sum - 1) <= 1e-6))
-        refuse("the shares add up to " + to_text(sum) + "; they must add up to 1", to_text(sum),
+        refuse(Code::not_accepted, "the shares add up to " + to_text(sum), "Use shares that add up to 1", to_text(sum),
                "shares that add up to 1");
     std::vector<double> out = prior;
     for (double& share : out) share /= sum;
@@ -666,9 +685,18 @@ LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& l
                                 int threads, const FixedLabels<T>& fixed, const Vector<double>& multipliers) {
     check_input(predictions, settings, fixed);
     if (labels.rows() != predictions.rows() || labels.cols() != predictions.cols())
-        throw BadArgument("label solver: labels must have the shape of the predictions");
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = std::to_string(labels.rows()) + " x " + std::to_string(labels.cols()) +
+                                      " labels for " + std::to_string(predictions.rows()) + " x " +
+                                      std::to_string(predictions.cols()) + " predictions",
+                           .remedy = "Give labels in the shape of the predictions",
+                           .option = "labels"});
     if (multipliers.size() != 0 && multipliers.size() != predictions.cols())
-        throw BadArgument("label solver: a multiplier is needed for each cluster, or none");
+        throw BadArgument(
+            {.code = Code::wrong_shape,
+             .problem = counted(multipliers.size(), "multiplier") + " for " + counted(predictions.cols(), "cluster"),
+             .remedy = "Give one multiplier per cluster, or none",
+             .option = "multipliers"});
     const std::vector<double> prior = checked_prior(settings.prior, predictions.cols());
     const Index k = predictions.cols();
     const auto n = static_cast<double>(predictions.rows());

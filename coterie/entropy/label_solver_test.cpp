@@ -253,7 +253,7 @@ TEST(LabelDual, MultipliersProveTheSolution) {
     const Vector<double> two = Vector<double>::Zero(2);
     EXPECT_NE(message_of([&] {
                   certify_labels(sigma, sigma, settings(LabelSolver::dual, 1), 1, {}, two);
-              }).find("a multiplier is needed for each cluster"),
+              }).find("Give one multiplier per cluster"),
               std::string::npos);
 }
 
@@ -321,7 +321,7 @@ TEST(LabelSolvers, BadArguments) {
     const auto says = [&](const LabelSettings& s, const FixedLabels<double>& fixed, const std::string& part) {
         EXPECT_NE(message_of([&] { solve_labels(sigma, s, 1, fixed); }).find(part), std::string::npos) << part;
     };
-    says(settings(LabelSolver::em, 0), {}, "lambda 0");
+    says(settings(LabelSolver::em, 0), {}, "lambda: 0");
     says(settings(LabelSolver::em, 1e7), {}, "lambda");
     says(settings(LabelSolver::em, std::nan("")), {}, "lambda");
     says(settings(LabelSolver::em, 1, {0.5, 0.5}), {}, "2 shares for 3 clusters");
@@ -342,7 +342,7 @@ TEST(LabelSolvers, BadArguments) {
     says(settings(LabelSolver::em, 1), fixed, "from 0 to 9");
     fixed.rows = {1};
     fixed.labels = Matrix<double>::Ones(1, 2);
-    says(settings(LabelSolver::em, 1), fixed, "a row of 3 numbers");
+    says(settings(LabelSolver::em, 1), fixed, "Give 3 numbers for each fixed row");
     EXPECT_NE(message_of([] { solve_labels(Matrix<double>(0, 3), LabelSettings{}, 1); }), "nothing was thrown");
 }
 

@@ -132,7 +132,9 @@ LinearSoftmax<double> hard_margin(const Matrix<double>& points, const Labels& la
         slack += length * slack_step;
         dual += length * dual_step;
     }
-    throw BadData("no widest margin was found: the labels are not linearly separable");
+    throw BadData({.code = Code::infeasible,
+                   .problem = "the labels are not linearly separable, so there is no widest margin",
+                   .option = "labels"});
 }
 
 LinearSoftmax<double> decisive_minimum(const Matrix<double>& points, const Labels& labels,
@@ -147,7 +149,10 @@ LinearSoftmax<double> decisive_minimum(const Matrix<double>& points, const Label
     LinearSoftmax<double> from{centred(start.weights), start.bias};
     Vector<double> theta = pack(from);
     const double least = (g * theta).minCoeff();
-    if (!(least > 0)) throw BadArgument("the start does not give the points their labels");
+    if (!(least > 0))
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "the classifier does not predict the given labels",
+                           .option = "start"});
     theta *= -log_gamma / least;  // then every H is of the order of gamma, and convex
     // Where every s is above 2, H is convex in it. The minimum lies there, and every step must stay there: H is small
     // again on the other side of the boundary.
@@ -185,7 +190,10 @@ LinearSoftmax<double> decisive_minimum(const Matrix<double>& points, const Label
         theta += length * step;
         value = there;
     }
-    throw BadData("no decisive classifier was found: for so narrow a margin gamma is too large");
+    throw BadData({.code = Code::infeasible,
+                   .problem = "no decisive classifier was found: gamma is too large for so narrow a margin",
+                   .remedy = "Use more decades",
+                   .option = "decades"});
 }
 
 DecisiveFair decisive_and_fair(const Matrix<double>& points, const LinearSoftmax<double>& start, double gamma,

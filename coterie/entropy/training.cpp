@@ -149,18 +149,21 @@ private:
     void stopped_within(int epoch) {
         if (before_) checkpoint_.write(*before_);
         if (epoch > begun_) return;
-        if (epoch == 0) throw Cancelled("interrupted during training, before there was a result");
-        throw Cancelled("interrupted" + checkpoint_.what_is_left());
+        if (epoch == 0) throw Cancelled::during("training");
+        throw Cancelled({.code = Code::cancelled, .problem = "interrupted" + checkpoint_.what_is_left()});
     }
 
     // || W ||^2; W are the weights of points in their unit.
     double squared_norm() const { return static_cast<double>((static_cast<T>(unit_) * model_.weights).squaredNorm()); }
 
     [[noreturn]] void diverged(int epoch) const {
-        throw BadArgument("training diverged in epoch " + std::to_string(epoch + 1) + " with `learning_rate=" +
-                              to_text(options_.learning_rate) + "`, `momentum=" + to_text(options_.momentum) +
-                              "` and `gamma=" + to_text(options_.gamma) + "`: lower them, or scale the points",
-                          {.option = "learning_rate", .value = to_text(options_.learning_rate)});
+        throw BadArgument({.code = Code::diverged,
+                           .problem = "training diverged in epoch " + std::to_string(epoch + 1) +
+                                      " with `learning_rate=" + to_text(options_.learning_rate) + "`, `momentum=" +
+                                      to_text(options_.momentum) + "` and `gamma=" + to_text(options_.gamma) + "`",
+                           .remedy = "Lower them, or scale the columns",
+                           .option = "learning_rate",
+                           .value = to_text(options_.learning_rate)});
     }
 
     // The clusters that row `number` may belong to.
@@ -666,8 +669,10 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
     int doublings = 0;
     const double widest = sharpness * -static_cast<double>(logarithm.minCoeff());
     if (!std::isfinite(widest))
-        throw BadArgument("the predictions leave the range of numbers: training diverged; lower `learning_rate`",
-                          {.option = "learning_rate"});
+        throw BadArgument({.code = Code::diverged,
+                           .problem = "training diverged: the predictions overflowed",
+                           .remedy = "Lower `learning_rate`",
+                           .option = "learning_rate"});
     while (std::ldexp(widest, -doublings) > dull) ++doublings;
     for (; doublings >= 0; --doublings) {
         power = std::ldexp(sharpness, -doublings);
@@ -711,14 +716,20 @@ template <class T>
 Trained<T> train(PointsView points, const LinearTrainingOptions& options, const Criterion& criterion,
                  const Constraints& constraints, Checkpoint& checkpoint, const Run& run) {
     if (options.gamma_start) {
-        const auto refuse = [&](const std::string& why) {
-            throw BadArgument("option `gamma_start`: " + why,
-                              {.option = "gamma_start", .value = to_text(*options.gamma_start)});
+        const auto refuse = [&](const char* problem, const char* remedy) {
+            throw BadArgument({.code = Code::conflict,
+                               .problem = problem,
+                               .remedy = remedy,
+                               .option = "gamma_start",
+                               .value = to_text(*options.gamma_start)});
         };
-        if (options.optimizer != Optimizer::lbfgs || *options.gamma_start < options.gamma)
-            refuse("it needs `optimizer=lbfgs` and at least `gamma`");
-        if (options.gamma == 0) refuse("gamma falls by a factor per epoch, which never leads to `gamma=0`");
-        if (options.epochs == 1) refuse("gamma falls over the epochs, and `epochs` is 1");
+        if (options.optimizer != Optimizer::lbfgs)
+            refuse("`gamma_start` works only with `optimizer=lbfgs`", "Use that, or leave `gamma_start` out");
+        if (*options.gamma_start < options.gamma)
+            refuse("`gamma_start` is below `gamma`", "Use a value of at least `gamma`");
+        if (options.gamma == 0)
+            refuse("gamma falls by a factor per epoch, which never leads to `gamma=0`", "Use a `gamma` above 0");
+        if (options.epochs == 1) refuse("gamma falls over the epochs, but `epochs` is 1", "Use more `epochs`");
     }
     return Training<T>(points, options, criterion, constraints, checkpoint, run)();
 }

@@ -120,9 +120,11 @@ void describe_labels(const Matrix<T>& predictions, const LabelSolution<T>& solve
     report.details.emplace_back("label_gradient", certificate.gradient);
     report.details.emplace_back("label_gap", std::max(certificate.gap, 0.0));  // rounding can make it negative
     if (settings.solver == LabelSolver::dual && !solved.converged)
-        report.warnings.push_back(unsorted("the last labels are not the optimum: the dual solver stopped after " +
-                                           std::to_string(solved.rounds) + " steps at a gradient of " +
-                                           to_text(OptionValue(solved.gradient))));
+        report.warnings.push_back({.code = Code::not_converged,
+                                   .problem = "the last labels are not optimal: the dual solver stopped after " +
+                                              std::to_string(solved.rounds) + " steps at a gradient of " +
+                                              to_text(solved.gradient),
+                                   .remedy = "Use `label_solver=em`"});
 }
 /// Adds the details "decisiveness", "fairness" and "mean_probabilities": the mean entropy of all points' predictions,
 /// the divergence of the mean prediction from the prior, and the mean prediction.

@@ -21,15 +21,20 @@ namespace coterie::internal {
 void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, const Run& run) {
     if (centroids.empty()) return;
     if (centroids.rows() != clusters || centroids.columns() != points.columns())
-        throw BadArgument("initial centroids: " + std::to_string(centroids.rows()) + " x " +
-                              std::to_string(centroids.columns()) + " given, " + std::to_string(clusters) + " x " +
-                              std::to_string(points.columns()) + " needed (clusters x columns of the points)",
-                          {.option = "initial_centroids"});
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = counted(centroids.rows(), "row") + " of " +
+                                      counted(centroids.columns(), "column") + " for " + counted(clusters, "cluster") +
+                                      " of data with " + counted(points.columns(), "column"),
+                           .remedy = "Give one row per cluster, with the columns of the data",
+                           .option = "initial_centroids"});
     if (restarts != 1)
-        throw BadArgument(
-            "option `restarts`: with initial centroids every restart would be the same; it must be 1, not " +
-                std::to_string(restarts),
-            {.option = "restarts", .value = std::to_string(restarts), .accepted = "1"});
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "with `initial_centroids`, all " + std::to_string(restarts) +
+                                      " restarts would give the same result",
+                           .remedy = "Use `restarts=1`",
+                           .option = "restarts",
+                           .value = std::to_string(restarts),
+                           .accepted = "1"});
     check_points(centroids, {.option = "initial_centroids"}, run);
 }
 
@@ -227,8 +232,8 @@ void finish_report(FitReport& report, PointsView points, const Labels& labels, i
     count_clusters(report, labels, clusters, run);
     report.seed = run.seed;
     report.threads = run.threads;
-    Message warning{.code = Code::fewer_clusters};
-    if (distinct < clusters) warning.problem = "the points have only " + counted(distinct, "distinct row");
+    Message warning{.code = Code::fewer_clusters, .remedy = "Use fewer clusters"};
+    if (distinct < clusters) warning.problem = "the data have only " + counted(distinct, "distinct row");
     if (report.clusters_found < clusters)
         warning.problem += (warning.problem.empty() ? "" : ", so ") + std::to_string(clusters - report.clusters_found) +
                            " of " + std::to_string(clusters) + " clusters are empty";

@@ -37,19 +37,28 @@ double check_clustering_input(PointsView points, int clusters, std::span<const d
     const double largest = check_points(points, points_of_fit(), run);
     const double least = points.scalar() == ScalarType::float32 ? 1e-15 : 1e-100;
     if (largest > 0 && largest < least)
-        throw BadData("points: no value is larger than " + to_text(OptionValue(largest)) +
-                      ", so small that squared distances vanish in " + std::string(name(points.scalar())) +
-                      "; magnitudes from " + to_text(OptionValue(least)) + " on are accepted. Rescale the columns");
+        throw BadData({.code = Code::overflow,
+                       .problem = "the largest magnitude is " + to_text(largest) +
+                                  ", so small that squared distances vanish in " + std::string(name(points.scalar())) +
+                                  "; at least " + to_text(least) + " is accepted",
+                       .remedy = "Rescale the columns",
+                       .option = "points",
+                       .value = to_text(largest),
+                       .accepted = "largest magnitudes of at least " + to_text(least)});
     Index usable = points.rows();
     if (!weights.empty()) {
         check_weights(weights, points.rows());
         usable = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
     }
     if (clusters > usable)
-        throw BadArgument(
-            "option `clusters`: " + counted(clusters, "cluster") + " asked of " + counted(usable, "point") +
-                (weights.empty() ? "" : " with a weight above 0") + "; at most one per point is possible",
-            {.option = "clusters", .value = std::to_string(clusters), .accepted = "at most " + std::to_string(usable)});
+        throw BadArgument({.code = Code::too_few_rows,
+                           .problem = counted(clusters, "cluster") + " requested, but there " +
+                                      (usable == 1 ? "is" : "are") + " only " + counted(usable, "row") +
+                                      (weights.empty() ? "" : " with a weight above 0"),
+                           .remedy = "Use at most " + counted(usable, "cluster"),
+                           .option = "clusters",
+                           .value = std::to_string(clusters),
+                           .accepted = "at most " + std::to_string(usable)});
     return largest;
 }
 

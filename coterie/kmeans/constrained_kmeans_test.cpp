@@ -558,7 +558,7 @@ TEST(InitialCentroids, AreMeansOrWardClusters) {
     EXPECT_NE(message_of([&] {
                   starting_prototypes(points, compile_constraints(9, std::nullopt, side, ShareRounding::floor), {},
                                       coterie::Run());
-              }).find("label 'O' has 4 labelled points and 5 clusters"),
+              }).find("label 'O' has only 4 labelled rows for 5 clusters"),
               std::string::npos);
 }
 

@@ -98,9 +98,11 @@ private:
     internal::RowProducts products_;
 };
 
-[[noreturn]] void refuse_overflow(ScalarType type) {
-    throw BadData("kernel: values of the polynomial kernel overflow " + std::string(name(type)) +
-                  "; scale the points, or take a smaller `gamma` or `degree`");
+[[noreturn]] void refuse_overflow(ScalarType type, const char* option = "points") {
+    throw BadData({.code = Code::overflow,
+                   .problem = "values of the polynomial kernel overflow " + std::string(name(type)),
+                   .remedy = "Scale the columns, or lower `gamma` or `degree`",
+                   .option = option});
 }
 
 // The sums S_ij of up to four rows: each runs over all columns in order, with one sum per cluster. Four rows at a time
@@ -356,33 +358,39 @@ private:
 template <class T>
 void check_kernel_matrix(const Rows<T>& kernel, int threads) {
     if (kernel.rows != kernel.columns)
-        throw BadArgument("option `kernel`: a precomputed kernel is an n x n matrix, not " +
-                              std::to_string(kernel.rows) + " x " + std::to_string(kernel.columns),
-                          {.option = "kernel", .value = "precomputed"});
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = "a precomputed kernel matrix must be square, not " + std::to_string(kernel.rows) +
+                                      " x " + std::to_string(kernel.columns),
+                           .remedy = "Give the kernel of each row with each row, or use another `kernel`",
+                           .option = "kernel",
+                           .value = "precomputed"});
     const double slack = std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()));
     const RowBlocks blocks{kernel.rows, 64};
     for_each_block(blocks.count(), threads, [&](Index block, int) {
         for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-            const auto place = [&](Index j) {
-                return "row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) + ": ";
-            };
-            if (kernel.row(i)[i] < 0)
-                throw BadData("kernel matrix: " + place(i) +
-                                  to_text(OptionValue(static_cast<double>(kernel.row(i)[i]))) +
-                                  ", but k(x, x) is never negative",
-                              {.value = to_text(OptionValue(static_cast<double>(kernel.row(i)[i]))),
+            if (kernel.row(i)[i] < 0) {
+                const std::string value = to_text(static_cast<double>(kernel.row(i)[i]));
+                throw BadData({.code = Code::not_accepted,
+                               .problem = value + " is not accepted: the diagonal of a kernel matrix is never negative",
+                               .option = "points",
+                               .value = value,
                                .accepted = "at least 0",
                                .row = i + 1,
-                               .column = std::to_string(i + 1)});
+                               .column_number = i + 1});
+            }
             for (Index j = 0; j < i; ++j) {
                 const auto a = static_cast<double>(kernel.row(i)[j]);
                 const auto b = static_cast<double>(kernel.row(j)[i]);
                 if (std::abs(a - b) > slack * std::max(std::abs(a), std::abs(b)) &&
                     std::abs(a - b) > slack * std::sqrt(static_cast<double>(kernel.row(i)[i]) *
                                                         static_cast<double>(kernel.row(j)[j])))
-                    throw BadData("kernel matrix: " + place(j) + to_text(OptionValue(a)) + ", but " +
-                                      to_text(OptionValue(b)) + " across the diagonal; a kernel matrix is symmetric",
-                                  {.value = to_text(OptionValue(a)), .row = i + 1, .column = std::to_string(j + 1)});
+                    throw BadData({.code = Code::not_accepted,
+                                   .problem = to_text(a) + " differs from " + to_text(b) +
+                                              " on the other side of the diagonal, but a kernel matrix is symmetric",
+                                   .option = "points",
+                                   .value = to_text(a),
+                                   .row = i + 1,
+                                   .column_number = j + 1});
             }
         }
     });
@@ -498,7 +506,8 @@ Labels labels_near(PointsView initial_centroids, const KernelKMeansOptions& opti
     const KernelRows<T> with_centroids(options, view, origin);
     typename KernelRows<T>::Scratch scratch;
     Matrix<T> among(view.rows, view.rows);
-    if (!with_centroids(view, 0, view.rows, scratch, among.data(), view.rows)) refuse_overflow(scalar_type_of<T>());
+    if (!with_centroids(view, 0, view.rows, scratch, among.data(), view.rows))
+        refuse_overflow(scalar_type_of<T>(), "initial_centroids");
     std::vector<double> squared;
     for (Index j = 0; j < view.rows; ++j) squared.push_back(static_cast<double>(among(j, j)));
     return labels_of(with_centroids, squared, points, run.threads);
@@ -542,9 +551,10 @@ void describe_fit(FitReport& report, const KernelKMeansOptions& options, const L
     report.threads = run.threads;
     if (empty > 0)
         report.warnings.push_back(
-            unsorted(std::to_string(empty) + " of " + std::to_string(options.clusters) +
-                     " clusters are empty: the kernel tells fewer points apart, or the iterations ended "
-                     "before one was filled"));
+            {.code = Code::fewer_clusters,
+             .problem = std::to_string(empty) + " of " + std::to_string(options.clusters) +
+                        " clusters are empty: the kernel distinguishes too few rows, or the iterations ended too early",
+             .remedy = "Use fewer clusters, or raise `max_iterations`"});
     if (options.kernel == KernelFunction::rbf) report.details.emplace_back("width", *options.width);
     if (options.kernel == KernelFunction::polynomial) report.details.emplace_back("gamma", *options.gamma);
 }
@@ -599,7 +609,11 @@ KernelKMeansModel KernelKMeansMethod::fit(const Problem& problem, const KernelKM
     const bool precomputed = options.kernel == KernelFunction::precomputed;
     if (!problem.initial_centroids.empty()) {
         if (precomputed)
-            throw BadArgument("initial centroids: a precomputed kernel has no coordinates to give them in");
+            throw BadArgument(
+                {.code = Code::conflict,
+                 .problem = "`kernel=precomputed` has no coordinates, so initial centroids cannot be used",
+                 .remedy = "Leave them out",
+                 .option = "initial_centroids"});
         internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts, run);
     }
     return points.visit([&]<class T>(const Rows<T>& rows) {
@@ -608,7 +622,7 @@ KernelKMeansModel KernelKMeansMethod::fit(const Problem& problem, const KernelKM
         if (precomputed) check_kernel_matrix(rows, run.threads);
         require_memory(count * ((precomputed ? 0.0 : count * sizeof(T) + 16.0 * static_cast<double>(rows.columns)) +
                                 8.0 * options.clusters + 64),
-                       "kernel k-means of " + std::to_string(n) + " points (an n x n kernel matrix)");
+                       "kernel k-means of " + std::to_string(n) + " rows (an n x n kernel matrix)");
         Stopwatch watch;
         KernelKMeansModel model;
         model.dimensions_ = rows.columns;
@@ -732,12 +746,13 @@ void KernelKMeansModel::parts(Parts& parts) {
         if (parts.reading()) dimensions_ = points_.columns();
     }
     if (!parts.reading()) return;
+    const auto refuse = [](const char* problem) { throw BadData({.code = Code::malformed, .problem = problem}); };
     if (std::none_of(mass_.begin(), mass_.end(), [](double mass) { return mass > 0; }))
-        throw BadData("model: every cluster is empty");
+        refuse("all clusters of the model are empty");
     if (options_.kernel == KernelFunction::rbf && !options_.width)
-        throw BadData("model: an rbf kernel without a width");
+        refuse("the model has an rbf kernel without a `width`");
     if (options_.kernel == KernelFunction::polynomial && !options_.gamma)
-        throw BadData("model: a polynomial kernel without a gamma");
+        refuse("the model has a polynomial kernel without a `gamma`");
 }
 
 KernelKMeansModel KernelKMeansModel::from(const Archive& archive) {

@@ -273,17 +273,17 @@ TEST(KernelKMeans, RejectsBadArguments) {
     Matrix<double> points = blobs(6, 2, 2, 1.0);
     expect_error<BadArgument>(
         [&] { fit_kernel_kmeans(points, {.clusters = 2, .kernel = KernelFunction::precomputed}, run); },
-        {"n x n", "6 x 2"});
+        {"square", "6 x 2"});
     expect_error<BadArgument>([&] { fit_kernel_kmeans(points, {.clusters = 2, .width = -1}, run); },
                               {"width", "-1", "above 0"});
     expect_error<BadArgument>([&] { fit_kernel_kmeans(points, {.clusters = 2, .degree = 0}, run); }, {"degree", "0"});
     Matrix<double> kernel = Matrix<double>::Identity(4, 4);
     kernel(1, 3) = 0.5;
     const KernelKMeansOptions precomputed{.clusters = 2, .kernel = KernelFunction::precomputed};
-    expect_error<BadData>([&] { fit_kernel_kmeans(kernel, precomputed, run); }, {"row 4, column 2", "symmetric"});
+    expect_error<BadData>([&] { fit_kernel_kmeans(kernel, precomputed, run); }, {"column 2, row 4", "symmetric"});
     kernel(1, 3) = 0;
     kernel(2, 2) = -1;
-    expect_error<BadData>([&] { fit_kernel_kmeans(kernel, precomputed, run); }, {"row 3, column 3", "negative"});
+    expect_error<BadData>([&] { fit_kernel_kmeans(kernel, precomputed, run); }, {"column 3, row 3", "negative"});
     kernel(2, 2) = 1;
     const Matrix<double> start = Matrix<double>::Zero(2, 4);
     expect_error<BadArgument>(
@@ -291,7 +291,7 @@ TEST(KernelKMeans, RejectsBadArguments) {
         {"precomputed"});
     expect_error<BadArgument>(
         [&] { fit_kernel_kmeans(with(points, {.initial_centroids = Points::borrow(start)}), {.clusters = 2}, run); },
-        {"2 x 4", "2 x 2"});
+        {"2 rows of 4 columns", "data with 2 columns"});
     points *= 1e30;
     expect_error<BadData>(
         [&] { fit_kernel_kmeans(points, {.clusters = 2, .kernel = KernelFunction::polynomial, .degree = 50}, run); },

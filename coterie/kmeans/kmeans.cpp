@@ -42,7 +42,8 @@ KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, con
         &kept);
     report.empty_cluster_policy = "an empty cluster keeps its place";
     report.details.push_back({"algorithm", std::string("constrained")});
-    if (!best.optimal) report.warnings.push_back(unsorted(std::string(internal::linked_too_densely)));
+    if (!best.optimal)
+        report.warnings.push_back({.code = Code::not_optimal, .problem = std::string(internal::linked_too_densely)});
     internal::finish_report(report, points, best.labels, k, static_cast<Index>(distinct), run);
     return KMeansModel(Points(std::move(best.centroids)), std::move(best.labels), std::move(report), options,
                        constraints.cluster_labels());
@@ -55,8 +56,12 @@ KMeansModel fit_free(PointsView points, const KMeansOptions& options, const Run&
                                      options.algorithm == KMeansAlgorithm::bounds};
     const bool sparse = as_sparse(points) != nullptr;
     if (sparse && settings.bounds)
-        throw BadArgument("option `algorithm`: bounds are not kept for sparse points; auto and lloyd are accepted",
-                          {.option = "algorithm", .value = "bounds", .accepted = "auto, lloyd"});
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "bounds is not available for sparse data",
+                           .remedy = "Use auto or lloyd",
+                           .option = "algorithm",
+                           .value = "bounds",
+                           .accepted = "auto, lloyd"});
     if (options.algorithm == KMeansAlgorithm::automatic && !sparse)
         settings.bounds = internal::bounds_pay(points.rows(), points.columns(), k);
     internal::KeptFit kept(KMeansMethod::name, KMeansOptions::described().values(&options), problem, run);
@@ -115,21 +120,25 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
     const internal::Constraints constraints =
         internal::compile_constraints(points.rows(), options.clusters, problem, options.share_rounding);
     if (constraints.any() && as_sparse(points) != nullptr)
-        throw BadArgument(
-            "partial labels, label shares, size bounds and pairs of rows are not taken with sparse points",
-            {.option = !problem.partial_labels.empty() ? "partial_labels"
-                       : problem.sizes                 ? "sizes"
-                       : !problem.label_shares.empty() ? "label_share"
-                       : problem.must_links.empty()    ? "cannot_links"
-                                                       : "must_links"});
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "constraints (labels, shares, sizes, pairs) are not available for sparse data",
+                           .remedy = "Leave the constraints out, or convert the data to a dense matrix",
+                           .option = !problem.partial_labels.empty() ? "partial_labels"
+                                     : problem.sizes                 ? "sizes"
+                                     : !problem.label_shares.empty() ? "label_share"
+                                     : problem.must_links.empty()    ? "cannot_links"
+                                                                     : "must_links"});
     KMeansOptions used = options;
     used.clusters = constraints.clusters();
     check_clustering_input(points, *used.clusters, problem.weights, run);
     internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, options.restarts, run);
     if (constraints.bounded && !problem.weights.empty())
-        throw BadArgument("`weights` cannot be combined with " +
-                              std::string(problem.sizes ? "`sizes`" : "`label_share`") + ": bounds count points",
-                          {.option = "weights"});
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "`weights` cannot be combined with " +
+                                      std::string(problem.sizes ? "`sizes`" : "`label_share`") +
+                                      ", because limits of cluster sizes count rows",
+                           .remedy = "Leave one out",
+                           .option = "weights"});
     return points.with_scalar([&]<class T>() {
         return constraints.any() ? fit_constrained<T>(points, used, constraints, run, problem)
                                  : fit_free<T>(points, used, run, problem);

@@ -396,7 +396,8 @@ Matrix<double> SoftKMeansModel::output_checked(Output which, PointsView points, 
 
 SoftKMeansModel SoftKMeansModel::from(const Archive& archive) {
     SoftKMeansModel model(archive);
-    if (!model.options_.temperature) throw BadData("model: soft k-means without a temperature");
+    if (!model.options_.temperature)
+        throw BadData({.code = Code::malformed, .problem = "the model has no `temperature`"});
     return model;
 }
 

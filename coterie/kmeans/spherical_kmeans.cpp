@@ -17,23 +17,26 @@
 namespace coterie {
 namespace {
 
-[[noreturn]] void refuse_zero_row(std::string_view what, Index number) {
-    throw BadData(std::string(what) + ": row " + std::to_string(number + 1) +
-                  " is all zeros and has no direction; leave it out");
+[[noreturn]] void refuse_zero_row(std::string_view option, Index number) {
+    throw BadData({.code = Code::zero_row,
+                   .problem = "all values are 0, so the row has no direction",
+                   .remedy = "Leave the row out",
+                   .option = std::string(option),
+                   .row = number + 1});
 }
 
 // Throws BadData with the row's number if the row has no direction.
 template <class From, class T>
-void scale_row(const From* row, Index columns, T* to, std::string_view what, Index number) {
-    if (!internal::scale_to_unit(row, columns, to)) refuse_zero_row(what, number);
+void scale_row(const From* row, Index columns, T* to, std::string_view option, Index number) {
+    if (!internal::scale_to_unit(row, columns, to)) refuse_zero_row(option, number);
 }
 
 template <class T>
-Points unit_rows(PointsView points, std::string_view what, int threads) {
+Points unit_rows(PointsView points, std::string_view option, int threads) {
     if (const SparsePoints* sparse = as_sparse(points)) {
         std::vector<Index> zeros;
         SparsePoints scaled = internal::unit_rows(internal::values_as<T>(*sparse), threads, zeros);
-        if (!zeros.empty()) refuse_zero_row(what, zeros.front());
+        if (!zeros.empty()) refuse_zero_row(option, zeros.front());
         return Points(std::make_shared<const SparsePoints>(std::move(scaled)));
     }
     require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) * sizeof(T),
@@ -43,26 +46,26 @@ Points unit_rows(PointsView points, std::string_view what, int threads) {
     points.visit([&](const auto& rows) {
         for_each_block(blocks.count(), threads, [&](Index block, int) {
             for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
-                scale_row(rows.row(i), rows.columns, out.data() + i * rows.columns, what, i);
+                scale_row(rows.row(i), rows.columns, out.data() + i * rows.columns, option, i);
         });
     });
     return Points(std::move(out));
 }
 
 // The same for points that are read in blocks: they are scaled as they are read.
-Points unit_rows_read(const Points& points, std::string_view what) {
-    return internal::derived_rows(points, points.columns(), [what](PointsView rows, Index first, void* to) {
+Points unit_rows_read(const Points& points, std::string_view option) {
+    return internal::derived_rows(points, points.columns(), [option](PointsView rows, Index first, void* to) {
         rows.visit([&]<class T>(const Rows<T>& from) {
             for (Index i = 0; i < from.rows; ++i)
-                scale_row(from.row(i), from.columns, static_cast<T*>(to) + i * from.columns, what, first + i);
+                scale_row(from.row(i), from.columns, static_cast<T*>(to) + i * from.columns, option, first + i);
         });
     });
 }
 
 // Rows of length 1 in the scalar type of the model.
 Points unit_points(PointsView points, ScalarType scalar, int threads) {
-    return scalar == ScalarType::float32 ? unit_rows<float>(points, "predict", threads)
-                                         : unit_rows<double>(points, "predict", threads);
+    return scalar == ScalarType::float32 ? unit_rows<float>(points, "points", threads)
+                                         : unit_rows<double>(points, "points", threads);
 }
 
 }  // namespace
@@ -108,7 +111,7 @@ SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const Sp
                                 : unit_rows_read(problem.points, "points");
         Problem scaled = problem;
         if (!problem.initial_centroids.empty())
-            scaled.initial_centroids = unit_rows<T>(problem.initial_centroids, "initial centroids", run.threads);
+            scaled.initial_centroids = unit_rows<T>(problem.initial_centroids, "initial_centroids", run.threads);
         const double scaling_seconds = watch.seconds();
         FitReport report;
         int distinct = 0;

@@ -86,15 +86,15 @@ TEST(SphericalKMeans, ZeroRowErrorsNameTheRow) {
     coterie::Run run(0, 2);
     const auto model = fit_spherical_kmeans(points, {.clusters = 2}, run);
     points.row(12).setZero();
-    expect_error<BadData>([&] { fit_spherical_kmeans(points, {.clusters = 2}, run); }, {"row 13", "zeros"});
-    expect_error<BadData>([&] { model.predict(points); }, {"row 13", "zeros"});
+    expect_error<BadData>([&] { fit_spherical_kmeans(points, {.clusters = 2}, run); }, {"row 13", "all values are 0"});
+    expect_error<BadData>([&] { model.predict(points); }, {"row 13", "all values are 0"});
     const Matrix<double> start = Matrix<double>::Zero(2, 3);
     expect_error<BadData>(
         [&] {
             fit_spherical_kmeans(with(fans(20, 3, 2, 1.0), {.initial_centroids = Points::borrow(start)}),
                                  {.clusters = 2}, run);
         },
-        {"initial centroids", "row 1"});
+        {"initial_centroids", "row 1"});
 }
 
 TEST(SphericalKMeans, RowsThatCancelOut) {

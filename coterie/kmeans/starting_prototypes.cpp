@@ -9,6 +9,7 @@
 
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/kmeans/seeding.hpp"
 #include "coterie/kmeans/ward.hpp"
 #include "coterie/linalg/scatter.hpp"
@@ -54,12 +55,14 @@ Matrix<double> starting_prototypes(PointsView points, const Constraints& constra
         const int own = clusters.second - begin;
         const auto& rows_of_label = members[label];
         if (static_cast<int>(rows_of_label.size()) < own)
-            throw BadData(
-                "partial labels: label '" + constraints.names[label] + "' has " + std::to_string(rows_of_label.size()) +
-                    " labelled points" + (weights.empty() ? "" : " of a weight above 0") + " and " +
-                    std::to_string(own) + (own == 1 ? " cluster" : " clusters") +
-                    "; at least one point per cluster is needed (`clusters_per_label` says how many clusters)",
-                {.option = "clusters_per_label", .value = constraints.names[label]});
+            throw BadData({.code = Code::too_few_rows,
+                           .problem = "label '" + constraints.names[label] + "' has only " +
+                                      counted(static_cast<Index>(rows_of_label.size()), "labelled row") +
+                                      (weights.empty() ? "" : " with a weight above 0") + " for " +
+                                      counted(own, "cluster"),
+                           .remedy = "Label at least one row per cluster, or give the label fewer clusters",
+                           .option = "clusters_per_label",
+                           .value = constraints.names[label]});
         const auto own_points = to_matrix<double>(gather_rows(points, rows_of_label, run));
         std::vector<double> own_weights;
         if (!weights.empty())

@@ -261,7 +261,7 @@ TEST(Ward, RejectsBadArguments) {
         [&] {
             cluster_means(points, {0, 1}, 2, {}, coterie::Run(0, 1));
         },
-        {"2 labels", "4 points"});
+        {"2 labels", "4 rows"});
     expect_error<BadArgument>(
         [&] {
             cluster_means(points, {0, 1, 2, 0}, 2, {}, coterie::Run(0, 1));

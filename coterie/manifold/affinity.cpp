@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "coterie/base/error.hpp"
+#include "coterie/base/options.hpp"
 
 namespace coterie {
 namespace {
@@ -67,12 +67,12 @@ const std::vector<std::string>& affinity_strategies() {
 }
 
 SymmetricAffinity affinity_of(const SparseMatrix& representations, AffinityStrategy strategy, int keep) {
-    if (keep < 1)
-        throw BadArgument("option `keep`: must be at least 1, given " + std::to_string(keep),
-                          {.option = "keep", .value = std::to_string(keep), .accepted = "at least 1"});
+    if (keep < 1) throw refused_option("keep", std::int64_t{keep}, "a whole number, at least 1");
     if (representations.rows() != representations.cols())
-        throw BadArgument("affinity_of: the representations must be square, are " +
-                          std::to_string(representations.rows()) + " x " + std::to_string(representations.cols()));
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = "the matrix must be square, not " + std::to_string(representations.rows()) +
+                                      " x " + std::to_string(representations.cols()),
+                           .option = "representations"});
     eigen::SparseMatrix matrix = representations.cwiseAbs();
     matrix.prune([](Index, Index, double value) { return value > 0; });
     for (const char step : affinity_strategies()[static_cast<std::size_t>(strategy)]) {

@@ -126,8 +126,11 @@ Represented SmceOptions::represent(PointsView points, const PointsView* queries,
                                                   : smce_represent(points, *queries, gamma, used, run);
     Represented out;
     if (used < neighbors)
-        out.warnings.push_back(unsorted("option `neighbors`: " + std::to_string(neighbors) + " asked for, " +
-                                        std::to_string(used) + " used: a point has no more"));
+        out.warnings.push_back({.code = Code::value_reduced,
+                                .problem = std::to_string(neighbors) + " requested, but " + std::to_string(used) +
+                                           " used, because there are no more other rows",
+                                .option = "neighbors",
+                                .value = std::to_string(neighbors)});
     out.coefficients = std::move(found.coefficients);
     out.weights = std::move(found.weights);
     out.details = {{"kkt_residual", found.worst_violation}, {"sum_error", found.worst_sum}};

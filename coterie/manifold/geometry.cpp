@@ -8,10 +8,12 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <Eigen/LU>
 
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/model/model.hpp"
 
@@ -30,8 +32,11 @@ constexpr Index kWave = 64;  // number of rows between two calls of throw_if_sto
 
 using internal::at;
 
-// Counts rows from 1, as check_points does.
-std::string name_of(Index row) { return row < 0 ? "the new sample" : "row " + std::to_string(row + 1); }
+// A message about a row, counted from 1 as check_points does, or about the new sample y.
+Message about(Index row) {
+    if (row < 0) return {.option = "y"};
+    return {.option = "points", .row = row + 1};
+}
 
 // Rows of length 1 that span the same space as the rows. `noise`: rounding error of a row.
 Matrix<double> orthonormal_span(const Matrix<double>& rows, double noise) {
@@ -79,9 +84,11 @@ double inradius_within(const Matrix<double>& generators) {
     const Index k = generators.cols();
     const double candidates = binomial(m, k) * std::ldexp(1.0, static_cast<int>(std::min<Index>(k, 2000)) - 1);
     if (candidates > kMostVertices)
-        throw BadArgument("the inradius of " + std::to_string(m) + " generators in " + std::to_string(k) +
-                          " dimensions has " + to_text(candidates) + " candidates, more than " +
-                          to_text(kMostVertices) + ": choose a smaller dimension");
+        throw BadArgument({.code = Code::limit_exceeded,
+                           .problem = "the inradius of " + std::to_string(m) + " generators in " + std::to_string(k) +
+                                      " dimensions has " + to_text(candidates) + " candidates; at most " +
+                                      to_text(kMostVertices) + " are supported",
+                           .remedy = "Use a smaller dimension"});
     Vertices vertices{generators, m == k};
     std::vector<char> chosen(at(m), 0);
     std::fill(chosen.begin(), chosen.begin() + k, 1);
@@ -101,19 +108,44 @@ double inradius_within(const Matrix<double>& generators) {
 void check(PointsView points, const Labels& labels, const GeometryOptions& options, const Run& run) {
     check_options(options);
     if (options.curvature > 0 && options.dim != 1)
-        throw BadArgument("geometry: curvature is for curves (dim 1), Lemma 2 does not hold with dim " +
-                          std::to_string(options.dim));
+        throw BadArgument(
+            {.code = Code::conflict,
+             .problem = "Lemma 2 holds only for curves, not with `dim=" + std::to_string(options.dim) + "`",
+             .remedy = "Use `dim=1`, or leave `curvature` out",
+             .option = "curvature"});
     if (static_cast<Index>(labels.size()) != points.rows())
-        throw BadArgument("geometry: " + std::to_string(labels.size()) + " labels for " +
-                          std::to_string(points.rows()) + " points");
+        throw BadArgument(
+            {.code = Code::wrong_shape,
+             .problem = counted(static_cast<Index>(labels.size()), "label") + " for " + counted(points.rows(), "row"),
+             .remedy = "Give one label per row",
+             .option = "labels"});
     const double largest = check_points(points, given_points(), run);
     if (options.dim > points.columns())
         throw refused_option("dim", std::int64_t{options.dim},
                              "at most the number of columns, " + std::to_string(points.columns()));
     if (largest > kMostNumber)
-        throw BadData("geometry: the points hold " + to_text(largest) + ", more than " + to_text(kMostNumber));
+        throw BadData({.code = Code::too_large,
+                       .problem = "the largest magnitude is " + to_text(largest) + "; at most " + to_text(kMostNumber) +
+                                  " is accepted",
+                       .remedy = "Rescale the columns",
+                       .option = "points",
+                       .value = to_text(largest),
+                       .accepted = "magnitudes up to " + to_text(kMostNumber)});
     for (std::size_t j = 0; j < labels.size(); ++j)
-        if (labels[j] < 0) throw BadData("geometry: row " + std::to_string(j + 1) + " has no label");
+        if (labels[j] < 0)
+            throw BadData({.code = Code::missing_value,
+                           .problem = "the row has no label",
+                           .remedy = "Give the row a label or leave it out",
+                           .option = "labels",
+                           .row = static_cast<std::int64_t>(j) + 1});
+}
+
+void require_row(Index row, PointsView points, const char* option) {
+    if (row < 0 || row >= points.rows())
+        throw BadArgument({.code = Code::out_of_range,
+                           .problem = std::to_string(row) + " is not from 0 to " + std::to_string(points.rows() - 1),
+                           .option = option,
+                           .value = std::to_string(row)});
 }
 
 // The points in the form that the later steps use.
@@ -144,10 +176,15 @@ void Sample::find_neighbors(const Vector<double>& own, std::int32_t label, Index
     for (Index j = 0; j < x.rows(); ++j)
         if (j != self && labels[at(j)] == label) same.emplace_back(distances[j], j);
     const auto wanted = static_cast<std::size_t>(options.dim) + 1;
-    if (same.size() < wanted)
-        throw BadData("geometry: " + name_of(self) + " has " + std::to_string(same.size()) +
-                      " other points of its label, dim " + std::to_string(options.dim) + " needs " +
-                      std::to_string(wanted));
+    if (same.size() < wanted) {
+        Message message = about(self);
+        message.code = Code::too_few_rows;
+        message.problem = counted(static_cast<Index>(same.size()), "other row") +
+                          " with the same label; `dim=" + std::to_string(options.dim) + "` needs " +
+                          std::to_string(wanted);
+        message.remedy = "Use a smaller `dim`, or add rows with this label";
+        throw BadData(std::move(message));
+    }
     std::sort(same.begin(), same.end());
     out.radius = same[wanted - 1].first;
     const double limit = out.radius * (1 + kTie);
@@ -201,9 +238,14 @@ PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index 
     Vector<double> weights = representation_weights(points, y, self, options.weights);
     // Weights of sum 1 would all be 1 / n; in the paper they are I.
     if (options.weights == RepresentationWeights::equal) weights *= static_cast<double>(x.rows() - (self < 0 ? 0 : 1));
-    if (weights.minCoeff() < kLeastWeight)
-        throw BadData("geometry: weights of " + name_of(self) + " are as small as " + to_text(weights.minCoeff()) +
-                      " of their sum: scale the points down");
+    if (weights.minCoeff() < kLeastWeight) {
+        Message message = about(self);
+        message.code = Code::overflow;
+        message.problem = "the smallest weight is " + to_text(weights.minCoeff()) +
+                          " of the sum of the weights, too small to compute with";
+        message.remedy = "Scale the columns down";
+        throw BadData(std::move(message));
+    }
 
     const auto m = static_cast<Index>(out.neighbors.size());
     Matrix<double> neighbors(m, x.cols());
@@ -292,25 +334,29 @@ const OptionSet& GeometryOptions::described() {
 
 double curvature_bound(double curvature, double radius) {
     if (!(curvature >= 0) || !(radius >= 0) || !(curvature * radius <= 1))
-        throw BadArgument(
-            "curvature_bound: curvature and radius must be at least 0 and their product at most 1, given " +
-            to_text(curvature) + " and " + to_text(radius));
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "a curvature of " + to_text(curvature) + " with a radius of " + to_text(radius) +
+                                      " is not accepted",
+                           .remedy = "Use numbers of at least 0 whose product is at most 1",
+                           .option = "curvature"});
     // 1/kappa - sqrt(1/kappa^2 - zeta^2) without cancellation.
     const double share = curvature * radius;
     return share * radius / (1 + std::sqrt((1 - share) * (1 + share)));
 }
 
 double symmetric_inradius(const Matrix<double>& rows) {
-    if (!rows.allFinite()) throw BadArgument("symmetric_inradius: a number is not finite");
+    if (!rows.allFinite())
+        throw BadArgument({.code = Code::not_finite,
+                           .problem = "a number is infinite or NaN",
+                           .remedy = "Use finite numbers",
+                           .option = "rows"});
     const Matrix<double> span = orthonormal_span(rows, 0);
     return span.rows() > 0 ? inradius_within(rows * span.transpose()) : 0.0;
 }
 
 PointGeometry point_geometry(PointsView points, const Labels& labels, Index row, const GeometryOptions& options) {
     check(points, labels, options, Run(0, 1));
-    if (row < 0 || row >= points.rows())
-        throw BadArgument("point_geometry: there is no row " + std::to_string(row) + " among " +
-                          std::to_string(points.rows()));
+    require_row(row, points, "row");
     const Sample sample(points, labels, options);
     return sample.around(sample.x.row(row).head(points.columns()), labels[at(row)], row);
 }
@@ -319,20 +365,23 @@ PointGeometry point_geometry(PointsView points, const Labels& labels, const Vect
                              const GeometryOptions& options) {
     check(points, labels, options, Run(0, 1));
     if (y.size() != points.columns())
-        throw BadArgument("point_geometry: a sample of " + std::to_string(y.size()) + " numbers among points of " +
-                          std::to_string(points.columns()));
+        throw BadArgument(
+            {.code = Code::wrong_shape,
+             .problem = counted(y.size(), "number") + " for data with " + counted(points.columns(), "column"),
+             .remedy = "Give one number per column",
+             .option = "y"});
     if (!(y.cwiseAbs().maxCoeff() <= kMostNumber))
-        throw BadData("point_geometry: the sample's numbers are not finite, or beyond " + to_text(kMostNumber));
+        throw BadData({.code = y.allFinite() ? Code::too_large : Code::not_finite,
+                       .problem = "a number is not finite or has a magnitude above " + to_text(kMostNumber),
+                       .remedy = "Rescale the columns",
+                       .option = "y"});
     return Sample(points, labels, options).around(y, label, -1);
 }
 
 std::vector<PointGeometry> geometry(PointsView points, const Labels& labels, std::span<const Index> rows,
                                     const GeometryOptions& options, const Run& run) {
     check(points, labels, options, run);
-    for (const Index row : rows)
-        if (row < 0 || row >= points.rows())
-            throw BadArgument("geometry: there is no row " + std::to_string(row) + " among " +
-                              std::to_string(points.rows()));
+    for (const Index row : rows) require_row(row, points, "rows");
     const Sample sample(points, labels, options);
     const auto count = static_cast<Index>(rows.size());
     std::vector<PointGeometry> out(rows.size());

@@ -503,7 +503,7 @@ TEST(Lemma2, FailsOnTheSphere) {
     options.curvature = 1;
     EXPECT_NE(message_of([&] {
                   point_geometry(points, {0, 0, 0, 0, 1}, 0, options);
-              }).find("curves (dim 1)"),
+              }).find("only for curves"),
               std::string::npos);
 }
 
@@ -685,14 +685,14 @@ TEST(Geometry, RejectsBadArguments) {
     refuses({"multiple", "above 0"}, [](Case& c, Index&) { c.options.multiple = 0; });
     refuses({"curvature", "-2"}, [](Case& c, Index&) { c.options.curvature = -2; });
     refuses({"labels for"}, [](Case& c, Index&) { c.labels.pop_back(); });
-    refuses({"row 3 has no label"}, [](Case& c, Index&) { c.labels[2] = -1; });
-    refuses({"no row 99"}, [](Case&, Index& row) { row = 99; });
-    refuses({"no row -1"}, [](Case&, Index& row) { row = -1; });
+    refuses({"row 3: the row has no label"}, [](Case& c, Index&) { c.labels[2] = -1; });
+    refuses({"row: 99 is not from 0"}, [](Case&, Index& row) { row = 99; });
+    refuses({"row: -1 is not from 0"}, [](Case&, Index& row) { row = -1; });
     refuses({"dim", "20", "at most the number of columns"}, [](Case& c, Index&) { c.options.dim = 20; });
-    refuses({"0 other points of its label", "needs"}, [](Case& c, Index& row) { c.labels[at(row)] = 99; });
-    refuses({"row 2, column 2", "NaN"}, [](Case& c, Index&) { c.points(1, 1) = std::nan(""); });
+    refuses({"0 other rows with the same label", "needs"}, [](Case& c, Index& row) { c.labels[at(row)] = 99; });
+    refuses({"column 2, row 2", "NaN"}, [](Case& c, Index&) { c.points(1, 1) = std::nan(""); });
     refuses({"1e+100"}, [](Case& c, Index&) { c.points(1, 1) = 1e200; });
-    refuses({"scale the points down"}, [](Case& c, Index&) {
+    refuses({"Scale the columns down"}, [](Case& c, Index&) {
         c.options.weights = RepresentationWeights::exponential;
         c.points *= 1e4;
     });
@@ -710,7 +710,7 @@ TEST(Geometry, RejectsBadArguments) {
     points << Matrix<double>::Zero(1, 20), ring, Matrix<double>::Constant(1, 20, 9);
     Labels labels(62, 0);
     labels.back() = 1;
-    EXPECT_NE(message_of([&] { point_geometry(points, labels, 0, {}); }).find("choose a smaller dimension"),
+    EXPECT_NE(message_of([&] { point_geometry(points, labels, 0, {}); }).find("Use a smaller dimension"),
               std::string::npos);
 }
 

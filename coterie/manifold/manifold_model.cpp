@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/distances.hpp"
@@ -52,7 +53,10 @@ namespace internal {
 
 void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method, const Run& run) {
     if (points.rows() < 2)
-        throw BadArgument(std::string(method) + ": at least 2 points needed, given " + std::to_string(points.rows()));
+        throw BadArgument(
+            {.code = Code::too_few_rows,
+             .problem = counted(points.rows(), "row") + ", but " + std::string(method) + " needs at least 2",
+             .option = "points"});
     check_clustering_input(points, options.clusters, {}, run);
 }
 
@@ -67,7 +71,7 @@ std::vector<std::string> represented_by_options(const OptionSet& set) {
 Points normalized_rows(PointsView points, bool unit) {
     require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) *
                        static_cast<double>(size_of(points.scalar())),
-                   "a copy of the points, which the model keeps");
+                   "a copy of the data, which the model keeps");
     return points.visit([&]<class Scalar>(const Rows<Scalar>& rows) {
         Matrix<Scalar> out = rows.matrix();
         for (Index i = 0; unit && i < out.rows(); ++i) {
@@ -91,10 +95,11 @@ void warn_of_origin(PointsView points, const Run& run, FitReport& report) {
     const ColumnMoments moments = column_moments(points, run.unstopped());
     const double spread = std::sqrt(moments.variance.sum());
     if (moments.mean.norm() <= far * spread || spread == 0) return;
-    report.warnings.push_back(unsorted(
-        "the points' mean is " + to_text(OptionValue(moments.mean.norm() / spread)) +
-        " times as far from 0 as they are from it in the root mean square: representations " +
-        "depend on where 0 lies, and from so far away all points look alike; `center` takes " + "it to the mean"));
+    report.warnings.push_back(
+        {.code = Code::far_from_origin,
+         .problem = "the data are far from the origin, so all rows look alike in representations: the mean is " +
+                    to_text(moments.mean.norm() / spread) + " times as far from it as the rows are from the mean",
+         .remedy = "Use `center` to subtract the mean"});
 }
 
 }  // namespace internal
@@ -135,18 +140,21 @@ void ManifoldModel::finish(Points points, const Represented& represented, const 
     report.threads = run.threads;
     report.warnings.insert(report.warnings.end(), represented.warnings.begin(), represented.warnings.end());
     if (found.components > k || found.unreached > 0)
-        report.warnings.push_back(unsorted(
-            "the affinity falls into " + std::to_string(found.components) + " pieces, " +
-            std::to_string(found.isolated) + " of them single points, for " + std::to_string(k) +
-            " clusters: these are shared among the pieces by size, and the " + std::to_string(found.unreached) +
-            " points of pieces that get none go where the nearest point of the others is. " +
-            "Representations of more points join them: raise " + remedy() +
-            (affinity_strategies()[static_cast<std::size_t>(options.affinity)].find('K') != std::string::npos
-                 ? ", or `keep` (" + std::to_string(options.keep) + ")"
-                 : "")));
+        report.warnings.push_back(
+            {.code = Code::graph_disconnected,
+             .problem = "the affinity graph has " + std::to_string(found.components) + " separate parts (" +
+                        std::to_string(found.isolated) + " are single rows) for " + counted(k, "cluster") +
+                        "; larger parts get the clusters, and " + counted(found.unreached, "row") + " in other parts " +
+                        (found.unreached == 1 ? "joins" : "join") + " the cluster of the nearest row",
+             .remedy = "To connect the parts, raise " + remedy() +
+                       (affinity_strategies()[static_cast<std::size_t>(options.affinity)].find('K') != std::string::npos
+                            ? ", or `keep` (" + std::to_string(options.keep) + ")"
+                            : "")});
     if (report.clusters_found < k)
         report.warnings.push_back(
-            unsorted(std::to_string(k - report.clusters_found) + " of " + std::to_string(k) + " clusters are empty"));
+            {.code = Code::fewer_clusters,
+             .problem = std::to_string(k - report.clusters_found) + " of " + std::to_string(k) + " clusters are empty",
+             .remedy = "Use fewer clusters"});
     auto& details = report.details;
     details.insert(details.end(), represented.details.begin(), represented.details.end());
     details.emplace_back("nonzeros_per_point",
@@ -224,7 +232,9 @@ void ManifoldModel::parts(Parts& parts) {
     if (!parts.reading()) return;
     const Index n = points_.rows();
     if (n < 2 || common().clusters > n)
-        throw BadData("model: " + std::to_string(common().clusters) + " clusters of " + std::to_string(n) + " points");
+        throw BadData(
+            {.code = Code::malformed,
+             .problem = "the model has " + counted(common().clusters, "cluster") + " of " + counted(n, "row")});
 }
 
 }  // namespace coterie

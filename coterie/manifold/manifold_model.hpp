@@ -100,7 +100,7 @@ protected:
     virtual Represented represent_new(PointsView queries, const Run& run) const = 0;
     virtual const ManifoldOptions& common() const = 0;
     virtual bool unit_rows() const = 0;
-    /// For a warning: the options that make a representation use more points, such as "`lambda` (20)".
+    /// For a warning: the option that makes a representation use more rows, and its value, such as "`lambda` (20)".
     virtual std::string remedy() const = 0;
 
     /// Computes affinity, clusters and report from the representations of the points.
@@ -151,7 +151,9 @@ public:
     static ManifoldModelOf from(const Archive& archive) {
         ManifoldModelOf model;
         model.options_ = archive.options_as<Options>();
-        if (model.options_.normalize == RowNorms::automatic) throw BadData("model: normalize must be what was used");
+        if (model.options_.normalize == RowNorms::automatic)
+            throw BadData({.code = Code::malformed,
+                           .problem = "the model has `normalize=auto` instead of the value that was used"});
         model.load(archive, model.options_.clusters);
         return model;
     }

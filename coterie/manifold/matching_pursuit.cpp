@@ -11,6 +11,7 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/manifold/internal/columns.hpp"
 
@@ -197,16 +198,16 @@ private:
 MatchingPursuit match_all(PointsView points, PointsView queries, bool among_themselves,
                           const MatchingPursuitOptions& options, const Run& run) {
     if (options.nonzeros < 1)
-        throw BadArgument("match: nonzeros must be at least 1, given " + std::to_string(options.nonzeros));
-    if (!(options.tolerance >= 0) || !(options.eta >= 0))
-        throw BadArgument("match: tolerance and eta must be at least 0, given " + to_text(options.tolerance) + " and " +
-                          to_text(options.eta));
-    if (points.rows() > std::numeric_limits<std::int32_t>::max() || points.rows() < (among_themselves ? 2 : 1))
-        throw BadArgument("match: from " + std::string(among_themselves ? "2" : "1") + " to 2147483647 points, given " +
-                          std::to_string(points.rows()));
-    if (points.columns() != queries.columns())
-        throw BadArgument("match: points have " + std::to_string(points.columns()) + " columns, queries " +
-                          std::to_string(queries.columns()));
+        throw refused_option("nonzeros", std::int64_t{options.nonzeros}, "a whole number, at least 1");
+    for (const auto& [option, value] : {std::pair("tolerance", options.tolerance), std::pair("eta", options.eta)})
+        if (!(value >= 0)) throw refused_option(option, value, "a number of at least 0");
+    const Index least = among_themselves ? 2 : 1;
+    if (points.rows() > std::numeric_limits<std::int32_t>::max() || points.rows() < least)
+        throw BadArgument({.code = points.rows() < least ? Code::too_few_rows : Code::limit_exceeded,
+                           .problem = counted(points.rows(), "row") + "; from " + std::to_string(least) +
+                                      " to 2147483647 are supported",
+                           .option = "points"});
+    internal::check_columns(points, queries);
     MatchingPursuit out;
     const Index count = queries.rows();
     out.coefficients = SparseMatrix(count, points.rows());

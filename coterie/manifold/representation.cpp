@@ -13,6 +13,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/parallel/stoppable.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/manifold/internal/columns.hpp"
 #include "coterie/manifold/internal/reduced_lasso.hpp"
@@ -207,8 +208,12 @@ void Representing::start(Index begin, Index end, Scratch& s) const {
             for (Index j = 0; j < n; ++j) {
                 const double value = s.given[at(j)];
                 if (!(value > 0))
-                    throw BadArgument("represent: the weight given of column " + std::to_string(j) + " for query " +
-                                      std::to_string(begin + row) + " must be above 0, is " + to_text(value));
+                    throw BadArgument({.code = Code::not_accepted,
+                                       .problem = "the weight of column " + std::to_string(j) + " for query " +
+                                                  std::to_string(begin + row) + " is " + to_text(value),
+                                       .remedy = "Use weights above 0",
+                                       .option = "given",
+                                       .value = to_text(value)});
                 s.lower[at(row * n + j)] = static_cast<float>(std::min(value, 1e38) * 0.9999999);
             }
         }
@@ -539,21 +544,22 @@ Found Representing::block(Index begin, Index end, Scratch& s, Representation& ou
 
 void check_representation(const RepresentationOptions& options) {
     check_options(options);
-    if (!(options.l1_share > 0))
-        throw BadArgument("represent: l1_share must be above 0 and at most 1, given " + to_text(options.l1_share));
+    if (!(options.l1_share > 0)) throw refused_option("l1_share", options.l1_share, "a number above 0, at most 1");
 }
 
 Representation represent_all(PointsView points, PointsView queries, bool among_themselves,
                              const RepresentationOptions& options, const Run& run) {
     check_representation(options);
     if (points.rows() > std::numeric_limits<std::int32_t>::max())
-        throw BadArgument("represent: at most 2147483647 points, given " + std::to_string(points.rows()));
+        throw BadArgument({.code = Code::limit_exceeded,
+                           .problem = counted(points.rows(), "row") + "; at most 2147483647 are supported",
+                           .option = "points"});
     if (points.rows() < (among_themselves ? 2 : 1))
-        throw BadArgument("represent: at least " + std::string(among_themselves ? "2 points" : "1 point") +
-                          " needed, given " + std::to_string(points.rows()));
-    if (points.columns() != queries.columns())
-        throw BadArgument("represent: points have " + std::to_string(points.columns()) + " columns, queries " +
-                          std::to_string(queries.columns()));
+        throw BadArgument({.code = Code::too_few_rows,
+                           .problem = counted(points.rows(), "row") + ", but at least " +
+                                      (among_themselves ? "2 are" : "1 is") + " needed",
+                           .option = "points"});
+    internal::check_columns(points, queries);
     Representation out;
     const Index count = queries.rows();
     out.coefficients = SparseMatrix(count, points.rows());
@@ -663,17 +669,20 @@ double dot_row(PointsView points, Index j, const double* a) {
     });
 }
 
-void check_point(PointsView points, const Vector<double>& y, std::string_view what) {
+void check_point(PointsView points, const Vector<double>& y) {
     if (points.rows() < 1 || y.size() != points.columns())
-        throw BadArgument(std::string(what) + ": a point of " + std::to_string(y.size()) + " numbers over " +
-                          std::to_string(points.rows()) + " points of " + std::to_string(points.columns()));
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = counted(y.size(), "number") + " for " + counted(points.rows(), "row") + " of " +
+                                      counted(points.columns(), "column"),
+                           .remedy = "Give one number per column, and at least one row",
+                           .option = "y"});
 }
 
 }  // namespace
 
 Vector<double> representation_weights(PointsView points, const Vector<double>& y, Index self,
                                       RepresentationWeights weights) {
-    check_point(points, y, "representation_weights");
+    check_point(points, y);
     const Index n = points.rows();
     const double infinity = std::numeric_limits<double>::infinity();
     Vector<double> out(n);
@@ -706,7 +715,7 @@ Vector<double> representation_weights(PointsView points, const Vector<double>& y
 }
 
 double smallest_lambda(PointsView points, const Vector<double>& y, const Vector<double>& weights, double eta) {
-    check_point(points, y, "smallest_lambda");
+    check_point(points, y);
     double largest = 0;
     for (Index j = 0; j < points.rows(); ++j)
         largest = std::max(largest, std::abs(dot_row(points, j, y.data()) + eta) / weights[j]);
@@ -715,19 +724,24 @@ double smallest_lambda(PointsView points, const Vector<double>& y, const Vector<
 
 PointRepresentation represent_point(PointsView points, const Vector<double>& y, const Vector<double>& weights,
                                     double lambda, double eta) {
-    check_point(points, y, "represent_point");
+    check_point(points, y);
     const Index n = points.rows();
     const Index d = points.columns();
     if (weights.size() != n)
-        throw BadArgument("represent_point: " + std::to_string(weights.size()) + " weights for " + std::to_string(n) +
-                          " points");
-    if (!(lambda > 0) || !std::isfinite(lambda) || !(eta >= 0))
-        throw BadArgument("represent_point: lambda must be above 0 and eta at least 0, given " + to_text(lambda) +
-                          " and " + to_text(eta));
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = counted(weights.size(), "weight") + " for " + counted(n, "row"),
+                           .remedy = "Give one weight per row",
+                           .option = "weights"});
+    if (!(lambda > 0) || !std::isfinite(lambda)) throw refused_option("lambda", lambda, "a finite number above 0");
+    if (!(eta >= 0)) throw refused_option("eta", eta, "a number of at least 0");
     for (Index j = 0; j < n; ++j)
         if (!(weights[j] > 0))
-            throw BadArgument("represent_point: weight " + std::to_string(j) + " must be above 0, is " +
-                              to_text(weights[j]));
+            throw BadArgument({.code = Code::not_accepted,
+                               .problem = to_text(weights[j]) + " is not accepted",
+                               .remedy = "Use weights above 0",
+                               .option = "weights",
+                               .value = to_text(weights[j]),
+                               .row = j + 1});
     constexpr double tolerance = 1e-10;
     constexpr std::size_t most = 60;
     const double tail = std::sqrt(eta);

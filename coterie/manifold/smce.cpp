@@ -13,6 +13,7 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/neighbors.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/manifold/internal/columns.hpp"
@@ -154,16 +155,16 @@ Solved solve(const Matrix<double>& directions, const Vector<double>& thresholds,
 
 SmceRepresentation represent_all(PointsView points, PointsView queries, bool among_themselves, double gamma,
                                  Index neighbors, const Run& run) {
-    if (!(gamma > 0) || !std::isfinite(gamma))
-        throw BadArgument("option `gamma`: must be above 0, given " + to_text(gamma),
-                          {.option = "gamma", .value = to_text(gamma), .accepted = "above 0"});
+    if (!(gamma > 0) || !std::isfinite(gamma)) throw refused_option("gamma", gamma, "a finite number above 0");
     const Index most = points.rows() - (among_themselves ? 1 : 0);
     if (neighbors < 1 || neighbors > most)
-        throw BadArgument("option `neighbors`: must be from 1 to " + std::to_string(most) + " with " +
-                              std::to_string(points.rows()) + " points, given " + std::to_string(neighbors),
-                          {.option = "neighbors",
-                           .value = std::to_string(neighbors),
-                           .accepted = "from 1 to " + std::to_string(most)});
+        throw BadArgument(
+            {.code = Code::not_accepted,
+             .problem = std::to_string(neighbors) + " is not accepted with " + counted(points.rows(), "row"),
+             .remedy = "Use from 1 to " + std::to_string(most),
+             .option = "neighbors",
+             .value = std::to_string(neighbors),
+             .accepted = "from 1 to " + std::to_string(most)});
     SmceRepresentation out;
     const Index count = queries.rows();
     out.coefficients = SparseMatrix(count, points.rows());
@@ -219,9 +220,7 @@ SmceRepresentation smce_represent(PointsView points, double gamma, Index neighbo
 
 SmceRepresentation smce_represent(PointsView points, PointsView queries, double gamma, Index neighbors,
                                   const Run& run) {
-    if (points.columns() != queries.columns())
-        throw BadArgument("smce_represent: points have " + std::to_string(points.columns()) + " columns, queries " +
-                          std::to_string(queries.columns()));
+    internal::check_columns(points, queries);
     return represent_all(points, queries, false, gamma, neighbors, run);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/distances.hpp"
 
 namespace coterie {
@@ -45,16 +46,17 @@ Represented represent_by(const RepresentationOptions& options, PointsView points
                      ? 0
                      : *std::max_element(representation.rounds.begin(), representation.rounds.end());
     out.converged = representation.unfinished + representation.inexact == 0;
-    const auto warn = [&](Index count, const std::string& remedy) {
+    const auto warn = [&](Index count, Code code, const char* reason, const char* remedy) {
         if (count > 0)
-            out.warnings.push_back(unsorted(std::to_string(count) +
-                                            " points are represented with a violation above the tolerance of " +
-                                            to_text(OptionValue(options.tolerance)) + ": " + remedy));
+            out.warnings.push_back({.code = code,
+                                    .problem = "the representations of " + counted(count, "row") +
+                                               " violate the optimality conditions by more than the tolerance of " +
+                                               to_text(options.tolerance) + reason,
+                                    .remedy = remedy});
     };
-    warn(representation.unfinished, "raise `max_rounds`");
-    warn(representation.inexact,
-         "rounding leaves no less; bring the points to lengths near 1 (`scale`, `normalize=unit`), or lower `eta` or "
-         "`lambda`");
+    warn(representation.unfinished, Code::not_converged, "", "Raise `max_rounds`");
+    warn(representation.inexact, Code::ill_conditioned, ", because of rounding",
+         "Scale rows to lengths near 1 (`scale`, `normalize=unit`), or lower `eta` or `lambda`");
     out.details = {{"lambda", options.multiple},
                    {"eta", options.eta},
                    {"mean_rounds", representation.mean_rounds},

@@ -505,7 +505,7 @@ TEST(Subspace, BadArguments) {
     has(message([](auto&, auto& side) {
             side.clusters_per_label = {{"a", 4}};
         }),
-        "has 3 labelled points and 4 clusters");
+        "has only 3 labelled rows for 4 clusters");
     has(message([](auto&, auto& side) { side.label_shares = {{"a", 0.0, 0.01}}; }), "shares from 0.05 to 0.9");
     has(message([](auto& o, auto& side) {
             o.assignment = Assignment::soft;

@@ -513,9 +513,9 @@ def test_rejected_sparse_points():
         coterie.Ward(3).fit(X.toarray()).predict(X)
     with pytest.raises(ValueError, match="sparse points are neither centred nor scaled by column"):
         coterie.KMeans(3, scale="zscore").fit(X)
-    with pytest.raises(ValueError, match="not taken with sparse points"):
+    with pytest.raises(ValueError, match="are not available for sparse data"):
         coterie.KMeans(3, sizes=(1, 299)).fit(X)
-    with pytest.raises(ValueError, match="bounds are not kept for sparse points"):
+    with pytest.raises(ValueError, match="bounds is not available for sparse data"):
         coterie.KMeans(3, algorithm="bounds").fit(X)
     bad = X.copy()
     bad.data[np.flatnonzero(bad.indptr == bad.indptr[7])[0]] = np.nan

@@ -33,7 +33,9 @@ public:
         std::unique_lock lock(mutex_);
         auto& queue = messages_[{from, to}];
         arrived_.wait(lock, [&] { return !queue.empty() || ended_[static_cast<std::size_t>(from)]; });
-        if (queue.empty()) throw PeerFailed("process " + std::to_string(from) + " has ended");
+        if (queue.empty())
+            throw PeerFailed(
+                {.code = Code::process_failed, .problem = "process " + std::to_string(from) + " has ended"});
         if (queue.front().size() != bytes.size())
             throw InternalError("process " + std::to_string(to) + " expects " + std::to_string(bytes.size()) +
                                 " bytes of process " + std::to_string(from) + " and gets " +

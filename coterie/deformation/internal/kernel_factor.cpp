@@ -35,14 +35,15 @@ void Landmarks::parts(Parts& parts, const std::string& prefix, char count, char 
     parts.add(prefix + ".triangle", triangle_, count + by + count, "the triangular factor of their kernel matrix");
     parts.add(prefix + ".width", width_, "the width of the kernel", above(0));
     if (parts.reading() && !(triangle_.diagonal().minCoeff() > 0))
-        throw BadData("model: " + prefix + " are no landmarks of a kernel");
+        throw BadData(
+            {.code = Code::malformed, .problem = "'" + prefix + "' in the model does not hold landmarks of a kernel"});
 }
 
 KernelFactor kernel_factor(const Matrix<double>& points, double width, Index most, double tolerance, const Run& run) {
     const Index n = points.rows();
     const Index columns = std::min(n, most);
     require_memory(sizeof(double) * static_cast<double>(columns) * static_cast<double>(n + columns),
-                   std::to_string(columns) + " columns of a kernel matrix of " + std::to_string(n) + " points");
+                   std::to_string(columns) + " columns of a kernel matrix of " + std::to_string(n) + " rows");
     const Vector<double> norms = points.rowwise().squaredNorm();
     Matrix<double> rows = Matrix<double>::Zero(n, columns);
     Vector<double> left = Vector<double>::Ones(n);  // diagonal of E

@@ -39,8 +39,8 @@ SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, Index landmarks,
     const Index n = points_.rows();
     const auto needed = [&](Index columns) {
         require_memory(4.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(columns),
-                       "the deformation of " + std::to_string(n) + " points" +
-                           (landmarks > 0 ? " by " + std::to_string(columns) + " landmarks" : ""));
+                       "the deformation of " + std::to_string(n) + " rows" +
+                           (landmarks > 0 ? " with " + std::to_string(columns) + " landmarks" : ""));
     };
     squared_norm_ = points_.squaredNorm();
     if (landmarks > 0) {

@@ -11,6 +11,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/model/model.hpp"
 
@@ -30,6 +31,15 @@ float rounded_up(double value) {
 double product_rounding(Index dimensions) {
     return 1.02 * 0.5 * static_cast<double>(std::numeric_limits<float>::epsilon()) *
            static_cast<double>(dimensions + 10);
+}
+
+void check_columns(PointsView points, PointsView queries) {
+    if (points.columns() != queries.columns())
+        throw BadArgument(
+            {.code = Code::wrong_shape,
+             .problem = counted(queries.columns(), "column") + " for data with " + counted(points.columns(), "column"),
+             .remedy = "Give queries the columns of the data",
+             .option = "queries"});
 }
 
 void check_queries(const Columns& columns, PointsView queries, const Run& run) {
@@ -92,7 +102,7 @@ Columns columns_of(PointsView points, double eta, const Run& run) {
     out.tail = std::sqrt(eta) * out.scale;
     out.center = mean(points, run) * out.scale;
     require_memory(static_cast<double>(out.count) * (4.0 * static_cast<double>(out.dimensions) + 24),
-                   "a copy of the points in float for products of blocks");
+                   "a copy of the data in float for products of blocks");
     const auto n = static_cast<std::size_t>(out.count);
     out.centred.resize(out.count, out.dimensions);
     out.squared.resize(n);

@@ -50,6 +50,8 @@ struct Columns {
 /// Throws BadData for values that are not finite.
 Columns columns_of(PointsView points, double eta, const Run& run);
 
+/// Throws BadArgument unless queries have the columns of the points.
+void check_columns(PointsView points, PointsView queries);
 /// Throws BadData for values that are not finite, or more than 1e12 times as large as any of the points:
 /// products with the points would overflow float.
 void check_queries(const Columns& columns, PointsView queries, const Run& run);
