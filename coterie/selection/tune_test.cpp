@@ -333,7 +333,8 @@ TEST(Tune, RefusedCellsAreOnRecordAndNeverChosen) {
     coterie::Run run(1);
     auto result = tune(kmeans(), with(data.points), {}, over_clusters({20, 3, 1, 13}), run);
     EXPECT_EQ(result.best, 1u);
-    EXPECT_NE(result.cells[0].error.find("20 clusters requested, but there are only 12 rows"), std::string::npos) << result.cells[0].error;
+    EXPECT_NE(result.cells[0].error.find("20 clusters requested, but there are only 12 rows"), std::string::npos)
+        << result.cells[0].error;
     EXPECT_NE(result.cells[2].error.find("silhouette"), std::string::npos) << result.cells[2].error;
     EXPECT_TRUE(std::isnan(result.cells[0].criterion));
     EXPECT_FALSE(result.cells[3].error.empty());
