@@ -90,7 +90,7 @@ int goes_on(const Fitting& fit, const Options& options, const Problem& problem) 
                 if (communicator->rank() == 0) through = true;
             } catch (const Cancelled& stopped) {
                 if (communicator->rank() == 0)
-                    says_kept = std::string(stopped.what()).find("holds its state") != std::string::npos;
+                    says_kept = std::string(stopped.what()).find("holds the state") != std::string::npos;
             }
         });
         if (says_kept) {

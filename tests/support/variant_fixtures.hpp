@@ -275,7 +275,7 @@ inline void expect_usual_refusals(const std::string& name) {
     EXPECT_TRUE(model->predict(Matrix<double>(0, 2)).empty());
 
     const auto refuses = [&](const Problem& side, const char* what) {
-        expect_error<BadArgument>([&] { method.fit(with(points, side), two, run); }, {name, "takes no", what});
+        expect_error<BadArgument>([&] { method.fit(with(points, side), two, run); }, {name, "does not support", what});
     };
     Problem side;
     if (!method.takes.labels) {
