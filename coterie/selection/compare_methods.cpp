@@ -35,13 +35,13 @@ constexpr DefaultMethod in_default_list[] = {
 };
 
 constexpr std::pair<const char*, const char*> why_not[] = {
-    {"cpd", "its options must be chosen for the points"},
+    {"cpd", "its options must be chosen for the data"},
     {"fme", "its kernel's width must be chosen"},
-    {"aml", "its options must be chosen for the points"},
-    {"rpca-om", "its options must be chosen for the points"},
-    {"entropy", "its options must be chosen for the points"},
+    {"aml", "its options must be chosen for the data"},
+    {"rpca-om", "its options must be chosen for the data"},
+    {"entropy", "its options must be chosen for the data"},
     {"mi", "its rates must be chosen"},
-    {"sela", "its options must be chosen for the points"},
+    {"sela", "its options must be chosen for the data"},
     {"miadm", "its rates must be chosen"},
     {"wmc", "solves a problem for each row"},
     {"ssc", "solves a problem for each row"},
@@ -105,11 +105,9 @@ DefaultMethods default_methods(Index rows) {
         if (entry == std::end(in_default_list))
             out.left_out.emplace_back(method.name, why_left_out(method));
         else if (rows < entry->least_rows)
-            out.left_out.emplace_back(method.name,
-                                      "is for " + internal::count_text(entry->least_rows) + " rows and more");
+            out.left_out.emplace_back(method.name, "for " + internal::count_text(entry->least_rows) + " rows or more");
         else if (rows > entry->most_rows)
-            out.left_out.emplace_back(method.name,
-                                      "takes long of more than " + internal::count_text(entry->most_rows) + " rows");
+            out.left_out.emplace_back(method.name, "slow above " + internal::count_text(entry->most_rows) + " rows");
         else
             out.methods.push_back(method.name);
     }
