@@ -60,9 +60,9 @@ def test_describe_warns_of_rows_far_from_training_data(fitted, tmp_path):
     folder, points, _ = fitted
     write_csv(tmp_path / "far.csv", (points * 1000)[:50], COLUMNS)
     done = run("describe", folder / "m.st", tmp_path / "far.csv")
-    assert "far from every row of the fit" in done.err and "of 50 rows" in done.err
+    assert "outside the training data" in done.err and "of 50 rows" in done.err
     write_csv(tmp_path / "one.csv", points[:30:3], COLUMNS)
-    assert "all rows fall into cluster" in run("describe", folder / "m.st", tmp_path / "one.csv").err
+    assert "all rows are in cluster" in run("describe", folder / "m.st", tmp_path / "one.csv").err
     assert run("describe", folder / "m.st", folder / "points.csv").err == ""
 
 
@@ -109,8 +109,8 @@ def test_predict_warns_of_rows_far_from_training_data(tmp_path):
     run("fit", "kmeans", "data:iris", "-k", 3, "--model-out", tmp_path / "m.st", "--quiet")
     (tmp_path / "new.csv").write_text("sepal_length,sepal_width,petal_length,petal_width\n51,35,14,2\n4.9,3,1.4,0.2\n")
     value = document("predict", tmp_path / "m.st", tmp_path / "new.csv")
-    assert [text for text in texts(value["warnings"]) if text.startswith("1 of 2 rows lies far from every row of the fit")]
-    assert not [text for text in texts(document("predict", tmp_path / "m.st", "data:iris")["warnings"]) if "far from" in text]
+    assert [each for each in value["warnings"] if each["text"].startswith("1 of 2 rows lies outside the training data")]
+    assert not [each for each in document("predict", tmp_path / "m.st", "data:iris")["warnings"] if each["code"] == "far-from-training"]
 
 
 def test_comparison_counts_rows_that_become_or_leave_noise(tmp_path):

@@ -222,4 +222,4 @@ def test_empty_column_stays_numeric(tmp_path):
     write_csv(tmp_path / "a.csv", [[i, 2 * i, "nan"] for i in range(6)], ["a", "b", "empty"])
     run("fit", "kmeans", "a.csv", "-k", 2, "--exclude", "empty", "--table-out", "x.arrow", cwd=tmp_path)
     err = run("fit", "kmeans", "x.arrow", "-k", 2, "--missing", "mean", cwd=tmp_path, code=3).err
-    assert "column 3 (empty) has no value in any row; --exclude leaves it out" in err
+    assert "column 'empty': this column has no value in any row. Use --exclude to leave it out" in err

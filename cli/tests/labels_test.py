@@ -152,7 +152,7 @@ def test_scores_without_rows_to_score(files, tmp_path):
     truth = read_words(files / "truth.csv")
     write_labels(tmp_path / "truth.csv", truth[:100] + [""] * 200)
     done = run(*words, *PARTIAL, "--truth", tmp_path / "truth.csv", "--json", cwd=files)
-    assert json.loads(done.out)["scored"] == 70 and "200 of 300 points have no truth" in done.err
+    assert json.loads(done.out)["scored"] == 70 and "200 of 300 rows have no truth" in done.err
 
 
 def test_outputs_without_partial_labels_have_no_names(files, tmp_path):

@@ -79,11 +79,11 @@ def test_outlier_scores_of_rows_in_blocks_and_in_memory_agree(method, tmp_path):
 def test_noise_share_rejects_bad_values_and_combinations(rows):
     folder, _ = rows
     done = run("fit", "hdbscan", folder / "points.csv", "--noise-share", 0.1, code=2)
-    assert "option --noise-share: method hdbscan finds by itself which rows are noise" in done.err
+    assert "--noise-share: method hdbscan itself finds which rows are noise" in done.err
     for share in ("0.5", "-0.1", "nan", "many"):
         assert "--noise-share" in run("fit", "kmeans", folder / "points.csv", "--noise-share", share, code=2).err
     done = run("fit", "kmeans", folder / "points.csv", "--noise-share", 0.1, "--sizes", "50:", code=2)
-    assert "option --noise-share: partial labels, shares and sizes" in done.err
+    assert "--noise-share cannot be combined with --partial-labels, --label-share or --sizes" in done.err
 
 
 def test_output_column_names_do_not_collide(tmp_path):

@@ -365,9 +365,9 @@ def test_sample_is_reported_and_scored_on_all_rows(shards, tmp_path):
     facts = json.loads(run("info", tmp_path / "m.safetensors", "--json").out)["facts"]
     assert facts["points"] == "30000" and facts["sample"] == "3000"
     assert told(run(*words, "--json", "--sample", 30000).out) == told(run(*words, "--json").out)
-    assert "option --sample: 0" in run(*words, "--sample", 0, code=2).err
+    assert "--sample: 0 is not accepted" in run(*words, "--sample", 0, code=2).err
     result = run("fit", "kmeans", shards / "whole.npy", "-k", 7, "--sample", 20, "--partial-labels", tmp_path / "all.csv", code=2)
-    assert "option --sample: partial labels, shares and sizes are of all rows" in result.err
+    assert "--sample cannot be combined with --partial-labels, --label-share or --sizes" in result.err
 
 
 @pytest.fixture(scope="session")
@@ -445,7 +445,7 @@ def test_inputs_that_cannot_be_read_in_blocks(shards, tmp_path):
     assert "a size from 1M on" in result.err
     np.save(tmp_path / "large.npy", np.zeros((1000000, 6), np.float32))
     result = run("fit", "ward", tmp_path / "large.npy", "-k", 2, "--memory", "20M", code=1)
-    assert "needs all rows in memory" in result.err and "; --sample fits on some of the rows" in result.err
+    assert "needs all rows in memory" in result.err and "Use --sample to fit on some of the rows" in result.err
 
 
 @needs_mpi

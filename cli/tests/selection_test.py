@@ -59,7 +59,7 @@ def test_tune_selects_by_rules(three):
     text = run("tune", "kmeans", three, "--grid", "k=2:6", "--select", "gap").out
     assert "by the rule of gap" in text and "recommended  3 clusters (sure)" in text
     assert "--folds" in run("tune", "kmeans", three, "--grid", "k=2:6", "--select", "gap", "--folds", 2, code=2).err
-    assert "--clusters and nothing else" in run("tune", "kmeans", three, "--grid", "restarts=1:2", "--select", "gap", code=2).err
+    assert "--clusters on the grid and nothing else" in run("tune", "kmeans", three, "--grid", "restarts=1:2", "--select", "gap", code=2).err
 
 
 def test_compare(three):
@@ -106,9 +106,9 @@ def test_compare_prints_each_warning_once(tmp_path):
     (tmp_path / "points.csv").write_text("\n".join(lines) + "\n")
     words = ["compare", tmp_path / "points.csv", "-k", 2, "--missing", "drop", "--report", tmp_path / "page.html"]
     told = [line.removeprefix("coterie: warning: ") for line in run(*words, "--methods", "kmeans,ward,soft-kmeans").err.splitlines()]
-    of_rows = [line for line in told if "misses a value" in line]
-    assert of_rows == ["1 of 40 rows misses a value and is left out: it has no label"] and len(told) == len(set(told))
-    assert (tmp_path / "page.html").read_text().count("misses a value") == 1
+    of_rows = [line for line in told if "missing value" in line]
+    assert of_rows == ["1 row of 40 has a missing value, was left out and has no label"] and len(told) == len(set(told))
+    assert (tmp_path / "page.html").read_text().count("has a missing value") == 1
     # A warning of several methods is printed once, with their names. The document has it for each method.
     few = ["compare", tmp_path / "few.csv", "-k", 2, "--methods", "kmeans,spectral,hdbscan"]
     (tmp_path / "few.csv").write_text("x,y\n1,2\n2,3\n9,8\n8,9\n")
@@ -160,9 +160,9 @@ def test_consensus_prints_warnings_of_fits_once(tmp_path):
     told = [line.removeprefix("coterie: warning: ") for line in run(*words).err.splitlines() if line.startswith("coterie: warning: ")]
     warnings = texts(document(*words, "--quiet")["warnings"])
     assert told == warnings and len(warnings) == 2  # one of the fits, one of the consensus itself
-    few = [text for text in warnings if "has only one or two rows, of 160: outliers take clusters of their own" in text]
+    few = [text for text in warnings if "has only 1 or 2 of 160 rows: outliers form their own clusters" in text]
     assert len(few) == 1
-    count, fits = map(int, re.match("([0-9]+) of the ([0-9]+) fits warn: ", few[0]).groups())
+    count, fits = map(int, re.match("([0-9]+) of ([0-9]+) fits warn: ", few[0]).groups())
     assert fits == 20 and 8 <= count < 20  # the fits whose random four fifths of the rows include row 8
     assert run(*words, "--quiet").err == ""
 

@@ -419,8 +419,8 @@ def test_outputs_keep_ids_and_rows(tmp_path):
     assert [row[:6] for row in table(tmp_path / "pt.csv")] == [row[:6] for row in found]
     save(tmp_path / "next.csv", "colour,size,weight,other\nviolet,9,9.4,?\nred,2,1.4,x\n")
     done = run("predict", "m", "next.csv", "--labels-out", "n.csv", "--json", cwd=tmp_path)
-    told = " ".join(texts(json.loads(done.out)["warnings"]))
-    assert "words that the fit did not see" in told and "1 value" in told and "violet" in told
+    told = " ".join(warning["text"] for warning in json.loads(done.out)["warnings"])
+    assert "1 value was not in the training data and is ignored" in told and "violet" in told
     assert [row[0] for row in table(tmp_path / "n.csv")[1:]] == [labels[4][1], labels[1][1]]
 
 
@@ -706,21 +706,21 @@ def test_row_numbers_are_those_of_the_file(tmp_path):
     save(tmp_path / "a.csv", "x,y,kind\nNA,1,a\n4,4,a\n2,,b\n4,4,b\n4,4,a\n4,4,b\n")
     fit = ["fit", "kmeans", "a.csv", "-k", 2, "--label-column", "kind", "--missing", "drop"]
     said = run(*fit, "--sizes", "2:2", cwd=tmp_path).err
-    assert re.search("equal rows are split between clusters, rows 2 and [456] the first", said)
-    assert "2 of 6 rows miss a value" in said and "no truth" not in said
+    assert re.search("equal rows are split between clusters, for example rows 2 and [456]", said)
+    assert "2 rows of 6 have missing values" in said and "no truth" not in said
     for pairs, words in (("must 2 5\ncannot 5 2", "rows 5 and 2 must be apart, but must-links join them: rows 5, 2"),
                          ("cannot 2 4\ncannot 4 5\ncannot 2 5", "rows 2, 4, 5 must all be apart, which needs 3 clusters")):
         save(tmp_path / "pairs.csv", "".join(f"{a},{b},{kind}\n" for kind, a, b in map(str.split, pairs.splitlines())))
         assert words in run(*fit, "--pairs", "pairs.csv", cwd=tmp_path, code=3).err
     save(tmp_path / "truth.csv", "k,z\na,1\na,1\nb,1\n,1\na,1\nb,1\n")
     said = run(*fit, "--truth", "truth.csv", "--truth-column", "k", cwd=tmp_path).err
-    assert "1 of 4 points has no truth and is left out of the scores" in said
+    assert "1 of 4 rows has no truth and is left out of the scores" in said
     # Also with a sample.
     random = np.random.default_rng(5)
     rows = ["NA,1" if i < 50 else f"{random.integers(4)},{random.integers(4)}" for i in range(250)]
     save(tmp_path / "many.csv", "x,y\n" + "\n".join(rows) + "\n")
     said = run("fit", "ssc", "many.csv", "-k", 12, "--missing", "drop", "--sample", 100, cwd=tmp_path).err
-    one, other = (int(row) for row in re.search("split between clusters, rows ([0-9]+) and ([0-9]+)", said).groups())
+    one, other = (int(row) for row in re.search("split between clusters, for example rows ([0-9]+) and ([0-9]+)", said).groups())
     assert rows[one - 1] == rows[other - 1] and one > 50
 
 
@@ -746,7 +746,7 @@ def test_singular_in_messages(tmp_path):
     save(tmp_path / "one.csv", "x,y\n1,2\n")
     assert "2 clusters requested, but there is only 1 row." in run("fit", "kmeans", "one.csv", "-k", 2, cwd=tmp_path, code=2).err
     save(tmp_path / "a.csv", NAMED)
-    assert "one.csv has 1 row, a.csv has 3" in run("fit", "kmeans", "a.csv", "-k", 2, "--truth", "one.csv", "--truth-column", "x", cwd=tmp_path, code=3).err
+    assert "one.csv has 1 row, but a.csv has 3" in run("fit", "kmeans", "a.csv", "-k", 2, "--truth", "one.csv", "--truth-column", "x", cwd=tmp_path, code=3).err
 
 
 def test_overwritten_file_keeps_its_permissions(tmp_path):

@@ -135,8 +135,8 @@ def test_final_fit_uses_the_chosen_scaling(tmp_path):
     assert (tmp_path / "m.st").read_bytes() == (tmp_path / f"{best}.st").read_bytes()
     assert f"scale={best}" in (tmp_path / "page.html").read_text()
     done = run("tune", "kmeans", *words[:-2], code=2)
-    assert "criterion silhouette is measured among the points as they are prepared" in done.err and "--scale" in done.err
-    assert "--scale is given and on the grid as well" in run("tune", "kmeans", *words, "--scale", "unit", code=2).err
+    assert "silhouette cannot compare values of --scale" in done.err
+    assert "--scale: this option is given, and it is also on the grid" in run("tune", "kmeans", *words, "--scale", "unit", code=2).err
 
 
 def test_tune_with_missing_values_words_and_dates(tmp_path):

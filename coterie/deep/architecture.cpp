@@ -63,11 +63,16 @@ Layer max_pool(int kernel, int stride, int padding) {
     return out;
 }
 
+std::string sides_text(ImageShape input) { return std::to_string(input.rows) + "x" + std::to_string(input.columns); }
+
 void require_sides(ImageShape input, const char* name) {
     if (input.rows < 8 || input.columns < 8)
-        throw BadArgument("option `image`: " + std::to_string(input.rows) + "x" + std::to_string(input.columns) +
-                              " is not accepted by " + name + "; both sides must be at least 8",
-                          {.option = "image", .accepted = "both sides at least 8"});
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = sides_text(input) + " is not accepted by " + name,
+                           .remedy = "Use images whose sides are at least 8",
+                           .option = "image",
+                           .value = sides_text(input),
+                           .accepted = "both sides at least 8"});
 }
 
 }  // namespace
@@ -164,10 +169,12 @@ Architecture convolutional_autoencoder(ImageShape input, int embedding) {
     const auto accepted = [](int side) { return side >= 8 && side % 4 == 0; };
     if (!accepted(input.rows) || !accepted(input.columns) || input.rows % 8 != input.columns % 8)
         throw BadArgument(
-            "option `image`: " + std::to_string(input.rows) + "x" + std::to_string(input.columns) +
-                " is not accepted by the convolutional autoencoder; both sides must be multiples of 8, or "
-                "both 4 more than one (12, 20, 28, ...)",
-            {.option = "image", .accepted = "both sides multiples of 8, or both 4 more than one"});
+            {.code = Code::not_accepted,
+             .problem = sides_text(input) + " is not accepted by the convolutional autoencoder",
+             .remedy = "Use sides that are both multiples of 8, or both 4 more than one (12, 20, 28, ...)",
+             .option = "image",
+             .value = sides_text(input),
+             .accepted = "both sides multiples of 8, or both 4 more than one"});
     const bool same = input.rows % 8 == 0;
     // With stride 2, a kernel of 5 halves a side with 3 zeros of padding, and a kernel of 3 with 1 zero. Without
     // padding, a kernel of 3 leaves (side - 1) / 2 of an odd side. An odd number of zeros has the larger part at the

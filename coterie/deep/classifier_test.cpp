@@ -390,8 +390,9 @@ TEST(ClassifierPretrained, ReadsResNetWeightsByName) {
         return message_of<BadData>(
             [&] { internal::read_trunk(folder / "weights.safetensors", of, is_resnet, unused); });
     };
-    EXPECT_NE(refused(internal::resnet18({3, 32, 32}, 10), true).find("conv1.weight: 9408 numbers"), std::string::npos);
-    EXPECT_NE(refused(network, false).find("takes a model of entropy-net"), std::string::npos);
+    EXPECT_NE(refused(internal::resnet18({3, 32, 32}, 10), true).find("conv1.weight has 9408 numbers"),
+              std::string::npos);
+    EXPECT_NE(refused(network, false).find("use a model of entropy-net"), std::string::npos);
 }
 
 // Probing passes leave the values for predictions unchanged.

@@ -55,7 +55,7 @@ const Loaded& loaded() {
             out.api = other_provider()(COTERIE_NETWORK_ABI);
         } catch (const std::exception& error) {
             out.library.trouble += "; " + std::string(error.what());
-            out.library.remedy = "pip install torch";
+            out.library.remedy = "Run pip install torch";
         }
         return out;
     }();
@@ -64,7 +64,7 @@ const Loaded& loaded() {
 
 const coterie_network_api& api() {
     const Loaded& found = loaded();
-    if (found.api == nullptr) throw ResourceError(found.library.message("deep methods need"));
+    if (found.api == nullptr) throw ResourceError(found.library.message("neural networks need"));
     return *found.api;
 }
 
@@ -84,8 +84,12 @@ void check_device(const std::string& device) {
     if (device != "cpu" && device != "cuda" && device != "mps")
         throw refused_option("device", device, "cpu, cuda or mps");
     if (api().has_device(device.c_str()) == 0)
-        throw BadArgument("option `device`: '" + device + "' is not there for " + network_backend() + "; use cpu",
-                          {.option = "device", .value = device, .accepted = "cpu"});
+        throw BadArgument({.code = Code::no_device,
+                           .problem = "'" + device + "' is not available with " + network_backend(),
+                           .remedy = "Use `device=cpu`",
+                           .option = "device",
+                           .value = device,
+                           .accepted = "cpu"});
 }
 
 bool has_half(const std::string& device) { return device == "cuda" || (device == "cpu" && has_avx512()); }
@@ -106,7 +110,9 @@ struct Network::Handle {
         if (network != nullptr) functions.destroy(network);
     }
     void check(std::int32_t failed) const {
-        if (failed != 0) throw ResourceError("network: " + std::string(functions.error()));
+        if (failed != 0)
+            throw ResourceError(
+                {.code = Code::library_failed, .problem = "the network failed: " + std::string(functions.error())});
     }
 };
 
@@ -114,8 +120,12 @@ Network::Network(const Architecture& architecture, const std::string& device, in
     : handle_(std::make_unique<Handle>()), architecture_(architecture) {
     check_device(device);
     if (half && !has_half(device))
-        throw BadArgument("option `half`: this processor has no products in bfloat16 (AVX-512); leave it out",
-                          {.option = "half", .value = "true", .accepted = "false"});
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "half precision (bfloat16) needs a processor with AVX-512, or `device=cuda`",
+                           .remedy = "Leave it out",
+                           .option = "half",
+                           .value = "true",
+                           .accepted = "false"});
     on_device_ = device != "cpu";
     double parameters = 0;
     for (const auto* layers : {&architecture.encoder, &architecture.decoder})
@@ -166,14 +176,14 @@ void Network::initialize(const Run& run, std::string_view purpose) {
 void Network::set_points(PointsView points, const Run& run) {
     if (points.columns() != architecture_.input.items()) throw InternalError("network: points of another shape");
     const auto refuse = [](Index row, Index column, double value) {
-        throw BadData("points: point " + std::to_string(row + 1) + ", column " + std::to_string(column + 1) +
-                          ": value " + to_text(OptionValue(value)) +
-                          " is too large for a network, which computes in single precision; rescale the column "
-                          "(`scale=minmax`)",
-                      {.value = to_text(value),
+        throw BadData({.code = Code::too_large,
+                       .problem = to_text(value) + " is too large for a network, which computes in single precision",
+                       .remedy = "Rescale the column, for example with `scale=minmax`",
+                       .option = "points",
+                       .value = to_text(value),
                        .accepted = "magnitudes up to 1e15",
                        .row = row + 1,
-                       .column = std::to_string(column + 1)});
+                       .column_number = column + 1});
     };
     points.with_scalar([&]<class Scalar>() {
         for_each_row_block<Scalar>(points, run, {.name = "reading"}, [&](const RowBlock<Scalar>& block, int) {
@@ -444,7 +454,12 @@ void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architectur
         try {
             sizes = parameter_sizes(architecture());
         } catch (const BadArgument& error) {
-            throw BadData(std::string("model: its options do not fit: ") + error.what(), error.fields());
+            const Message& about = error.fields();
+            throw BadData({.code = Code::model_mismatch,
+                           .problem = "the stored option is not valid: " + about.problem,
+                           .option = about.option,
+                           .value = about.value,
+                           .accepted = about.accepted});
         }
         parameters.assign(sizes.size(), {});
     } else {
@@ -473,7 +488,10 @@ std::vector<std::int32_t> Network::memory() const {
 
 void Network::set_memory(const std::vector<std::int32_t>& bits) {
     if (static_cast<std::int64_t>(bits.size()) != handle_->functions.memory_size(handle_->network))
-        throw BadData("checkpoint: the optimizers remember other parameters");
+        throw BadData({.code = Code::model_mismatch,
+                       .problem = "it holds the optimizers of another network",
+                       .remedy = "Use another file, or remove this one",
+                       .option = "checkpoint"});
     std::vector<float> values;
     values.reserve(bits.size());
     for (const std::int32_t value : bits) values.push_back(std::bit_cast<float>(value));

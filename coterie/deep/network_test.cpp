@@ -464,7 +464,7 @@ TEST(Network, HalfPrecisionIsCloseToSingle) {
     if (!internal::has_half("cpu")) {
         EXPECT_NE(message_of<BadArgument>([] {
                       Network(internal::dense_autoencoder(10, {5}, 2), "cpu", 1, true);
-                  }).find("option half"),
+                  }).find("half: half precision"),
                   std::string::npos);
         GTEST_SKIP() << "this processor has no products in bfloat16 (AVX-512)";
     }

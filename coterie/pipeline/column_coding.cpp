@@ -10,12 +10,14 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/json_text.hpp"
 
 namespace coterie {
@@ -95,27 +97,41 @@ std::string column_text(std::size_t column, const std::vector<std::string>& name
     return std::to_string(column + 1) + (column < names.size() ? " (" + formats::shown(names[column]) + ")" : "");
 }
 
-// "12 values in all (column 2 (age): 10, 3 (height): 2)"
+BadData bad_column(Code code, std::size_t column, const std::vector<std::string>& names, std::string problem,
+                   std::string remedy = {}) {
+    return BadData({.code = code,
+                    .problem = std::move(problem),
+                    .remedy = std::move(remedy),
+                    .option = "points",
+                    .column = column < names.size() ? formats::shown(names[column]) : "",
+                    .column_number = static_cast<std::int64_t>(column) + 1});
+}
+
+Index total(const std::vector<double>& counts) {
+    return static_cast<Index>(std::accumulate(counts.begin(), counts.end(), 0.0));
+}
+
+// "column 2 (age): 10, 3 (height): 2"
 std::string counts_text(const std::vector<double>& counts, const std::vector<std::string>& names) {
-    double all = 0;
     std::string columns;
     int listed = 0;
     for (std::size_t j = 0; j < counts.size(); ++j) {
         if (counts[j] == 0) continue;
-        all += counts[j];
         if (++listed <= 6)
             columns += (columns.empty() ? "" : ", ") + column_text(j, names) + ": " +
                        std::to_string(static_cast<std::int64_t>(counts[j]));
     }
-    if (listed > 6) columns += ", ...";
-    return std::to_string(static_cast<std::int64_t>(all)) + (all == 1 ? " value" : " values") + " (column " + columns +
-           ")";
+    return "column " + columns + (listed > 6 ? ", ..." : "");
+}
+
+BadData bad_coding(const std::string& what) {
+    return BadData({.code = Code::malformed, .problem = "the text 'columns' " + what});
 }
 
 template <class Enum>
 Enum value_named(const std::vector<std::string>& names, const nlohmann::json& json) {
     const auto found = json.is_string() ? std::find(names.begin(), names.end(), json.get<std::string>()) : names.end();
-    if (found == names.end()) throw BadData("model: columns holds " + json.dump() + " where a known word is needed");
+    if (found == names.end()) throw bad_coding("has the unknown value " + formats::shown(json.dump()));
     return static_cast<Enum>(found - names.begin());
 }
 
@@ -156,14 +172,13 @@ ColumnCoding ColumnCoding::fit(PointsView points, const std::vector<ColumnKind>&
     for (std::size_t j = 0; j < columns; ++j) {
         words = words || has_words(j);
         if (has_words(j) && options.categorical != Categorical::one_hot)
-            throw BadData("points: column " + column_text(j, names) +
-                              " holds words; `categorical=one-hot` makes numbers " + "of them",
-                          {.column = column_text(j, names)});
+            throw bad_column(Code::wrong_type, j, names, "this column holds words",
+                             "Use `categorical=one-hot` to convert them to numbers");
     }
     const bool fills = options.missing == Missing::mean || options.missing == Missing::median;
     const bool dates = std::find(kinds.begin(), kinds.end(), ColumnKind::date) != kinds.end();
     if (!words && !fills && !dates) return out;
-    if (points.rows() < 1) throw BadData("points: no row is left");
+    if (points.rows() < 1) throw BadData({.code = Code::empty, .problem = "there are no rows", .option = "points"});
 
     out.columns_.resize(columns);
     std::vector<std::size_t> first_word(columns, 0);
@@ -196,9 +211,8 @@ ColumnCoding ColumnCoding::fit(PointsView points, const std::vector<ColumnKind>&
     for (std::size_t j = 0; j < columns; ++j) {
         known[j] = sums[2 * j];
         if (known[j] == 0)
-            throw BadData(
-                "points: column " + column_text(j, names) + " has no value in any row; `exclude` leaves it out",
-                {.column = column_text(j, names)});
+            throw bad_column(Code::missing_value, j, names, "this column has no value in any row",
+                             "Use `exclude` to leave it out");
     }
     const std::vector<double> middle =
         options.missing == Missing::median ? medians(points, weights, known, run) : std::vector<double>();
@@ -211,9 +225,8 @@ ColumnCoding ColumnCoding::fit(PointsView points, const std::vector<ColumnKind>&
         } else {
             column.fill = middle.empty() ? sums[2 * j + 1] / known[j] : middle[j];
             if (!std::isfinite(*column.fill))
-                throw BadData("points: column " + column_text(j, names) + ": the values are so large that their sum " +
-                                  "overflows; rescale the column",
-                              {.column = column_text(j, names)});
+                throw bad_column(Code::too_large, j, names, "the values are so large that their sum overflows",
+                                 "Rescale the column");
         }
     }
     return out;
@@ -250,6 +263,14 @@ std::vector<bool> ColumnCoding::indicators() const {
     return out;
 }
 
+void ColumnCoding::require_no_words(const std::string& option) const {
+    if (columns_out() == columns_in()) return;
+    throw BadArgument({.code = Code::conflict,
+                       .problem = "this option is not supported for rows with columns of words",
+                       .remedy = "Leave it out, or leave these columns out",
+                       .option = option});
+}
+
 std::vector<ColumnKind> ColumnCoding::kinds_out() const {
     std::vector<ColumnKind> out;
     for (const Column& column : columns_)
@@ -263,8 +284,10 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
     if (identity()) return points;
     const std::size_t columns = columns_.size();
     if (static_cast<std::size_t>(points.columns()) != columns)
-        throw BadArgument("the points have " + std::to_string(points.columns()) + " columns, the model was fitted on " +
-                          std::to_string(columns));
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = counted(points.columns(), "column") + ", but the model was fitted on " +
+                                      std::to_string(columns),
+                           .option = "points"});
     // The index that the fit gave to each word of these points; -1 for a word that the fit did not see.
     std::vector<std::vector<Index>> number_of_word(columns);
     std::string unknown_words;
@@ -272,13 +295,13 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
         const auto& words = columns_[j].words;
         if (columns_[j].kind != ColumnKind::category) {
             if (j < categories.size() && !categories[j].empty())
-                throw BadData("column " + column_text(j, names) + " holds words; the model was fitted on numbers",
-                              {.column = column_text(j, names)});
+                throw bad_column(Code::wrong_type, j, names,
+                                 "this column holds words, but the model was fitted on numbers");
             continue;
         }
         if (j >= categories.size())
-            throw BadData("column " + column_text(j, names) + " holds numbers; the model was fitted on words",
-                          {.column = column_text(j, names)});
+            throw bad_column(Code::wrong_type, j, names,
+                             "this column holds numbers, but the model was fitted on words");
         for (const auto& word : categories[j]) {
             const auto found = std::find(words.begin(), words.end(), word);
             number_of_word[j].push_back(found == words.end() ? -1 : found - words.begin());
@@ -323,12 +346,17 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
         return std::any_of(all.begin(), all.end(), [](double count) { return count > 0; });
     };
     if (any(missing) && (options_.missing == Missing::mean || options_.missing == Missing::median))
-        warnings.push_back(unsorted("missing values are filled in by the " +
-                                    missing_names[static_cast<std::size_t>(options_.missing)] +
-                                    " of the fit's rows: " + counts_text(missing, names)));
+        warnings.push_back({.code = Code::values_filled,
+                            .problem = counted(total(missing), "missing value") +
+                                       (total(missing) == 1 ? " was" : " were") + " replaced by the " +
+                                       missing_names[static_cast<std::size_t>(options_.missing)] +
+                                       " of the training data (" + counts_text(missing, names) + ")"});
     if (any(unknown))
-        warnings.push_back(unsorted("words that the fit did not see are none of its categories: " +
-                                    counts_text(unknown, names) + ", " + unknown_words));
+        warnings.push_back({.code = Code::unknown_category,
+                            .problem = counted(total(unknown), "value") + (total(unknown) == 1 ? " was" : " were") +
+                                       " not in the training data and " + (total(unknown) == 1 ? "is" : "are") +
+                                       " ignored (" + counts_text(unknown, names) + "): " + unknown_words,
+                            .remedy = "If they matter, fit again with rows that have them"});
     const auto prepare = [coding = *this, code](PointsView rows, Index, void* to) {
         rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
             const Index width = coding.columns_out();
@@ -342,7 +370,7 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
     if (!points.resident()) return internal::derived_rows(points, columns_out(), prepare);
     require_memory(static_cast<double>(points.rows()) * static_cast<double>(columns_out()) *
                        static_cast<double>(size_of(points.scalar())),
-                   "the points as numbers");
+                   "a copy of the rows as numbers");
     return points.view().with_scalar([&]<class Scalar>() {
         Matrix<Scalar> out(points.rows(), columns_out());
         prepare(points.view(), 0, out.data());
@@ -382,38 +410,38 @@ ColumnCoding ColumnCoding::from(const Archive& archive) {
     ColumnCoding out;
     const auto stored = archive.texts().find(coding_key);
     if (stored == archive.texts().end()) return out;
-    const auto unsound = [](const std::string& what) -> BadData { return BadData("model: columns " + what); };
-    const auto json = formats::parse_json(stored->second, [&](const std::string& reason) { throw unsound(reason); });
+    const auto json = formats::parse_json(stored->second, [](const std::string& reason) { throw bad_coding(reason); });
     if (!json.is_object() || !json.contains("columns") || !json["columns"].is_array() || !json.contains("missing") ||
         !json.contains("categorical") || !json.contains("dates") || !json["dates"].is_boolean())
-        throw unsound("is no description of columns");
+        throw bad_coding("does not describe columns");
     out.options_ = {value_named<Missing>(missing_names, json["missing"]),
                     value_named<Categorical>(categorical_names, json["categorical"]), json["dates"].get<bool>()};
     for (const auto& one : json["columns"]) {
-        if (!one.is_object() || !one.contains("kind")) throw unsound("holds a column without a kind");
+        if (!one.is_object() || !one.contains("kind")) throw bad_coding("has a column without a kind");
         Column column;
         column.kind = value_named<ColumnKind>(kind_names, one["kind"]);
         if (column.kind == ColumnKind::category) {
-            if (!one.contains("words") || !one["words"].is_array()) throw unsound("holds a category without words");
+            if (!one.contains("words") || !one["words"].is_array()) throw bad_coding("has a category without words");
             for (const auto& word : one["words"]) {
-                if (!word.is_string()) throw unsound("holds a category whose words are none");
+                if (!word.is_string()) throw bad_coding("has a category with a word that is not text");
                 column.words.push_back(word.get<std::string>());
             }
         }
         if (one.contains("fill")) {
-            if (!one["fill"].is_number()) throw unsound("holds a value to fill in that is no number");
+            if (!one["fill"].is_number()) throw bad_coding("has a fill value that is not a number");
             column.fill = one["fill"].get<double>();
             if (!std::isfinite(*column.fill) ||
                 (column.kind == ColumnKind::category &&
                  !(*column.fill >= 0 && *column.fill < static_cast<double>(column.words.size()))))
-                throw unsound("holds a value to fill in that is none of the column's");
+                throw bad_coding("has a fill value that does not fit its column");
         }
         const bool fills = out.options_.missing == Missing::mean || out.options_.missing == Missing::median;
-        if (fills != column.fill.has_value()) throw unsound("holds a column without a value to fill in");
+        if (fills != column.fill.has_value())
+            throw bad_coding("has a column that needs a fill value, or must not have one");
         out.columns_.push_back(std::move(column));
     }
     if (out.identity() && (out.options_.missing == Missing::mean || out.options_.missing == Missing::median))
-        throw unsound("says that missing values are filled in, and holds no column");
+        throw bad_coding("says that missing values are filled in, but has no columns");
     return out;
 }
 

@@ -69,6 +69,9 @@ public:
     std::vector<std::string> names_out(const std::vector<std::string>& names) const;
     /// Whether each coded column stands for a word.
     std::vector<bool> indicators() const;
+    /// Throws BadArgument where columns of words change the number of columns. `option`: the one that needs the columns
+    /// as given.
+    void require_no_words(const std::string& option) const;
     /// What each coded column holds.
     std::vector<ColumnKind> kinds_out() const;
 

@@ -23,6 +23,7 @@
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/cluster_sums.hpp"
 #include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/base/text_format.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/linalg/panels.hpp"
@@ -49,29 +50,40 @@ double weight_of(std::span<const double> weights, Index row) { return weights.em
 void check(PointsView rows, const std::vector<std::string>& names, std::span<const std::int32_t> labels, int clusters,
            std::span<const double> weights, const Run& run) {
     const Index own = internal::own_rows(rows, run).count();
-    if (rows.rows() == 0) throw BadArgument("description: there are no rows");
-    if (static_cast<Index>(labels.size()) != own)
-        throw BadArgument("description: " + std::to_string(labels.size()) + " labels for " + std::to_string(own) +
-                          " rows");
+    const auto shape = [](std::string problem, std::string option) {
+        return BadArgument({.code = Code::wrong_shape, .problem = std::move(problem), .option = std::move(option)});
+    };
+    const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
+    if (rows.rows() == 0)
+        throw BadArgument({.code = Code::empty, .problem = "there are no rows to describe", .option = "points"});
+    if (count(labels) != own) throw shape(counted(count(labels), "label") + " for " + counted(own, "row"), "points");
     for (const std::int32_t label : labels)
         if (label < 0 || label >= clusters)
-            throw BadArgument("description: label " + std::to_string(label) + "; they must be 0 to " +
-                              std::to_string(clusters - 1));
-    if (!names.empty() && static_cast<Index>(names.size()) != rows.columns())
-        throw BadArgument("description: " + std::to_string(names.size()) + " column names for " +
-                          std::to_string(rows.columns()) + " columns");
+            throw BadArgument(
+                {.code = Code::out_of_range,
+                 .problem = "label " + std::to_string(label) + " is not from 0 to " + std::to_string(clusters - 1),
+                 .option = "points"});
+    if (!names.empty() && count(names) != rows.columns())
+        throw shape(counted(count(names), "column name") + " for " + counted(rows.columns(), "column"), "points");
     if (weights.empty()) return;
-    if (static_cast<Index>(weights.size()) != rows.rows())
-        throw BadArgument("option `weights`: " + std::to_string(weights.size()) + " numbers for " +
-                          std::to_string(rows.rows()) + " rows");
+    if (count(weights) != rows.rows())
+        throw shape(counted(count(weights), "weight") + " for " + counted(rows.rows(), "row"), "weights");
     double total = 0;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         if (!(weights[i] >= 0) || !std::isfinite(weights[i]))
-            throw BadArgument("option `weights`: number " + std::to_string(i + 1) + " is " +
-                              to_text(OptionValue(weights[i])) + "; weights are finite and at least 0");
+            throw BadArgument({.code = Code::not_accepted,
+                               .problem = to_text(weights[i]) + " is not accepted",
+                               .remedy = "Use finite numbers, at least 0",
+                               .option = "weights",
+                               .value = to_text(weights[i]),
+                               .row = static_cast<std::int64_t>(i) + 1});
         total += weights[i];
     }
-    if (!(total > 0)) throw BadArgument("option `weights`: all are 0");
+    if (!(total > 0))
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "all weights are 0",
+                           .remedy = "Give at least one row a weight above 0",
+                           .option = "weights"});
 }
 
 // Per cluster: the weight, the number of rows, and for every column the sum and the sum of squares about `origin`.

@@ -364,8 +364,8 @@ TEST(Description, WarnsOfDistantRowsAndOneCluster) {
     const Problem others{.points = Points(moved), .column_names = data.problem.column_names};
     const Description found = description_of(pipeline, others);
     ASSERT_EQ(found.warnings.size(), 2u);
-    EXPECT_NE(found.warnings[0].text().find("all rows fall into cluster "), std::string::npos);
-    EXPECT_NE(found.warnings[1].text().find("300 of 300 rows lie far from every row of the fit"), std::string::npos);
+    EXPECT_NE(found.warnings[0].text().find("all rows are in cluster "), std::string::npos);
+    EXPECT_NE(found.warnings[1].text().find("300 of 300 rows lie outside the training data"), std::string::npos);
     EXPECT_NE(found.warnings[1].text().find("(300) in a+"), std::string::npos);
     Index empty = 0;
     for (const ClusterProfile& cluster : found.clusters) {
@@ -431,11 +431,11 @@ TEST(Description, RejectsBadArguments) {
         weighted.weights = std::move(weights);
         return test::message_of([&] { description_of(pipeline, weighted); });
     };
-    EXPECT_NE(with_weights({1, 2}).find("2 numbers for 20 rows"), std::string::npos);
-    EXPECT_NE(with_weights(std::vector<double>(20, 0)).find("all are 0"), std::string::npos);
+    EXPECT_NE(with_weights({1, 2}).find("2 weights for 20 rows"), std::string::npos);
+    EXPECT_NE(with_weights(std::vector<double>(20, 0)).find("all weights are 0"), std::string::npos);
     std::vector<double> negative(20, 1);
     negative[4] = -1;
-    EXPECT_NE(with_weights(negative).find("number 5 is -1"), std::string::npos);
+    EXPECT_NE(with_weights(negative).find("row 5: -1 is not accepted"), std::string::npos);
     const Matrix<double> none(0, 3);
     EXPECT_NE(test::message_of([&] {
                   const Points rows = Points::borrow(none);

@@ -36,8 +36,10 @@ std::optional<double> label_accuracy(const Labels& labels, const std::vector<std
 
 void require_rows(const Labels& labels, const std::string& what, Index rows, const std::string& source) {
     if (static_cast<Index>(labels.size()) != rows)
-        throw BadData(what + " has " + counted(static_cast<Index>(labels.size()), "row") + ", " + source + " has " +
-                      std::to_string(rows));
+        throw BadData({.code = Code::wrong_shape,
+                       .problem = what + " has " + counted(static_cast<Index>(labels.size()), "row") + ", but " +
+                                  source + " has " + std::to_string(rows),
+                       .remedy = "Give one label per row"});
 }
 
 Agreement compare(const LabelColumn& labels, const std::string& labels_source, const Truth& truth,
@@ -58,8 +60,9 @@ Agreement compare(const LabelColumn& labels, const std::string& labels_source, c
         }
     }
     if (known_labels.empty())
-        throw BadData("truth " + truth.source + " is blank in every row" +
-                      (out.given > 0 ? " without a partial label" : ""));
+        throw BadData({.code = Code::empty,
+                       .problem = "truth " + truth.source + " is blank in every row" +
+                                  (out.given > 0 ? " without a partial label" : "")});
     out.scored = static_cast<Index>(known_labels.size());
     out.scores = score(known_labels, known_classes);
     out.label_accuracy = label_accuracy(known_labels, labels.names, known_classes, truth.column.names);
@@ -91,8 +94,10 @@ Agreement compare(const LabelColumn& labels, const std::string& labels_source, c
     return out;
 }
 
-std::string no_name_in_common(const std::string& truth_source) {
-    return "truth " + truth_source + " names none of the labels; label accuracy is left out";
+Message no_name_in_common(const std::string& truth_source) {
+    return {.code = Code::note,
+            .problem = "truth " + truth_source + " names none of the labels, so label accuracy is left out",
+            .remedy = "Use the same names in both"};
 }
 
 LabelColumn merged_by_label(const Labels& clusters, const ClusterLabels& of_clusters) {

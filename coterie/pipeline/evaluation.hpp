@@ -43,7 +43,7 @@ struct Agreement {
 COTERIE_API Agreement compare(const LabelColumn& labels, const std::string& labels_source, const Truth& truth,
                               LabelSpan partial_labels = {});
 /// The warning for labels that have names but none in common with the truth.
-COTERIE_API std::string no_name_in_common(const std::string& truth_source);
+COTERIE_API Message no_name_in_common(const std::string& truth_source);
 /// Throws BadData, naming both, unless there is one label per row.
 COTERIE_API void require_rows(const Labels& labels, const std::string& what, Index rows, const std::string& source);
 

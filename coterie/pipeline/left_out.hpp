@@ -1,15 +1,23 @@
 #pragma once
-// Internal: numbering of rows when some are left out (`missing=drop`). `left_out`: the numbers of these rows among all
-// rows, ascending.
+// Internal: errors and numbering of rows when some are left out (`missing=drop`). `left_out`: the numbers of these rows
+// among all rows, ascending.
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
+#include "coterie/base/error.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/problem.hpp"
 
 namespace coterie::internal {
+
+inline BadData no_row_is_complete() {
+    return BadData({.code = Code::missing_value,
+                    .problem = "every row has a missing value, so `missing=drop` leaves none",
+                    .remedy = "Use `missing=median` to fill them in, or `exclude` to leave columns out",
+                    .option = "points"});
+}
 
 /// The number among all rows of a row that is kept.
 inline Index number_among_all(Index kept, const std::vector<Index>& left_out) {

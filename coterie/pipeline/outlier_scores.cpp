@@ -18,6 +18,7 @@
 #include "coterie/base/parallel/cluster_sums.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
 #include "coterie/model/kept_embedding.hpp"
@@ -194,8 +195,9 @@ void OutlierScores::learn(const std::vector<double>& weight, const Matrix<double
 
 std::vector<double> OutlierScores::of(PointsView rows, std::span<const std::int32_t> clusters) const {
     if (rows.columns() != centroids_.cols())
-        throw BadData("model: outlier_centroids have " + std::to_string(centroids_.cols()) + " columns, rows have " +
-                      std::to_string(rows.columns()));
+        throw BadData({.code = Code::model_mismatch,
+                       .problem = "outlier_centroids of the model has " + counted(centroids_.cols(), "column") +
+                                  ", but the rows have " + std::to_string(rows.columns())});
     const SparsePoints* const sparse = as_sparse(rows);
     std::vector<double> out(clusters.size());
     rows.with_scalar([&]<class Scalar>() {

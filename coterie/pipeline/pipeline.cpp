@@ -37,11 +37,16 @@ std::string listed(const std::vector<std::string>& names) {
 std::vector<std::size_t> positions_of(const std::vector<std::string>& wanted, const std::vector<std::string>& given) {
     std::vector<std::string> missing;
     std::vector<std::size_t> out = formats::positions_of_names(wanted, given, "", missing);
-    if (!missing.empty())
-        throw BadData((missing.size() == 1 ? "column " : "columns ") + listed(missing) +
-                          (missing.size() == 1 ? " is" : " are") + " missing; the model takes " + listed(wanted) +
-                          ", the points have " + listed(given),
-                      {.accepted = listed(wanted), .column = formats::shown(missing.front())});
+    if (!missing.empty()) {
+        const std::vector<std::string> more(missing.begin() + 1, missing.end());
+        throw BadData({.code = Code::unknown_column,
+                       .problem = "the model needs this column" + (more.empty() ? "" : ", and also " + listed(more)) +
+                                  ", but the rows have only " + listed(given),
+                       .remedy = "Give all columns of the model: " + listed(wanted),
+                       .option = "points",
+                       .accepted = listed(wanted),
+                       .column = formats::shown(missing.front())});
+    }
     return out;
 }
 
@@ -60,7 +65,7 @@ Points columns_of(const Points& points, const std::vector<std::size_t>& which) {
             });
     require_memory(static_cast<double>(points.rows()) * static_cast<double>(which.size()) *
                        static_cast<double>(size_of(points.scalar())),
-                   "a copy of the points with the model's columns");
+                   "a copy of the rows with the model's columns");
     return points.view().visit([&]<class Scalar>(const Rows<Scalar>& rows) {
         Matrix<Scalar> out(rows.rows, static_cast<Index>(which.size()));
         for (Index i = 0; i < rows.rows; ++i)
@@ -70,36 +75,41 @@ Points columns_of(const Points& points, const std::vector<std::size_t>& which) {
 }
 
 // Constraints on all rows do not hold for the labels of rows outside a sample, nor for noise.
-template <class Refuse>
 void require_nothing_of_all_rows(const Method& method, const OptionValues& options, const Problem& problem,
-                                 const std::string& use, const std::string& who, Refuse refuse) {
+                                 const std::string& option) {
+    const auto refuse = [&](const std::string& inputs, const std::string& why) {
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "`" + option + "` cannot be combined with " + inputs + ", because " + why,
+                           .remedy = "Leave one out",
+                           .option = option});
+    };
     const auto affinity = options.find("affinity");
     if (problem.graph || (method.takes.graph && affinity != options.end() &&
                           affinity->second == OptionValue(std::string("precomputed"))))
-        refuse("affinities have no rows to " + use + "; points are needed");
+        refuse("affinities", "it needs rows");
     if (!problem.partial_labels.empty() || !problem.label_shares.empty() || problem.sizes)
-        refuse("partial labels, shares and sizes are of all rows, and " + who + " would not keep them");
-    if (!problem.must_links.empty() || !problem.cannot_links.empty())
-        refuse("pairs are of all rows, and " + who + " would not keep them");
+        refuse("`partial_labels`, `label_share` or `sizes`", "they apply to all rows");
+    if (!problem.must_links.empty() || !problem.cannot_links.empty()) refuse("`pairs`", "they apply to all rows");
 }
 
 void require_noise(const Method& method, const OptionValues& options, const Problem& problem) {
-    const auto refuse = [](const std::string& why) {
-        throw BadArgument("option `noise_share`: " + why, {.option = "noise_share"});
-    };
     // A method without the option `clusters` finds noise itself.
     if (method.options->find("clusters") == nullptr)
-        refuse("method " + method.name + " finds by itself which rows are noise");
-    require_nothing_of_all_rows(method, options, problem, "score", "noise", refuse);
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "method " + method.name + " itself finds which rows are noise",
+                           .remedy = "Leave this option out",
+                           .option = "noise_share"});
+    require_nothing_of_all_rows(method, options, problem, "noise_share");
 }
 
 void require_samples(const Method& method, const OptionValues& options, const Problem& problem, const Run& run) {
-    const auto refuse = [](const std::string& why) {
-        throw BadArgument("option `sample`: " + why, {.option = "sample"});
-    };
-    require_nothing_of_all_rows(method, options, problem, "draw from", "a sample", refuse);
+    require_nothing_of_all_rows(method, options, problem, "sample");
     if (!run.checkpoint.empty() && run.communicator().size() > 1)
-        refuse("every process fits it, and one checkpoint cannot serve them all");
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "`sample` cannot be combined with `checkpoint` in several processes, because "
+                                      "every process fits the sample",
+                           .remedy = "Leave one out",
+                           .option = "sample"});
 }
 
 // The minimum and maximum of each column, over all processes.
@@ -208,10 +218,7 @@ std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& colu
     std::vector<Index> left_out = rows_with_missing(problem.points, run);
     if (left_out.empty()) return left_out;
     const Index all = problem.rows();
-    if (static_cast<Index>(left_out.size()) == all)
-        throw BadData(
-            "points: every row misses a value, so that `missing=drop` leaves none; `missing=median` fills in, "
-            "`exclude` leaves columns out");
+    if (static_cast<Index>(left_out.size()) == all) throw internal::no_row_is_complete();
     if (!problem.weights.empty()) check_weights(problem.weights, all);
     problem.points = without_rows(problem.points, left_out);
     internal::erase_rows(problem.weights, left_out);
@@ -257,8 +264,11 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     if (samples) require_samples(method, options, problem, run);
     if (fit_options.noise_share > 0) require_noise(method, options, problem);
     if (!problem.column_names.empty() && static_cast<Index>(problem.column_names.size()) != problem.columns())
-        throw BadArgument("column names: " + std::to_string(problem.column_names.size()) + " given for " +
-                          std::to_string(problem.columns()) + " columns");
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = counted(static_cast<Index>(problem.column_names.size()), "column name") +
+                                      " for " + counted(problem.columns(), "column"),
+                           .remedy = "Give one name per column, or none",
+                           .option = "points"});
     Pipeline out;
     out.column_names_ = problem.column_names;
     Stopwatch watch;
@@ -268,11 +278,7 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
         out.left_out_ = leave_out_missing(coded, columns, run, out.warnings_);
         out.coding_ = ColumnCoding::fit(coded.points, coded.column_kinds, coded.categories, coded.column_names, columns,
                                         run, coded.weights);
-        if (!coded.initial_centroids.empty() && out.coding_.columns_out() != out.coding_.columns_in())
-            throw BadArgument(
-                "option `initial_centroids`: points with columns of words have no centroids in the units of "
-                "their file",
-                {.option = "initial_centroids"});
+        if (!coded.initial_centroids.empty()) out.coding_.require_no_words("initial_centroids");
         coded.points = out.coding_.apply(coded.points, coded.categories, coded.column_names, run, out.warnings_);
         out.preparation_ = Preparation::fit(coded.points, preparation, run, coded.weights, out.coding_.indicators());
         coded.column_names = out.prepared_names();
@@ -313,8 +319,9 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     const double objective = out.model_->fit_report().objective;
     if (!std::isfinite(objective))
         out.warnings_.push_back(
-            unsorted("the objective is " + to_text(objective) +
-                     ": with these options and points it leaves the range of numbers and measures nothing"));
+            {.code = Code::overflow,
+             .problem = "the objective overflowed to " + to_text(objective) + ", so it is meaningless",
+             .remedy = "Rescale the columns, or change the options"});
     return out;
 }
 
@@ -443,8 +450,11 @@ void Pipeline::apply_to_kept(const Points& rows, const Wanted& wanted, const Run
             std::copy(scores.begin(), scores.end(), column.data());
             for (std::size_t i = 0; i < scores.size(); ++i)
                 if (!std::isfinite(scores[i]))
-                    throw BadData("outlier_score of row " + std::to_string(found.first + static_cast<Index>(i) + 1) +
-                                  " is not finite: its values, or the model's, are too large");
+                    throw BadData({.code = Code::overflow,
+                                   .problem = "the outlier score is not finite, because values of the row or of the "
+                                              "model are too large",
+                                   .option = "points",
+                                   .row = found.first + static_cast<Index>(i) + 1});
             out.outputs.push_back(std::move(column));
         }
         take(out);
@@ -471,18 +481,25 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
         }
     } else {
         if (rows.columns() != columns())
-            throw BadData(std::to_string(rows.columns()) + (rows.columns() == 1 ? " column" : " columns") +
-                          ", the model was fitted on " + std::to_string(columns()) +
-                          (column_names_.empty() ? "" : ": " + listed(column_names_)));
+            throw BadData({.code = Code::wrong_shape,
+                           .problem = counted(rows.columns(), "column") + ", but the model was fitted on " +
+                                      std::to_string(columns()),
+                           .remedy = column_names_.empty() ? "" : "Give the columns " + listed(column_names_),
+                           .option = "points"});
         if (!column_names_.empty())
             out.warnings.push_back(
-                unsorted("the points have no column names; their columns are taken in order as the model's " +
-                         listed(column_names_)));
+                {.code = Code::columns_by_order,
+                 .problem = "the rows have no column names, so their columns are matched to the model's by order",
+                 .remedy = "Check that the order is " + listed(column_names_)});
     }
     if (coding_.identity())
         for (std::size_t j = 0; j < words.size(); ++j)
             if (!words[j].empty())
-                throw BadData("column " + std::to_string(j + 1) + " holds words; the model was fitted on numbers");
+                throw BadData({.code = Code::wrong_type,
+                               .problem = "this column holds words, but the model was fitted on numbers",
+                               .option = "points",
+                               .column = j < column_names_.size() ? formats::shown(column_names_[j]) : "",
+                               .column_number = static_cast<std::int64_t>(j) + 1});
     require_values(out.points, coding_.kinds(), words, column_names_, coding_.options(), "predict", run);
     if (coding_.options().missing == Missing::drop) {
         out.left_out = rows_with_missing(out.points, run);
@@ -536,9 +553,11 @@ Labels Pipeline::predict(const PreparedRows& rows, const Run& run) const {
 Matrix<double> Pipeline::output(Output which, const PreparedRows& rows, const Run& run) const {
     admit(run);
     if (which == Output::outlier_score && !has(which))
-        throw BadArgument("a model of method " + std::string(model_->method()) +
-                          " has no outlier_score: it was fitted on affinities, or written before there were any; fit "
-                          "it again, on points");
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "this model of method " + std::string(model_->method()) +
+                                      " has no outlier_score, because it was fitted on affinities or by an older "
+                                      "version of coterie",
+                           .remedy = "Fit again on rows"});
     const auto output = [&] {
         if (which != Output::outlier_score || outlier_scores_.empty()) return model_->output(which, rows.points, run);
         std::vector<double> scores;
@@ -560,7 +579,10 @@ void Pipeline::apply(const PreparedRows& rows, const Wanted& wanted, const Run& 
                      FunctionRef<void(const RowResults&)> take) const {
     admit(run);
     if (rows.left_out.empty()) return apply_to_kept(rows.points, wanted, run, take);
-    if (rows.points.empty()) throw BadData("predict: every row misses a value, and the model leaves such rows out");
+    if (rows.points.empty())
+        throw BadData({.code = Code::missing_value,
+                       .problem = "every row has a missing value, and the model leaves such rows out",
+                       .option = "points"});
     const Gaps gaps(rows.left_out, rows.points.rows());
     apply_to_kept(rows.points, wanted, run, [&](const RowResults& kept) {
         const Index count = kept.labels.empty() ? (kept.outputs.empty() ? 0 : kept.outputs.front().rows())
@@ -606,7 +628,9 @@ void Pipeline::own_parts(Parts& parts) {
     double beyond = noise_beyond_.value_or(0);
     parts.add("noise_beyond", beyond, "rows with a larger outlier score are noise", at_least(0));
     noise_beyond_ = beyond;
-    if (parts.reading() && outlier_scores_.empty()) throw BadData("model: noise_beyond without outlier_centroids");
+    if (parts.reading() && outlier_scores_.empty())
+        throw BadData(
+            {.code = Code::malformed, .problem = "the model has noise_beyond, but it has no outlier_centroids"});
 }
 
 std::vector<PartDescription> Pipeline::part_descriptions() const {
@@ -625,24 +649,26 @@ Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
     out.coding_ = ColumnCoding::from(archive);
     out.preparation_ = Preparation::from(archive);
     if (!out.coding_.identity() && out.coding_.columns_out() != out.model_->dimensions())
-        throw BadData("model: columns make " + std::to_string(out.coding_.columns_out()) +
-                      " numbers of a row, the model takes " + std::to_string(out.model_->dimensions()));
+        throw BadData({.code = Code::malformed,
+                       .problem = "the columns make " + std::to_string(out.coding_.columns_out()) +
+                                  " numbers of a row, but the model takes " +
+                                  std::to_string(out.model_->dimensions())});
     Parts reading(&archive);
     out.own_parts(reading);
     const auto stored = archive.texts().find(names_key);
     if (stored == archive.texts().end()) return out;
-    const auto names = formats::parse_json(
-        stored->second, [](const std::string& reason) { throw BadData("model: column_names " + reason); });
+    const auto refuse = [](const std::string& why) {
+        throw BadData({.code = Code::malformed, .problem = "the text 'column_names' " + why});
+    };
+    const auto names = formats::parse_json(stored->second, refuse);
     if (!names.is_array() || static_cast<Index>(names.size()) != out.columns() ||
         !std::all_of(names.begin(), names.end(), [](const auto& name) { return name.is_string(); }))
-        throw BadData("model: column_names is no list of " + std::to_string(out.columns()) + " names");
+        refuse("is not a list of " + counted(out.columns(), "name"));
     for (const auto& name : names) out.column_names_.push_back(name.template get<std::string>());
     return out;
-} catch (const BadData& error) {  // the message may not name the file
-    const std::string text = error.message();
-    ErrorFields fields = error.fields();
-    fields.file = source;
-    throw BadData(text.find(source) == std::string::npos ? source + ": " + text : text, fields);
+} catch (BadData& error) {
+    if (!source.empty()) error.amend([&](Message& message) { message.file = source; });
+    throw;
 }
 
 Pipeline Pipeline::load(const std::string& path) { return from(Archive::load(path), path); }

@@ -80,7 +80,7 @@ public:
 
     /// Throws BadData, naming the file, on anything that is not a valid model.
     static Pipeline load(const std::string& path);
-    /// Reads an archive that is already in memory. Messages begin with `source` where it is given.
+    /// Reads an archive that is already in memory. `source`: its file, for messages, or empty.
     static Pipeline from(const Archive& archive, const std::string& source = {});
     /// Writes the whole file or nothing.
     void save(const std::string& path) const;

@@ -181,18 +181,20 @@ TEST(PipelineSample, ErrorsNameRowsOfTheGivenPoints) {
         rings.points(row, 1) = std::nan("");
         for (const int sample : {40, 2300})
             EXPECT_NE(message(rings.problem(), three, sample)
-                          .find("row " + std::to_string(row + 1) + ", column 2: value NaN"),
+                          .find("column 2, row " + std::to_string(row + 1) + ": NaN stands for a missing value"),
                       std::string::npos);
         rings.points(row, 1) = kept;
     }
     EXPECT_NE(message(rings.problem(), three, 0).find("sample: 0"), std::string::npos);
     Problem graph;
     graph.graph = std::make_shared<SparseMatrix>(30, 30);
-    EXPECT_EQ(message(graph, three, 20), "option sample: affinities have no rows to draw from; points are needed");
+    EXPECT_NE(message(graph, three, 20).find("sample cannot be combined with affinities, because it needs rows"),
+              std::string::npos);
     Problem labelled = rings.problem();
     labelled.partial_labels.assign(2400, -1);
     EXPECT_EQ(message(labelled, three, 20),
-              "option sample: partial labels, shares and sizes are of all rows, and a sample would not keep them");
+              "sample: sample cannot be combined with partial_labels, label_share or sizes, because they apply to all "
+              "rows. Leave one out.");
 }
 
 TEST(PipelineSample, IsSuggestedIfMemoryIsTooSmall) {
@@ -201,12 +203,12 @@ TEST(PipelineSample, IsSuggestedIfMemoryIsTooSmall) {
         Index rows() const override { return Index{1} << 40; }
         Index columns() const override { return 4; }
         ScalarType scalar() const override { return ScalarType::float32; }
-        void read(Index, Index, void*) const override { throw BadData("nobody reads these"); }
+        void read(Index, Index, void*) const override { throw InternalError("nobody reads these"); }
     };
     const std::string message = message_of(
         [&] { Pipeline::fit(find_method("spectral"), three, {.points = Points(std::make_shared<const Many>())}); });
     EXPECT_EQ(message.find("method spectral needs all rows in memory, which needs about"), 0u) << message;
-    EXPECT_NE(message.find("is available; sample fits on some of the rows"), std::string::npos) << message;
+    EXPECT_NE(message.find("is available. Use sample to fit on some of the rows"), std::string::npos) << message;
 }
 
 TEST(Pipeline, RoundTripKeepsLabels) {
@@ -238,7 +240,7 @@ TEST(Pipeline, FindsColumnsByName) {
     const std::string message = message_of([&] {
         pipeline.prepare(Points::borrow(other), {"mass", "colour", "length", "height"});
     });
-    for (const char* part : {"column width is missing", "length, width, mass", "height"})
+    for (const char* part : {"points: column 'width': the model needs this column", "length, width, mass", "height"})
         EXPECT_NE(message.find(part), std::string::npos) << message;
 }
 
@@ -248,7 +250,7 @@ TEST(Pipeline, UsesColumnPositionsWithoutNames) {
     const PreparedRows rows = named.prepare(Points::borrow(table.points));
     EXPECT_EQ(named.predict(rows), named.model().labels());
     ASSERT_EQ(rows.warnings.size(), 1u);
-    EXPECT_NE(rows.warnings[0].text().find("taken in order"), std::string::npos);
+    EXPECT_NE(rows.warnings[0].text().find("matched to the model's by order"), std::string::npos);
 
     const Pipeline nameless = fitted({.points = Points::borrow(table.points)}, Scale::minmax);
     const PreparedRows with_names = nameless.prepare(Points::borrow(table.points), table.names);

@@ -61,8 +61,11 @@ std::string list_columns(const std::vector<std::size_t>& columns) {
 }
 
 void refuse_overflow(std::size_t column, std::string_view what) {
-    throw BadData("preprocessing: column " + std::to_string(column + 1) + ": the values are so large that their " +
-                  std::string(what) + " overflows; rescale the column");
+    throw BadData({.code = Code::too_large,
+                   .problem = "the values are so large that their " + std::string(what) + " overflows",
+                   .remedy = "Rescale the column",
+                   .option = "points",
+                   .column_number = static_cast<std::int64_t>(column) + 1});
 }
 
 }  // namespace
@@ -83,8 +86,10 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
     out.options_ = options;
     if (out.identity()) return out;
     if (points.rows() < 1 || points.columns() < 1)
-        throw BadData("preprocessing: " + std::to_string(points.rows()) + " rows of " +
-                      std::to_string(points.columns()) + " columns; at least one row and one column are needed");
+        throw BadData({.code = Code::empty,
+                       .problem = counted(points.rows(), "row") + " of " + counted(points.columns(), "column"),
+                       .remedy = "Give at least one row and one column",
+                       .option = "points"});
     if (!weights.empty()) check_weights(weights, points.rows());
 
     const auto columns = static_cast<std::size_t>(points.columns());
@@ -94,10 +99,10 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
     if (!by_column && !options.center) return out;
     if (as_sparse(points) != nullptr)
         throw BadArgument(
-            "option `" + std::string(options.center ? "center" : "scale") +
-                "`: sparse points are neither centred nor scaled by column, as that would make numbers of "
-                "their zeros; `scale` unit keeps them",
-            {.option = options.center ? "center" : "scale",
+            {.code = Code::not_supported,
+             .problem = "sparse rows cannot be centred, or scaled by column, because their zeros would not stay 0",
+             .remedy = "Use `scale=unit`, or dense rows",
+             .option = options.center ? "center" : "scale",
              .value = options.center ? "yes" : scale_names[static_cast<std::size_t>(options.scale)],
              .accepted = "`scale` unit or none"});
 
@@ -165,9 +170,12 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
         }
     }
     if (by_column && !constant.empty())
-        out.warnings_.push_back(unsorted((constant.size() == 1 ? "column " : "columns ") + list_columns(constant) +
-                                         (constant.size() == 1 ? " is" : " are") +
-                                         " constant and cannot be scaled; shifted only"));
+        out.warnings_.push_back({.code = Code::constant_column,
+                                 .problem = (constant.size() == 1 ? "column " : "columns ") + list_columns(constant) +
+                                            (constant.size() == 1 ? " has" : " have") +
+                                            " the same value in every row, so scaling only shifts " +
+                                            (constant.size() == 1 ? "it" : "them"),
+                                 .remedy = "Use `exclude` to leave columns out"});
     return out;
 }
 
@@ -184,8 +192,10 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
     if (zero_rows) *zero_rows = 0;
     if (identity()) return points;
     if (points.columns() != static_cast<Index>(offset_.size()))
-        throw BadArgument("preprocessing: the points have " + std::to_string(points.columns()) +
-                          " columns, the model was fitted on " + std::to_string(offset_.size()));
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = counted(points.columns(), "column") + ", but the model was fitted on " +
+                                      std::to_string(offset_.size()),
+                           .option = "points"});
     if (const SparsePoints* sparse = as_sparse(points);
         sparse != nullptr && options_.scale == Scale::unit && !options_.center) {
         std::vector<Index> zeros;
@@ -220,7 +230,7 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
             return;
         }
         require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) * sizeof(Scalar),
-                       "a centred and scaled copy of the points");
+                       "a centred and scaled copy of the rows");
         Matrix<Scalar> result(points.rows(), points.columns());
         // This process holds all rows. Other processes may read theirs and do not take part in this sum.
         const Run own = run.communicator().size() > 1 ? run.alone().unstopped() : run;
@@ -270,7 +280,9 @@ Preparation Preparation::from(const Archive& archive) {
     const auto found = archive.texts().find("preprocess");
     if (found == archive.texts().end()) {
         if (archive.has("preprocess.offset") || archive.has("preprocess.factor"))
-            throw BadData("the model holds preprocessing tensors but does not say what they are for");
+            throw BadData({.code = Code::malformed,
+                           .problem = "the model has tensors of preprocessing, but no text 'preprocess' that says how "
+                                      "to use them"});
         return out;
     }
     for (const bool center : {false, true}) {
@@ -283,8 +295,9 @@ Preparation Preparation::from(const Archive& archive) {
             return candidate;
         }
     }
-    throw BadData("the model was fitted with preprocessing '" + found->second +
-                  "', which this version of coterie does not know");
+    throw BadData({.code = Code::model_mismatch,
+                   .problem = "the model was fitted with preprocessing '" + found->second +
+                              "', which this version of coterie does not support"});
 }
 
 }  // namespace coterie

@@ -55,7 +55,8 @@ TEST(Preprocess, MinmaxMapsToTheUnitIntervalAndNamesConstantColumns) {
     EXPECT_DOUBLE_EQ(out.view().at(1, 1), 0.2);
     EXPECT_DOUBLE_EQ(out.view().at(1, 2), 0);
     ASSERT_EQ(minmax.warnings().size(), 1u);
-    EXPECT_EQ(minmax.warnings()[0].text(), "column 3 is constant and cannot be scaled; shifted only");
+    EXPECT_EQ(minmax.warnings()[0].text(),
+              "column 3 has the same value in every row, so scaling only shifts it. Use exclude to leave columns out.");
 }
 
 TEST(Preprocess, ZscoreHasMeanZeroAndVarianceOne) {

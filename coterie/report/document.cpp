@@ -42,7 +42,7 @@ void label_and_score(ClusteringResult& result, const Labels& clusters, const Clu
 
 void warn_of_other_names(ClusteringResult& result) {
     if (result.agreement && !result.groups.empty() && !result.agreement->label_accuracy)
-        result.warnings.push_back(unsorted(no_name_in_common(result.truth_source)));
+        result.warnings.push_back(no_name_in_common(result.truth_source));
 }
 
 // Warns where `pretrained` names a model whose points were prepared differently.
@@ -53,8 +53,12 @@ void warn_of_other_preprocessing(FitResult& result) {
     try {
         const std::string before = Preparation::from(Archive::load(path)).text();
         if (before != result.preprocessing)
-            result.warnings.push_back(unsorted("`pretrained` " + path + " was trained on points that were " + before +
-                                               "; these are " + result.preprocessing));
+            result.warnings.push_back({.code = Code::model_mismatch,
+                                       .problem = "the network was trained on rows with other preprocessing (" +
+                                                  before + "; here: " + result.preprocessing + ")",
+                                       .remedy = "Use the same `center` and `scale`",
+                                       .option = "pretrained",
+                                       .file = path});
     } catch (const BadData&) {  // from another program, or invalid: the fit reports it
     }
 }
@@ -236,9 +240,10 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
     for (const Index row : pipeline.left_out())
         if (problem.partial_labels.empty() || problem.partial_labels[at(row)] < 0) --unknown;
     if (unknown > 0)
-        result.warnings.push_back(unsorted(count_text(unknown) + " of " + count_text(result.report.points) +
-                                           (unknown == 1 ? " points has no truth and is left out of the scores"
-                                                         : " points have no truth and are left out of the scores")));
+        result.warnings.push_back({.code = Code::note,
+                                   .problem = count_text(unknown) + " of " + count_text(result.report.points) +
+                                              (unknown == 1 ? " rows has no truth and is left out of the scores"
+                                                            : " rows have no truth and are left out of the scores")});
     warn_of_other_names(result);
     result.seconds.emplace_back("score", watch.seconds());
     return result;

@@ -43,7 +43,7 @@ TEST(FitResult, AgreesWithModelAndTruth) {
     EXPECT_EQ(result.agreement->scores.acc, 1);
     EXPECT_EQ(result.agreement->scored, 4);
     ASSERT_EQ(result.warnings.size(), 1u);
-    EXPECT_EQ(result.warnings.front().text(), "2 of 6 points have no truth and are left out of the scores");
+    EXPECT_EQ(result.warnings.front().text(), "2 of 6 rows have no truth and are left out of the scores");
     EXPECT_EQ(result.seconds.front().first, "preprocess");
     EXPECT_EQ(result.seconds.back().first, "score");
     EXPECT_FALSE(

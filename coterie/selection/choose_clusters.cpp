@@ -12,6 +12,7 @@
 #include "coterie/base/checks.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/sample.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/selection/internal/recorded.hpp"
@@ -50,7 +51,7 @@ std::vector<int> tried(const ChooseOptions& options, Index n) {
     for (std::size_t i = 0; i < options.clusters.size(); ++i)
         if (options.clusters[i] < 1 || (i > 0 && options.clusters[i] <= options.clusters[i - 1]))
             throw refused_option("clusters", std::int64_t{options.clusters[i]},
-                                 "to choose from it takes whole numbers, at least 1, ascending, each once");
+                                 "whole numbers, at least 1, ascending, each once");
     return options.clusters;
 }
 
@@ -65,12 +66,12 @@ public:
     const Points& points() const { return problem_.points; }
     const Run& run() const { return run_; }
     std::unique_ptr<Model> operator()(int clusters) const {
-        run_.throw_if_stopped("choosing the number of clusters");
+        run_.throw_if_stopped("the choice of the number of clusters");
         OptionValues options = fixed_;
         options["clusters"] = std::int64_t{clusters};
         auto model = fitter_(options);
         if (model->fit_report().stopped == StopReason::interrupted)
-            throw Cancelled("interrupted while choosing the number of clusters");
+            throw Cancelled::during("the choice of the number of clusters");
         return model;
     }
 
@@ -234,8 +235,11 @@ std::optional<int> chosen_by(const CriterionCurve& curve, const std::vector<int>
 ClusterChoice choose_clusters(const Method& method, const Problem& problem, const OptionValues& fixed,
                               const ChooseOptions& options, const Run& run) {
     Stopwatch watch;
-    if (!takes_clusters(method)) throw BadArgument("method " + method.name + " has no option `clusters` to choose");
-    internal::require_points_alone("choosing the number of clusters (`clusters=auto`)", problem, run);
+    if (!takes_clusters(method))
+        throw BadArgument(
+            {.code = Code::not_supported,
+             .problem = "method " + method.name + " has no option `clusters`, so there is nothing to choose"});
+    internal::require_points_alone("the choice of the number of clusters (`clusters=auto`)", problem, run);
     for (const auto& [name, value] : fixed) method.options->at(name).check(value);
     const Points points = prepared_sample(method, problem, options, run);
     const Index n = points.rows();
@@ -274,7 +278,9 @@ ClusterChoice choose_clusters(const Method& method, const Problem& problem, cons
             if (k > 1) model = fits(k);
             const Labels labels = model ? model->labels() : Labels(static_cast<std::size_t>(n), 0);
             const Index found = distinct_labels(labels);
-            if (found < k) throw BadData("only " + std::to_string(found) + " clusters were found");
+            if (found < k)
+                throw BadData(
+                    {.code = Code::fewer_clusters, .problem = "the fit found only " + counted(found, "cluster")});
             scatter[at] = log_scatter(points, labels, own);
             curve(ClusterCriterion::bic).values[at] = spherical_mixture_bic(points, labels, own);
             if (k == 1 || k >= n) return;
@@ -322,9 +328,9 @@ ClusterChoice choose_clusters(const Method& method, const Problem& problem, cons
             curve(criterion).left_out = why;
     };
     if (network) {
-        leave_out("it takes some hundred fits, too many of a network");
+        leave_out("it needs several hundred fits, too many for a network");
     } else if (n < 4) {
-        leave_out("it takes at least 4 points");
+        leave_out("it needs at least 4 rows");
     } else {
         const Index fits_of_set = choice.fits;
         const Box box(points, own);

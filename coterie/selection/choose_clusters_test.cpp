@@ -303,9 +303,9 @@ TEST(ChooseClusters, RejectsBadArguments) {
         });
     };
     EXPECT_NE(message(with(x, {.weights = std::vector<double>(20, 2.0)})).find("weights"), std::string::npos);
-    EXPECT_NE(message(with(x, {.partial_labels = Labels(20, 0)})).find("partial labels"), std::string::npos);
+    EXPECT_NE(message(with(x, {.partial_labels = Labels(20, 0)})).find("partial_labels"), std::string::npos);
     EXPECT_NE(message(with(x, {.sizes = SizeBounds{1, 20}})).find("sizes"), std::string::npos);
-    EXPECT_NE(message(with(x, {.must_links = {{0, 1}}})).find("pairs of rows"), std::string::npos);
+    EXPECT_NE(message(with(x, {.must_links = {{0, 1}}})).find("combined with pairs"), std::string::npos);
     EXPECT_NE(message(with(x), {0, 1}).find("clusters: 0"), std::string::npos);
     EXPECT_NE(message(with(x), {3, 3}).find("ascending"), std::string::npos);
     EXPECT_NE(message(with(x), {}, {{"restarts", std::int64_t{0}}}).find("restarts"), std::string::npos);
@@ -351,7 +351,7 @@ TEST(ChooseClusters, TuneSelectsByRules) {
     EXPECT_NE(message().find("folds"), std::string::npos);
     options.folds = 0;
     options.grid.push_back({"restarts", {std::int64_t{1}}});
-    EXPECT_NE(message().find("clusters and nothing else"), std::string::npos);
+    EXPECT_NE(message().find("clusters on the grid and nothing else"), std::string::npos);
 }
 
 }  // namespace

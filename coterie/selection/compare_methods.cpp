@@ -8,6 +8,7 @@
 #include <set>
 
 #include "coterie/base/checks.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/base/text_format.hpp"
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/pipeline/evaluation.hpp"
@@ -82,12 +83,16 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
     if (options.clusters < 1) throw refused_option("clusters", std::int64_t{options.clusters}, "at least 1");
     check_options(options.preparation);
     check_options(options.columns);
-    if (problem.graph) throw BadArgument("compare takes points; this problem is a graph of affinities");
-    if (run.communicator().size() > 1) throw BadArgument("compare works in one process");
+    if (problem.graph)
+        throw BadArgument(
+            {.code = Code::not_supported, .problem = "compare needs rows, not affinities", .option = "graph"});
+    if (run.communicator().size() > 1)
+        throw BadArgument({.code = Code::not_supported, .problem = "compare works in one process only"});
     const Index rows = problem.rows();
     if (!truth.empty() && static_cast<Index>(truth.size()) != rows)
-        throw BadArgument("compare: truth has " + std::to_string(truth.size()) + " rows, there are " +
-                          std::to_string(rows) + " points");
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
+                                      ", but the data have " + counted(rows, "row")});
     Comparison out;
     if (options.columns.missing == Missing::drop)
         out.rows_left_out = static_cast<Index>(rows_with_missing(problem.points, run).size());
@@ -105,7 +110,10 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
         find_method(names[i]);
         if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
             names.begin() + static_cast<std::ptrdiff_t>(i))
-            throw BadArgument("option `methods`: " + names[i] + " is named twice", {.option = "methods"});
+            throw BadArgument({.code = Code::duplicate,
+                               .problem = names[i] + " is named twice",
+                               .remedy = "Name each method once",
+                               .option = "methods"});
     }
     // A value that no method takes is the caller's error. It is reported once, not once per method.
     require_finite(problem.points, points_of_fit(), run, options.columns.missing != Missing::refuse,
@@ -130,8 +138,7 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
                 const Pipeline pipeline =
                     Pipeline::fit(method, values, problem, options.preparation, own, {}, options.columns);
                 one.seconds = watch.seconds();
-                if (pipeline.fit_report().stopped == StopReason::interrupted)
-                    throw Cancelled("interrupted in " + method.name);
+                if (pipeline.fit_report().stopped == StopReason::interrupted) throw Cancelled::during(method.name);
                 one.labels = pipeline.labels();
                 one.sizes = pipeline.fit_report().sizes;
                 one.warnings = pipeline.warnings();

@@ -98,7 +98,7 @@ TEST(CompareMethods, RejectsBadArguments) {
     const Labels truth(3, 0);
     EXPECT_NE(test::message_of([&] { compared(with(x), {"kmean"}); }).find("kmeans"), std::string::npos);
     EXPECT_NE(test::message_of([&] { compared(with(x), {"ward", "ward"}); }).find("twice"), std::string::npos);
-    EXPECT_NE(test::message_of([&] { compared(with(x), {"ward"}, truth); }).find("truth has 3 rows"),
+    EXPECT_NE(test::message_of([&] { compared(with(x), {"ward"}, truth); }).find("truth has 3 labels"),
               std::string::npos);
     CompareOptions none;
     none.clusters = 0;

@@ -39,8 +39,7 @@ Labels labels_of_fit(const Method& method, const ConsensusOptions& options, cons
     OptionValues values;
     if (takes_clusters(method)) values["clusters"] = std::int64_t{options.clusters};
     const auto model = method.fit(problem, values, run);
-    if (model->fit_report().stopped == StopReason::interrupted)
-        throw Cancelled("interrupted in a fit of the consensus");
+    if (model->fit_report().stopped == StopReason::interrupted) throw Cancelled::during("a fit of the consensus");
     warnings = model->fit_report().warnings;
     return model->predict(prepared.points, run);
 }
@@ -94,8 +93,10 @@ const OptionSet& ConsensusOptions::described() {
 Labels average_linkage(Matrix<double> distances, int clusters) {
     const Index n = distances.rows();
     if (distances.cols() != n || clusters < 1 || clusters > n)
-        throw BadArgument("average linkage: " + std::to_string(clusters) + " clusters asked of distances of " +
-                          std::to_string(n) + " x " + std::to_string(distances.cols()));
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = "average linkage cannot make " + counted(clusters, "cluster") +
+                                      " from distances of " + std::to_string(n) + " x " +
+                                      std::to_string(distances.cols())});
     Matrix<double>& d = distances;
     std::vector<double> size(at(n), 1.0);
     std::vector<Index> active(at(n)), root(at(n)), nearest(at(n), -1);
@@ -144,7 +145,11 @@ Labels average_linkage(Matrix<double> distances, int clusters) {
 Consensus consensus(const Problem& problem, const ConsensusOptions& options, const Run& run) {
     Stopwatch watch;
     check_options(options);
-    if (options.methods.empty()) throw BadArgument("option `methods`: no method is named", {.option = "methods"});
+    if (options.methods.empty())
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = "no method is named",
+                           .remedy = "Name at least one method",
+                           .option = "methods"});
     std::vector<const Method*> chosen;
     bool network = false;
     for (const auto& name : options.methods) {
@@ -155,7 +160,10 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
     const internal::PreparedPoints prepared =
         internal::prepared_points(problem, options.preparation, options.columns, run);
     const Points& points = prepared.points;
-    if (!points.resident()) throw BadArgument("a consensus takes points in memory, and these are read in blocks");
+    if (!points.resident())
+        throw BadArgument({.code = Code::not_supported,
+                           .problem = "a consensus needs rows in memory, but these are read in blocks",
+                           .option = "points"});
     check_points(points, points_of_fit(), run);
     const Index n = points.rows();
     const Index k = options.clusters;
@@ -163,7 +171,8 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
     RandomStream random = run.random("selection.sample");
     const std::vector<Index> sample = sample_rows(n, most_rows_of_matrix, random);
     const auto size = static_cast<Index>(sample.size());
-    if (k > size) throw refused_option("clusters", std::int64_t{k}, "of so many rows at most " + std::to_string(size));
+    if (k > size)
+        throw refused_option("clusters", std::int64_t{k}, "at most " + std::to_string(size) + " for this many rows");
     require_memory(
         8.0 * static_cast<double>(size) * static_cast<double>(size) + 4.0 * static_cast<double>(n) * options.fits,
         "a consensus of " + std::to_string(options.fits) + " fits");

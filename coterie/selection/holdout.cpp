@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 
 namespace coterie {
@@ -45,7 +46,7 @@ HoldoutOutcome outcome_of(const Contender& contender, const Part& seen, const Pa
         options.grid = grid.axes;
         options.select = select;
         TuneResult found = tune(find_method(grid.method), problem_of(grid), grid.fixed, options, run, seen.truth);
-        if (found.interrupted) throw Cancelled("interrupted in a run");
+        if (found.interrupted) throw Cancelled::during("a run");
         const double criterion = found.cells[found.best].criterion;
         const double before = chosen ? best.cells[best.best].criterion : 0.0;
         if (chosen && !(larger_is_better(select) ? criterion > before : criterion < before)) continue;
@@ -69,10 +70,14 @@ std::vector<std::vector<HoldoutOutcome>> repeated_holdout(const Problem& problem
                                                           const HoldoutOptions& options, const Run& run) {
     if (options.runs < 2) throw refused_option("runs", std::int64_t{options.runs}, "at least 2");
     if (static_cast<Index>(truth.size()) != problem.rows())
-        throw BadArgument("hold-out: truth has " + std::to_string(truth.size()) + " rows, there are " +
-                          std::to_string(problem.rows()) + " points");
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
+                                      ", but the data have " + counted(problem.rows(), "row")});
     for (const auto& contender : contenders)
-        if (contender.grids.empty()) throw BadArgument("hold-out: " + contender.name + " has no grid to choose from");
+        if (contender.grids.empty())
+            throw BadArgument({.code = Code::missing_argument,
+                               .problem = contender.name + " has no grid to choose from",
+                               .option = "grid"});
     std::vector<std::vector<HoldoutOutcome>> outcomes(contenders.size());
     for (auto& row : outcomes) row.resize(static_cast<std::size_t>(options.runs));
     std::mutex reporting;

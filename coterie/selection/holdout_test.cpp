@@ -112,7 +112,7 @@ TEST(Holdout, BadArguments) {
         });
     };
     EXPECT_NE(message(1, 90).find("runs"), std::string::npos);
-    EXPECT_NE(message(2, 80).find("truth has 80 rows, there are 90 points"), std::string::npos);
+    EXPECT_NE(message(2, 80).find("truth has 80 labels, but the data have 90 rows"), std::string::npos);
     const auto without_grids = [&] {
         repeated_holdout(with(data.points), data.truth, 3, {{"nothing", {}}}, HoldoutOptions(), run);
     };

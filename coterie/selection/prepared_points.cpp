@@ -5,6 +5,7 @@
 
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/pipeline/left_out.hpp"
 
 namespace coterie::internal {
 
@@ -16,8 +17,7 @@ PreparedPoints prepared_points(const Problem& problem, const PreparationOptions&
     require_values(out.points, problem.column_kinds, problem.categories, problem.column_names, columns, "points", run);
     if (columns.missing == Missing::drop) {
         out.left_out = rows_with_missing(out.points, run);
-        if (static_cast<Index>(out.left_out.size()) == problem.rows() && problem.rows() > 0)
-            throw BadData("points: every row misses a value, so that `missing=drop` leaves none");
+        if (static_cast<Index>(out.left_out.size()) == problem.rows() && problem.rows() > 0) throw no_row_is_complete();
         if (!out.left_out.empty()) out.points = without_rows(out.points, out.left_out);
     }
     const auto coding =
@@ -37,16 +37,25 @@ Points rows_in_memory(const Points& points, const std::vector<Index>& rows, cons
 }
 
 void require_points_alone(const std::string& what, const Problem& problem, const Run& run) {
-    const auto refuse = [&](const std::string& why) { throw BadArgument(what + " takes points alone, and " + why); };
-    if (problem.graph) refuse("this problem is a graph of affinities");
-    if (as_sparse(problem.points) != nullptr) refuse("these are sparse");
-    if (run.communicator().size() > 1) refuse("these are worked on in several processes");
-    if (!problem.weights.empty()) refuse("these have weights");
-    if (!problem.initial_centroids.empty()) refuse("there are initial centroids");
-    if (!problem.partial_labels.empty() || !problem.label_shares.empty()) refuse("there are partial labels or shares");
-    if (!problem.must_links.empty() || !problem.cannot_links.empty()) refuse("these have pairs of rows");
-    if (problem.sizes) refuse("there are bounds on sizes");
-    if (!run.checkpoint.empty()) refuse("there is a checkpoint, which is of a single fit");
+    const auto unsupported = [&](const std::string& needs, const std::string& option) {
+        throw BadArgument({.code = Code::not_supported, .problem = what + " " + needs, .option = option});
+    };
+    const auto conflict = [&](const std::string& option) {
+        throw BadArgument({.code = Code::conflict,
+                           .problem = what + " cannot be combined with `" + option + "`",
+                           .remedy = "Leave one out",
+                           .option = option});
+    };
+    if (problem.graph) unsupported("needs rows, not affinities", "graph");
+    if (as_sparse(problem.points) != nullptr) unsupported("does not support sparse rows", "points");
+    if (run.communicator().size() > 1) unsupported("works in one process only", "");
+    if (!problem.weights.empty()) conflict("weights");
+    if (!problem.initial_centroids.empty()) conflict("initial_centroids");
+    if (!problem.partial_labels.empty()) conflict("partial_labels");
+    if (!problem.label_shares.empty()) conflict("label_share");
+    if (!problem.must_links.empty() || !problem.cannot_links.empty()) conflict("pairs");
+    if (problem.sizes) conflict("sizes");
+    if (!run.checkpoint.empty()) conflict("checkpoint");
 }
 
 Run part_of(const Run& run, std::string_view purpose, Index index) {

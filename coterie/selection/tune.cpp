@@ -18,6 +18,7 @@
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/neighbors.hpp"
 #include "coterie/metrics/criteria.hpp"
+#include "coterie/pipeline/left_out.hpp"
 #include "coterie/selection/choose_clusters.hpp"
 #include "coterie/selection/internal/recorded.hpp"
 
@@ -34,17 +35,28 @@ const std::vector<std::string> criterion_names = {
 // ---------------------------------------------------------------- the grid
 
 constexpr const char* grid_accepted =
-    "OPTION=A,B,C (values; those of texts with semicolons between them), OPTION=LOW:HIGH (steps of 1), "
+    "OPTION=A,B,C (values; semicolons between texts or lists), OPTION=LOW:HIGH (steps of 1), "
     "OPTION=LOW:HIGH:N (N equally spaced values), "
     "OPTION=LOW:HIGH:log (decades) or OPTION=LOW:HIGH:log2 (powers of two)";
 
-[[noreturn]] void refuse_axis(std::string_view text, const std::string& why) {
-    throw BadArgument("option `grid`: '" + std::string(text) + "' is not accepted: " + why,
-                      {.option = "grid", .value = std::string(text), .accepted = std::string(grid_accepted)});
+[[noreturn]] void refuse_axis(std::string_view text, std::string why, std::string remedy, Code code) {
+    throw BadArgument({.code = code,
+                       .problem = std::move(why),
+                       .remedy = std::move(remedy),
+                       .option = "grid",
+                       .value = std::string(text),
+                       .accepted = std::string(grid_accepted)});
 }
 
+[[noreturn]] void refuse_axis(std::string_view text, const std::string& why, std::string remedy) {
+    refuse_axis(text, "'" + std::string(text) + "' is not accepted" + why, std::move(remedy), Code::not_accepted);
+}
+
+[[noreturn]] void refuse_form(std::string_view text) { refuse_axis(text, "", "Use " + std::string(grid_accepted)); }
+
 [[noreturn]] void refuse_many(std::string_view text) {
-    refuse_axis(text, "a grid has at most " + std::to_string(most_cells) + " cells");
+    refuse_axis(text, "'" + std::string(text) + "' makes more than " + std::to_string(most_cells) + " cells",
+                "Use fewer values", Code::limit_exceeded);
 }
 
 const Option& grid_option(const Method& method, std::string_view text, const std::string& name) {
@@ -58,7 +70,8 @@ const Option& grid_option(const Method& method, std::string_view text, const std
                      [&](const auto& a, const auto& b) { return edit_distance(a, name) < edit_distance(b, name); });
     std::string list;
     for (const auto& each : names) list += (list.empty() ? "" : ", ") + each;
-    refuse_axis(text, "method " + method.name + " has no option '" + name + "'; it has (nearest first) " + list);
+    refuse_axis(text, "method " + method.name + " has no option '" + name + "'", "Use one of its options: " + list,
+                Code::unknown_name);
 }
 
 double number_of(const OptionValue& value) {
@@ -93,28 +106,32 @@ void append_range(const Option& option, std::string_view text, std::string_view 
     const double low = number_of(option.parse(item.substr(0, first)));
     const double high = number_of(option.parse(item.substr(first + 1, second - first - 1)));
     const std::string step(second == std::string_view::npos ? "" : item.substr(second + 1));
-    if (low > high) refuse_axis(text, "the low end of " + std::string(item) + " is above the high end");
+    const std::string of_item = " of " + std::string(item);
+    if (low > high) refuse_axis(text, ", because the first number" + of_item + " is above the second", "Swap them");
     if (second == std::string_view::npos) {
         if (high - low >= static_cast<double>(most_cells)) refuse_many(text);
         if (high - low != std::floor(high - low))
-            refuse_axis(text, "whole steps from the low end of " + std::string(item) +
-                                  " do not end at the high one; LOW:HIGH:N are N equally spaced values");
+            refuse_axis(text, ", because steps of 1 from the first number" + of_item + " do not end at the second",
+                        "Use LOW:HIGH:N for N equally spaced values");
         for (int i = 0; i <= static_cast<int>(high - low); ++i) values.push_back(value_of(option, low + i));
     } else if (step == "log" || step == "log2") {
         const bool decades = step == "log";
-        if (low <= 0) refuse_axis(text, "the low end of " + std::string(item) + " must be above 0");
+        if (low <= 0)
+            refuse_axis(text, ", because the first number" + of_item + " is not above 0", "Use a number above 0");
         const int steps =
             static_cast<int>(std::lround(decades ? std::log10(high) - std::log10(low) : std::log2(high / low)));
         const auto power = [&](int i) { return decades ? shifted(low, i) : std::ldexp(low, i); };
         if (std::abs(power(steps) - high) > 1e-9 * high)
-            refuse_axis(text, std::string(decades ? "decades" : "powers of two") + " from the low end of " +
-                                  std::string(item) + " do not end at the high one");
+            refuse_axis(text,
+                        std::string(", because ") + (decades ? "decades" : "powers of two") + " from the first number" +
+                            of_item + " do not end at the second",
+                        "Change the second number");
         for (int i = 0; i <= steps; ++i) values.push_back(value_of(option, power(i)));
     } else {
         Index count = 0;
         const auto read = std::from_chars(step.data(), step.data() + step.size(), count);
         if (read.ec != std::errc() || read.ptr != step.data() + step.size() || count < 2 || low == high)
-            refuse_axis(text, "it takes " + std::string(grid_accepted));
+            refuse_form(text);
         if (count > most_cells) refuse_many(text);
         for (Index i = 0; i < count; ++i) {
             const double number =
@@ -135,13 +152,19 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
     const std::vector<GridAxis>& grid = options.grid;
     const OptionSet& preparing = PreparationOptions::described();
     if (grid.empty())
-        throw BadArgument("there is no grid; option `grid` takes " + std::string(grid_accepted),
-                          {.option = "grid", .accepted = std::string(grid_accepted)});
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = "there is no grid",
+                           .remedy = "Use " + std::string(grid_accepted),
+                           .option = "grid",
+                           .accepted = std::string(grid_accepted)});
     Index count = 1;
     for (std::size_t a = 0; a < grid.size(); ++a) {
         const Option& option = option_on_grid(method, grid[a].option);
         if (grid[a].values.empty())
-            throw BadArgument("option `grid`: " + option.name + " is given no values", {.option = "grid"});
+            throw BadArgument({.code = Code::empty,
+                               .problem = "`" + option.name + "` has no values",
+                               .remedy = "Give at least one value",
+                               .option = "grid"});
         for (const auto& value : grid[a].values) {
             // A real option also accepts an integer: 3 for 3.0.
             const bool whole = option.kind == OptionKind::real && std::holds_alternative<std::int64_t>(value);
@@ -149,24 +172,32 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
         }
         const bool prepares = preparing.find(option.name) != nullptr;
         if (prepares && !needs_truth(options.select))
-            throw BadArgument(
-                "option `grid`: criterion " + std::string(name(options.select)) +
-                    " is measured among the points as they are prepared, and does not compare values of `" +
-                    option.name + "`; acc, nmi and ari do",
-                {.option = "grid", .value = option.name, .accepted = "acc, nmi or ari as `select`"});
+            throw BadArgument({.code = Code::conflict,
+                               .problem = std::string(name(options.select)) + " cannot compare values of `" +
+                                          option.name + "`, because it is measured on the prepared rows",
+                               .remedy = "Use `select=acc`, nmi or ari, which need a truth",
+                               .option = "grid",
+                               .value = option.name,
+                               .accepted = "acc, nmi or ari as `select`"});
         if (fixed.contains(option.name) ||
             (prepares && preparing.values(&options.preparation).at(option.name) != option.default_value))
-            throw BadArgument("option `" + option.name + "` is given and on the grid as well; keep one of them",
-                              {.option = option.name});
+            throw BadArgument({.code = Code::conflict,
+                               .problem = "this option is given, and it is also on the grid",
+                               .remedy = "Remove one of them",
+                               .option = option.name});
         for (std::size_t b = 0; b < a; ++b)
             if (grid[b].option == option.name)
-                throw BadArgument("option `grid`: " + option.name + " is on the grid twice; keep one of them",
-                                  {.option = "grid"});
+                throw BadArgument({.code = Code::duplicate,
+                                   .problem = "`" + option.name + "` is on the grid twice",
+                                   .remedy = "Remove one of them",
+                                   .option = "grid"});
         const auto values = static_cast<Index>(grid[a].values.size());
         if (values > most_cells / count)
-            throw BadArgument(
-                "option `grid`: more than " + std::to_string(most_cells) + " cells; a grid has at most as many",
-                {.option = "grid", .accepted = "at most " + std::to_string(most_cells) + " cells"});
+            throw BadArgument({.code = Code::limit_exceeded,
+                               .problem = "the grid has more than " + std::to_string(most_cells) + " cells",
+                               .remedy = "Use fewer values",
+                               .option = "grid",
+                               .accepted = "at most " + std::to_string(most_cells) + " cells"});
         count *= values;
     }
     for (const auto& [name, value] : fixed) method.options->at(name);
@@ -195,14 +226,18 @@ std::vector<Candidate> kmeans_cells(const Method& method, const OptionValues& fi
     const Method& kmeans = find_method("kmeans");
     const bool comparable = options.select == Criterion::knncut || needs_truth(options.select);
     if (!comparable)
-        throw BadArgument("option `with_kmeans`: criterion " + std::string(name(options.select)) +
-                              " does not compare methods; knncut, acc, nmi and ari do",
-                          {.option = "with_kmeans"});
+        throw BadArgument({.code = Code::conflict,
+                           .problem = std::string(name(options.select)) + " cannot compare methods",
+                           .remedy = "Use `select=knncut`, acc, nmi or ari",
+                           .option = "with_kmeans"});
     const Option* clusters = method.options->find("clusters");
     if (method.name == kmeans.name || !clusters || clusters->kind != OptionKind::integer)
-        throw BadArgument("option `with_kmeans`: method " + method.name +
-                              (clusters ? " is k-means itself" : " has no option clusters that k-means could share"),
-                          {.option = "with_kmeans"});
+        throw BadArgument({.code = Code::conflict,
+                           .problem = clusters
+                                          ? "the method is k-means already"
+                                          : "method " + method.name + " has no option `clusters`, which k-means needs",
+                           .remedy = "Leave this option out",
+                           .option = "with_kmeans"});
     std::vector<Candidate> cells;
     for (const Candidate& other : grid) {
         Candidate cell{&kmeans, {}, {{"clusters", clusters->default_value}}, other.preparation};
@@ -284,10 +319,7 @@ std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const s
     Problem& fitted = fold->seen;
     const auto coding = ColumnCoding::fit(fitted.points, fitted.column_kinds, fitted.categories, fitted.column_names,
                                           options.columns, run, fitted.weights);
-    if (!fitted.initial_centroids.empty() && coding.columns_out() != coding.columns_in())
-        throw BadArgument(
-            "option `initial_centroids`: points with columns of words have no centroids in the units of their file",
-            {.option = "initial_centroids"});
+    if (!fitted.initial_centroids.empty()) coding.require_no_words("initial_centroids");
     fitted.points = coding.apply(fitted.points, fitted.categories, fitted.column_names, run, unsaid);
     if (!unseen.empty())
         fold->unseen = coding.apply(fold->unseen, problem.categories, problem.column_names, run, unsaid);
@@ -298,8 +330,9 @@ std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const s
     fold->seen = preparation.apply(fold->seen, run);
     if (!unseen.empty()) fold->unseen = preparation.apply(fold->unseen, run);
     if (options.select == Criterion::knncut) {
-        if (fold->seen.rows() < 2) throw BadData("knncut: at least 2 points are needed to be neighbours");
-        const Points points = load(fold->seen.points, "knncut needs all points in memory, which", run);
+        if (fold->seen.rows() < 2)
+            throw BadData({.code = Code::too_few_rows, .problem = "knncut needs at least 2 rows", .option = "points"});
+        const Points points = load(fold->seen.points, "knncut needs all rows in memory, which", run);
         fold->neighbors = nearest_neighbors(points, std::min(cut_neighbors, fold->seen.rows() - 1), run);
     }
     return fold;
@@ -452,18 +485,30 @@ Tally measure(CellFit fit, const Fold& fold, Criterion criterion, const Run& run
     return out;
 }
 
+BadData no_finite_criterion(const std::string& criterion, std::size_t cells, const std::string& why = {}) {
+    return BadData({.code = Code::not_finite,
+                    .problem = criterion + " is not a number in any of " +
+                               counted(static_cast<std::int64_t>(cells), "cell") + (why.empty() ? "" : ": " + why),
+                    .option = "select",
+                    .value = criterion});
+}
+
 // A grid over the number of clusters alone, with a criterion that compares these numbers.
 TuneResult tune_clusters(const Method& method, const Problem& problem, const OptionValues& fixed,
                          const TuneOptions& options, const Run& run) {
     const std::string criterion(name(options.select));
-    const auto refuse = [&](const std::string& why) {
-        throw BadArgument("option `select`: " + criterion + " compares numbers of clusters alone; " + why,
-                          {.option = "select", .value = criterion});
+    const auto refuse = [&](const std::string& why, const std::string& remedy) {
+        throw BadArgument({.code = Code::conflict,
+                           .problem = criterion + why,
+                           .remedy = remedy,
+                           .option = "select",
+                           .value = criterion});
     };
     if (options.grid.size() != 1 || options.grid.front().option != "clusters")
-        refuse("the grid must be `clusters` and nothing else");
-    if (options.folds != 0) refuse("it halves the points itself, and takes no `folds`");
-    if (options.with_kmeans) refuse("it does not compare methods, and takes no `with_kmeans`");
+        refuse(" compares only numbers of clusters", "Put `clusters` on the grid and nothing else");
+    if (options.folds != 0)
+        refuse(" cannot be combined with `folds`, because it halves the rows itself", "Leave one out");
+    if (options.with_kmeans) refuse(" cannot compare methods", "Leave `with_kmeans` out");
     ChooseOptions choosing{.clusters = {}, .preparation = options.preparation, .columns = options.columns};
     for (const auto& value : options.grid.front().values)
         choosing.clusters.push_back(static_cast<int>(number_of(value)));
@@ -475,10 +520,7 @@ TuneResult tune_clusters(const Method& method, const Problem& problem, const Opt
     for (const auto& each : choice.curves)
         if (name(each.criterion) == criterion) curve = &each;
     if (curve != nullptr) {
-        if (!curve->chosen)
-            throw BadData("tune: criterion " + criterion + " is no number in any of the " +
-                          std::to_string(choice.clusters.size()) + " cells" +
-                          (curve->left_out.empty() ? "" : ": " + curve->left_out));
+        if (!curve->chosen) throw no_finite_criterion(criterion, choice.clusters.size(), curve->left_out);
         chosen = *curve->chosen;
     }
     for (std::size_t at = 0; at < choice.clusters.size(); ++at) {
@@ -529,7 +571,7 @@ bool larger_is_better(Criterion criterion) {
 
 GridAxis read_grid_axis(const Method& method, std::string_view text) {
     const auto equals = text.find('=');
-    if (equals == std::string_view::npos || equals == 0) refuse_axis(text, "it takes " + std::string(grid_accepted));
+    if (equals == std::string_view::npos || equals == 0) refuse_form(text);
     std::string name(text.substr(0, equals));
     std::replace(name.begin(), name.end(), '-', '_');
     const Option& option = grid_option(method, text, name);
@@ -542,7 +584,7 @@ GridAxis read_grid_axis(const Method& method, std::string_view text) {
     for (std::size_t begin = 0; begin <= items.size();) {
         const std::size_t end = std::min(items.find(between, begin), items.size());
         const std::string_view item = items.substr(begin, end - begin);
-        if (item.empty()) refuse_axis(text, "a value is empty; it takes " + std::string(grid_accepted));
+        if (item.empty()) refuse_axis(text, ", because a value is empty", "Use " + std::string(grid_accepted));
         if (number && item.find(':') != std::string_view::npos) {
             append_range(option, text, item, axis.values);
         } else {
@@ -578,7 +620,7 @@ std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& ru
     if (folds < 2 || folds > rows)
         throw refused_option(
             "folds", std::int64_t{folds},
-            "it takes a whole number from 2 to the number of points (" + std::to_string(rows) + "), or 0 for none");
+            "a whole number from 2 to the number of rows (" + std::to_string(rows) + "), or 0 for no folds");
     std::vector<Index> order(static_cast<std::size_t>(rows));
     std::iota(order.begin(), order.end(), Index{0});
     RandomStream random = run.random("tune.folds");
@@ -595,26 +637,35 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
                 const Run& run, LabelSpan truth) {
     check_options(options);
     if (!run.checkpoint.empty())
-        throw BadArgument("option `checkpoint`: one file cannot hold the states of many fits; a single fit takes it",
-                          {.option = "checkpoint"});
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "one file cannot hold the states of many fits",
+                           .remedy = "Use it with a single fit",
+                           .option = "checkpoint"});
     std::vector<Candidate> candidates = grid_cells(method, fixed, options);
     if (options.with_kmeans)
         for (auto& cell : kmeans_cells(method, fixed, options, candidates)) candidates.push_back(std::move(cell));
     const std::vector<Batch> batches = batches_of(candidates);
-    if (problem.graph) throw BadArgument("tune takes points; this problem is a graph of affinities");
+    if (problem.graph)
+        throw BadArgument(
+            {.code = Code::not_supported, .problem = "tune needs rows, not affinities", .option = "graph"});
     check_options(options.columns);
     const bool words = std::any_of(problem.categories.begin(), problem.categories.end(),
                                    [](const auto& of_column) { return !of_column.empty(); });
     if (words && options.columns.categorical == Categorical::refuse)
-        throw BadArgument("tune takes points of numbers; `categorical=one-hot` makes numbers of words");
+        throw BadArgument({.code = Code::wrong_type,
+                           .problem = "there are columns of words, and tune needs numbers",
+                           .remedy = "Use `categorical=one-hot` to convert them",
+                           .option = "points"});
     const Index n = problem.rows();
     if (!truth.empty() && static_cast<Index>(truth.size()) != n)
-        throw BadArgument("tune: truth has " + std::to_string(truth.size()) + " rows, there are " + std::to_string(n) +
-                          " points");
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
+                                      ", but the data have " + counted(n, "row")});
     if (needs_truth(options.select) && truth.empty())
-        throw BadArgument("option `select`: " + std::string(name(options.select)) +
-                              " needs a truth; silhouette, objective, ratio and knncut do not",
-                          {.option = "select",
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = std::string(name(options.select)) + " needs a truth",
+                           .remedy = "Give one, or use silhouette, objective, ratio or knncut",
+                           .option = "select",
                            .value = std::string(name(options.select)),
                            .accepted = "silhouette, objective, ratio or knncut"});
     if (!problem.weights.empty()) check_weights(problem.weights, n);
@@ -626,8 +677,7 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
     if (compares_clusters_alone(options.select)) return tune_clusters(method, problem, fixed, options, run);
     if (options.columns.missing == Missing::drop)
         if (const std::vector<Index> left_out = rows_with_missing(problem.points, run); !left_out.empty()) {
-            if (static_cast<Index>(left_out.size()) == n)
-                throw BadData("points: every row misses a value, so that `missing=drop` leaves none");
+            if (static_cast<Index>(left_out.size()) == n) throw internal::no_row_is_complete();
             std::vector<Index> kept;
             for (Index i = 0; i < n; ++i)
                 if (!std::binary_search(left_out.begin(), left_out.end(), i)) kept.push_back(i);
@@ -740,11 +790,10 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
         }
         result.cells.push_back(std::move(cell));
     }
-    if (result.cells.empty()) throw Cancelled("interrupted before there was a cell");
+    if (result.cells.empty())
+        throw Cancelled({.code = Code::cancelled, .problem = "interrupted before the first cell was fitted"});
     if (!found && first_failure) std::rethrow_exception(first_failure);
-    if (!found)
-        throw BadData("tune: criterion " + std::string(name(options.select)) + " is no number in any of the " +
-                      std::to_string(result.cells.size()) + " cells");
+    if (!found) throw no_finite_criterion(std::string(name(options.select)), result.cells.size());
     return result;
 }
 

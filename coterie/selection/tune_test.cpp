@@ -88,23 +88,23 @@ TEST(Grid, RejectsBadTextWithMessages) {
         {"=3", {"grid", "OPTION=A,B,C"}},
         {"clusters=", {"grid", "empty"}},
         {"clusters=2,,3", {"grid", "empty"}},
-        {"cluster=2:3", {"no option 'cluster'", "nearest first) clusters"}},
+        {"cluster=2:3", {"no option 'cluster'", "Use one of its options: clusters"}},
         {"q=2:3", {"no option 'q'"}},
         {"clusters=-1:3", {"clusters", "-1", "at least 1"}},
         {"clusters=two", {"clusters", "two", "whole number"}},
         {"clusters=2.5", {"clusters", "2.5"}},
         {"clusters=1:4:6", {"clusters", "1.6", "whole number"}},
-        {"clusters=9:2", {"low end of 9:2 is above"}},
+        {"clusters=9:2", {"first number of 9:2 is above"}},
         {"clusters=2:", {"clusters", "whole number"}},
-        {"clusters=1:1e6", {"at most 100000 cells"}},
-        {"tolerance=0:1:1000000", {"at most 100000 cells"}},
+        {"clusters=1:1e6", {"more than 100000 cells"}},
+        {"tolerance=0:1:1000000", {"more than 100000 cells"}},
         {"tolerance=0:1:1", {"OPTION=LOW:HIGH:N"}},
         {"tolerance=0:1:x", {"OPTION=LOW:HIGH:N"}},
         {"tolerance=1:2:3:4", {"OPTION=LOW:HIGH:N"}},
         {"tolerance=0:1:log", {"above 0"}},
         {"tolerance=1:50:log", {"decades", "1:50:log"}},
         {"tolerance=1:3:log2", {"powers of two"}},
-        {"tolerance=0:0.5", {"whole steps", "0:0.5"}},
+        {"tolerance=0:0.5", {"steps of 1", "0:0.5"}},
         {"tolerance=nan", {"tolerance", "nan"}},
         {"algorithm=lloyd,magic", {"algorithm", "magic", "bounds"}},
     };
@@ -351,7 +351,8 @@ TEST(Tune, FailedCellsAreRecordedAndNeverChosen) {
     const Matrix<double> same = Matrix<double>::Ones(12, 2);
     options = over_clusters({2, 3});
     options.select = Criterion::ratio;
-    expect_message<BadData>([&] { tune(kmeans(), with(same), {}, options, run); }, {"ratio", "no number", "2 cells"});
+    expect_message<BadData>([&] { tune(kmeans(), with(same), {}, options, run); },
+                            {"ratio", "not a number", "2 cells"});
 }
 
 TEST(Tune, KMeansCanWin) {
@@ -373,7 +374,7 @@ TEST(Tune, KMeansCanWin) {
                                 {"with_kmeans", "silhouette"});
     options.select = Criterion::knncut;
     expect_message<BadArgument>([&] { tune(kmeans(), with(data.points), {}, options, run); },
-                                {"with_kmeans", "k-means itself"});
+                                {"with_kmeans", "k-means already"});
 }
 
 TEST(Tune, GridOfScalingsFitsPreparedPoints) {
@@ -414,11 +415,11 @@ TEST(Tune, GridOfScalingsFitsPreparedPoints) {
     EXPECT_EQ(tune(method, with(points), {}, options, run, data.truth).best_preparation.scale, Scale::zscore);
     options.select = Criterion::silhouette;
     expect_message<BadArgument>([&] { tune(method, with(points), {}, options, run, data.truth); },
-                                {"silhouette", "scale", "acc, nmi and ari do"});
+                                {"silhouette", "scale", "select=acc, nmi or ari"});
     options.select = Criterion::ari;
     options.preparation.scale = Scale::unit;
     expect_message<BadArgument>([&] { tune(method, with(points), {}, options, run, data.truth); },
-                                {"scale is given and on the grid as well"});
+                                {"scale: this option is given, and it is also on the grid"});
     EXPECT_EQ(std::get<std::string>(read_grid_axis(method, "scale=unit,none").values[0]), "unit");
     EXPECT_THROW(read_grid_axis(method, "scale=much"), BadArgument);
 }
@@ -471,7 +472,7 @@ TEST(Tune, BadArguments) {
     options = over_clusters({2, 3});
     options.select = Criterion::nmi;
     refuse(options, {"select", "nmi", "truth"});
-    refuse(options, {"truth has 3 rows", "30"}, {}, Labels{0, 1, 2});
+    refuse(options, {"truth has 3 labels", "30 rows"}, {}, Labels{0, 1, 2});
     options.grid = {read_grid_axis(kmeans(), "k=1:1000"), read_grid_axis(kmeans(), "restarts=1:101")};
     refuse(options, {"100000 cells"}, {}, data.truth);
 }

@@ -15,6 +15,7 @@
 #include "coterie/base/error.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/local_rows.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/model/fit_report.hpp"
 #include "coterie/pipeline/column_hints.hpp"
@@ -195,8 +196,10 @@ public:
         const std::string text = host.work([&] {
             const PreparedRows prepared = pipeline_.prepare(problem.points, names, run, categories);
             if (!prepared.points.resident())
-                throw BadArgument(std::string("X: the page's picture is drawn of points in memory, and these are ") +
-                                  (as_sparse(problem.points) != nullptr ? "sparse" : "read in blocks"));
+                throw BadArgument({.code = Code::not_supported,
+                                   .problem = std::string("the page's picture needs rows in memory, but these are ") +
+                                              (as_sparse(problem.points) != nullptr ? "sparse" : "read in blocks"),
+                                   .option = "points"});
             if (model().fit_report().points == 0) {
                 AppliedResult result =
                     description_result(pipeline_, coterie::describe(pipeline_, prepared, run), prepared, source);
@@ -212,8 +215,11 @@ public:
             }
             const Labels& labels = pipeline_.labels_of_prepared();
             if (prepared.points.rows() != static_cast<Index>(labels.size()))
-                throw BadArgument("X: " + std::to_string(prepared.points.rows()) + " rows; the model was fitted on " +
-                                  std::to_string(labels.size()) + ", and these are what is shown");
+                throw BadArgument({.code = Code::wrong_shape,
+                                   .problem = counted(prepared.points.rows(), "row") +
+                                              ", but the model was fitted on " + std::to_string(labels.size()),
+                                   .remedy = "Pass the rows of the fit",
+                                   .option = "points"});
             FitResult result = fit_result(pipeline_, pipeline_.labels(), find_method(model().method()),
                                           model().option_values(), problem, source, known);
             const std::string picture = scatter_picture(prepared.points, labels, result.sizes, {title(result), ""},
@@ -254,7 +260,8 @@ private:
     static Output output_named(const std::string& which) {
         for (int i = 0; i < output_count; ++i)
             if (name(static_cast<Output>(i)) == which) return static_cast<Output>(i);
-        throw BadArgument("there is no output '" + which + "'");
+        throw BadArgument(
+            {.code = Code::unknown_name, .problem = "there is no output '" + which + "'", .value = which});
     }
 
     Pipeline pipeline_;

@@ -7,6 +7,7 @@
 
 #include "core.hpp"
 
+#include "coterie/base/text.hpp"
 #include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/selection_document.hpp"
@@ -111,8 +112,11 @@ struct Compared {
         const std::string text = host.work([&] {
             const Index compared = found.points + found.rows_left_out;
             if (problem.rows() != compared)
-                throw BadArgument("X: " + std::to_string(problem.rows()) + " rows; " + std::to_string(compared) +
-                                  " were compared, and these are what is shown");
+                throw BadArgument({.code = Code::wrong_shape,
+                                   .problem = counted(problem.rows(), "row") + ", but the comparison was of " +
+                                              std::to_string(compared),
+                                   .remedy = "Pass the rows of the comparison",
+                                   .option = "points"});
             const ComparisonDrawings drawn = comparison_drawings(found, problem, options, source, known, run);
             return coterie::page(found, source, drawn.picture, drawn.map);
         });

@@ -115,11 +115,16 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
     while (true) {
         const Matrix<double> embedding = network.encode_all(uninterrupted).cast<double>();
         if (!embedding.allFinite()) {
-            const std::string advice = "lower `learning_rate`, or scale the points (`scale=minmax`)";
-            if (!kept.any()) throw BadArgument("training diverged: " + advice, {.option = "learning_rate"});
-            report.warnings.push_back(unsorted("training diverged in batch " + std::to_string(batches_done) +
-                                               " at the latest; the model is that of update " +
-                                               std::to_string(kept.update) + ": " + advice));
+            Message message{.code = Code::diverged,
+                            .problem = "training diverged",
+                            .remedy = "Use a smaller `learning_rate`, or `scale=minmax`"};
+            if (!kept.any()) {
+                message.option = "learning_rate";
+                throw BadArgument(std::move(message));
+            }
+            message.problem += " in batch " + std::to_string(batches_done) +
+                               " at the latest; the model is from update " + std::to_string(kept.update);
+            report.warnings.push_back(std::move(message));
             report.stopped = StopReason::collapsed;
             if (!course.losses.empty() && !std::isfinite(course.losses.back())) course.losses.pop_back();
             break;
@@ -184,10 +189,12 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
     fit.end_stage("clustering");
     network.set_parameters(kept.parameters);
     if (kept.update + 1 < course.objectives.size())
-        report.warnings.push_back(unsorted("the clusters collapsed: the balance of their sizes fell from " +
-                                           to_text(OptionValue(course.balances.front())) + " to " +
-                                           to_text(OptionValue(course.balances.back())) +
-                                           "; the model is that of update " + std::to_string(kept.update)));
+        report.warnings.push_back({.code = Code::diverged,
+                                   .problem = "the clusters collapsed: the balance of their sizes fell from " +
+                                              to_text(course.balances.front()) + " to " +
+                                              to_text(course.balances.back()) + "; the model is from update " +
+                                              std::to_string(kept.update),
+                                   .remedy = "Use a smaller `learning_rate`"});
     report.objective_per_iteration = course.objectives;
     report.objective = course.objectives[kept.update];
     report.iterations = batches_done;

@@ -69,9 +69,9 @@ public:
           augmenter_(augmentation_of(options), network_.architecture().input, points, run),
           loss_(make_loss({constraints, prior, run.threads})),
           checkpoint_(run, std::string(method), without_files(values),
-                      run.checkpoint.empty()
-                          ? std::string()
-                          : fingerprint_of_all(points, constraints, prior, options.pretrained, run)) {
+                      run.checkpoint.empty() ? std::string()
+                                             : fingerprint_of_all(points, constraints, prior, options.pretrained, run)),
+          collapsing_(values.contains("augmentation_weight") ? "augmentation_weight" : "learning_rate") {
         network_.set_unit(unit_for(options.pretrained, points, run));
         network_.set_points(points, run);
         for (Index i = 0; i < n(); ++i)
@@ -248,12 +248,16 @@ private:
         try {
             train_epochs();
         } catch (const Diverged&) {
-            const std::string what = "training diverged in epoch " + std::to_string(epoch_ + 1);
-            const std::string advice = ": lower `learning_rate`, or scale the points (`scale=minmax`)";
-            if (kept_epoch_ < 0)
-                throw BadArgument(what + advice, {.option = "learning_rate", .value = to_text(options_.learning_rate)});
-            report_.warnings.push_back(
-                unsorted(what + "; the model is that of epoch " + std::to_string(kept_epoch_ + 1) + advice));
+            Message message{.code = Code::diverged,
+                            .problem = "training diverged in epoch " + std::to_string(epoch_ + 1),
+                            .remedy = "Use a smaller `learning_rate`, or `scale=minmax`"};
+            if (kept_epoch_ < 0) {
+                message.option = "learning_rate";
+                message.value = to_text(options_.learning_rate);
+                throw BadArgument(std::move(message));
+            }
+            message.problem += "; the model is from epoch " + std::to_string(kept_epoch_ + 1);
+            report_.warnings.push_back(std::move(message));
             report_.stopped = StopReason::collapsed;
         }
     }
@@ -340,7 +344,9 @@ private:
             checkpoint_.write(archive);
         }
         if (!stop) return false;
-        if (kept_epoch_ < 0) throw Cancelled("interrupted during training" + checkpoint_.what_is_left());
+        if (kept_epoch_ < 0)
+            throw Cancelled(
+                {.code = Code::cancelled, .problem = "interrupted during training" + checkpoint_.what_is_left()});
         report_.stopped = StopReason::interrupted;
         return true;
     }
@@ -354,11 +360,12 @@ private:
         const auto kept = static_cast<std::size_t>(kept_epoch_);
         if (!sound(course_.balances.back())) {
             if (report_.stopped == StopReason::completed) report_.stopped = StopReason::collapsed;
-            report_.warnings.push_back(unsorted("the clusters collapsed: the balance of their sizes is " +
-                                                to_text(OptionValue(course_.balances.back())) +
-                                                " after the last epoch; the " + "model is that of epoch " +
-                                                std::to_string(kept_epoch_ + 1) + ", with " +
-                                                to_text(OptionValue(course_.balances[kept]))));
+            report_.warnings.push_back(
+                {.code = Code::diverged,
+                 .problem = "the clusters collapsed: after the last epoch, most rows are in few clusters (balance " +
+                            to_text(course_.balances.back()) + "); the model is from epoch " +
+                            std::to_string(kept_epoch_ + 1) + " (" + to_text(course_.balances[kept]) + ")",
+                 .remedy = "Use a smaller `" + collapsing_ + "`"});
         }
         report_.objective_per_iteration = course_.objectives;
         report_.objective = course_.objectives[kept];
@@ -392,6 +399,7 @@ private:
     Augmenter augmenter_;
     std::unique_ptr<ViewLoss> loss_;
     Checkpoint checkpoint_;
+    std::string collapsing_;  // the option that makes clusters collapse where it is too large
     FitReport report_;
     Stopwatch watch_;
     double trained_before_ = 0;            // seconds before the checkpoint from which it continues
@@ -421,9 +429,11 @@ Architecture classifier_of(const ClassifierOptions& options, Index dimensions) {
         return out;
     }
     if (options.image.empty())
-        throw BadArgument(std::string("option `network`: ") +
-                              (network == ClassifierNetwork::vgg4 ? "vgg4" : "resnet18") + " needs `image`, as 28x28",
-                          {.option = "network"});
+        throw BadArgument(
+            {.code = Code::missing_argument,
+             .problem = std::string(network == ClassifierNetwork::vgg4 ? "vgg4" : "resnet18") + " needs `image`",
+             .remedy = "Set `image` to rows and columns, such as 28x28",
+             .option = "network"});
     const ImageShape image = image_shape(options.image, dimensions);
     refuse_idle(options.widths != defaults.widths, false, "widths", "`network=dense`");
     return network == ClassifierNetwork::vgg4 ? vgg4(image, options.kernel, *options.clusters)
@@ -449,7 +459,6 @@ Augmentation augmentation_of(const ClassifierOptions& options) {
         refuse_without_effect();
         return out;
     }
-    const auto refuse = [&](const std::string& why) { throw refused_option("augment", options.augment, why); };
     std::size_t begin = 0;
     while (true) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
@@ -467,11 +476,16 @@ Augmentation augmentation_of(const ClassifierOptions& options) {
         } else if (word == "noise") {
             out.noise = options.noise;
         } else {
-            refuse(
-                "none, auto, or some of flip, rotation, shift, zoom, colour and noise, with commas between "
-                "them");
+            throw refused_option(
+                "augment", options.augment,
+                "none, auto, or some of flip, rotation, shift, zoom, colour and noise, with commas between them");
         }
-        if (word != "noise" && options.image.empty()) refuse(word + " needs `image`, as 28x28");
+        if (word != "noise" && options.image.empty())
+            throw BadArgument({.code = Code::missing_argument,
+                               .problem = word + " needs `image`",
+                               .remedy = "Set `image` to rows and columns, such as 28x28",
+                               .option = "augment",
+                               .value = options.augment});
         if (end == text.size()) break;
         begin = end + 1;
     }

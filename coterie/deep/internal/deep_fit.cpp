@@ -11,6 +11,7 @@
 #include "coterie/base/idle_option.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/deep/internal/pretrained.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/sha256.hpp"
@@ -52,9 +53,13 @@ ImageShape image_shape(const std::vector<int>& sides, Index dimensions) {
     if (image.items() != dimensions) {
         std::string text;
         for (const int side : sides) text += (text.empty() ? "" : "x") + std::to_string(side);
-        throw BadArgument("option `image`: " + text + " makes " + std::to_string(image.items()) +
-                              " numbers, but the points have " + std::to_string(dimensions) + " columns",
-                          {.option = "image", .value = text, .accepted = std::to_string(dimensions) + " numbers"});
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = text + " makes " + std::to_string(image.items()) +
+                                      " numbers, but the rows have " + counted(dimensions, "column"),
+                           .remedy = "Use sides whose product is " + std::to_string(dimensions),
+                           .option = "image",
+                           .value = text,
+                           .accepted = std::to_string(dimensions) + " numbers"});
     }
     return image;
 }
@@ -84,8 +89,11 @@ Architecture architecture_of(const AutoencoderOptions& options, Index dimensions
                                (options.network == AutoencoderNetwork::automatic && !options.image.empty());
     if (convolutional) {
         if (options.image.empty())
-            throw BadArgument("option `network`: a convolutional network needs `image`, as 28x28",
-                              {.option = "network", .value = "convolutional"});
+            throw BadArgument({.code = Code::missing_argument,
+                               .problem = "a convolutional network needs `image`",
+                               .remedy = "Set `image` to rows and columns, such as 28x28",
+                               .option = "network",
+                               .value = "convolutional"});
         refuse_idle(options.widths != AutoencoderOptions().widths, false, "widths", "`network=dense`");
         return convolutional_autoencoder(image, options.embedding);
     }
@@ -96,10 +104,14 @@ void require_kind(const Archive& model, const std::string& path, std::initialize
     if (std::find(methods.begin(), methods.end(), model.method()) != methods.end()) return;
     std::string accepted;
     for (const std::string_view method : methods) accepted += (accepted.empty() ? "" : ", ") + std::string(method);
-    throw BadData(path + ": this is a " +
-                      (model.method() == "checkpoint" ? "checkpoint" : "model of " + model.method()) +
-                      "; `pretrained` takes a model of " + accepted,
-                  {.option = "pretrained", .value = model.method(), .accepted = accepted, .file = path});
+    throw BadData(
+        {.code = Code::model_mismatch,
+         .problem = "this is a " + (model.method() == "checkpoint" ? "checkpoint" : "model of " + model.method()),
+         .remedy = "For `pretrained`, use a model of " + accepted,
+         .option = "pretrained",
+         .value = model.method(),
+         .accepted = accepted,
+         .file = path});
 }
 
 DeepFit::DeepFit(std::string_view method, PointsView points, const AutoencoderOptions& options,
@@ -154,11 +166,15 @@ void DeepFit::pretrain() {
             require_kind(model, options_.pretrained, {"ae-kmeans", "dekm", "dec", "idec", "dcn"});
             try {
                 network_.load(model, "network");
-            } catch (const BadData& error) {
-                throw BadData(options_.pretrained +
-                                  ": its network has another shape than `network`, `image`, `widths` " +
-                                  "and `embedding` ask for (" + error.what() + ")",
-                              {.option = "pretrained", .file = options_.pretrained});
+            } catch (BadData& error) {
+                error.amend([&](Message& message) {
+                    message.code = Code::model_mismatch;
+                    message.problem = "the model's network has another shape (" + message.problem + ")";
+                    message.remedy = "Use its `network`, `image`, `widths` and `embedding`";
+                    message.option = "pretrained";
+                    message.file = options_.pretrained;
+                });
+                throw;
             }
         });
         end_stage("pretraining");
@@ -173,7 +189,15 @@ void DeepFit::pretrain() {
     const auto stop_if_asked = [&] {
         if (!run_.stop_requested()) return;
         if (begun) checkpoint_.write(*begun);
-        throw Cancelled("interrupted during pretraining" + checkpoint_.what_is_left());
+        throw Cancelled(
+            {.code = Code::cancelled, .problem = "interrupted during pretraining" + checkpoint_.what_is_left()});
+    };
+    const auto refuse_diverged = [&](const std::string& when) {
+        throw BadArgument({.code = Code::diverged,
+                           .problem = "pretraining diverged" + when,
+                           .remedy = "Use a smaller `pretrain_rate`, or `scale=minmax`",
+                           .option = "pretrain_rate",
+                           .value = to_text(options_.pretrain_rate)});
     };
     for (auto epoch = static_cast<int>(reconstruction_.size()); epoch < options_.pretrain_epochs; ++epoch) {
         if (checkpoint_.wanted() && !begun) begun = snapshot("pretraining");
@@ -187,10 +211,7 @@ void DeepFit::pretrain() {
             network_.begin(
                 {order.begin() + static_cast<std::ptrdiff_t>(from), order.begin() + static_cast<std::ptrdiff_t>(to)});
             const double error = network_.reconstruct(1.0);
-            if (!std::isfinite(error))
-                throw BadArgument("training diverged in epoch " + std::to_string(epoch + 1) +
-                                      ": lower `pretrain_rate`, or scale the points (`scale=minmax`)",
-                                  {.option = "pretrain_rate", .value = to_text(options_.pretrain_rate)});
+            if (!std::isfinite(error)) refuse_diverged(" in epoch " + std::to_string(epoch + 1));
             sum += error * static_cast<double>(to - from);
             network_.backward({});
             network_.step();
@@ -204,9 +225,7 @@ void DeepFit::pretrain() {
         if (checkpoint_.wanted()) begun = snapshot("pretraining");
         stop_if_asked();
     }
-    if (!network_.encode_all(run_.unstopped()).allFinite())
-        throw BadArgument("training diverged: lower `pretrain_rate`, or scale the points (`scale=minmax`)",
-                          {.option = "pretrain_rate", .value = to_text(options_.pretrain_rate)});
+    if (!network_.encode_all(run_.unstopped()).allFinite()) refuse_diverged("");
     if (begun) checkpoint_.write(*begun);  // a fit that is stopped from here on need not train it again
     end_stage("pretraining");
 }

@@ -66,6 +66,13 @@ double unit_for(const std::string& pretrained, PointsView points, const Run& run
 void read_trunk(const std::string& path, const Architecture& classifier, bool is_resnet18, Parameters& parameters) {
     const formats::Bytes bytes = formats::read_bytes(path);
     const formats::SafetensorsFile file = formats::parse_safetensors_table(bytes.data, path);
+    const auto refuse = [&](std::string problem, std::string remedy) {
+        throw BadData({.code = Code::model_mismatch,
+                       .problem = std::move(problem),
+                       .remedy = std::move(remedy),
+                       .option = "pretrained",
+                       .file = path});
+    };
     const auto has = [&](const std::string& name) {
         return std::any_of(file.tensors.begin(), file.tensors.end(), [&](const auto& t) { return t.name == name; });
     };
@@ -86,31 +93,31 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
             if (tensor.name.ends_with(known) && (!before || tensor.name.size() < before->size() + known.size()))
                 before = tensor.name.substr(0, tensor.name.size() - known.size());
         if (!before)
-            throw BadData(path + ": there is no tensor " + known +
-                              ", with or without something before it; `pretrained` takes a model of a classifier, or "
-                              "ResNet-18's weights as torchvision names them",
-                          {.option = "pretrained", .file = path});
+            refuse(
+                "the file has no tensor " + known + ", with or without a prefix",
+                "Use a model of a classifier for `pretrained`, or the weights of ResNet-18 as torchvision names them");
         for (const std::string& name : resnet18_names(classifier)) names.push_back(*before + name);
     } else {
-        throw BadData(path +
-                          ": there is no tensor network.0; `pretrained` takes the model of a classifier with the "
-                          "same network (ResNet-18: also weights as torchvision names them)",
-                      {.option = "pretrained", .file = path});
+        refuse("the file has no tensor network.0",
+               "Use the model of a classifier with the same network for `pretrained` (ResNet-18: also weights as "
+               "torchvision names them)");
     }
     if (names.size() != trunk) throw InternalError("pretrained: names of another network");
     for (std::size_t p = 0; p < trunk; ++p) {
         if (!has(names[p]))
-            throw BadData(path + ": there is no tensor " + names[p], {.option = "pretrained", .file = path});
+            refuse("the file has no tensor " + names[p], "Use the weights of a network of the same kind");
         const formats::Array array = formats::parse_safetensors(bytes, names[p], formats::Purpose::points, path);
-        const std::string& source = array.source;
-        const Points points = formats::to_points(array, Precision::float32, -1, source, 1);
+        const Points points = formats::to_points(array, Precision::float32, -1, array.source, 1);
         const auto values = to_matrix<float>(points.view());
         if (values.size() != static_cast<Index>(parameters[p].size()))
-            throw BadData(source + ": " + std::to_string(values.size()) + " numbers, this network has " +
-                              std::to_string(parameters[p].size()) + " there (`network`, `image`, `widths`, `kernel`)",
-                          {.option = "pretrained", .file = path});
+            refuse("tensor " + names[p] + " has " + std::to_string(values.size()) + " numbers, but this network has " +
+                       std::to_string(parameters[p].size()) + " there",
+                   "Use the same `network`, `image`, `widths` and `kernel`");
         if (!values.allFinite())
-            throw BadData(source + ": there are numbers that are not finite", {.option = "pretrained", .file = path});
+            throw BadData({.code = Code::not_finite,
+                           .problem = "tensor " + names[p] + " has numbers that are not finite",
+                           .option = "pretrained",
+                           .file = path});
         std::copy_n(values.data(), values.size(), parameters[p].begin());
     }
 }

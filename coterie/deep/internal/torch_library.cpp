@@ -24,20 +24,21 @@ std::string torch_of(const std::string& place) {
 
 }  // namespace
 
-std::string TorchLibrary::message(const std::string& who) const {
-    return who + " LibTorch and coterie's library for it, which could not be loaded (" + trouble + "): " + remedy +
-           ", or name the library in COTERIE_DEEP_LIBRARY";
+Message TorchLibrary::message(const std::string& who) const {
+    return {.code = Code::missing_library,
+            .problem = who + " LibTorch and coterie's library for it, which could not be loaded (" + trouble + ")",
+            .remedy = remedy + ", or set COTERIE_DEEP_LIBRARY to the path of coterie's library"};
 }
 
 TorchLibrary open_torch_library(const char* function, FunctionRef<bool(void* function)> take) {
     TorchLibrary out;
-    out.remedy = "install libtorch-dev and build coterie again";
+    out.remedy = "Install libtorch-dev and build coterie again";
     const std::filesystem::path of_the_host = loaded_library("libtorch_cpu.so");
     // A second LibTorch would share some variables with the first one, and crash the process while it is loaded.
     const auto objection = [&](const std::string& place) -> std::string {
         const std::string torch = of_the_host.empty() ? "" : torch_of(place);
         if (torch.empty() || of_the_host.filename() == torch) return {};
-        out.remedy = "build coterie with that one, COTERIE_TORCH=" + of_the_host.parent_path().parent_path().string();
+        out.remedy = "Build coterie with that one, COTERIE_TORCH=" + of_the_host.parent_path().parent_path().string();
         return place + " is built with " + torch + ", and this process has loaded another LibTorch, " +
                of_the_host.string();
     };

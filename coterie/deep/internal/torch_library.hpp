@@ -4,16 +4,17 @@
 #include <string>
 
 #include "coterie/base/function_ref.hpp"
+#include "coterie/base/message.hpp"
 
 namespace coterie::internal {
 
 struct TorchLibrary {
     std::string trouble;  // why it could not be loaded; empty: loaded
-    std::string remedy;   // how to fix that
+    std::string remedy;   // how to fix that, as a sentence without a full stop
     bool alone = false;   // no other code in this process uses the same LibTorch
 
-    /// "deep methods need LibTorch ...", if `who` is "deep methods need".
-    std::string message(const std::string& who) const;
+    /// "neural networks need LibTorch ...", if `who` is "neural networks need".
+    Message message(const std::string& who) const;
 };
 
 /// Loads the library permanently, because LibTorch cannot be unloaded, and passes its function `function` to `take`,
