@@ -165,11 +165,11 @@ namespace {
 template <class Write>
 std::string composed(const Message& message, Write write) {
     if (message.whole) return write(message.problem);
-    std::string out;
+    std::string out = message.context.empty() ? "" : message.context + ": ";
     if (!message.file.empty())
-        out = message.file + ": ";
+        out += message.file + ": ";
     else if (!message.option.empty())
-        out = write("`" + message.option + "`") + ": ";
+        out += write("`" + message.option + "`") + ": ";
     std::string place;
     if (!message.column.empty())
         place = "column '" + message.column + "'";
@@ -198,7 +198,8 @@ std::string Message::text() const {
 
 std::string Message::packed() const {
     std::string out{static_cast<char>(code), whole ? '1' : '0'};
-    for (const std::string* field : {&problem, &remedy, &option, &value, &accepted, &file, &column}) put(out, *field);
+    for (const std::string* field : {&problem, &remedy, &option, &value, &accepted, &file, &column, &context})
+        put(out, *field);
     for (const auto* number : {&line, &row, &column_number}) put(out, *number);
     return out;
 }
@@ -209,7 +210,8 @@ std::optional<Message> Message::unpacked(std::string_view bytes) {
     out.code = static_cast<Code>(bytes[0]);
     out.whole = bytes[1] == '1';
     Unpacker from{bytes.substr(2)};
-    for (auto* field : {&out.problem, &out.remedy, &out.option, &out.value, &out.accepted, &out.file, &out.column})
+    for (auto* field :
+         {&out.problem, &out.remedy, &out.option, &out.value, &out.accepted, &out.file, &out.column, &out.context})
         if (!from.take(*field)) return std::nullopt;
     for (auto* number : {&out.line, &out.row, &out.column_number})
         if (!from.take(*number)) return std::nullopt;

@@ -165,6 +165,7 @@ struct COTERIE_API Message {
     std::optional<std::int64_t> row = {};   // counted from 1
     std::string column = {};                // its name, where it has one
     std::optional<std::int64_t> column_number = {};  // counted from 1
+    std::string context = {};                        // whose message it is: "spectral", "process 2"; stands first
 
     friend bool operator==(const Message&, const Message&) = default;
 

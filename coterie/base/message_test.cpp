@@ -38,6 +38,7 @@ TEST(Message, PlaceProblemRemedy) {
               "points: column 2, row 3: p");
     EXPECT_EQ((Message{.problem = "p", .column = "a", .column_number = 2}).text(), "column 'a': p");
     EXPECT_EQ((Message{.problem = "p", .line = 4, .row = 3}).text(), "line 4: p");
+    EXPECT_EQ((Message{.problem = "p", .option = "points", .context = "process 2"}).text(), "process 2: points: p");
     EXPECT_EQ(Flags()((Message{.problem = "p", .option = "points", .row = 3}).marked()), "--points: ROW 3: p");
 }
 
@@ -79,7 +80,8 @@ TEST(Message, TravelsAsBytes) {
                        .line = -1,
                        .row = std::int64_t{1} << 60,
                        .column = "c",
-                       .column_number = 2};
+                       .column_number = 2,
+                       .context = "x"};
     const std::string bytes = full.packed();
     EXPECT_EQ(Message::unpacked(bytes), full);
     EXPECT_EQ(Message::unpacked(Message().packed()), Message());

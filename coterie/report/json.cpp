@@ -273,6 +273,7 @@ Json json_of(const AppliedResult& result) {
 void coterie::to_json(internal::Json& json, const Message& message) {
     const Spelling& spelled = Spelling::current();
     json = {{"code", std::string(name(message.code))}, {"text", message.text()}};
+    if (!message.context.empty()) json["context"] = message.context;
     const auto add = [&](const char* key, const std::string& text) {
         if (!text.empty()) json[key] = text;
     };

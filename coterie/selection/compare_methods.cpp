@@ -181,7 +181,7 @@ std::vector<Message> warnings_of_methods(const Comparison& comparison) {
     }
     std::vector<Message> out;
     for (auto& [warning, methods] : found) {
-        if (methods.size() < fitted || fitted < 2) warning.problem = internal::join(methods) + ": " + warning.problem;
+        if (methods.size() < fitted || fitted < 2) warning.context = internal::join(methods);
         out.push_back(std::move(warning));
     }
     return out;

@@ -61,8 +61,8 @@ std::vector<Message> merged(const std::vector<std::vector<Message>>& fits) {
     }
     std::vector<Message> out;
     for (auto& [warning, count] : kinds) {
-        warning.problem = std::to_string(count) + " of " + std::to_string(fits.size()) +
-                          (count == 1 ? " fits warns: " : " fits warn: ") + warning.problem;
+        warning.context =
+            std::to_string(count) + " of " + std::to_string(fits.size()) + (count == 1 ? " fits warns" : " fits warn");
         out.push_back(std::move(warning));
     }
     return out;

@@ -18,7 +18,7 @@ class _Fields:
         The place in a text file or table, counted from 1.
     """
 
-    code = option = value = accepted = remedy = file = column = ""
+    code = context = option = value = accepted = remedy = file = column = ""
     line = row = column_number = None
 
     @classmethod
@@ -31,7 +31,7 @@ class _Fields:
     def _take(self, message):
         self.args = (message.text,)
         self._message = message
-        for name in ("code", "option", "value", "accepted", "remedy", "file", "column", "line", "row", "column_number"):
+        for name in ("code", "context", "option", "value", "accepted", "remedy", "file", "column", "line", "row", "column_number"):
             setattr(self, name, getattr(message, name))
 
 

@@ -61,6 +61,7 @@ void add_messages(nb::module_& module) {
         .def_ro("file", &Message::file)
         .def_ro("line", &Message::line)
         .def_ro("row", &Message::row)
+        .def_ro("context", &Message::context)
         .def_rw("column", &Message::column)
         .def_ro("column_number", &Message::column_number)
         .def("__getstate__",

@@ -55,9 +55,9 @@ void agree(Communicator& communicator, std::exception_ptr error) {
     kind = from_process(communicator, speaker, kind);
     if (own == worst) std::rethrow_exception(error);
     if (worst == cancelled) throw Cancelled(message);
-    throw PeerFailed({.code = Code::process_failed,
-                      .problem = "process " + std::to_string(speaker) + " failed: " + message.marked()},
-                     kind);
+    message.context =
+        "process " + std::to_string(speaker) + " failed" + (message.context.empty() ? "" : ": " + message.context);
+    throw PeerFailed(std::move(message), kind);
 }
 
 void add_up_exact(Communicator& communicator, std::span<double> numbers) {
