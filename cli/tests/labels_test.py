@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from support import SCORES, document, read_words, run, write_labels
+from support import SCORES, document, read_words, run, texts, write_labels
 
 PARTIAL = ["--partial-labels", "partial.csv"]
 
@@ -147,7 +147,7 @@ def test_scores_without_rows_to_score(files, tmp_path):
         done = run(*other, "--truth", "truth.npy", "--json", cwd=files)
         value = json.loads(done.out)
         assert set(value["scores"]) == set(SCORES) and value["scores"]["acc"] == 1
-        assert "truth.npy names none of the labels" in done.err and any("label accuracy" in warning["text"] for warning in value["warnings"])
+        assert "truth.npy names none of the labels" in done.err and any("label accuracy" in warning for warning in texts(value["warnings"]))
     # The truth of some points only.
     truth = read_words(files / "truth.csv")
     write_labels(tmp_path / "truth.csv", truth[:100] + [""] * 200)

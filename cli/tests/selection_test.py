@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from support import document, run, write_csv
+from support import document, run, texts, write_csv
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +160,7 @@ def test_consensus_prints_warnings_of_fits_once(tmp_path):
     np.save(tmp_path / "points.npy", points)
     words = ["consensus", tmp_path / "points.npy", "-k", 3, "--fits", 20, "--seed", 4]
     told = [line.removeprefix("coterie: warning: ") for line in run(*words).err.splitlines() if line.startswith("coterie: warning: ")]
-    warnings = [warning["text"] for warning in document(*words, "--quiet")["warnings"]]
+    warnings = texts(document(*words, "--quiet")["warnings"])
     assert told == warnings and len(warnings) == 2  # one of the fits, one of the consensus itself
     few = [text for text in warnings if "has only 1 or 2 of 160 rows: outliers form their own clusters" in text]
     assert len(few) == 1

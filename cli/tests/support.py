@@ -44,8 +44,13 @@ def slow_if_network(method, *more, **options):
 def document(*words, **options):
     done = run(*words, "--json", **options)
     value = json.loads(done.out)
-    assert value["schema"] == 1
+    assert value["schema"] == 2
     return value
+
+
+def texts(messages):
+    """The texts of a document's warnings or notes."""
+    return [message["text"] for message in messages]
 
 
 def write_csv(path, rows, header=None):

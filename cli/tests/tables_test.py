@@ -16,7 +16,7 @@ import xml.dom.minidom
 import numpy as np
 import pytest
 
-from support import COMMAND, document, run
+from support import COMMAND, document, run, texts
 
 A = [[1, 2], [3, 4], [5, 7]]  # the points in most files below
 NAMED = "x,y\n1,2\n3,4\n5,7\n"
@@ -125,7 +125,7 @@ TAKEN = {
     "column with a comma": ("a.csv", '"x, cm",z,y\n1,9,2\n3,9,4\n5,9,7\n', ["--columns", '"x, cm",y'], A, []),
     "numeric columns": ("a.csv", "name,x,y\nann,1,2\nbob,3,4\ncid,5,7\n", ["--columns", "numeric"], A, ["left out, as they hold words: column 1 (name)"]),
     "numeric columns but one": ("a.csv", "name,x,z,y\nann,1,9,2\nbob,3,9,4\ncid,5,9,7\n", ["--columns", "numeric", "--exclude", "z"], A, ["name"]),
-    "numeric with missing ones": ("a.csv", "name,x,y\nann,1,2\nbob,,4\ncid,5,7\n", ["--columns", "numeric", "--missing", "drop"], [[1, 2], [5, 7]], ["name", "1 of 3 rows misses a value"]),
+    "numeric with missing ones": ("a.csv", "name,x,y\nann,1,2\nbob,,4\ncid,5,7\n", ["--columns", "numeric", "--missing", "drop"], [[1, 2], [5, 7]], ["name", "1 row of 3 has a missing value"]),
     "a column called numeric": ("a.csv", "numeric,y\n1,2\n3,4\n5,7\n", ["--columns", "numeric"], [[1], [3], [5]], []),
     "exclude by name": ("a.csv", "x,z,y\n1,9,2\n3,9,4\n5,9,7\n", ["--exclude", "z"], A, []),
     "exclude by number": ("a.csv", "x,z,y\n1,9,2\n3,9,4\n5,9,7\n", ["--exclude", "2"], A, []),
@@ -135,28 +135,28 @@ TAKEN = {
     "id column": ("a.csv", "name,x,y\nann,1,2\nbob,3,4\ncid,5,7\n", ["--id-column", "name"], A, []),
     "id column by number": ("a.csv", "name,x,y\nann,1,2\nbob,3,4\ncid,5,7\n", ["--id-column", "1"], A, []),
     "label and id": ("a.csv", "name,x,y,kind\nann,1,2,a\nbob,3,4,b\ncid,5,7,a\n", ["--id-column", "name", "--label-column", "kind"], A, []),
-    "column of row numbers": ("a.csv", "n,x\n" + "".join(f"{i},{i * i % 7}\n" for i in range(1, 41)), [], [[i, i * i % 7] for i in range(1, 41)], ["column 1 (n) counts the rows", "--exclude n", "--id-column n"]),
-    "column of row numbers, without names": ("a.csv", "".join(f"{i},{i * i % 7}\n" for i in range(1, 41)), [], [[i, i * i % 7] for i in range(1, 41)], ["column 1 counts the rows", "--exclude 1"]),
-    "constant column": ("a.csv", "x,y,z\n1,2,9\n3,4,9\n5,7,9\n", [], [[1, 2, 9], [3, 4, 9], [5, 7, 9]], ["column 3 (z) is the same in every row", "--exclude"]),
-    "a column of large numbers": ("a.csv", "age,income\n31,52000\n45,31000\n27,78000\n50,44000\n", [], [[31, 52000], [45, 31000], [27, 78000], [50, 44000]], ["column 2 (income) carries", "--scale zscore"]),
+    "column of row numbers": ("a.csv", "n,x\n" + "".join(f"{i},{i * i % 7}\n" for i in range(1, 41)), [], [[i, i * i % 7] for i in range(1, 41)], ["column 'n': this column numbers the rows", "--exclude n", "--id-column n"]),
+    "column of row numbers, without names": ("a.csv", "".join(f"{i},{i * i % 7}\n" for i in range(1, 41)), [], [[i, i * i % 7] for i in range(1, 41)], ["column 1: this column numbers the rows", "--exclude 1"]),
+    "constant column": ("a.csv", "x,y,z\n1,2,9\n3,4,9\n5,7,9\n", [], [[1, 2, 9], [3, 4, 9], [5, 7, 9]], ["column 3 (z) has the same value in every row", "--exclude"]),
+    "a column of large numbers": ("a.csv", "age,income\n31,52000\n45,31000\n27,78000\n50,44000\n", [], [[31, 52000], [45, 31000], [27, 78000], [50, 44000]], ["column 'income': this column holds", "--scale zscore"]),
     "columns of an array": ("a.npy", np.array([[9, 1, 2], [8, 3, 4], [6, 5, 7]]), ["--columns", "2-3"], A, []),
     "columns of an array in another order": ("a.npy", np.array([[2, 9, 1], [4, 8, 3], [7, 6, 5]]), ["--columns", "3,1"], A, []),
     "array with an excluded column": ("a.npy", np.array([[1, 9, 2], [3, 8, 4], [5, 6, 7]]), ["--exclude", "-2"], A, []),
-    "blank label": ("a.csv", "x,y,kind\n1,2,a\n3,4,\n5,7,b\n", ["--label-column", "kind"], A, ["1 of 3 points has no truth"]),
+    "blank label": ("a.csv", "x,y,kind\n1,2,a\n3,4,\n5,7,b\n", ["--label-column", "kind"], A, ["1 of 3 rows has no truth"]),
     # missing values
-    "drop": ("a.csv", "x,y\n1,2\n9,\n3,4\n5,7\n", ["--missing", "drop"], A, ["1 of 4 rows misses a value"]),
-    "drop NA": ("a.csv", "x,y\n1,2\n9,NA\n3,4\nNaN,3\n5,7\n", ["--missing", "drop"], A, ["2 of 5 rows miss a value"]),
-    "drop other words": ("a.csv", "x,y\n1,2\n9,null\n3,4\n?,3\n-,1\n5,7\n", ["--missing", "drop"], A, ["3 of 6 rows"]),
-    "mean": ("a.csv", "x,y\n1,2\n3,\n5,7\n", ["--missing", "mean"], [[1, 2], [3, 4.5], [5, 7]], ["filled in by the mean", "column 2 (y): 1"]),
-    "median": ("a.csv", "x,y\n1,2\n3,\n5,9\n7,3\n", ["--missing", "median"], [[1, 2], [3, 3], [5, 9], [7, 3]], ["filled in by the median"]),
+    "drop": ("a.csv", "x,y\n1,2\n9,\n3,4\n5,7\n", ["--missing", "drop"], A, ["1 row of 4 has a missing value"]),
+    "drop NA": ("a.csv", "x,y\n1,2\n9,NA\n3,4\nNaN,3\n5,7\n", ["--missing", "drop"], A, ["2 rows of 5 have missing values"]),
+    "drop other words": ("a.csv", "x,y\n1,2\n9,null\n3,4\n?,3\n-,1\n5,7\n", ["--missing", "drop"], A, ["3 rows of 6"]),
+    "mean": ("a.csv", "x,y\n1,2\n3,\n5,7\n", ["--missing", "mean"], [[1, 2], [3, 4.5], [5, 7]], ["replaced by the mean of the training data", "column 2 (y): 1"]),
+    "median": ("a.csv", "x,y\n1,2\n3,\n5,9\n7,3\n", ["--missing", "median"], [[1, 2], [3, 3], [5, 9], [7, 3]], ["replaced by the median of the training data"]),
     "median of an even number": ("a.csv", "x,y\n1,2\n3,\n5,9\n", ["--missing", "median"], [[1, 2], [3, 5.5], [5, 9]], ["median"]),
     "median of negative ones": ("a.csv", "x,y\n1,-2.5\n3,\n5,-9\n2,4\n", ["--missing", "median"], [[1, -2.5], [3, -2.5], [5, -9], [2, 4]], ["median"]),
     "nothing is missing": ("a.csv", NAMED, ["--missing", "mean"], A, []),
     "missing in the first row": ("a.csv", "x,y\n,2\n3,4\n5,7\n", ["--missing", "mean"], [[4, 2], [3, 4], [5, 7]], ["mean"]),
-    "quoted and empty": ("a.csv", 'x,y\n1,2\n9,""\n3,4\n5,7\n', ["--missing", "drop"], A, ["1 of 4"]),
+    "quoted and empty": ("a.csv", 'x,y\n1,2\n9,""\n3,4\n5,7\n', ["--missing", "drop"], A, ["1 row of 4"]),
     "missing and decimal commas": ("a.csv", "x;y\n1,5;2\n;4\n3,5;NA\n", ["--missing", "mean"], [[1.5, 2], [2.5, 4], [3.5, 3]], ["mean", "decimal commas"]),
-    "missing next to the label": ("a.csv", "x,y,kind\n1,2,a\n,3,b\n3,4,a\n5,7,b\n", ["--missing", "drop", "--label-column", "kind"], A, ["1 of 4"]),
-    "npy with NaN": ("a.npy", np.array([[1, 2], [np.nan, 3], [3, 4], [5, 7]]), ["--missing", "drop"], A, ["1 of 4"]),
+    "missing next to the label": ("a.csv", "x,y,kind\n1,2,a\n,3,b\n3,4,a\n5,7,b\n", ["--missing", "drop", "--label-column", "kind"], A, ["1 row of 4"]),
+    "npy with NaN": ("a.npy", np.array([[1, 2], [np.nan, 3], [3, 4], [5, 7]]), ["--missing", "drop"], A, ["1 row of 4"]),
     "npy filled in": ("a.npy", np.array([[1, 2], [np.nan, 3], [3, 4]]), ["--missing", "mean"], [[1, 2], [2, 3], [3, 4]], ["mean"]),
     # words and dates
     "one-hot": ("a.csv", "x,c\n1,red\n2,blue\n4,red\n", ["--categorical", "one-hot"], [[1, 0, 0.5**0.5], [2, 0.5**0.5, 0], [4, 0, 0.5**0.5]], []),
@@ -164,7 +164,7 @@ TAKEN = {
     "words dropped": ("a.csv", "x,c,y\n1,red,2\n3,blue,4\n5,red,7\n", ["--categorical", "drop"], A, ["left out, as they hold words: column 2 (c)"]),
     "words in quotes": ("a.csv", 'x,c\n1,"dark ""red"""\n2,blue\n4,"dark ""red"""\n', ["--categorical", "one-hot"], [[1, 0, 0.5**0.5], [2, 0.5**0.5, 0], [4, 0, 0.5**0.5]], []),
     "a missing word": ("a.csv", "x,c\n1,red\n2,\n4,red\n5,blue\n", ["--categorical", "one-hot", "--missing", "mean"], [[1, 0, 0.5**0.5], [2, 0, 0.5**0.5], [4, 0, 0.5**0.5], [5, 0.5**0.5, 0]], ["column 2 (c): 1"]),
-    "rows with a missing word": ("a.csv", "x,c\n1,red\n2,\n4,red\n5,blue\n", ["--categorical", "one-hot", "--missing", "drop"], [[1, 0, 0.5**0.5], [4, 0, 0.5**0.5], [5, 0.5**0.5, 0]], ["1 of 4"]),
+    "rows with a missing word": ("a.csv", "x,c\n1,red\n2,\n4,red\n5,blue\n", ["--categorical", "one-hot", "--missing", "drop"], [[1, 0, 0.5**0.5], [4, 0, 0.5**0.5], [5, 0.5**0.5, 0]], ["1 row of 4"]),
     "words and numbers in a column": ("a.csv", "x,c\n1,A1\n2,12\n4,A1\n5,B\n", ["--categorical", "one-hot", "--exclude", "x"], np.array([[0, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]) * 0.5**0.5, []),
     "words scaled to a range": ("a.csv", "x,c\n1,red\n2,blue\n5,red\n", ["--categorical", "one-hot", "--scale", "minmax"], [[0, 0, 0.5**0.5], [0.25, 0.5**0.5, 0], [1, 0, 0.5**0.5]], []),
     "dates": ("a.csv", "d,y\n2026-01-01,2\n2026-01-03,4\n2026-02-01,7\n", ["--dates"], [[0, 2], [2, 4], [31, 7]], []),
@@ -208,8 +208,8 @@ REFUSED = {
     "missing by a sign": ("a.csv", "age,size\n1,2\n?,4\n", [], ["row 3", "'?'", "missing"]),
     "missing by a dash": ("a.csv", "age,size\n1,2\n-,4\n", [], ["row 3", "'-'", "missing"]),
     "missing by null": ("a.csv", "age,size\n1,2\nNULL,4\n", [], ["row 3", "'NULL'", "missing"]),
-    "everything is missing": ("a.csv", "x,y\n1,\n2,\n", ["--missing", "mean"], ["column 2 (y)", "no value", "--exclude"]),
-    "missing value in every row": ("a.csv", "x,y\n1,\n,2\n", ["--missing", "drop"], ["every row misses a value"]),
+    "everything is missing": ("a.csv", "x,y\n1,\n2,\n", ["--missing", "mean"], ["column 'y'", "no value", "--exclude"]),
+    "missing value in every row": ("a.csv", "x,y\n1,\n,2\n", ["--missing", "drop"], ["every row has a missing value"]),
     "npy with a missing value": ("a.npy", np.array([[1, 2], [np.nan, 3]]), [], ["row 2", "column 1"]),
     "infinity": ("a.csv", "x,y\n1,2\ninf,4\n", [], ["row 3", "inf", "infinite"]),
     "infinity with missing": ("a.csv", "x,y\n1,2\n-Infinity,4\n", ["--missing", "drop"], ["row 3", "-Infinity", "infinite"]),
@@ -312,7 +312,7 @@ def test_accepted_tables(name, tmp_path):
     assert (value["n"], value["d"]) == points.shape
     squares = ((points - points.mean(axis=0)) ** 2).sum()
     assert value["objective"] == pytest.approx(squares, rel=1e-9, abs=1e-9)
-    told = " ".join([*value["notes"], *value["warnings"]])
+    told = " ".join(texts([*value["notes"], *value["warnings"]]))
     for words in said:
         assert words in done.err and words in told, done.err
     if not said:
@@ -419,7 +419,7 @@ def test_outputs_keep_ids_and_rows(tmp_path):
     assert [row[:6] for row in table(tmp_path / "pt.csv")] == [row[:6] for row in found]
     save(tmp_path / "next.csv", "colour,size,weight,other\nviolet,9,9.4,?\nred,2,1.4,x\n")
     done = run("predict", "m", "next.csv", "--labels-out", "n.csv", "--json", cwd=tmp_path)
-    told = " ".join(warning["text"] for warning in json.loads(done.out)["warnings"])
+    told = " ".join(texts(json.loads(done.out)["warnings"]))
     assert "1 value was not in the training data and is ignored" in told and "violet" in told
     assert [row[0] for row in table(tmp_path / "n.csv")[1:]] == [labels[4][1], labels[1][1]]
 
@@ -573,7 +573,7 @@ def test_table_larger_than_memory_gives_the_same_result(missing, tmp_path):
     words = ["fit", "kmeans", file, "-k", 2, "--id-column", "id", "--missing", missing, "--categorical", "one-hot", "--scale", "minmax", "--json", "--quiet"]
     whole = json.loads(run(*words, "--labels-out", "a.csv", "--table-out", "at.csv", cwd=tmp_path).out)
     small = json.loads(run(*words, "--labels-out", "b.csv", "--table-out", "bt.csv", "--memory", "16M", cwd=tmp_path).out)
-    assert any("in blocks" in warning for warning in small["warnings"])
+    assert any("in blocks" in warning for warning in texts(small["warnings"]))
     assert whole["objective"] == small["objective"] and whole["sizes"] == small["sizes"]
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
     assert [row[-2] for row in table(tmp_path / "at.csv")] == [row[-2] for row in table(tmp_path / "bt.csv")]
