@@ -160,8 +160,8 @@ def test_deep_fits_report_why_they_stopped(tmp_path):
     # A fit that diverges keeps what was valid.
     deep_fit("ae-kmeans", x, "-k", 3, "--scale", "minmax", "--widths", 8, "--embedding", 2, "--pretrain-epochs", 1, "--model-out", ae)
     found = document("fit", "dekm", x, "-k", 3, "--widths", 8, "--embedding", 2, "--pretrained", ae, "--learning-rate", 1e30)
-    assert found["stopped"] == "collapsed" and any(each["code"] == "diverged" and "update 0" in each["text"] for each in found["warnings"])
-    assert any("other preprocessing" in each["text"] for each in found["warnings"])  # scaled in the pretrained model, not here
+    assert found["stopped"] == "collapsed" and any("diverged" in text and "update 0" in text for text in texts(found["warnings"]))
+    assert any("other preprocessing" in text for text in texts(found["warnings"]))  # scaled in the pretrained model, not here
     assert all(np.isfinite(loss) for loss in found["details"]["loss_per_update"])
 
 
@@ -206,7 +206,7 @@ def test_strict_reports_a_collapse(tmp_path):
     words = ["dcn", tmp_path / "x.csv", "-k", 4, "--widths", 8, "--embedding", 2, "--pretrain-epochs", 2, "--learning-rate", 0.05, "--distortion", 1e5,
              "--max-iterations", 400, "--batch-size", 20, "--update-interval", 20, "--tolerance", 0.05]
     result = deep_fit(*words)
-    if not any("collapsed" in warning["text"] for warning in result["warnings"]):
+    if not any("collapsed" in warning for warning in texts(result["warnings"])):
         pytest.fail(f"no collapse: {result['details']['balance_per_update']}")
     if result["stopped"] == "collapsed":
         run("fit", *words, "--strict", code=4)

@@ -456,7 +456,7 @@ void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architectur
         } catch (const BadArgument& error) {
             const Message& about = error.fields();
             throw BadData({.code = Code::model_mismatch,
-                           .problem = "the stored option is not valid: " + about.problem,
+                           .problem = "the stored `" + about.option + "` is not valid: " + about.problem,
                            .option = about.option,
                            .value = about.value,
                            .accepted = about.accepted});

@@ -456,7 +456,7 @@ def seed_of(random_state):
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool) and 0 <= random_state < 2**64:
         return int(random_state)
     raise ValueError(
-        f"parameter random_state: {random_state!r} is not accepted. Use a whole number from 0 to 2**64 - 1, a NumPy generator or None."
+        f"random_state: {random_state!r} is not accepted. Use a whole number from 0 to 2**64 - 1, a NumPy generator or None."
     )
 
 
@@ -469,7 +469,7 @@ def threads_of(n_jobs):
         return 0
     if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs > most_threads:
         raise ValueError(
-            f"parameter n_jobs: {n_jobs!r} is not accepted. Use a number of threads up to {most_threads:,}, or -1 or None for all available threads."
+            f"n_jobs: {n_jobs!r} is not accepted. Use a number of threads up to {most_threads:,}, or -1 or None for all available threads."
         )
     if n_jobs > 0:
         return int(n_jobs)
@@ -479,13 +479,13 @@ def threads_of(n_jobs):
 def count_of(value, name, least=1):
     """Returns a whole number, at least `least`, that fits the library's type. Raises ValueError on other values."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not least <= value < 2**31:
-        raise ValueError(f"parameter {name}: {value!r} is not accepted. Use a whole number, at least {least}.")
+        raise ValueError(f"{name}: {value!r} is not accepted. Use a whole number, at least {least}.")
     return int(value)
 
 
 def device_of(device):
     if not isinstance(device, str):
-        raise ValueError(f"parameter device: {device!r} is not accepted. Use 'cpu', 'cuda' or 'mps'.")
+        raise ValueError(f"device: {device!r} is not accepted. Use 'cpu', 'cuda' or 'mps'.")
     return device
 
 
@@ -496,4 +496,4 @@ def path_of(path, name):
     try:
         return os.fsdecode(path)
     except TypeError:
-        raise TypeError(f"parameter {name}: {path!r} is not accepted. Use the path of a file, or None.") from None
+        raise TypeError(f"{name}: {path!r} is not accepted. Use the path of a file, or None.") from None

@@ -91,7 +91,7 @@ def test_columns_are_found_by_name(iris):
     assert np.array_equal(model.transform(turned), model.transform(frame))
     with pytest.raises(ValueError, match="missing: b"):
         model.predict(frame.drop(columns="b"))
-    with pytest.warns(coterie.CoterieWarning, match="taken in order as the model's a, b, c, d"):
+    with pytest.warns(coterie.CoterieWarning, match="matched to the model's by order. Check that the order is a, b, c, d"):
         assert np.array_equal(model.predict(X), model.labels_)
     with pytest.raises(ValueError, match="X has 3 features, but KMeans is expecting 4"):
         coterie.KMeans(3).fit(X).predict(X[:, :3])
@@ -100,11 +100,11 @@ def test_columns_are_found_by_name(iris):
 @pytest.mark.parametrize(
     "bad, error, words",
     [
-        (lambda X: np.where(X > 7, np.nan, X), ValueError, r"X: row 103, column 1 \(counted from 1\): value NaN is not accepted"),
-        (lambda X: pandas.DataFrame(X).convert_dtypes().where(pandas.DataFrame(X) < 7.75), ValueError, "X: row 132, column 1 .*: value NaN is not accepted"),
-        (lambda X: pandas.DataFrame(np.where(X > 7, np.nan, X), columns=list("abcd")), ValueError, r"X: row 103, column 1 \(counted from 1\), 'a': .*; a fit takes missing='drop'"),
+        (lambda X: np.where(X > 7, np.nan, X), ValueError, r"X: column 1, row 103 \(counted from 1\): NaN stands for a missing value"),
+        (lambda X: pandas.DataFrame(X).convert_dtypes().where(pandas.DataFrame(X) < 7.75), ValueError, "X: column 1, row 132 .*: NaN stands for a missing value"),
+        (lambda X: pandas.DataFrame(np.where(X > 7, np.nan, X), columns=list("abcd")), ValueError, r"X: column 'a', row 103 \(counted from 1\): .*Use missing='drop'"),
         (lambda X: X.astype(str), ValueError, r"X: an array of words \(dtype <U"),
-        (lambda X: np.where(X > 7, -np.inf, X), ValueError, "value -infinity is not accepted"),
+        (lambda X: np.where(X > 7, -np.inf, X), ValueError, ": -infinity is not a finite number"),
         (lambda X: X.astype(complex), ValueError, "Complex data not supported"),
         (lambda X: X[0], ValueError, "Expected 2D array, got 1D array"),
         (lambda X: X[:0], ValueError, "0 sample"),
@@ -124,20 +124,20 @@ def test_bad_points(bad, error, words, iris):
 @pytest.mark.parametrize(
     "parameters, words",
     [
-        (dict(n_clusters=0), "parameter n_clusters: 0 is not accepted; it takes None, or a whole number, at least 1"),
-        (dict(n_clusters=2.5), "parameter n_clusters: 2.5 is not accepted"),
-        (dict(n_clusters=True), "parameter n_clusters: True is not accepted"),
-        (dict(n_clusters=10**30), "parameter n_clusters: 1000000000000000000000000000000 is not accepted"),
+        (dict(n_clusters=0), "n_clusters: 0 is not accepted. Use None, or a whole number, at least 1"),
+        (dict(n_clusters=2.5), "n_clusters: 2.5 is not accepted"),
+        (dict(n_clusters=True), "n_clusters: True is not accepted"),
+        (dict(n_clusters=10**30), "n_clusters: 1000000000000000000000000000000 is not accepted"),
         (dict(n_clusters=151), "n_clusters: 151 clusters requested, but there are only 150 rows"),
-        (dict(tol=-1), "parameter tol: -1 is not accepted; it takes a number, at least 0"),
-        (dict(tol="small"), "parameter tol: 'small' is not accepted"),
-        (dict(max_iter=None), "parameter max_iter: None is not accepted"),
-        (dict(algorithm="elkan"), "parameter algorithm: .*elkan.* is not accepted; it takes one of auto, lloyd, bounds"),
+        (dict(tol=-1), "tol: -1 is not accepted. Use a number, at least 0"),
+        (dict(tol="small"), "tol: 'small' is not accepted"),
+        (dict(max_iter=None), "max_iter: None is not accepted"),
+        (dict(algorithm="elkan"), "algorithm: .*elkan.* is not accepted. Use one of auto, lloyd, bounds"),
         (dict(init="middle"), "init: .*middle.* is not accepted"),
         (dict(init=[[1, 2]]), "init"),
-        (dict(scale="robust"), "parameter scale: .*robust.*one of none, minmax, zscore, unit"),
-        (dict(random_state=-1), "parameter random_state: -1 is not accepted"),
-        (dict(n_jobs=0), "parameter n_jobs: 0 is not accepted"),
+        (dict(scale="robust"), "scale: .*robust.*one of none, minmax, zscore, unit"),
+        (dict(random_state=-1), "random_state: -1 is not accepted"),
+        (dict(n_jobs=0), "n_jobs: 0 is not accepted"),
         (dict(sizes=(60, None)), "60"),
         (dict(label_share={"a": 0.5}), "need labels. Pass the known labels as y"),
     ],
@@ -175,18 +175,18 @@ def test_messages_name_argument_row_and_column(iris):
     gap = frame.copy()
     gap.loc[3, "b"] = np.nan
     model, flat = coterie.KMeans(3).fit(frame), coterie.RpcaOm(3).fit(frame)
-    place = r"^X: row 4, column 2 \(counted from 1\), 'b': value NaN is not accepted"
+    place = r"^X: column 'b', row 4 \(counted from 1\): NaN stands for a missing value"
     asked = (coterie.KMeans(3).fit, model.predict, model.transform, model.score, model.outlier_score, model.describe, flat.transform)
     for ask in asked + (lambda X: coterie.tune(model, X, {"n_clusters": [2]}), lambda X: coterie.plot.clusters(model, X)):
         with pytest.raises(ValueError, match=place) as caught:
             ask(gap)
         assert caught.value.column == "b" and caught.value.row == 4
-    with pytest.raises(ValueError, match=r"^X: row 4, column 2 \(counted from 1\): value NaN"):
+    with pytest.raises(ValueError, match=r"^X: column 2, row 4 \(counted from 1\): NaN stands for a missing value"):
         model.predict(gap.to_numpy())
     with pytest.raises(ValueError, match=r"^sample_weight: row 2 \(counted from 1\): -1 is not accepted"):
         coterie.KMeans(3).fit(X, sample_weight=np.where(np.arange(150) == 1, -1, 1))
     for cls in (coterie.KMeans, coterie.Cpd):
-        with pytest.raises(ValueError, match=r"^init: row 1, column 1 \(counted from 1\): value NaN is not accepted") as caught:
+        with pytest.raises(ValueError, match=r"^init: column 1, row 1 \(counted from 1\): NaN stands for a missing value") as caught:
             cls(3, init=np.full((3, 4), np.nan)).fit(X)
         assert "missing=" not in str(caught.value)
         with pytest.raises(ValueError, match="^init: 2 x 4 given, 3 x 4 needed"):
@@ -194,15 +194,15 @@ def test_messages_name_argument_row_and_column(iris):
     for cls in (coterie.KMeans, coterie.Subspace):
         with pytest.raises(ValueError, match=r'^n_clusters: None is not accepted\. Use a whole number, at least 1 \(None needs partial labels\)\. "auto" chooses the number\.$'):
             cls(None).fit(X)
-    with pytest.warns(coterie.CoterieWarning, match=r"column 5 \(p\) counts the rows and is taken for a coordinate; leave it out of X$"):
+    with pytest.warns(coterie.CoterieWarning, match="column 'p': this column numbers the rows, but is used as data"):
         coterie.KMeans(3).fit(frame.assign(p=np.arange(150)))
-    with pytest.warns(coterie.CoterieWarning, match="is taken for a coordinate; leave it out of X$"):
+    with pytest.warns(coterie.CoterieWarning, match="this column numbers the rows, but is used as data"):
         coterie.KMeans(3).fit(frame.assign(**{"it's": np.arange(150)}))
-    with pytest.raises(ValueError, match="share_rounding: auto is not accepted"):
+    with pytest.raises(ValueError, match="share_rounding: 'auto' is not accepted"):
         coterie.KMeans(3, share_rounding="auto").fit(X)
-    with pytest.warns(coterie.CoterieWarning, match="the same in every row, and no help; leave it out of X$"):
+    with pytest.warns(coterie.CoterieWarning, match="the same value in every row and tells nothing"):
         coterie.KMeans(3).fit(frame.assign(p=1.0))
-    with pytest.raises(ValueError, match="has no value in any row; leave it out of X$"):
+    with pytest.raises(ValueError, match=r"^X: column 'p': this column has no value in any row\. Use X\.drop"):
         coterie.KMeans(3, missing="mean").fit(frame.assign(p=np.nan))
     for ask in (lambda: coterie.compare(X, 3, y_true=y[1:]), lambda: coterie.report(model, X, y[1:])):
         with pytest.raises(ValueError, match="^y_true: .* is not accepted. Give one label per row"):
@@ -212,16 +212,16 @@ def test_messages_name_argument_row_and_column(iris):
 @pytest.mark.parametrize(
     "ask, words",
     [
-        (lambda X: coterie.compare(X, "auto"), "parameter n_clusters: 'auto' is not accepted. Use a whole number, at least 1"),
-        (lambda X: coterie.compare(X, None), "parameter n_clusters: None is not accepted. Use a whole number, at least 1"),
-        (lambda X: coterie.compare(X, 3.0), "parameter n_clusters: 3.0 is not accepted"),
-        (lambda X: coterie.compare(X, 10**30), "parameter n_clusters: 10+ is not accepted"),
-        (lambda X: coterie.compare(X, 3, device=None), "parameter device: None is not accepted. Use 'cpu', 'cuda' or 'mps'"),
-        (lambda X: coterie.consensus(X, 3, fits=2.5), "parameter fits: 2.5 is not accepted. Use a whole number, at least 1"),
+        (lambda X: coterie.compare(X, "auto"), "n_clusters: 'auto' is not accepted. Use a whole number, at least 1"),
+        (lambda X: coterie.compare(X, None), "n_clusters: None is not accepted. Use a whole number, at least 1"),
+        (lambda X: coterie.compare(X, 3.0), "n_clusters: 3.0 is not accepted"),
+        (lambda X: coterie.compare(X, 10**30), "n_clusters: 10+ is not accepted"),
+        (lambda X: coterie.compare(X, 3, device=None), "device: None is not accepted. Use 'cpu', 'cuda' or 'mps'"),
+        (lambda X: coterie.consensus(X, 3, fits=2.5), "fits: 2.5 is not accepted. Use a whole number, at least 1"),
         (lambda X: coterie.consensus(X, 3, methods=3), "methods: 3 is not accepted. Use a class"),
-        (lambda X: coterie.Dec(3, device=None).fit(X), "parameter device: None is not accepted. Use 'cpu', 'cuda' or 'mps'"),
-        (lambda X: coterie.KMeans(3, checkpoint=3).fit(X), "parameter checkpoint: 3 is not accepted. Use the path of a file, or None"),
-        (lambda X: coterie.metrics.silhouette_score(X, np.arange(150) % 2, sample_size=2.5), "parameter sample_size: 2.5 is not accepted"),
+        (lambda X: coterie.Dec(3, device=None).fit(X), "device: None is not accepted. Use 'cpu', 'cuda' or 'mps'"),
+        (lambda X: coterie.KMeans(3, checkpoint=3).fit(X), "checkpoint: 3 is not accepted. Use the path of a file, or None"),
+        (lambda X: coterie.metrics.silhouette_score(X, np.arange(150) % 2, sample_size=2.5), "sample_size: 2.5 is not accepted"),
         (lambda X: coterie.metrics.normalized_mutual_info_score([0, 1], [0, 1], average_method=None), "None"),
         (lambda X: coterie.metrics.accuracy_score([None, "a"], ["a", "b"]), "labels_true: labels of different types cannot be sorted"),
     ],
@@ -252,7 +252,7 @@ def test_objects_that_are_not_tables(X, words):
 def test_wrong_label_and_width_lists(iris):
     with pytest.raises(ValueError, match="^y: each label must be a number or a word"):
         coterie.KMeans(2).fit(iris[0], [("a", 1)] * 149 + [3])
-    with pytest.raises(ValueError, match="^parameter widths: '8,4' is not accepted; a list of whole numbers"):
+    with pytest.raises(ValueError, match="^widths: '8,4' is not accepted. Use a list of whole numbers"):
         coterie.AeKMeans(2, widths="8,4").fit(iris[0])
 
 
@@ -511,7 +511,7 @@ def test_rejected_sparse_points():
         coterie.Ward(3).fit(X)
     with pytest.raises(TypeError, match="dense data is required by Ward"):
         coterie.Ward(3).fit(X.toarray()).predict(X)
-    with pytest.raises(ValueError, match="sparse points are neither centred nor scaled by column"):
+    with pytest.raises(ValueError, match="sparse rows cannot be centred, or scaled by column"):
         coterie.KMeans(3, scale="zscore").fit(X)
     with pytest.raises(ValueError, match="are not available for sparse data"):
         coterie.KMeans(3, sizes=(1, 299)).fit(X)
@@ -519,7 +519,7 @@ def test_rejected_sparse_points():
         coterie.KMeans(3, algorithm="bounds").fit(X)
     bad = X.copy()
     bad.data[np.flatnonzero(bad.indptr == bad.indptr[7])[0]] = np.nan
-    with pytest.raises(ValueError, match="row 1, column .*: value NaN is not accepted"):
+    with pytest.raises(ValueError, match="column .*, row 1 .*: NaN stands for a missing value"):
         coterie.KMeans(3).fit(bad)
     with pytest.raises(ValueError, match="0 sample"):
         coterie.KMeans(3).fit(X[:0])
@@ -529,7 +529,7 @@ def test_rejected_sparse_points():
 
 def test_report_needs_dense_points_in_memory(tmp_path, iris):
     X = words()
-    with pytest.raises(ValueError, match="drawn of points in memory, and these are sparse"):
+    with pytest.raises(ValueError, match="picture needs rows in memory, but these are sparse"):
         coterie.report(coterie.KMeans(3).fit(X), X)
     np.save(tmp_path / "a.npy", iris[0])
     files = [tmp_path / "a.npy"] * 2
@@ -653,7 +653,7 @@ def test_tables_with_missing_values_and_words(tmp_path):
     table = pandas.DataFrame(MESSY)
     table["day"] = pandas.to_datetime(table["day"])
     options = {"categorical": "one-hot", "dates": True, "scale": "minmax"}
-    with pytest.warns(coterie.CoterieWarning, match="2 of 6 rows miss a value"):
+    with pytest.warns(coterie.CoterieWarning, match="2 rows of 6 have missing values"):
         dropped = coterie.KMeans(2, missing="drop", **options).fit(table)
     assert dropped.labels_.tolist()[1] == dropped.labels_.tolist()[4] == -1
     assert (dropped.labels_[[0, 2]] == dropped.labels_[0]).all() and (dropped.labels_[[3, 5]] == 1 - dropped.labels_[0]).all()
@@ -686,7 +686,7 @@ def test_tables_with_missing_values_and_words(tmp_path):
     with pytest.warns(coterie.CoterieWarning, match="violet"):
         assert loaded.predict(later).tolist() == [dropped.labels_[3], dropped.labels_[0]]
     for how in ("mean", "median"):
-        with pytest.warns(coterie.CoterieWarning, match=f"filled in by the {how}"):
+        with pytest.warns(coterie.CoterieWarning, match=f"replaced by the {how}"):
             assert (coterie.KMeans(2, missing=how, **options).fit(table).labels_ >= 0).all()
 
 
@@ -708,7 +708,7 @@ def test_words_and_missing_values_need_options():
 
 def test_arrays_with_missing_values():
     points = np.array([[0.0, 1], [np.nan, 1], [0, 2], [9, 9], [9, 8]])
-    with pytest.warns(coterie.CoterieWarning, match="1 of 5 rows"):
+    with pytest.warns(coterie.CoterieWarning, match="1 row of 5"):
         model = coterie.KMeans(2, missing="drop").fit(points)
     assert model.labels_[1] == -1 and (np.delete(model.labels_, 1) >= 0).all()
     with pytest.warns(coterie.CoterieWarning, match="median"):
@@ -724,7 +724,7 @@ def test_masked_values_are_missing(iris):
     for dtype in (np.float32, np.float64, np.int64):
         of_dtype = masked.astype(dtype)
         with_nan = np.where(hidden, np.nan, of_dtype.data).astype(np.float64 if dtype is np.int64 else dtype)
-        with pytest.raises(ValueError, match="row 4, column 2"):
+        with pytest.raises(ValueError, match="column 2, row 4"):
             coterie.KMeans(3).fit(of_dtype)
         for missing in ("drop", "mean"):
             with pytest.warns(coterie.CoterieWarning):

@@ -153,7 +153,7 @@ def test_verbose_without_tqdm(digits, capsys, monkeypatch):
 
 def test_warning_classes(digits):
     X, _ = digits
-    with pytest.warns(coterie.CoterieWarning, match="columns .* are constant") as caught:
+    with pytest.warns(coterie.CoterieWarning, match="columns .* have the same value in every row") as caught:
         coterie.KMeans(10, scale="minmax").fit(X)
     assert caught[0].filename == __file__
     assert issubclass(coterie.ConvergenceWarning, coterie.CoterieWarning) and issubclass(coterie.CoterieWarning, UserWarning)

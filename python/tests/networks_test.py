@@ -108,7 +108,7 @@ coterie.AeKMeans(2, widths=(4,), embedding=2, pretrain_epochs=1, n_jobs=before +
 print(json.dumps([said, len(networks.networks), torch.get_num_threads() == before]))
 """
     said, left, same_threads = printed(program, environment, COTERIE_DEEP_LIBRARY=NOWHERE)
-    assert said == "network: no step today" and left == 0 and same_threads
+    assert said == "the network failed: no step today" and left == 0 and same_threads
 
 
 def test_interrupt_in_torch_ends_the_fit(environment):

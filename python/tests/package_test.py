@@ -122,7 +122,7 @@ def test_report(tmp_path):
     page.save(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text() == text and list(tmp_path.iterdir()) == [tmp_path / "page.html"]
     assert "ACC" not in str(coterie.report(model, wine.data))
-    with pytest.raises(ValueError, match="100 rows; the model was fitted on 178"):
+    with pytest.raises(ValueError, match="^X: 100 rows, but the model was fitted on 178"):
         coterie.report(model, wine.data[:100])
     model.save(tmp_path / "model.coterie")
     again = str(coterie.report(coterie.load(tmp_path / "model.coterie"), wine.data, wine.target))

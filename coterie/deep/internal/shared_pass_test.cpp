@@ -194,7 +194,7 @@ TEST(SharedPass, FailureInsideTheNetworkEndsAll) {
         network.begin(rows);
         ADD_FAILURE() << "process " << communicator->rank();
     });
-    const std::string text = "network: a residual layer spans more layers than there are";
+    const std::string text = "the network failed: a residual layer spans more layers than there are";
     EXPECT_EQ(text_of(errors[2]), text);
     for (const std::size_t other : {0, 1}) EXPECT_EQ(text_of(errors[other]), "process 2 failed: " + text);
 }
