@@ -9,6 +9,7 @@
 #include "coterie/base/error.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/problem.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie::internal {
 
@@ -17,6 +18,14 @@ inline BadData no_row_is_complete() {
                     .problem = "every row has a missing value, so `missing=drop` leaves none",
                     .remedy = "Use `missing=median` to fill them in, or `exclude` to leave columns out",
                     .option = "points"});
+}
+
+/// The warning.
+inline Message rows_left_out(std::size_t rows, Index all) {
+    return {.code = Code::rows_left_out,
+            .problem = counted(static_cast<Index>(rows), "row") + " of " + std::to_string(all) +
+                       (rows == 1 ? " has a missing value, was left out and has no label"
+                                  : " have missing values, were left out and have no label")};
 }
 
 /// The number among all rows of a row that is kept.

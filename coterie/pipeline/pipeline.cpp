@@ -112,6 +112,13 @@ void require_samples(const Method& method, const OptionValues& options, const Pr
                            .option = "sample"});
 }
 
+// Throws BadArgument where a sample or a noise share does not go with the method or the problem.
+void require_settings(const Problem& problem, const MethodOptions& method, const Settings& settings, const Run& run) {
+    if (settings.sample && *settings.sample < problem.rows())
+        require_samples(method.method(), method.values(), problem, run);
+    if (settings.noise_share > 0) require_noise(method.method(), method.values(), problem);
+}
+
 // The minimum and maximum of each column, over all processes.
 Matrix<double> range_of(PointsView points, const Run& run) {
     const Index d = points.columns();
@@ -204,118 +211,52 @@ private:
     Index kept_;
 };
 
-Message rows_left_out(std::size_t rows, Index all) {
-    return {.code = Code::rows_left_out,
-            .problem = counted(static_cast<Index>(rows), "row") + " of " + std::to_string(all) +
-                       (rows == 1 ? " has a missing value, was left out and has no label"
-                                  : " have missing values, were left out and have no label")};
-}
-
-// Removes the rows with missing values from the points and from all data given by row.
-std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& columns, const Run& run,
-                                     std::vector<Message>& warnings) {
-    if (columns.missing != Missing::drop) return {};
-    std::vector<Index> left_out = rows_with_missing(problem.points, run);
-    if (left_out.empty()) return left_out;
-    const Index all = problem.rows();
-    if (static_cast<Index>(left_out.size()) == all) throw internal::no_row_is_complete();
-    if (!problem.weights.empty()) check_weights(problem.weights, all);
-    problem.points = without_rows(problem.points, left_out);
-    internal::erase_rows(problem.weights, left_out);
-    internal::erase_rows(problem.partial_labels, left_out);
-    internal::erase_pairs(problem.must_links, left_out);
-    internal::erase_pairs(problem.cannot_links, left_out);
-    std::vector<Index> numbers(static_cast<std::size_t>(all));
-    for (Index i = 0; i < all; ++i) numbers[static_cast<std::size_t>(i)] = problem.row_number(i);
-    internal::erase_rows(numbers, left_out);
-    problem.row_numbers = std::move(numbers);
-    warnings.push_back(rows_left_out(left_out.size(), all));
-    return left_out;
-}
-
 }  // namespace
 
-const OptionSet& FitOptions::described() {
-    static const OptionSet set = OptionSetFor<FitOptions>()
-                                     .integer<int>("sample", &FitOptions::sample, at_least(1),
-                                                   "fit on this many random rows and label the others with the model; "
-                                                   "`center` and `scale` are learned from all rows",
-                                                   "all rows")
-                                     .real("noise_share", &FitOptions::noise_share,
-                                           {.low = 0, .high = 0.5, .low_open = false, .high_open = true},
-                                           "label this share of the rows as noise (-1), those with the largest outlier "
-                                           "scores; predict uses the same threshold for new rows; 0: no noise");
-    return set;
-}
-
-Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const Problem& problem,
-                       const PreparationOptions& preparation, const Run& run, const FitOptions& fit_options,
-                       const ColumnOptions& columns) {
+Pipeline Pipeline::fit(const Problem& problem, const MethodOptions& method, const Settings& settings, const Run& run) {
     if (run.communicator().size() > 1) {
-        internal::Work work("fit " + method.name);
-        work.add(run).add(options).add(PreparationOptions::described().values(&preparation));
-        work.add(FitOptions::described().values(&fit_options)).add(ColumnOptions::described().values(&columns));
+        internal::Work work("fit " + method.method().name);
+        work.add(run).add(method.values()).add(PreparationOptions::described().values(&settings.preparation));
+        work.add(Settings::described().values(&settings)).add(ColumnOptions::described().values(&settings.columns));
         for (const std::string& name : problem.column_names) work.add("column `" + name + "`", "given");
         internal::require_same_work(work.add(problem.points), run.communicator());
     }
-    check_options(fit_options);
-    check_options(columns);
-    const bool samples = fit_options.sample && *fit_options.sample < problem.rows();
-    if (samples) require_samples(method, options, problem, run);
-    if (fit_options.noise_share > 0) require_noise(method, options, problem);
-    if (!problem.column_names.empty() && static_cast<Index>(problem.column_names.size()) != problem.columns())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = counted(static_cast<Index>(problem.column_names.size()), "column name") +
-                                      " for " + counted(problem.columns(), "column"),
-                           .remedy = "Give one name per column, or none",
-                           .option = "points"});
+    check_settings(settings);
+    require_settings(problem, method, settings, run);
+    return fit(PreparedProblem::of(problem, settings, run), method, settings, run);
+}
+
+Pipeline Pipeline::fit(const PreparedProblem& given, const MethodOptions& method, const Settings& settings,
+                       const Run& run) {
+    check_settings(settings);
+    require_settings(given.problem, method, settings, run);
+    const bool samples = settings.sample && *settings.sample < given.problem.rows();
     Pipeline out;
-    out.column_names_ = problem.column_names;
+    out.column_names_ = given.column_names;
+    out.coding_ = given.coding;
+    out.preparation_ = given.preparation;
+    out.left_out_ = given.left_out;
+    out.warnings_ = given.warnings;
+    out.coded_ = given.coded;
     Stopwatch watch;
-    Problem coded = problem;
-    if (!problem.graph) {
-        require_values(coded.points, coded.column_kinds, coded.categories, coded.column_names, columns, "points", run);
-        out.left_out_ = leave_out_missing(coded, columns, run, out.warnings_);
-        out.coding_ = ColumnCoding::fit(coded.points, coded.column_kinds, coded.categories, coded.column_names, columns,
-                                        run, coded.weights);
-        if (!coded.initial_centroids.empty()) out.coding_.require_no_words("initial_centroids");
-        coded.points = out.coding_.apply(coded.points, coded.categories, coded.column_names, run, out.warnings_);
-        out.preparation_ = Preparation::fit(coded.points, preparation, run, coded.weights, out.coding_.indicators());
-        coded.column_names = out.prepared_names();
-    }
-    const auto& said = out.preparation_.warnings();
-    out.warnings_.insert(out.warnings_.end(), said.begin(), said.end());
-    Index zero_rows = 0;
-    Problem prepared = out.preparation_.apply(coded, run, &zero_rows);
+    Problem prepared = given.problem;
     if (!prepared.graph && !samples) prepared.points = hold_own_rows(prepared.points, run);
-    if (zero_rows > 0) out.warnings_.push_back(Preparation::zero_rows_warning(zero_rows));
     out.prepared_ = prepared.points;
-    out.coded_ = coded.points;
-    out.preparation_seconds_ = watch.restart();
+    out.preparation_seconds_ = given.seconds + watch.restart();
     if (samples) {
-        out.fit_sample(method, options, prepared, *fit_options.sample, run);
+        out.fit_sample(method, prepared, *settings.sample, run);
     } else {
         try {
-            out.model_ = method.fit(prepared, options, run);
+            out.model_ = method.method().fit(prepared, method.values(), run);
         } catch (NotEnoughMemory& error) {
-            if (!problem.graph)
+            if (!prepared.graph)
                 error.amend([](Message& message) { message.remedy = "Use `sample` to fit on some of the rows"; });
             throw;
         }
     }
     out.fit_seconds_ = watch.seconds();
     out.model_->require_sound();
-    // A fit that was asked to stop still has a result.
-    const Run after = run.unstopped();
-    const bool own_columns = !prepared.graph && prepared.columns() == out.model_->dimensions();
-    if (!samples && !out.has(Output::outlier_score) && own_columns)
-        out.outlier_scores_ = OutlierScores::fit(*out.model_, prepared.points, prepared.weights, after);
-    if (fit_options.noise_share > 0) out.find_noise(fit_options.noise_share, prepared, after);
-    if (!out.left_out_.empty()) {
-        const Gaps gaps(out.left_out_, prepared.rows());
-        out.labels_ = gaps.filled(out.labels_of_prepared(), gaps.around(internal::own_rows(prepared.points, run)));
-    }
-    if (own_columns) out.column_range_ = range_of(prepared.points, after);
+    out.learn_of_rows(prepared, samples, settings.noise_share, run);
     const double objective = out.model_->fit_report().objective;
     if (!std::isfinite(objective))
         out.warnings_.push_back(
@@ -325,8 +266,21 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     return out;
 }
 
-void Pipeline::fit_sample(const Method& method, const OptionValues& options, const Problem& prepared, Index sample,
-                          const Run& run) {
+// Outlier scores, noise, labels of all rows and the ranges of the columns.
+void Pipeline::learn_of_rows(const Problem& prepared, bool samples, double noise_share, const Run& run) {
+    const Run after = run.unstopped();  // a fit that was asked to stop still has a result
+    const bool own_columns = !prepared.graph && prepared.columns() == model_->dimensions();
+    if (!samples && !has(Output::outlier_score) && own_columns)
+        outlier_scores_ = OutlierScores::fit(*model_, prepared.points, prepared.weights, after);
+    if (noise_share > 0) find_noise(noise_share, prepared, after);
+    if (!left_out_.empty()) {
+        const Gaps gaps(left_out_, prepared.rows());
+        labels_ = gaps.filled(labels_of_prepared(), gaps.around(internal::own_rows(prepared.points, run)));
+    }
+    if (own_columns) column_range_ = range_of(prepared.points, after);
+}
+
+void Pipeline::fit_sample(const MethodOptions& method, const Problem& prepared, Index sample, const Run& run) {
     const Index rows = prepared.rows();
     RandomStream random = run.random("pipeline.sample");
     const std::vector<Index> drawn = sample_rows(rows, sample, random);
@@ -348,7 +302,8 @@ void Pipeline::fit_sample(const Method& method, const OptionValues& options, con
         throw;
     }
     Stopwatch watch;
-    internal::together(run.communicator(), [&] { model_ = method.fit(problem, options, run.alone()); });
+    internal::together(run.communicator(),
+                       [&] { model_ = method.method().fit(problem, method.values(), run.alone()); });
     const double fitted = watch.restart();
     if (!has(Output::outlier_score))
         outlier_scores_ = OutlierScores::fit(*model_, problem.points, problem.weights, run.alone().unstopped());
@@ -503,7 +458,7 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
     require_values(out.points, coding_.kinds(), words, column_names_, coding_.options(), "predict", run);
     if (coding_.options().missing == Missing::drop) {
         out.left_out = rows_with_missing(out.points, run);
-        if (!out.left_out.empty()) out.warnings.push_back(rows_left_out(out.left_out.size(), rows.rows()));
+        if (!out.left_out.empty()) out.warnings.push_back(internal::rows_left_out(out.left_out.size(), rows.rows()));
         out.points = without_rows(out.points, out.left_out);
     }
     out.points = out.coded = coding_.apply(out.points, words, column_names_, run, out.warnings);

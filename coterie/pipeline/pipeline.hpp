@@ -2,11 +2,11 @@
 // Pipeline: a fitted method with the columns it takes and their preparation. It is what is saved and loaded,
 // so a model always gets its points prepared as in the fit.
 //
-//   const auto fitted = Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{3}}}, {.points = points},
-//                                     {.scale = Scale::zscore}, run);
+//   const auto fitted = Pipeline::fit({.points = points}, KMeansOptions{.clusters = 3},
+//                                     {.preparation = {.scale = Scale::zscore}}, run);
 //   fitted.save("model.coterie");
 //   const auto loaded = Pipeline::load("model.coterie");
-//   const Labels clusters = loaded.predict(loaded.prepare(new_points));
+//   const Labels clusters = loaded.predict(new_points);
 
 #include <concepts>
 #include <memory>
@@ -25,6 +25,8 @@
 #include "coterie/pipeline/column_coding.hpp"
 #include "coterie/pipeline/outlier_scores.hpp"
 #include "coterie/pipeline/preparation.hpp"
+#include "coterie/pipeline/prepared_problem.hpp"
+#include "coterie/pipeline/settings.hpp"
 
 namespace coterie {
 
@@ -40,14 +42,6 @@ struct PreparedRows {
 
     /// The number of this process's rows, including those left out: predict gives this many labels.
     Index own_rows(const Run& run) const;
-};
-
-/// Options of a fit with any method.
-struct COTERIE_API FitOptions {
-    std::optional<int> sample;  // number of rows to fit on; automatic: all rows
-    double noise_share = 0;     // share of the rows to label as noise, below 0.5; 0: no noise
-
-    static const OptionSet& described();
 };
 
 class COTERIE_API Pipeline {
@@ -69,9 +63,11 @@ public:
     /// clusters that the model predicts. New rows are noise by the same threshold. Clusters, means and the objective
     /// are those of the fit on all rows. Throws BadArgument where the method finds noise itself, for affinities in
     /// place of points, and with labels, shares, sizes or pairs, because noise would violate them.
-    static Pipeline fit(const Method& method, const OptionValues& options, const Problem& problem,
-                        const PreparationOptions& preparation = {}, const Run& run = Run(),
-                        const FitOptions& fit_options = {}, const ColumnOptions& columns = {});
+    static Pipeline fit(const Problem& problem, const MethodOptions& method, const Settings& settings = {},
+                        const Run& run = Run());
+    /// The same for a problem that is prepared already; of the settings only sample and noise_share count.
+    static Pipeline fit(const PreparedProblem& problem, const MethodOptions& method, const Settings& settings = {},
+                        const Run& run = Run());
 
     /// Wraps a model that was fitted on unprepared points without names, to save it.
     template <std::derived_from<Model> M>
@@ -141,6 +137,12 @@ public:
                          const std::vector<std::vector<std::string>>& categories = {}) const;
     PreparedRows prepare(const Points& rows, const Run& run = Run()) const { return prepare(rows, {}, run); }
 
+    /// Labels of raw rows: prepare() and predict() in one call.
+    Labels predict(const Points& rows, const Run& run = Run()) const { return predict(prepare(rows, run), run); }
+    Matrix<double> output(Output which, const Points& rows, const Run& run = Run()) const {
+        return output(which, prepare(rows, run), run);
+    }
+
     /// A cluster in 0..k-1 for each row; -1 for noise and for rows left out. Throws BadData, naming the row, on NaN,
     /// infinity or values too large.
     Labels predict(const PreparedRows& rows, const Run& run = Run()) const;
@@ -153,8 +155,8 @@ public:
 
 private:
     Pipeline() = default;
-    void fit_sample(const Method& method, const OptionValues& options, const Problem& prepared, Index sample,
-                    const Run& run);
+    void fit_sample(const MethodOptions& method, const Problem& prepared, Index sample, const Run& run);
+    void learn_of_rows(const Problem& prepared, bool samples, double noise_share, const Run& run);
     void find_noise(double share, const Problem& prepared, const Run& run);
     void apply_to_kept(const Points& rows, const Wanted& wanted, const Run& run,
                        FunctionRef<void(const RowResults&)> take) const;
