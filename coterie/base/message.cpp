@@ -44,6 +44,7 @@ constexpr CodeMeaning meanings[] = {
     {Code::changed_file, "changed-file", "A file changed while it was read."},
     {Code::out_of_memory, "out-of-memory", "The work needs more memory than there is."},
     {Code::missing_library, "missing-library", "A library or program that this needs is not installed."},
+    {Code::library_failed, "library-failed", "A library that does part of the work, such as LibTorch, failed."},
     {Code::no_device, "no-device", "The accelerator is not available."},
     {Code::download_failed, "download-failed", "A download failed or did not have the expected content."},
     {Code::process_failed, "process-failed", "Another process of the same work failed."},

@@ -57,6 +57,7 @@ enum class Code : std::uint8_t {
     changed_file,
     out_of_memory,
     missing_library,
+    library_failed,
     no_device,
     download_failed,
     process_failed,
