@@ -50,7 +50,7 @@ Fault fault_of(const TagParts& before, const TagParts& tag, bool ends_marked, bo
         return {"continues a mention, but no open mention of its type comes before it",
                 ends_marked ? "Begin each mention with B- or S-" : "Begin each mention with B-"};
     if (ends_marked && (before.place == 'B' || before.place == 'I') && !goes_on)
-        return {"follows a mention that has no end", "End each mention with E-"};
+        return {"follows a mention without a closing E-", "End each mention with E-"};
     return {};
 }
 
