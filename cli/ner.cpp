@@ -156,7 +156,11 @@ void interruptible(const NerRequest& request, Act&& act) {
 int encode(const NerRequest& request) {
     const Outputs outputs =
         outputs_of(request, {request.corpus, request.vectors}, "--out", request.out, {".npy", ".csv"});
-    if (request.out.empty()) throw UsageError("coterie ner encode needs --out FILE", "see coterie ner encode --help");
+    if (request.out.empty())
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = "the output file is missing",
+                           .remedy = "Use --out FILE to name the file for the vectors",
+                           .option = "out"});
     Notes notes(request);
     const ner::Corpus corpus = read(request.corpus, request, notes);
     Stopwatch watch;
@@ -193,7 +197,10 @@ int encode(const NerRequest& request) {
 
 int train_source(const NerRequest& request) {
     if (request.out.empty())
-        throw UsageError("coterie ner train-source needs --out DIR", "see coterie ner train-source --help");
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = "the output folder is missing",
+                           .remedy = "Use --out DIR to name the folder for the trained encoder",
+                           .option = "out"});
     Notes notes(request);
     std::vector<ner::Corpus> corpora;
     for (const std::string& path : request.corpora) corpora.push_back(read(path, request, notes));
@@ -235,7 +242,8 @@ int train_source(const NerRequest& request) {
         print(facts(rows));
     }
     if (!report.interrupted) return Exit::done;
-    print_error("interrupted after " + count_text(report.words_trained) + " words; the folder holds what was trained");
+    print_error("interrupted after " + count_text(report.words_trained) +
+                " words; the folder has the encoder as trained so far");
     return Exit::interrupted;
 }
 
@@ -391,8 +399,10 @@ ner::WordVectors vectors_like(const ner::Tagger& tagger, const NerRequest& reque
                               Notes& notes, Run& run) {
     const std::string source = request.vectors.empty() ? tagger.encoder : request.vectors;
     if (request.vectors.empty() && source.ends_with(".npy"))
-        throw UsageError("the tagger's vectors were read from " + source + ", which is of another corpus",
-                         "give those of this one: --vectors FILE.npy");
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = "the tagger was adapted with " + source + ", the vectors of another corpus",
+                           .remedy = "Use --vectors FILE.npy with the vectors of this corpus",
+                           .option = "vectors"});
     ner::VectorOptions options = *request.encoding;
     if (options.layer == "auto" && !tagger.layer.empty() && !source.ends_with(".npy")) options.layer = tagger.layer;
     ner::WordVectors out = ner::word_vectors(source, corpus, options, run);
@@ -482,7 +492,9 @@ int suggest(const NerRequest& request) {
     on_words(tagger, request, corpus, notes, [&](const ner::WordVectors& words, const Run& run) {
         suggested = ner::suggest_sentences(tagger, corpus, words.vectors, *request.suggesting, run);
         if (suggested.empty())
-            throw BadData(request.corpus + " has no sentence that is not annotated", {.file = request.corpus});
+            throw BadData({.code = Code::empty,
+                           .problem = "every sentence is annotated, so there is none to suggest",
+                           .file = corpus.source});
         if (request.report.empty()) return;
         ner::Corpus found = corpus;
         tagger.tag(found, words.vectors, *request.tagging, run);
@@ -654,7 +666,10 @@ Command ner_command() {
          "compare methods, report the best one, save the tagger"}};
     adapt_command.act = [request] {
         if (request->vectors.empty())
-            throw UsageError("coterie ner adapt needs --vectors WHERE", "see coterie ner adapt --help");
+            throw BadArgument({.code = Code::missing_argument,
+                               .problem = "the source of the word vectors is missing",
+                               .remedy = "Use --vectors with an encoder's folder, static vectors, or FILE.npy",
+                               .option = "vectors"});
         return adapt(*request);
     };
 

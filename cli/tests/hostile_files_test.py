@@ -69,7 +69,7 @@ def test_nesting_limit_of_json_lines(tmp_path, depth, code):
     lines = [json.dumps({"text": "Ada met Bob", "spans": [[0, 3, "PER"]]})[:-1] + f', "x": {nested(depth)}}}'] * 3
     (tmp_path / "a.jsonl").write_text("\n".join(lines) + "\n")
     done = run("ner", "evaluate", "a.jsonl", "a.jsonl", cwd=tmp_path, code=code)
-    assert code == 0 or "a.jsonl: line 1: exceeds the limit of 64 nested levels" in done.err
+    assert code == 0 or "a.jsonl: line 1: the document exceeds the limit of 64 nested levels" in done.err
 
 
 @pytest.mark.parametrize("text", [

@@ -20,10 +20,10 @@ def jsonl(text, marks):
 @pytest.mark.parametrize("name, content, said", [
     ("s.conll", b"plain B-A\nwords X-B\n", ["s.conll: line 2", "'X-B'"]),
     ("s.conll", b"plain B-A\nwords O\nstop I-B\n", ["s.conll: line 3", "'I-B'"]),
-    ("s.conll", b"\n\n \n\n", ["s.conll", "no words"]),
-    ("s.conll", b"plain B-A\nw\xffrds O\n", ["s.conll: line 2", "no UTF-8"]),
-    ("s.jsonl", jsonl("plain words", [[0, 5, "A"]]).encode() + b'{"text": "w\xc0rds", "label": []}\n', ["s.jsonl: line 2", "no UTF-8"]),
-    ("s.jsonl", jsonl("plain words", [[0, 5, "A"], [3, 8, "B"]]).encode(), ["s.jsonl: line 1", "[0, 5, A] and [3, 8, B] overlap"]),
+    ("s.conll", b"\n\n \n\n", ["s.conll: there are no words"]),
+    ("s.conll", b"plain B-A\nw\xffrds O\n", ["s.conll: line 2", "not UTF-8"]),
+    ("s.jsonl", jsonl("plain words", [[0, 5, "A"]]).encode() + b'{"text": "w\xc0rds", "label": []}\n', ["s.jsonl: line 2", "not UTF-8"]),
+    ("s.jsonl", jsonl("plain words", [[0, 5, "A"], [3, 8, "B"]]).encode(), ["s.jsonl: line 1", "[0, 5, A] and span [3, 8, B] overlap"]),
     ("s.jsonl", jsonl("plain words", [[0, 50, "A"]]).encode(), ["s.jsonl: line 1", "[0, 50, A]", "11 code points"]),
     ("s.jsonl", jsonl("plain words", []).encode(), ["s.jsonl", "no mention"]),
     ("s.jsonl", b'{"text": "plain words"}\n', ["s.jsonl: line 1", "not annotated"]),
@@ -42,7 +42,7 @@ def test_support_sentence_missing_from_corpus(tmp_path):
     (tmp_path / "other.txt").write_text("plain words\nwords stop\n")
     run("ner", "encode", tmp_path / "other.txt", ENCODER, "--out", tmp_path / "other.npy", "--quiet")
     done = run("ner", "adapt", tmp_path / "s.conll", "--other", tmp_path / "other.txt", "--vectors", tmp_path / "other.npy", "--model-out", tmp_path / "model", "--quiet", code=3)
-    assert "s.conll: line 4: there is no (further) sentence with these words in" in done.err and not (tmp_path / "model").exists()
+    assert "s.conll: line 4: the sentence does not occur in" in done.err and not (tmp_path / "model").exists()
 
 
 @pytest.fixture(scope="module")
@@ -99,4 +99,4 @@ def test_input_vectors_are_not_overwritten(tmp_path):
     assert "is an input, and would be overwritten" in done.err and (tmp_path / "v.csv").read_text() == before
     (tmp_path / "v.txt").write_text("plain,1,2\nwords,3,4\n")
     done = run("ner", "adapt", tmp_path / "s.conll", "--vectors", tmp_path / "v.txt", "--model-out", tmp_path / "t", code=3)
-    assert "v.txt: line 1: no numbers; a line is a word and its numbers, with single blanks between" in done.err
+    assert "v.txt: line 1: there are no numbers. Write a word and its numbers" in done.err

@@ -179,26 +179,26 @@ def test_sample_writes_only_the_chosen_sentences_of_a_document(tmp_path):
 def test_annotation_inside_a_word_is_reported(small, tmp_path):
     (tmp_path / "s.jsonl").write_text(json.dumps({"text": "plain words stop", "label": [[0, 3, "A"]]}) + "\n")
     words = ["ner", "adapt", tmp_path / "s.jsonl", "--vectors", ENCODER, "--method", "nearest-word"]
-    assert "s.jsonl: line 1: mark [0, 3, A] ends inside the word 'plain', which is cut there." in run(*words).err
+    assert "s.jsonl: line 1: span [0, 3, A] ends inside the word 'plain', which is split there." in run(*words).err
     assert any("inside the word 'plain'" in note for note in texts(document(*words, "--quiet")["notes"]))
     assert run(*words, "--quiet").err == ""
 
 
 @pytest.mark.parametrize("words, code, said", [
-    (["adapt", "{support}"], 2, "needs --vectors"),
-    (["adapt", "{support}", "--vectors", "{voyages}.npy"], 3, "rows; "),
-    (["adapt", "{support}", "--vectors", "{encoder}", "--layer", "9"], 2, "option --layer: '9' is not accepted; accepted are auto, last, middle and a number from 0 to 3"),
-    (["adapt", "{support}", "--vectors", "{encoder}", "--outside-share", "2"], 2, "option --outside-share"),
-    (["adapt", "{strange}", "--other", "{voyages}.conll", "--vectors", "{voyages}.npy"], 3, "strange.conll: line 1: there is no"),
+    (["adapt", "{support}"], 2, "--vectors: the source of the word vectors is missing"),
+    (["adapt", "{support}", "--vectors", "{voyages}.npy"], 3, "voyages.npy: 494 rows for the"),
+    (["adapt", "{support}", "--vectors", "{encoder}", "--layer", "9"], 2, "--layer: '9' is not accepted. Use auto, last, middle, or a number from 0 to 3"),
+    (["adapt", "{support}", "--vectors", "{encoder}", "--outside-share", "2"], 2, "--outside-share: '2' is not accepted"),
+    (["adapt", "{strange}", "--other", "{voyages}.conll", "--vectors", "{voyages}.npy"], 3, "strange.conll: line 1: the sentence does not occur in"),
     (["adapt", "{broken}", "--vectors", "{encoder}"], 3, "broken.conll: line 3: tag 'I-B'"),
     (["tag", "{tagger}", "{voyages}.conll"], 2, "--vectors FILE.npy"),
     (["tag", "{support}", "{voyages}.conll"], 3, "support.conll"),
-    (["tag", "{tagger}", "{voyages}.conll", "--vectors", "{encoder}"], 3, "24 columns; the tagger takes 48"),
-    (["suggest", "{tagger}", "{voyages}.conll", "--vectors", "{voyages}.npy"], 3, "no sentence that is not annotated"),
-    (["sample", "{voyages}.conll", "--shots", "0"], 2, "option --shots"),
+    (["tag", "{tagger}", "{voyages}.conll", "--vectors", "{encoder}"], 3, "24 columns, but the tagger needs 48"),
+    (["suggest", "{tagger}", "{voyages}.conll", "--vectors", "{voyages}.npy"], 3, "voyages.conll: every sentence is annotated"),
+    (["sample", "{voyages}.conll", "--shots", "0"], 2, "--shots: 0 is not accepted"),
     (["sample", "{voyages}.conll", "--shots", "13"], 3, "type SHIP has 12 mentions"),
-    (["evaluate", "{support}", "{voyages}.conll"], 3, "are not of the same text"),
-    (["encode", "{voyages}.conll", "{encoder}"], 2, "needs --out"),
+    (["evaluate", "{support}", "{voyages}.conll"], 3, "the text differs from"),
+    (["encode", "{voyages}.conll", "{encoder}"], 2, "--out: the output file is missing"),
     (["encode", "{voyages}.conll", "nowhere", "--out", "{out}.npy"], 3, "nowhere"),
     (["encode", "{voyages}.conll", "{encoder}", "--out", "{out}.txt"], 2, ".npy"),
 ])
@@ -229,7 +229,7 @@ def test_trained_encoder_uses_its_last_layer(tmp_path):
     words = ["ner", "train-source", ENCODER, tmp_path / "one.conll", tmp_path / "two.conll", "--epochs", 3, "--learning-rate", 1e-3, "--quiet"]
     lacking = run(*words, "--out", tmp_path / "none", code=1, env={"COTERIE_DEEP_LIBRARY": str(tmp_path / "nothing.so")})
     assert "training an encoder needs LibTorch" in lacking.err and not (tmp_path / "none").exists()
-    assert "needs --out DIR" in run(*words, code=2).err
+    assert "--out: the output folder is missing" in run(*words, code=2).err
     assert "CORPUS is missing" in run("ner", "train-source", ENCODER, "--out", tmp_path / "x", code=2).err
     tried = subprocess.run([COMMAND, *map(str, words), "--out", tmp_path / "tried"], capture_output=True)
     if b"libtorch-dev" in tried.stderr:
@@ -241,7 +241,7 @@ def test_trained_encoder_uses_its_last_layer(tmp_path):
     run("ner", "encode", tmp_path / "one.conll", tmp_path / "trained", "--out", tmp_path / "auto.npy", "--quiet")
     run("ner", "encode", tmp_path / "one.conll", tmp_path / "trained", "--layer", "last", "--out", tmp_path / "last.npy", "--quiet")
     assert (tmp_path / "auto.npy").read_bytes() == (tmp_path / "last.npy").read_bytes()
-    assert "is there already" in run(*words, "--out", tmp_path / "trained", code=2).err
+    assert "already exists" in run(*words, "--out", tmp_path / "trained", code=2).err
 
 
 def test_contrastive_training_then_support(tmp_path):
@@ -250,12 +250,12 @@ def test_contrastive_training_then_support(tmp_path):
     support.write_text("plain\tB-A\nwords\tO\n\ntext\tB-B\nstop\tO\n\nplain\tB-A\nstop\tO\n\ntext\tB-B\nwords\tO\n")
     words = ["ner", "train-source", ENCODER, source, "--objective", "contrastive", "--epochs", 3, "--learning-rate", 1e-3, "--quiet"]
     lacking = run("ner", "train-source", ENCODER, support, "--objective", "support", "--out", tmp_path / "none", "--quiet", code=3)
-    assert "has no projection.coterie: a support is for what --objective contrastive has trained" in lacking.err
+    assert "projection.coterie: the file does not exist, but --objective support needs it. Use an encoder that was trained with --objective contrastive" in lacking.err
     two = run(*words[:4], source, "--objective", "support", "--out", tmp_path / "none", "--quiet", code=2)
-    assert "--objective support takes one corpus" in two.err
+    assert "--objective: 'support' needs one corpus" in two.err
     longer = run(*words[:4], "--objective", "support", "--epochs", 2, "--out", tmp_path / "none", "--quiet", code=2)
-    assert "option --epochs: 2 is not accepted; only 1 is with --objective support" in longer.err
-    assert "option --objective" in run(*words[:4], "--objective", "best", "--out", tmp_path / "none", code=2).err
+    assert "--epochs: 2 is not accepted with --objective support" in longer.err
+    assert "--objective: 'best' is not accepted" in run(*words[:4], "--objective", "best", "--out", tmp_path / "none", code=2).err
     assert not (tmp_path / "none").exists()
     tried = subprocess.run([COMMAND, *map(str, words), "--out", tmp_path / "tried"], capture_output=True)
     if b"libtorch-dev" in tried.stderr:

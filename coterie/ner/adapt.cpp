@@ -12,12 +12,14 @@
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/sample.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/entropy/soft_targets.hpp"
 #include "coterie/entropy/training.hpp"
 #include "coterie/linalg/row_products.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/ner/adapting.hpp"
 #include "coterie/ner/internal/calibration.hpp"
+#include "coterie/ner/readers.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 #include "coterie/report/result_text.hpp"
 
@@ -218,8 +220,10 @@ void check_support(const Corpus& support, PointsView vectors, PointsView other) 
     for (std::size_t s = 0; s < support.sentences.size(); ++s) {
         const Sentence& sentence = support.sentences[s];
         if (!sentence.annotated)
-            throw BadData(support.place_of(s) + ": the sentence is not annotated; every sentence of the support is",
-                          {.file = support.source, .row = sentence.line});
+            internal::refuse_sentence(support, s,
+                                      {.code = Code::missing_value,
+                                       .problem = "the sentence is not annotated",
+                                       .remedy = "Annotate every sentence of the support"});
         std::size_t inside = 0;
         for (const Mention& mention : sentence.mentions) {
             ++mentions[at(mention.type)];
@@ -227,19 +231,26 @@ void check_support(const Corpus& support, PointsView vectors, PointsView other) 
         }
         outside = outside || inside < sentence.words.size();
     }
-    if (support.types.empty()) throw BadData(support.source + ": the support has no mention", {.file = support.source});
+    const auto refuse = [&](std::string problem, std::string remedy, std::string value = {}) {
+        throw BadData({.code = Code::empty,
+                       .problem = std::move(problem),
+                       .remedy = std::move(remedy),
+                       .value = std::move(value),
+                       .file = support.source});
+    };
+    if (support.types.empty()) refuse("the support has no mentions", "Annotate at least one mention");
     for (std::size_t t = 0; t < mentions.size(); ++t)
         if (mentions[t] == 0)
-            throw BadData(support.source + ": type " + support.types[t] + " has no mention in the support",
-                          {.value = support.types[t], .file = support.source});
-    if (!outside)
-        throw BadData(support.source + ": the support has no word outside mentions", {.file = support.source});
-    if (vectors.rows() != support.words())
-        throw BadData("word vectors: " + std::to_string(vectors.rows()) + " rows; " + support.source + " has " +
-                      std::to_string(support.words()) + " words");
+            refuse("type " + support.types[t] + " has no mention in the support", "Add a sentence with such a mention",
+                   support.types[t]);
+    if (!outside) refuse("the support has no word outside mentions", "Add a sentence with such words");
+    internal::require_row_per_word(vectors, support);
     if (other.rows() > 0 && other.columns() != vectors.columns())
-        throw BadData("word vectors: " + std::to_string(vectors.columns()) + " columns of the support, " +
-                      std::to_string(other.columns()) + " of the other words");
+        throw BadData({.code = Code::wrong_shape,
+                       .problem = counted(vectors.columns(), "column") + " for the support, but " +
+                                  std::to_string(other.columns()) + " for the other words",
+                       .remedy = "Use the same source of vectors for both",
+                       .option = "vectors"});
 }
 
 // The interval that the option gives; nothing for "auto" and "none". Throws BadArgument.
@@ -247,7 +258,7 @@ Share share_as_given(const std::string& text) {
     if (text == "auto" || text == "none") return {};
     const auto refuse = [&] {
         throw refused_option("outside_share", text,
-                             "accepted are auto, none, a number from 0 to 1, and an interval of two such as 0.9:0.97");
+                             "auto, none, a number from 0 to 1, or an interval such as 0.9:0.97");
     };
     const auto number = [&](std::string_view digits) {
         double value = 0;
@@ -399,9 +410,13 @@ void warn_of_drift(const Tagger& tagger, const Task& task, Index annotated, cons
     for (std::size_t t = 1; t < found.size(); ++t) {
         const double share = static_cast<double>(known[t]) / static_cast<double>(annotated);
         if (found[t] > 2 * share)
-            report.warnings.push_back(unsorted("type " + tagger.types[t - 1] + " takes " + percent(found[t]) +
-                                               " of the words that are not annotated, and " + percent(share) +
-                                               " of the support's: its prototypes may have drifted"));
+            report.warnings.push_back(
+                {.code = Code::note,
+                 .problem = "type " + tagger.types[t - 1] + " gets " + percent(found[t]) +
+                            " of the words without annotation, but " + percent(share) +
+                            " of the support's words: it may find wrong mentions",
+                 .remedy = "Annotate more sentences with and without this type, or set `outside_share`",
+                 .value = tagger.types[t - 1]});
     }
 }
 
@@ -444,8 +459,9 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
         const auto [least, most] = possible_share(task);
         if (share->first > most || share->second < least)
             throw refused_option("outside_share", options.outside_share,
-                                 "with the support's tags among " + std::to_string(vectors.rows()) +
-                                     " words it can be from " + std::to_string(least) + " to " + std::to_string(most));
+                                 "a share from " + std::to_string(least) + " to " + std::to_string(most) +
+                                     ", the range that the support's tags allow among all " +
+                                     std::to_string(vectors.rows()) + " words");
         const Share given = share;
         share = clamped(share, task);
         report.share_origin = "as given";

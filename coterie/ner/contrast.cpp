@@ -140,15 +140,18 @@ Projection Projection::drawn(Index dimensions, RandomStream random) {
 Projection Projection::load(const std::string& path, Index dimensions) {
     const Archive archive = Archive::load(path);
     if (archive.method() != kind)
-        throw BadData(path + ": is a model of " + archive.method() + ", not a projection of words", {.file = path});
+        throw BadData({.code = Code::model_mismatch,
+                       .problem = "the file is a model of " + archive.method() + ", not a projection of words",
+                       .file = path});
     Projection out;
     try {
         const Index rows = archive.points(names[0], -1, dimensions).rows();
         for (std::size_t p = 0; p < names.size(); ++p)
             out.parameters[p] = to_matrix<float>(p % 2 == 0 ? archive.points(names[p], rows, dimensions)
                                                             : archive.points(names[p], 1, rows));
-    } catch (const BadData& error) {
-        throw BadData(path + ": " + error.message(), error.fields());
+    } catch (BadData& error) {
+        error.amend([&](Message& message) { message.file = path; });
+        throw;
     }
     return out;
 }

@@ -207,7 +207,7 @@ TEST(NerContrast, ProjectionRoundTrip) {
     EXPECT_TRUE(has(message(path, 7), "mean"));
     const std::string other = folder / "other.coterie";
     Archive("kmeans").save(other);
-    EXPECT_TRUE(has(message(other, 6), "other.coterie: is a model of kmeans"));
+    EXPECT_TRUE(has(message(other, 6), "other.coterie: the file is a model of kmeans"));
     const std::string cut = folder.file("cut.coterie", contents(path).substr(0, 3000));
     EXPECT_TRUE(has(message(cut, 6), "cut.coterie"));
 }

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/json_text.hpp"
 #include "coterie/io/output_file.hpp"
@@ -87,10 +88,6 @@ void Corpus::set_mentions(std::size_t number, std::span<const std::int32_t> tags
     }
 }
 
-std::string Corpus::place_of(std::size_t sentence) const {
-    return source + ": line " + std::to_string(sentences[sentence].line);
-}
-
 Corpus Corpus::subset(std::span<const std::size_t> chosen) const {
     Corpus out;
     out.types = types;
@@ -124,17 +121,38 @@ std::int32_t type_number(Corpus& corpus, std::string_view type) {
     const auto found = std::find(corpus.types.begin(), corpus.types.end(), type);
     if (found == corpus.types.end()) {
         if (corpus.types.size() == most_types)
-            throw BadData(corpus.source + ": has more than " + std::to_string(most_types) +
-                              " types of mentions; are the tags in the last column?",
-                          {.value = formats::shown(type), .file = corpus.source});
+            throw BadData({.code = Code::limit_exceeded,
+                           .problem = "there are more than " + std::to_string(most_types) + " types of mentions",
+                           .remedy = "Check that the tags are in the last column",
+                           .value = formats::shown(type),
+                           .file = corpus.source});
         corpus.types.emplace_back(type);
         return static_cast<std::int32_t>(corpus.types.size()) - 1;
     }
     return static_cast<std::int32_t>(found - corpus.types.begin());
 }
 
-void refuse_line(const std::string& source, Index line, const std::string& text) {
-    throw BadData(source + ": line " + std::to_string(line) + ": " + text, {.file = source, .row = line});
+void refuse_line(const std::string& source, Index line, Message message) {
+    message.file = source;
+    message.line = line;
+    throw BadData(std::move(message));
+}
+
+void refuse_sentence(const Corpus& corpus, std::size_t sentence, Message message) {
+    const Index line = corpus.sentences[sentence].line;
+    if (line > 0) refuse_line(corpus.source, line, std::move(message));
+    message.file = corpus.source;
+    message.problem = "sentence " + std::to_string(sentence + 1) + " (counted from 1): " + message.problem;
+    throw BadData(std::move(message));
+}
+
+void require_row_per_word(PointsView vectors, const Corpus& corpus, Message place) {
+    if (vectors.rows() == corpus.words()) return;
+    place.code = Code::wrong_shape;
+    place.problem =
+        counted(vectors.rows(), "row") + " for the " + counted(corpus.words(), "word") + " of " + corpus.source;
+    place.remedy = "Give one row per word";
+    throw BadData(std::move(place));
 }
 
 }  // namespace internal
@@ -171,22 +189,28 @@ CorpusFormat format_of(std::string_view text, std::string source) {
 std::string_view sound_text(std::string_view bytes, const std::string& source) {
     if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
     if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
-        throw BadData(source + " is UTF-16 text; save it as UTF-8", {.file = source});
+        throw BadData({.code = Code::unsupported_format,
+                       .problem = "the text is UTF-16, not UTF-8",
+                       .remedy = "Save it as UTF-8",
+                       .file = source});
     const std::size_t broken = internal::broken_utf8(bytes);
     if (broken != std::string_view::npos)
-        internal::refuse_line(source, 1 + std::count(bytes.begin(), bytes.begin() + static_cast<Index>(broken), '\n'),
-                              "is no UTF-8; save the text as UTF-8");
+        internal::refuse_line(
+            source, 1 + std::count(bytes.begin(), bytes.begin() + static_cast<Index>(broken), '\n'),
+            {.code = Code::malformed, .problem = "the text is not UTF-8", .remedy = "Save it as UTF-8"});
     const std::size_t zero = bytes.find('\0');
     if (zero != std::string_view::npos)
-        internal::refuse_line(source, 1 + std::count(bytes.begin(), bytes.begin() + static_cast<Index>(zero), '\n'),
-                              "holds a zero byte: this is no text");
+        internal::refuse_line(
+            source, 1 + std::count(bytes.begin(), bytes.begin() + static_cast<Index>(zero), '\n'),
+            {.code = Code::unsupported_format, .problem = "the line has a zero byte, so the file is not text"});
     return bytes;
 }
 
 void require_words(const Corpus& corpus) {
     if (corpus.sentences.empty())
-        throw BadData(corpus.source + " has no words, read as " + std::string(name(corpus.format)),
-                      {.file = corpus.source});
+        throw BadData({.code = Code::empty,
+                       .problem = "there are no words (read as " + std::string(name(corpus.format)) + ")",
+                       .file = corpus.source});
 }
 
 std::string json_lines_of(const Corpus& corpus) {
@@ -215,7 +239,7 @@ std::string json_lines_of(const Corpus& corpus) {
         if (annotated) record["spans"] = std::move(marked);
         if (!document.record.empty())
             record.update(formats::parse_json<Json>(document.record, [](const std::string& reason) {
-                throw BadArgument("the record of a document " + reason);
+                throw BadArgument({.code = Code::malformed, .problem = "the record of a document " + reason});
             }));
         out += record.dump() + "\n";
     }

@@ -86,8 +86,6 @@ struct COTERIE_API Corpus {
     /// Sets the mentions of a sentence from one tag per word (0, or 1 + type). Neighbouring words of one type become
     /// one mention. The sentence then counts as annotated.
     void set_mentions(std::size_t sentence, std::span<const std::int32_t> tags);
-    /// "FILE: line 12", the place of a sentence.
-    std::string place_of(std::size_t sentence) const;
     /// A corpus of only these sentences.
     /// For CoNLL columns, they stay in their documents. Otherwise each becomes a document with only its own text, and
     /// with the other keys of its old document.

@@ -141,17 +141,17 @@ TEST(NerCorpus, NotesNameAnnotationsInsideWords) {
         "{\"text\": \"Ada left.\", \"label\": [[0, 3, \"PER\"]]}\n"
         "{\"text\": \"Paris\", \"label\": [[0, 3, \"LOC\"]]}",
         "a.jsonl");
-    EXPECT_EQ(first, Shown{"a.jsonl: line 2: mark [0, 3, LOC] ends inside the word 'Paris', which is cut there. Mark "
-                           "whole words unless this is meant"});
+    EXPECT_EQ(first, Shown{"a.jsonl: line 2: span [0, 3, LOC] ends inside the word 'Paris', which is split there. Mark "
+                           "whole words, unless this is intended."});
     const Shown more = notes("{\"text\": \"Ada's Paris\", \"label\": [[1, 3, \"PER\"], [8, 11, \"LOC\"]]}", "a.jsonl");
-    EXPECT_EQ(more, Shown{"a.jsonl: line 1: mark [1, 3, PER] begins inside the word 'Ada's', which is cut there; so do "
-                          "1 more. Mark whole words unless this is meant"});
+    EXPECT_EQ(more, Shown{"a.jsonl: line 1: span [1, 3, PER] begins inside the word 'Ada's', which is split there; 1 "
+                          "more span splits words. Mark whole words, unless this is intended."});
     const Folder folder;
     folder.file("a.txt", "Ada saw Paris.\n");
     const std::string marks = folder.file("a.ann", "T1\tPER 0 3\tAda\nT2\tLOC 8 12\tPari\n");
     const Shown brat = texts_of(read_corpus(marks).notes);
     ASSERT_EQ(brat.size(), 1u);
-    EXPECT_TRUE(has(brat.front(), "a.ann: line 2: mark [8, 12, LOC] ends inside the word 'Paris'")) << brat.front();
+    EXPECT_TRUE(has(brat.front(), "a.ann: line 2: span [8, 12, LOC] ends inside the word 'Paris'")) << brat.front();
     EXPECT_TRUE(
         notes("{\"text\": \" Ada , Paris!\", \"label\": [[0, 5, \"PER\"], [7, 12, \"LOC\"]]}", "a.jsonl").empty());
 }
@@ -205,31 +205,32 @@ TEST(NerCorpus, ErrorsNameTheLine) {
     };
     for (const Case& bad : std::vector<Case>{
              {"a.conll", "A B-X\nb I-X\nc O\nd I-Y\n", "a.conll: line 4: tag 'I-Y'"},
-             {"a.conll", "A B-X\nb E-X\nc B-X\nd O\n", "a.conll: line 4: tag 'O' leaves"},
+             {"a.conll", "A B-X\nb E-X\nc B-X\nd O\n", "a.conll: line 4: tag 'O' follows"},
              {"a.conll", "A B-X\nb E-X\nc B-X\n\nd S-X\n", "a.conll: line 3: "},
-             {"a.conll", "A O\nb X-Y\n", "a.conll: line 2: 'X-Y' is no tag"},
+             {"a.conll", "A O\nb X-Y\n", "a.conll: line 2: 'X-Y' is not a tag"},
              {"a.conll", "A O\nb\n", "a.conll: line 2: the tag is missing"},
              {"a.conll", "A\nb O\n", "a.conll: line 2: there are two fields"},
              {"a.conll", "\tO\n", "line 1: there is no word"},
-             {"a.conll", "\n\n", "has no words"},
-             {"a.txt", "", "has no words"},
-             {"a.conll", "A O\n\xff\xc0 O\n", "a.conll: line 2: is no UTF-8"},
-             {"a.conll", std::string("A O\nb\0 O\n", 9), "a.conll: line 2: holds a zero byte"},
+             {"a.conll", "\n\n", "a.conll: there are no words"},
+             {"a.txt", "", "a.txt: there are no words"},
+             {"a.conll", "A O\n\xff\xc0 O\n", "a.conll: line 2: the text is not UTF-8"},
+             {"a.conll", std::string("A O\nb\0 O\n", 9), "a.conll: line 2: the line has a zero byte"},
              {"a.txt",
               "\xff\xfe"
               "A",
               "UTF-16"},
-             {"a.jsonl", "{\"text\": 3}\n", "a.jsonl: line 1: is no document"},
-             {"a.jsonl", "\n{\"text\": \n", "a.jsonl: line 2: is not sound JSON"},
-             {"a.jsonl", R"({"text": "abc", "label": [[0, 4, "X"]]})", "no piece of the text, which has 3 code points"},
-             {"a.jsonl", R"({"text": "abc", "label": [[2, 2, "X"]]})", "no piece"},
-             {"a.jsonl", R"({"text": "abc", "label": [[-1, 2, "X"]]})", "no piece"},
+             {"a.jsonl", "{\"text\": 3}\n", "a.jsonl: line 1: the line is not a document"},
+             {"a.jsonl", "\n{\"text\": \n", "a.jsonl: line 2: the document is not"},
+             {"a.jsonl", R"({"text": "abc", "label": [[0, 4, "X"]]})", "not inside the text, which has 3 code points"},
+             {"a.jsonl", R"({"text": "abc", "label": [[2, 2, "X"]]})", "not inside"},
+             {"a.jsonl", R"({"text": "abc", "label": [[-1, 2, "X"]]})", "not inside"},
              {"a.jsonl", R"({"text": "abc", "label": [[0.5, 2, "X"]]})", "a whole number"},
              {"a.jsonl", R"({"text": "abc", "label": [[0, 2, 7]]})", "a text"},
              {"a.jsonl", R"({"text": "abc", "label": [[0, 2, ""]]})", "no type"},
-             {"a.jsonl", R"({"text": "abc", "label": [[0, 2]]})", "a mark is"},
-             {"a.jsonl", R"({"text": "a  b", "label": [[1, 3, "X"]]})", "nothing but blanks"},
-             {"a.jsonl", R"({"text": "abc", "label": [[0, 2, "X"], [1, 3, "Y"]]})", "[0, 2, X] and [1, 3, Y] overlap"},
+             {"a.jsonl", R"({"text": "abc", "label": [[0, 2]]})", "[0,2] is not a span"},
+             {"a.jsonl", R"({"text": "a  b", "label": [[1, 3, "X"]]})", "only blanks"},
+             {"a.jsonl", R"({"text": "abc", "label": [[0, 2, "X"], [1, 3, "Y"]]})",
+              "span [0, 2, X] and span [1, 3, Y] overlap"},
              {"a.jsonl", R"({"text": "abc", "label": [], "spans": []})", "\"spans\" and under \"label\""}}) {
         const std::string message = message_of<BadData>([&] { parse_corpus(bad.content, bad.name); });
         EXPECT_TRUE(has(message, bad.words)) << message;

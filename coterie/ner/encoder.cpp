@@ -233,8 +233,7 @@ int Encoder::layer_of(const std::string& text) const {
     int number = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size() || number < 0 || number > layers())
-        throw refused_option("layer", text,
-                             "accepted are auto, last, middle and a number from 0 to " + std::to_string(layers()));
+        throw refused_option("layer", text, "auto, last, middle, or a number from 0 to " + std::to_string(layers()));
     return number;
 }
 
@@ -253,7 +252,10 @@ Matrix<float> Encoder::encode(const Corpus& corpus, int layer, const Run& run) c
         const Index first = borders[at(block)];
         network_->encode(chunks.data() + first, borders[at(block) + 1] - first, layer, out);
     });
-    if (!out.allFinite()) throw BadData("the encoder gives vectors that are not finite");
+    if (!out.allFinite())
+        throw BadData({.code = Code::not_finite,
+                       .problem = "the encoder gives vectors that are not finite",
+                       .remedy = "Use another `layer` or another encoder"});
     return out;
 }
 

@@ -27,9 +27,10 @@ public:
     explicit Config(const std::string& path) : path_(path) {
         const formats::Bytes bytes = formats::read_bytes(path);
         json_ = formats::parse_json<OrderedJson>({bytes.text(), bytes.size()}, [&](const std::string& reason) {
-            throw BadData(path + ": " + reason, {.file = path});
+            throw BadData({.code = Code::malformed, .problem = "the file " + reason, .file = path});
         });
-        if (!json_.is_object()) throw BadData(path + ": is no JSON object", {.file = path});
+        if (!json_.is_object())
+            throw BadData({.code = Code::malformed, .problem = "the file is not a JSON object", .file = path});
     }
     bool has(const char* key) const { return json_.contains(key) && !json_[key].is_null(); }
     std::string text(const char* key) const {
@@ -55,10 +56,13 @@ public:
     std::string text(const char* key, const std::string& otherwise) const { return has(key) ? text(key) : otherwise; }
     const OrderedJson& json() const { return json_; }
     [[noreturn]] void refuse(const char* key, const std::string& accepted) const {
-        throw BadData(path_ + ": " + key + " is " +
-                          (json_.contains(key) ? formats::shown(json_[key].dump(-1, ' ', true)) : "missing") +
-                          "; accepted is " + accepted,
-                      {.accepted = accepted, .file = path_});
+        const bool given = json_.contains(key);
+        throw BadData({.code = given ? Code::unsupported_format : Code::malformed,
+                       .problem = std::string(key) + " is " +
+                                  (given ? formats::shown(json_[key].dump(-1, ' ', true)) : "missing") +
+                                  ", but must be " + accepted,
+                       .accepted = accepted,
+                       .file = path_});
     }
 
 private:
@@ -174,14 +178,16 @@ WordPieces vocabulary_of(const std::string& folder, const EncoderShape& shape) {
     const std::string path = path_in(folder, "vocab.txt");
     const formats::Bytes bytes = formats::read_bytes(path);
     const std::string_view text(bytes.text(), bytes.size());
-    if (broken_utf8(text) != std::string_view::npos) throw BadData(path + ": is no UTF-8", {.file = path});
+    if (broken_utf8(text) != std::string_view::npos)
+        throw BadData({.code = Code::malformed, .problem = "the file is not UTF-8", .file = path});
     WordPieces out(text, path,
                    {lower, tokens.flag("strip_accents", lower), tokens.flag("tokenize_chinese_chars", true)}, "[UNK]",
                    mpnet ? "<s>" : "[CLS]", mpnet ? "</s>" : "[SEP]");
     if (out.size() > shape.words)
-        throw BadData(path + ": " + std::to_string(out.size()) + " pieces; config.json says vocab_size " +
-                          std::to_string(shape.words),
-                      {.file = path});
+        throw BadData({.code = Code::wrong_shape,
+                       .problem = counted(out.size(), "piece") + ", but config.json says vocab_size " +
+                                  std::to_string(shape.words),
+                       .file = path});
     return out;
 }
 
@@ -196,9 +202,10 @@ EncoderFolder::EncoderFolder(const std::string& folder)
       file_(formats::parse_safetensors_table(bytes_.data, tensors_path_)) {
     // Checked before names are made for all layers. Each layer has more than one tensor.
     if (shape.layers > static_cast<Index>(file_.tensors.size()))
-        throw BadData(tensors_path_ + ": holds " + counted(static_cast<Index>(file_.tensors.size()), "tensor") +
-                          ", too few for the " + std::to_string(shape.layers) + " layers of config.json",
-                      {.file = tensors_path_});
+        throw BadData({.code = Code::wrong_shape,
+                       .problem = counted(static_cast<Index>(file_.tensors.size()), "tensor") + ", too few for the " +
+                                  std::to_string(shape.layers) + " layers of config.json",
+                       .file = tensors_path_});
     parameters_ = parameters_of(shape);
     const std::string prefix = shape.kind + ".";
     for (std::size_t e = 0; e < file_.tensors.size(); ++e) {
@@ -224,19 +231,21 @@ const formats::SafetensorsFile::Entry* EncoderFolder::find(const std::string& ke
 }
 
 Matrix<float> EncoderFolder::read(const std::string& key, Index rows, Index columns, bool vector) const {
-    const auto refuse = [&](const std::string& text) {
-        throw BadData(tensors_path_ + ": tensor " + key + " " + text, {.file = tensors_path_});
+    const auto refuse = [&](Code code, const std::string& what) {
+        throw BadData({.code = code, .problem = "tensor " + key + " " + what, .file = tensors_path_});
     };
     const formats::SafetensorsFile::Entry* const entry = find(key);
-    if (entry == nullptr) refuse("is missing");
+    if (entry == nullptr) refuse(Code::malformed, "is missing");
     const std::vector<std::int64_t> meant =
         vector ? std::vector<std::int64_t>{columns} : std::vector<std::int64_t>{rows, columns};
-    if (entry->dtype != "F32") refuse("is " + formats::shown(entry->dtype) + "; F32 is accepted");
+    if (entry->dtype != "F32")
+        refuse(Code::unsupported_format, "has type " + formats::shown(entry->dtype) + ", but F32 is needed");
     if (entry->shape != meant)
-        refuse("is " + formats::shape_text(entry->shape) + "; config.json says " + formats::shape_text(meant));
+        refuse(Code::wrong_shape,
+               "is " + formats::shape_text(entry->shape) + ", but config.json says " + formats::shape_text(meant));
     Matrix<float> out(rows, columns);
     std::memcpy(out.data(), entry->data.data(), entry->data.size());
-    if (!out.allFinite()) refuse("holds numbers that are not finite");
+    if (!out.allFinite()) refuse(Code::not_finite, "has numbers that are not finite");
     return out;
 }
 
@@ -268,7 +277,8 @@ void EncoderFolder::write_trained(const std::string& to, const std::vector<std::
     const auto fail = [&](const std::string& why) {
         std::error_code ignored;
         std::filesystem::remove_all(beside, ignored);
-        throw ResourceError(to + ": cannot be written (" + why + ")");
+        throw ResourceError(
+            {.code = Code::cannot_write, .problem = "the folder cannot be written (" + why + ")", .file = to});
     };
     if (trouble) fail(trouble.message());
     try {

@@ -116,15 +116,15 @@ TEST(NerEncoder, InconsistentFoldersAreErrors) {
         EXPECT_TRUE(has(said, words)) << key << ": " << said;
         EXPECT_TRUE(has(said, place)) << said;
     };
-    with("model_type", "gpt2", "model_type is \"gpt2\"; accepted is bert, distilbert or mpnet");
+    with("model_type", "gpt2", "model_type is \"gpt2\", but must be bert, distilbert or mpnet");
     with("hidden_size", 48, "config.json says 60 x 48");
-    with("hidden_size", -1, "accepted is from 1");
+    with("hidden_size", -1, "must be from 1");
     with("hidden_size", "24", "a whole number");
     with("num_attention_heads", 5, "a divisor of the 24 dimensions");
     with("num_hidden_layers", 4, "tensor encoder.layer.3.attention.self.query.weight is missing");
     with("intermediate_size", 41, "config.json says 41 x 24");
     with("hidden_act", "swish", "gelu");
-    with("vocab_size", 59, "60 pieces; config.json says vocab_size 59");
+    with("vocab_size", 59, "60 pieces, but config.json says vocab_size 59");
     with("max_position_embeddings", 512, "position_embeddings");
     for (const char* const file : {"config.json", "vocab.txt", "tokenizer_config.json", "model.safetensors"}) {
         const std::string place = copy(std::string("without-") + file);
@@ -140,7 +140,7 @@ TEST(NerEncoder, InconsistentFoldersAreErrors) {
     std::ofstream(place + "/model.safetensors", std::ios::binary) << bytes.substr(0, 900);
     EXPECT_TRUE(has(message(place), "model.safetensors"));
     std::ofstream(place + "/vocab.txt") << "[UNK]\n[CLS]\na\na\n[SEP]\n";
-    EXPECT_TRUE(has(message(place), "line 4: the piece 'a' is there twice"));
+    EXPECT_TRUE(has(message(place), "line 4: piece 'a' occurs twice"));
     std::ofstream(place + "/vocab.txt") << "[UNK]\n[CLS]\n";
     EXPECT_TRUE(has(message(place), "no piece [SEP]"));
 }
@@ -158,20 +158,20 @@ TEST(NerVectors, StaticVectorsAndFiles) {
                   "a.npy", coterie::testing::npy("<f4", "(3, 2)", coterie::testing::raw<float>({1, 2, 3, 4, 2, 3})))),
               meant);
     const WordVectors found = word_vectors(folder / "glove.txt", corpus, {}, coterie::Run(0, 1));
-    EXPECT_EQ(found.notes.at(0).text(), "1 of 3 words of a.conll have no vector and take the mean of all");
+    EXPECT_EQ(found.notes.at(0).text(), "a.conll: 1 of 3 words have no vector and get the mean of all vectors");
     const auto message = [&](const std::string& source, const std::string& layer = "auto") {
         return coterie::test::message_of([&] { word_vectors(source, corpus, {layer}, coterie::Run(0, 1)); });
     };
     EXPECT_TRUE(
-        has(message(folder.file("b.txt", "a 1 2\nb 1\n")), "b.txt: line 2: 1 numbers; the lines before have 2"));
-    EXPECT_TRUE(has(message(folder.file("c.txt", "a 1 x\n")), "c.txt: line 1: 'x' is no number"));
-    EXPECT_TRUE(has(message(folder.file("d.txt", "")), "d.txt has no vectors"));
+        has(message(folder.file("b.txt", "a 1 2\nb 1\n")), "b.txt: line 2: 1 number, but the lines before have 2"));
+    EXPECT_TRUE(has(message(folder.file("c.txt", "a 1 x\n")), "c.txt: line 1: 'x' is not a number"));
+    EXPECT_TRUE(has(message(folder.file("d.txt", "")), "d.txt: the file has no vectors"));
     EXPECT_TRUE(
         has(message(folder.file("e.npy", coterie::testing::npy("<f4", "(1, 2)", coterie::testing::raw<float>({1, 2})))),
-            "e.npy has 1 rows; a.conll has 3 words"));
+            "e.npy: 1 row for the 3 words of a.conll"));
     EXPECT_TRUE(has(message(folder / "glove.txt", "last"), "layer"));
     EXPECT_TRUE(has(message(folder / "nothing"), "nothing: there is no such file or folder"));
-    EXPECT_TRUE(has(message(folder / ""), "holds neither config.json"));
+    EXPECT_TRUE(has(message(folder / ""), "has neither config.json"));
     const WordVectors encoded = word_vectors(golden("bert"), corpus, {"last"}, coterie::Run(0, 1));
     EXPECT_EQ(encoded.layer, "3");
     EXPECT_EQ(encoded.vectors.columns(), 24);

@@ -10,9 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "coterie/base/error.hpp"
 #include "coterie/ner/internal/calibration.hpp"
 #include "coterie/ner/internal/page_assets.hpp"
+#include "coterie/ner/readers.hpp"
 #include "coterie/ner/unicode.hpp"
 #include "coterie/report/drawing.hpp"
 #include "coterie/report/page_parts.hpp"
@@ -138,9 +138,7 @@ constexpr const char* page_controls =
 
 std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView vectors,
                           const std::vector<Suggestion>& suggested, const PageOrigin& origin, const Run& run) {
-    if (vectors.rows() != found.words())
-        throw BadData("word vectors: " + std::to_string(vectors.rows()) + " rows; " + found.source + " has " +
-                      std::to_string(found.words()) + " words");
+    internal::require_row_per_word(vectors, found);
     namespace parts = coterie::page_parts;
     const Matrix<double> scores = tagger.scores(vectors, run);
     const std::vector<Index> first = found.first_words();

@@ -1,7 +1,8 @@
 #pragma once
 // Internal: one function per format. Each takes valid UTF-8 without a byte order mark, and fills a corpus whose source
-// is set.
+// is set. Also the errors in a corpus and in the vectors of its words.
 
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -19,8 +20,12 @@ void parse_brat(std::string_view text, std::string_view marks, const std::string
 /// The number of a type. Adds the type if it is new.
 std::int32_t type_number(Corpus& corpus, std::string_view type);
 
-/// Throws BadData for a line of the file `source`.
-[[noreturn]] void refuse_line(const std::string& source, Index line, const std::string& text);
+/// Throws BadData with the message, and a line of the file `source` as its place.
+[[noreturn]] void refuse_line(const std::string& source, Index line, Message message);
+/// The same with the place of a sentence: its line, or its number if the corpus is not from a file.
+[[noreturn]] void refuse_sentence(const Corpus& corpus, std::size_t sentence, Message message);
+/// Throws BadData if there is not one row per word. `place`: the message, with the place of the vectors.
+void require_row_per_word(PointsView vectors, const Corpus& corpus, Message place = {.option = "vectors"});
 
 /// Calls f with each line, without its end (\n or \r\n), and its number from 1.
 template <class F>

@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "coterie/base/error.hpp"
+#include "coterie/ner/readers.hpp"
 #include "coterie/ner/unicode.hpp"
 
 namespace coterie::ner {
@@ -70,15 +70,16 @@ void require_same_texts(const Corpus& gold, BareText& of_gold, const Corpus& fou
     if (a == b) return;
     const auto differ =
         static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
-    std::string place = "at its end, line " + std::to_string(gold.sentences.back().line);
-    for (const Sentence& sentence : gold.sentences)
-        if (of_gold.offset(sentence.document, sentence.words.back().end) > differ) {
-            place = "in the sentence at line " + std::to_string(sentence.line);
-            break;
-        }
-    throw BadData(gold.source + " and " + found.source + " are not of the same text: they differ " + place +
-                      " of the former. Give both the same sentences in the same order",
-                  {.file = gold.source});
+    std::size_t place = 0;
+    while (place < gold.sentences.size() &&
+           of_gold.offset(gold.sentences[place].document, gold.sentences[place].words.back().end) <= differ)
+        ++place;
+    const bool at_end = place == gold.sentences.size();
+    internal::refuse_sentence(gold, at_end ? place - 1 : place,
+                              {.code = Code::conflict,
+                               .problem = at_end ? "the text ends here, but " + found.source + " continues"
+                                                 : "the text differs from " + found.source + " in this sentence",
+                               .remedy = "Give both corpora the same sentences in the same order"});
 }
 
 }  // namespace
@@ -92,8 +93,10 @@ MentionScores score_mentions(const Corpus& gold, const Corpus& found) {
     require_same_texts(gold, of_gold, found, of_found);
     for (std::size_t s = 0; s < gold.sentences.size(); ++s)
         if (!gold.sentences[s].annotated)
-            throw BadData(gold.place_of(s) + ": the sentence is not annotated: there is nothing to score against",
-                          {.file = gold.source, .row = gold.sentences[s].line});
+            internal::refuse_sentence(gold, s,
+                                      {.code = Code::missing_value,
+                                       .problem = "the sentence is not annotated, so there is nothing to compare with",
+                                       .remedy = "Annotate every sentence of the gold corpus"});
     const std::set<Place> marked = places_of(gold, of_gold);
     const std::set<Place> there = places_of(found, of_found);
     std::map<std::string, MentionCounts> types;

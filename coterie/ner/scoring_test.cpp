@@ -34,13 +34,13 @@ TEST(NerScoring, RejectsDifferentTexts) {
     const Corpus gold = parse_corpus("a O\n\nb O\n", "gold.conll");
     const Corpus other = parse_corpus("a O\n\nc O\n", "other.conll");
     const Corpus bare = parse_corpus("a\n\nb\n", "bare.conll");
-    EXPECT_TRUE(has(message_of<BadData>([&] { score_mentions(gold, other); }), "at line 3 of the former"));
+    EXPECT_TRUE(has(message_of<BadData>([&] { score_mentions(gold, other); }), "gold.conll: line 3: the text differs"));
     EXPECT_TRUE(
         has(message_of<BadData>([&] { score_mentions(bare, gold); }), "bare.conll: line 1: the sentence is not"));
     // Line ends at the end make no sentence.
     EXPECT_EQ(score_mentions(gold, parse_corpus("a B-X\n\nb O", "found.conll")).micro.found, 1);
     const Corpus text = parse_corpus("a b.\n\n", "a.txt"), same = parse_corpus("a b.", "b.txt");
-    EXPECT_FALSE(has(message_of<BadData>([&] { score_mentions(text, same); }), "are not of the same text"));
+    EXPECT_FALSE(has(message_of<BadData>([&] { score_mentions(text, same); }), "the text"));
 }
 
 // The same text in any format, split in any way into documents and lines.
@@ -70,9 +70,9 @@ TEST(NerScoring, FormatsAndDocumentsMayDiffer) {
     using coterie::testing::message_of;
     const Corpus shorter = parse_corpus("Ada B-PER\nsaw O\n", "short.conll");
     EXPECT_TRUE(
-        has(message_of<BadData>([&] { score_mentions(same[1], shorter); }), "in the sentence at line 1 of the former"));
+        has(message_of<BadData>([&] { score_mentions(same[1], shorter); }), "lines.jsonl: line 1: the text differs"));
     EXPECT_TRUE(
-        has(message_of<BadData>([&] { score_mentions(shorter, same[1]); }), "at its end, line 1 of the former"));
+        has(message_of<BadData>([&] { score_mentions(shorter, same[1]); }), "short.conll: line 1: the text ends here"));
 }
 
 TEST(NerScoring, AgreesWithConlleval) {

@@ -22,6 +22,7 @@
 #include "coterie/ner/encoder.hpp"
 #include "coterie/ner/encoder_folder.hpp"
 #include "coterie/ner/internal/source_training.hpp"
+#include "coterie/ner/readers.hpp"
 
 namespace coterie::ner {
 
@@ -99,19 +100,24 @@ struct Source {
 };
 
 Source source_of(const std::vector<Corpus>& corpora, const internal::EncoderFolder& folder) {
-    if (corpora.empty()) throw BadArgument("training an encoder needs at least one corpus");
+    if (corpora.empty())
+        throw BadArgument({.code = Code::missing_argument,
+                           .problem = "training an encoder needs at least one corpus",
+                           .remedy = "Give an annotated corpus"});
     Source out;
     for (std::size_t c = 0; c < corpora.size(); ++c) {
         const Corpus& corpus = corpora[c];
         bool mentions = false;
         for (std::size_t s = 0; s < corpus.sentences.size(); ++s) {
             if (!corpus.sentences[s].annotated)
-                throw BadData(corpus.place_of(s) + ": the sentence is not annotated; every sentence of a source is",
-                              {.file = corpus.source, .row = corpus.sentences[s].line});
+                internal::refuse_sentence(corpus, s,
+                                          {.code = Code::missing_value,
+                                           .problem = "the sentence is not annotated",
+                                           .remedy = "Annotate every sentence, or leave this one out"});
             mentions = mentions || !corpus.sentences[s].mentions.empty();
         }
         if (!mentions)
-            throw BadData(corpus.source + ": the corpus has no mention to train on", {.file = corpus.source});
+            throw BadData({.code = Code::empty, .problem = "there are no mentions to train on", .file = corpus.source});
         Labels tags = corpus.tags();
         std::vector<std::int32_t> number(corpus.types.size() + 1, -1);
         Index count = 0;
@@ -208,8 +214,10 @@ public:
             numbers += static_cast<double>(parameter.rows) * static_cast<double>(parameter.columns);
         require_memory(4 * sizeof(float) * numbers, "the encoder, its gradient and what the optimizer remembers");
         if (contrasts() && source_.words == std::accumulate(source_.count.begin(), source_.count.end(), Index{0}))
-            throw BadData(corpora.front().source + ": no two words have one tag, so there is nothing to contrast",
-                          {.file = corpora.front().source});
+            throw BadData({.code = Code::too_few_rows,
+                           .problem = "no two words have the same tag, so there is nothing to contrast",
+                           .remedy = "Add annotated sentences",
+                           .file = corpora.front().source});
         if (contrasts())
             for (const Matrix<float>& each : projection.parameters) beside_.emplace_back(each.rows(), each.cols());
         else
@@ -280,7 +288,8 @@ public:
         report.interrupted = stopped;
         if (stopped && checkpoint_->wanted()) {
             checkpoint_->write(snapshot());
-            throw Cancelled("interrupted during training" + checkpoint_->what_is_left());
+            throw Cancelled(
+                {.code = Code::cancelled, .problem = "interrupted during training" + checkpoint_->what_is_left()});
         }
         std::vector<std::vector<float>> values;
         for (int p = 0; p < network_->parameters(); ++p) {
@@ -306,8 +315,11 @@ public:
 
 private:
     [[noreturn]] void refuse_divergence() const {
-        throw BadArgument("training diverged in epoch " + std::to_string(epoch_ + 1) + ": lower `learning_rate`",
-                          {.option = "learning_rate", .value = to_text(options_.learning_rate)});
+        throw BadArgument({.code = Code::diverged,
+                           .problem = "training diverged in epoch " + std::to_string(epoch_ + 1),
+                           .remedy = "Use a smaller `learning_rate`",
+                           .option = "learning_rate",
+                           .value = to_text(options_.learning_rate)});
     }
     void set(int number, const Matrix<float>& values) {
         network_->set_parameter(number, values.data(), static_cast<std::size_t>(values.size()));
@@ -325,9 +337,12 @@ private:
     internal::Projection kept_projection(const std::string& encoder) const {
         const std::string path = projection_of(encoder).string();
         if (!std::filesystem::exists(path))
-            throw BadData(encoder + " has no " + internal::Projection::file +
-                              ": a support is for what `objective=contrastive` has trained",
-                          {.option = "objective", .value = "support", .file = path});
+            throw BadData({.code = Code::not_found,
+                           .problem = "the file does not exist, but `objective=support` needs it",
+                           .remedy = "Use an encoder that was trained with `objective=contrastive`",
+                           .option = "objective",
+                           .value = "support",
+                           .file = path});
         return internal::Projection::load(path, folder_.shape.hidden);
     }
     Matrix<float> beside(std::size_t number) const {
@@ -467,9 +482,12 @@ void check_place(const std::string& out) {
     std::error_code ignored;
     const bool there = std::filesystem::exists(out, ignored);
     if (out.empty() || (there && !std::filesystem::is_empty(out, ignored)))
-        throw BadArgument("'" + out + "' " + (out.empty() ? "names no folder" : "is there already") +
-                              ": the trained encoder is written to a folder that is not there yet",
-                          {.option = "out", .value = out, .accepted = "a folder that is not there yet"});
+        throw BadArgument({.code = out.empty() ? Code::missing_argument : Code::already_exists,
+                           .problem = out.empty() ? "the name of the folder is empty" : "'" + out + "' already exists",
+                           .remedy = "Use a new or empty folder for the trained encoder",
+                           .option = "out",
+                           .value = out,
+                           .accepted = "a new or empty folder"});
 }
 
 }  // namespace
@@ -492,12 +510,22 @@ SourceReport train_source(const std::string& encoder, const std::vector<Corpus>&
     check_place(out);
     if (options.objective == SourceObjective::support && corpora.size() != 1)
         throw BadArgument(
-            "`objective=support` takes one corpus, the support; there are " + std::to_string(corpora.size()),
-            {.option = "objective", .value = "support", .accepted = "one corpus"});
+            {.code = Code::conflict,
+             .problem = "'support' needs one corpus, the support, but " + std::to_string(corpora.size()) + " are given",
+             .remedy = "Give only the support",
+             .option = "objective",
+             .value = "support",
+             .accepted = "one corpus"});
     if (options.objective == SourceObjective::support && options.epochs != 1)
-        throw refused_option("epochs", std::int64_t{options.epochs},
-                             "only 1 is with `objective=support`, which goes on until its loss rises");
-    if (run.device != "cpu") throw refused_option("device", run.device, "cpu: encoders are trained on the processor");
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = std::to_string(options.epochs) +
+                                      " is not accepted with `objective=support`, which trains until the loss rises",
+                           .remedy = "Leave it out",
+                           .option = "epochs",
+                           .value = std::to_string(options.epochs),
+                           .accepted = "1"});
+    if (run.device != "cpu")
+        throw refused_option("device", run.device, "cpu, the only device on which encoders are trained");
     return Training(encoder, corpora, options, run).train(out);
 }
 

@@ -361,26 +361,26 @@ TEST(NerSource, RejectsBadInput) {
         return said;
     };
     EXPECT_TRUE(has(message({}), "at least one corpus"));
+    EXPECT_TRUE(has(message({sound, parse_corpus("a\tO\nb\tO\n", "bare.conll")}), "bare.conll: there are no mentions"));
     EXPECT_TRUE(
-        has(message({sound, parse_corpus("a\tO\nb\tO\n", "bare.conll")}), "bare.conll: the corpus has no mention"));
-    EXPECT_TRUE(has(message({sound, parse_corpus("a\nb\n", "plain.conll")}), "every sentence of a source is"));
+        has(message({sound, parse_corpus("a\nb\n", "plain.conll")}), "plain.conll: line 1: the sentence is not"));
     EXPECT_TRUE(has(message({sound}, {.epochs = 0}), "epochs"));
     EXPECT_TRUE(has(message({sound}, {.learning_rate = 0}), "learning_rate"));
     const SourceOptions on_support{.objective = SourceObjective::support};
-    EXPECT_TRUE(has(message({sound}, on_support), "has no projection.coterie"));
-    EXPECT_TRUE(has(message({sound, sound}, on_support), "objective=support takes one corpus"));
+    EXPECT_TRUE(has(message({sound}, on_support), "projection.coterie: the file does not exist"));
+    EXPECT_TRUE(has(message({sound, sound}, on_support), "objective: 'support' needs one corpus"));
     EXPECT_TRUE(has(message({sound}, {SourceObjective::support, 2}), "epochs: 2 is not accepted"));
     EXPECT_TRUE(has(message({parse_corpus("a\tO\nb\tB-X\n", "two.conll")}, {SourceObjective::contrastive}),
-                    "two.conll: no two words have one tag"));
+                    "two.conll: no two words have the same tag"));
     EXPECT_TRUE(has(message({sound}, {}, folder / "nowhere"), "config.json"));
     folder.file("full", "here");
-    EXPECT_TRUE(has(message({sound}, {}, tiny("bert"), "full"), "is there already"));
+    EXPECT_TRUE(has(message({sound}, {}, tiny("bert"), "full"), "already exists"));
     const std::string lies = folder / "lies";
     std::filesystem::copy(tiny("bert"), lies);
     auto config = nlohmann::json::parse(contents(lies + "/config.json"));
     config["hidden_dropout_prob"] = 1.5;
     std::ofstream(lies + "/config.json") << config;
-    EXPECT_TRUE(has(message({sound}, {}, lies), "hidden_dropout_prob is 1.5; accepted is a share"));
+    EXPECT_TRUE(has(message({sound}, {}, lies), "hidden_dropout_prob is 1.5, but must be a share"));
     const std::string foreign = folder / "foreign";
     std::filesystem::copy(tiny("bert"), foreign);
     internal::Projection::drawn(7, RandomStream(0, "test.source.foreign")).save(foreign + "/projection.coterie");

@@ -10,6 +10,8 @@
 #include <numeric>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/text.hpp"
+#include "coterie/ner/readers.hpp"
 
 namespace coterie::ner {
 namespace {
@@ -48,12 +50,16 @@ std::vector<std::size_t> sample_support(const Corpus& corpus, const SampleOption
             auto& list = with[at(mention.type)];
             if (list.empty() || list.back() != s) list.push_back(s);
         }
-    if (types == 0) throw BadData(corpus.source + " has no mentions to draw from", {.file = corpus.source});
+    if (types == 0)
+        throw BadData({.code = Code::empty, .problem = "there are no mentions to draw from", .file = corpus.source});
     for (std::size_t t = 0; t < types; ++t)
         if (there[t] < shots)
-            throw BadData(corpus.source + ": type " + corpus.types[t] + " has " + std::to_string(there[t]) +
-                              " mentions, fewer than the " + std::to_string(shots) + " asked for",
-                          {.value = corpus.types[t], .file = corpus.source});
+            throw BadData({.code = Code::too_few_rows,
+                           .problem = "type " + corpus.types[t] + " has " + counted(there[t], "mention") +
+                                      ", fewer than `shots=" + std::to_string(shots) + "`",
+                           .remedy = "Use a smaller `shots`",
+                           .value = corpus.types[t],
+                           .file = corpus.source});
     std::vector<std::size_t> order(types);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return there[a] < there[b]; });
@@ -80,8 +86,11 @@ std::vector<std::size_t> find_sentences(const Corpus& some, const Corpus& all) {
     for (std::size_t s = 0; s < some.sentences.size(); ++s) {
         const auto found = places.find(words_of(some, some.sentences[s]));
         if (found == places.end())
-            throw BadData(some.place_of(s) + ": there is no (further) sentence with these words in " + all.source,
-                          {.file = some.source, .row = some.sentences[s].line});
+            internal::refuse_sentence(
+                some, s,
+                {.code = Code::conflict,
+                 .problem = "the sentence does not occur in " + all.source + ", or less often than here",
+                 .remedy = "Use sentences of that corpus, with the same words"});
         out.push_back(found->second);
         places.erase(found);
     }
@@ -92,9 +101,7 @@ std::vector<Suggestion> suggest_sentences(const Tagger& tagger, const Corpus& co
                                           const SuggestOptions& options, const Run& run) {
     check_options(options);
     const Index count = options.count;
-    if (vectors.rows() != corpus.words())
-        throw BadData("word vectors: " + std::to_string(vectors.rows()) + " rows; " + corpus.source + " has " +
-                      std::to_string(corpus.words()) + " words");
+    internal::require_row_per_word(vectors, corpus);
     Matrix<double> gaps = tagger.scores(vectors, run);
     for (Index i = 0; i < gaps.rows(); ++i) {
         Index best = 0;

@@ -9,8 +9,10 @@
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/row_products.hpp"
 #include "coterie/ner/internal/calibration.hpp"
+#include "coterie/ner/readers.hpp"
 
 namespace coterie::ner {
 namespace {
@@ -110,8 +112,11 @@ Matrix<double> Transitions::logarithms(Index tags) const {
 
 Matrix<double> Tagger::scores(PointsView vectors, const Run& run) const {
     if (vectors.columns() != dimensions())
-        throw BadData("word vectors: " + std::to_string(vectors.columns()) + " columns; the tagger takes " +
-                      std::to_string(dimensions()));
+        throw BadData(
+            {.code = Code::wrong_shape,
+             .problem = counted(vectors.columns(), "column") + ", but the tagger needs " + std::to_string(dimensions()),
+             .remedy = "Use the source of vectors that the tagger was adapted with",
+             .option = "vectors"});
     check_points(vectors, {.option = "vectors"}, run);
     const bool projects = directions.size() > 0;
     const coterie::internal::RowProducts project(directions);
@@ -149,9 +154,7 @@ Matrix<double> Tagger::scores(PointsView vectors, const Run& run) const {
 }
 
 void Tagger::tag(Corpus& corpus, PointsView vectors, const TagOptions& options, const Run& run) const {
-    if (vectors.rows() != corpus.words())
-        throw BadData("word vectors: " + std::to_string(vectors.rows()) + " rows; " + corpus.source + " has " +
-                      std::to_string(corpus.words()) + " words");
+    internal::require_row_per_word(vectors, corpus);
     const Matrix<double> all = scores(vectors, run);
     const Matrix<double> steps = transitions.logarithms(tags());
     const std::vector<Index> first = corpus.first_words();
@@ -217,15 +220,20 @@ void Tagger::save(const std::string& path) const { archive().save(path); }
 Tagger Tagger::load(const std::string& path) { return from(Archive::load(path), path); }
 
 Tagger Tagger::from(const Archive& archive, const std::string& path) {
-    const auto refuse = [&](const std::string& text) { throw BadData(path + ": " + text, {.file = path}); };
-    if (archive.method() != "ner-tagger") refuse("is a model of " + archive.method() + ", not a tagger");
+    const auto refuse = [&](std::string problem) {
+        throw BadData({.code = Code::malformed, .problem = std::move(problem), .file = path});
+    };
+    if (archive.method() != "ner-tagger")
+        throw BadData({.code = Code::model_mismatch,
+                       .problem = "the file is a model of " + archive.method() + ", not a tagger",
+                       .file = path});
     Tagger out;
     try {
         out.method = archive.text("adapted_by");
         std::size_t types = 0;
         for (const std::string key = "type."; archive.texts().contains(key + std::to_string(types)); ++types)
             out.types.push_back(archive.text(key + std::to_string(types)));
-        if (types == 0 || std::to_string(types) != archive.text("types")) refuse("its types are damaged");
+        if (types == 0 || std::to_string(types) != archive.text("types")) refuse("the types are damaged");
         out.linear = archive.text("scores") == "linear";
         out.encoder = archive.text("encoder");
         out.layer = archive.text("layer");
@@ -248,7 +256,7 @@ Tagger Tagger::from(const Archive& archive, const std::string& path) {
             if (each < 0) refuse("a count of transitions is negative");
         out.factor = others[0];
         out.sharpness = archive.vector("sharpness", 1)[0];
-        if (out.sharpness < 0) refuse("its sharpness is negative");
+        if (out.sharpness < 0) refuse("the sharpness is negative");
         out.outside_shift = archive.vector("outside_shift", 1)[0];
         const auto shares = [&](const char* name, Index numbers) {
             const std::vector<double> read = archive.vector(name, numbers);
@@ -262,9 +270,9 @@ Tagger Tagger::from(const Archive& archive, const std::string& path) {
             out.outside_share.emplace(interval[0], interval[1]);
         }
         out.transitions = {others[1], others[2], others[3], others[4], others[5], others[6], others[7]};
-    } catch (const BadData& error) {
-        if (std::string(error.message()).starts_with(path)) throw;
-        throw BadData(path + ": " + error.message(), error.fields());
+    } catch (BadData& error) {
+        error.amend([&](Message& message) { message.file = path; });
+        throw;
     }
     return out;
 }

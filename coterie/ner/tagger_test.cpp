@@ -388,12 +388,12 @@ TEST(NerAdapt, RejectsBadArguments) {
                              const AdaptOptions& options = {}) {
         return coterie::test::message_of([&] { adapt(corpus, vectors, others, options, coterie::Run(0, 1)); });
     };
-    EXPECT_TRUE(has(message(support.corpus, other.vectors, {}), "100 rows; world.conll has 60 words"));
+    EXPECT_TRUE(has(message(support.corpus, other.vectors, {}), "100 rows for the 60 words of world.conll"));
     EXPECT_TRUE(
-        has(message(support.corpus, support.vectors, other.vectors.leftCols(3)), "8 columns of the support, 3"));
+        has(message(support.corpus, support.vectors, other.vectors.leftCols(3)), "8 columns for the support, but 3"));
     EXPECT_TRUE(has(message(parse_corpus("a\nb\n", "x.conll"), support.vectors.topRows(2), {}),
                     "x.conll: line 1: the sentence is not"));
-    EXPECT_TRUE(has(message(parse_corpus("a O\nb O\n", "x.conll"), support.vectors.topRows(2), {}), "has no mention"));
+    EXPECT_TRUE(has(message(parse_corpus("a O\nb O\n", "x.conll"), support.vectors.topRows(2), {}), "has no mentions"));
     EXPECT_TRUE(
         has(message(parse_corpus("a B-X\nb I-X\n", "x.conll"), support.vectors.topRows(2), {}), "no word outside"));
     const std::size_t one[] = {0};
@@ -459,10 +459,10 @@ TEST(NerSupport, SampleHasShotsOfEveryType) {
         EXPECT_EQ(find_sentences(support, all.corpus), chosen);
     }
     EXPECT_TRUE(has(coterie::test::message_of([&] { sample_support(all.corpus, {51}, coterie::Run(0)); }),
-                    "has 50 mentions, fewer than the 51"));
+                    "has 50 mentions, fewer than shots=51"));
     const Corpus strange = parse_corpus("never O\nseen O\n", "s.conll");
     EXPECT_TRUE(
-        has(coterie::test::message_of([&] { find_sentences(strange, all.corpus); }), "s.conll: line 1: there is no"));
+        has(coterie::test::message_of([&] { find_sentences(strange, all.corpus); }), "s.conll: line 1: the sentence"));
 }
 
 TEST(NerSupport, SuggestsUncertainSentences) {

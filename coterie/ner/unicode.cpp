@@ -19,7 +19,9 @@ namespace coterie::ner::internal {
 namespace {
 
 void require(UErrorCode code, const char* doing) {
-    if (U_FAILURE(code)) throw ResourceError(std::string("ICU: ") + doing + ": " + u_errorName(code));
+    if (U_FAILURE(code))
+        throw ResourceError(
+            {.code = Code::library_failed, .problem = std::string("ICU failed (") + doing + "): " + u_errorName(code)});
 }
 
 std::vector<std::size_t> borders(std::unique_ptr<icu::BreakIterator> iterator, std::string_view text) {
@@ -100,10 +102,9 @@ namespace coterie::ner::internal {
 namespace {
 
 [[noreturn]] void refuse() {
-    throw BadArgument(
-        "this coterie was built without ICU, which cuts text into sentences and words (Debian: libicu-dev); a corpus "
-        "of "
-        "CoNLL columns with word vectors needs none");
+    throw BadArgument({.code = Code::missing_library,
+                       .problem = "coterie was built without ICU, which splits text into sentences and words",
+                       .remedy = "Build it with ICU (Debian: libicu-dev), or use CoNLL columns with word vectors"});
 }
 
 }  // namespace

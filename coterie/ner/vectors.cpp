@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "coterie/base/checks.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/reader.hpp"
 #include "coterie/ner/encoder.hpp"
@@ -15,6 +16,8 @@
 
 namespace coterie::ner {
 namespace {
+
+constexpr const char* line_form = "Write a word and its numbers, with single blanks between them";
 
 struct Table {
     std::unordered_map<std::string, Index> rows;  // by word
@@ -35,11 +38,15 @@ Table table_of_text(const std::string& path) {
             const std::size_t next = std::min(line.find(' ', at + 1), line.size());
             float value = 0;
             bool overflow = false;
-            if (!formats::parse_field(line.substr(at + 1, next - at - 1), value, overflow) || overflow)
+            if (!formats::parse_field(line.substr(at + 1, next - at - 1), value, overflow) || overflow) {
+                const std::string field = formats::shown(line.substr(at + 1, next - at - 1));
                 internal::refuse_line(
                     path, number,
-                    "'" + formats::shown(line.substr(at + 1, next - at - 1)) +
-                        "' is no number; a line is a word and its numbers, with single blanks between");
+                    {.code = overflow ? Code::too_large : Code::not_a_number,
+                     .problem = "'" + field + "' is " + (overflow ? "too large for float32" : "not a number"),
+                     .remedy = overflow ? "" : line_form,
+                     .value = field});
+            }
             numbers.push_back(value);
             at = next;
         }
@@ -51,14 +58,16 @@ Table table_of_text(const std::string& path) {
         }
         if (here == 0)
             internal::refuse_line(path, number,
-                                  "no numbers; a line is a word and its numbers, with single blanks between");
+                                  {.code = Code::malformed, .problem = "there are no numbers", .remedy = line_form});
         if (columns < 0) columns = here;
         if (here != columns)
-            internal::refuse_line(path, number,
-                                  std::to_string(here) + " numbers; the lines before have " + std::to_string(columns));
+            internal::refuse_line(
+                path, number,
+                {.code = Code::wrong_shape,
+                 .problem = counted(here, "number") + ", but the lines before have " + std::to_string(columns)});
         out.rows.emplace(line.substr(0, border), static_cast<Index>(numbers.size()) / columns - 1);
     });
-    if (numbers.empty()) throw BadData(path + " has no vectors", {.file = path});
+    if (numbers.empty()) throw BadData({.code = Code::empty, .problem = "the file has no vectors", .file = path});
     out.vectors =
         Eigen::Map<const eigen::Matrix<float>>(numbers.data(), static_cast<Index>(numbers.size()) / columns, columns);
     return out;
@@ -68,14 +77,17 @@ Points resident_points(const std::string& path, const Run& run) {
     ReadOptions options;
     options.advises = false;  // errors suggest no options, because rows cannot be left out
     Points out = read_points_file(path, options, run).points;
-    if (!out.resident()) throw ResourceError(path + ": the vectors do not fit into memory");
+    if (!out.resident())
+        throw ResourceError(
+            {.code = Code::out_of_memory, .problem = "the vectors do not fit into memory", .file = path});
     return out;
 }
 
 Table table_of_folder(const std::filesystem::path& folder, const Run& run) {
     if (!std::filesystem::exists(folder / "vectors.npy"))
-        throw BadData(folder.string() + " holds neither config.json of an encoder nor vectors.npy beside vocab.txt",
-                      {.file = folder.string()});
+        throw BadData({.code = Code::not_found,
+                       .problem = "the folder has neither config.json, for an encoder, nor vectors.npy with vocab.txt",
+                       .file = folder.string()});
     Table out;
     out.vectors = to_matrix<float>(resident_points((folder / "vectors.npy").string(), run));
     const std::string vocabulary = (folder / "vocab.txt").string();
@@ -84,9 +96,10 @@ Table table_of_folder(const std::filesystem::path& folder, const Run& run) {
     internal::for_each_line({bytes.text(), bytes.size()},
                             [&](std::string_view line, Index number) { out.rows.emplace(line, (words = number) - 1); });
     if (words != out.vectors.rows())
-        throw BadData(vocabulary + " has " + std::to_string(words) + " words, vectors.npy beside it " +
-                          std::to_string(out.vectors.rows()) + " rows",
-                      {.file = vocabulary});
+        throw BadData(
+            {.code = Code::wrong_shape,
+             .problem = counted(words, "word") + ", but vectors.npy has " + counted(out.vectors.rows(), "row"),
+             .file = vocabulary});
     return out;
 }
 
@@ -128,7 +141,8 @@ const OptionSet& VectorOptions::described() {
 WordVectors word_vectors(const std::string& source, const Corpus& corpus, const VectorOptions& options,
                          const Run& run) {
     const std::filesystem::path path(source);
-    if (!std::filesystem::exists(path)) throw BadData(source + ": there is no such file or folder", {.file = source});
+    if (!std::filesystem::exists(path))
+        throw BadData({.code = Code::not_found, .problem = "there is no such file or folder", .file = source});
     const bool folder = std::filesystem::is_directory(path);
     if (folder && std::filesystem::exists(path / "config.json")) {
         const Encoder encoder(source);
@@ -139,14 +153,16 @@ WordVectors word_vectors(const std::string& source, const Corpus& corpus, const 
                              source}}};
     }
     if (options.layer != "auto")
-        throw refused_option("layer", options.layer,
-                             "only auto is, where the vectors are not an encoder's (" + source + ")");
+        throw BadArgument(
+            {.code = Code::not_accepted,
+             .problem = "'" + options.layer + "' is only accepted for an encoder, and " + source + " is not one",
+             .remedy = "Leave it out",
+             .option = "layer",
+             .value = options.layer,
+             .accepted = "auto"});
     if (source.ends_with(".npy")) {
         WordVectors out{resident_points(source, run), {}, {}};
-        if (out.vectors.rows() != corpus.words())
-            throw BadData(source + " has " + std::to_string(out.vectors.rows()) + " rows; " + corpus.source + " has " +
-                              std::to_string(corpus.words()) + " words",
-                          {.file = source});
+        internal::require_row_per_word(out.vectors, corpus, {.file = source});
         return out;
     }
     return looked_up(folder ? table_of_folder(path, run) : table_of_text(source), corpus);

@@ -131,26 +131,33 @@ Corpus corpus_of_words(const std::vector<std::vector<std::string>>& sentences) {
     Corpus out;
     out.source = "words";
     std::string& text = out.documents.emplace_back().text;
+    const auto refuse = [](std::string problem) {
+        throw BadData({.code = Code::empty, .problem = std::move(problem), .option = "sentences"});
+    };
     for (std::size_t s = 0; s < sentences.size(); ++s) {
-        if (sentences[s].empty()) throw BadData("sentence " + std::to_string(s) + " has no words");
+        if (sentences[s].empty()) refuse("sentence " + std::to_string(s) + " has no words");
         ner::Sentence& sentence = out.sentences.emplace_back();
         for (const std::string& word : sentences[s]) {
-            if (word.empty()) throw BadData("sentence " + std::to_string(s) + " has a word without letters");
+            if (word.empty()) refuse("sentence " + std::to_string(s) + " has an empty word");
             if (!sentence.words.empty()) text += ' ';
             sentence.words.push_back({text.size(), text.size() + word.size()});
             text += word;
         }
         text += '\n';
     }
-    if (sentences.empty()) throw BadData("there is no sentence");
+    if (sentences.empty()) refuse("there are no sentences");
     return out;
 }
 
 Corpus subset_of(const Corpus& corpus, const std::vector<std::size_t>& sentences) {
     for (const std::size_t s : sentences)
         if (s >= corpus.sentences.size())
-            throw BadArgument("sentences: " + std::to_string(s) + " is not accepted; the number of sentences is " +
-                              std::to_string(corpus.sentences.size()));
+            throw BadArgument(
+                {.code = Code::out_of_range,
+                 .problem = std::to_string(s) + " is not accepted",
+                 .remedy = "Use numbers below " + std::to_string(corpus.sentences.size()) + ", the number of sentences",
+                 .option = "sentences",
+                 .value = std::to_string(s)});
     return corpus.subset(sentences);
 }
 

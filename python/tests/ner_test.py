@@ -135,9 +135,9 @@ def test_predict_rejects_wrong_texts(texts, said):
 
 def test_fit_rejects_wrong_supports():
     for support, error, said in [
-        (3, TypeError, "support: 3 is not accepted. Use a Corpus"), ([3], TypeError, "support: number 0 is 3"), ([], coterie.BadData, "support has no words"),
-        ([{"text": "Plain", "spans": [{"start": 0, "end": 9, "label": "A"}]}], coterie.BadData, "support: line 1: mark .0, 9, A. is no piece"),
-        (["Plain words"], ValueError, "annotated"), ([{"txt": "Plain"}], coterie.BadData, "support: line 1: is no document"),
+        (3, TypeError, "support: 3 is not accepted. Use a Corpus"), ([3], TypeError, "support: number 0 is 3"), ([], coterie.BadData, "support: there are no words"),
+        ([{"text": "Plain", "spans": [{"start": 0, "end": 9, "label": "A"}]}], coterie.BadData, "support: line 1: span .0, 9, A. is not inside the text"),
+        (["Plain words"], ValueError, "annotated"), ([{"txt": "Plain"}], coterie.BadData, "support: line 1: the line is not a document"),
         ([{"text": object()}], TypeError, "cannot be written as JSON"),
     ]:
         with pytest.raises(error, match=said):
@@ -187,7 +187,7 @@ def test_bad_arguments(voyages, tmp_path):
     (tmp_path / "bad.conll").write_text("a B-X\nb I-Y\n")
     with pytest.raises(coterie.BadData, match="line 2: tag 'I-Y'") as caught:
         ner.read(tmp_path / "bad.conll")
-    assert caught.value.row == 2
+    assert caught.value.line == 2 and caught.value.code == "malformed"
     assert ner.read(tmp_path / "bad.conll", lenient=True).types == ["X", "Y"]
 
 
@@ -245,7 +245,7 @@ def test_trained_encoder_equals_that_of_the_command(command, tmp_path):
     assert (tmp_path / "mine" / "model.safetensors").read_bytes() == (tmp_path / "theirs" / "model.safetensors").read_bytes()
     corpus = ner.read(file)
     assert np.array_equal(ner.vectors(corpus, tmp_path / "mine"), ner.vectors(corpus, tmp_path / "mine", layer="last"))
-    with pytest.raises(ValueError, match="is there already"):
+    with pytest.raises(ValueError, match="already exists"):
         ner.train_source(ENCODER, [corpus], tmp_path / "mine")
     with pytest.raises(ValueError, match="epochs"):
         ner.train_source(ENCODER, [corpus], tmp_path / "new", epochs=0)
@@ -257,7 +257,7 @@ def test_contrastive_training_equals_that_of_the_command(command, tmp_path):
     corpus = ner.read(file)
     with pytest.raises(ValueError, match="objective"):
         ner.train_source(ENCODER, [corpus], tmp_path / "new", objective="best")
-    with pytest.raises(coterie.BadData, match="has no projection.coterie: a support is for what objective='contrastive' has trained"):
+    with pytest.raises(coterie.BadData, match="projection.coterie: the file does not exist, but objective='support' needs it"):
         ner.train_source(ENCODER, [corpus], tmp_path / "new", objective="support")
     try:
         told = ner.train_source(ENCODER, [corpus], tmp_path / "mine", objective="contrastive", learning_rate=1e-3, n_jobs=1)

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/ner/internal/tags.hpp"
 #include "coterie/ner/readers.hpp"
@@ -46,12 +47,18 @@ void parse_conll(std::string_view text, TagReading reading, Corpus& corpus) {
             new_document = true;
             return;
         }
-        if (fields.word.empty()) refuse_line(corpus.source, number, "there is no word before the first tab");
+        if (fields.word.empty())
+            refuse_line(corpus.source, number,
+                        {.code = Code::malformed,
+                         .problem = "there is no word before the first tab",
+                         .remedy = "Write the word first and its tag last"});
         if (!tagged) tagged = !fields.last.empty();
         if (*tagged == fields.last.empty())
             refuse_line(corpus.source, number,
-                        *tagged ? "the tag is missing; the lines before have one"
-                                : "there are two fields; the lines before have the word alone");
+                        {.code = Code::malformed,
+                         .problem = *tagged ? "the tag is missing, but the lines before have one"
+                                            : "there are two fields, but the lines before have only the word",
+                         .remedy = "Give every word a tag, or none"});
         if (new_document) corpus.documents.emplace_back();
         new_document = false;
         std::string& all = corpus.documents.back().text;
@@ -67,20 +74,25 @@ void parse_conll(std::string_view text, TagReading reading, Corpus& corpus) {
         all += fields.word;
         ReadTag tag{{}, fields.last, number};
         if (*tagged && !split_tag(fields.last, tag.parts))
-            refuse_line(
-                corpus.source, number,
-                "'" + formats::shown(fields.last) + "' is no tag; accepted are O, and B-, I-, E- or S- and a type");
+            refuse_line(corpus.source, number,
+                        {.code = Code::malformed,
+                         .problem = "'" + formats::shown(fields.last) + "' is not a tag",
+                         .remedy = "Use O, or B-, I-, E- or S- and a type",
+                         .value = formats::shown(fields.last),
+                         .accepted = "O, or B-, I-, E- or S- and a type"});
         tags.back().push_back(tag);
     });
     if (!tagged || !*tagged) return;
 
     Index broken = 0;
     const std::string scheme = scheme_of(tags, corpus.source, reading, broken);
-    corpus.notes.push_back(unsorted(corpus.source + ": tags read as " + scheme));
+    corpus.notes.push_back({.code = Code::note, .problem = "tags read as " + scheme, .file = corpus.source});
     if (broken > 0)
-        corpus.notes.push_back(
-            unsorted(corpus.source + ": " + std::to_string(broken) +
-                     " tags do not fit those beside them; mentions begin and end as conlleval has them"));
+        corpus.notes.push_back({.code = Code::malformed,
+                                .problem = counted(broken, "tag") + (broken == 1 ? " does" : " do") +
+                                           " not follow the scheme " + scheme +
+                                           ", so mentions begin and end by the rules of conlleval",
+                                .file = corpus.source});
     for (std::size_t s = 0; s < tags.size(); ++s) {
         TagParts before;
         for (std::size_t w = 0; w < tags[s].size(); ++w) {

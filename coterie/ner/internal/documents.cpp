@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/json_text.hpp"
 #include "coterie/ner/readers.hpp"
@@ -22,7 +23,7 @@ struct Mark {
     Index line = 0;
 
     std::string shown() const {
-        return "[" + std::to_string(begin) + ", " + std::to_string(end) + ", " + formats::shown(type) + "]";
+        return "span [" + std::to_string(begin) + ", " + std::to_string(end) + ", " + formats::shown(type) + "]";
     }
 };
 
@@ -40,26 +41,34 @@ std::vector<Piece> pieces_of(const std::vector<Mark>& marks, std::string_view te
     const auto length = static_cast<std::int64_t>(starts.size()) - 1;
     std::vector<Piece> out;
     for (const Mark& mark : marks) {
-        if (mark.type.empty()) refuse_line(source, mark.line, "mark " + mark.shown() + " has no type");
+        if (mark.type.empty())
+            refuse_line(source, mark.line, {.code = Code::malformed, .problem = mark.shown() + " has no type"});
         if (mark.type.find_first_of(" \t\r\n") != std::string::npos)
-            refuse_line(source, mark.line, "mark " + mark.shown() + ": a type is a word without blanks");
-        if (mark.begin < 0 || mark.end > length || mark.begin >= mark.end)
             refuse_line(source, mark.line,
-                        "mark " + mark.shown() + " is no piece of the text, which has " + std::to_string(length) +
-                            " code points");
+                        {.code = Code::malformed,
+                         .problem = mark.shown() + " has a type with blanks",
+                         .remedy = "Use types without blanks"});
+        if (mark.begin < 0 || mark.end > length || mark.begin >= mark.end)
+            refuse_line(
+                source, mark.line,
+                {.code = Code::out_of_range,
+                 .problem = mark.shown() + " is not inside the text, which has " + counted(length, "code point"),
+                 .remedy = "Count begin and end in code points, from 0, with begin below end"});
         auto begin = static_cast<std::size_t>(mark.begin);
         auto end = static_cast<std::size_t>(mark.end);
         while (begin < end && is_space(code_point_at(text, starts[begin]).value)) ++begin;
         while (begin < end && is_space(code_point_at(text, starts[end - 1]).value)) --end;
-        if (begin == end) refuse_line(source, mark.line, "mark " + mark.shown() + " holds nothing but blanks");
+        if (begin == end)
+            refuse_line(source, mark.line, {.code = Code::malformed, .problem = mark.shown() + " has only blanks"});
         out.push_back({starts[begin], starts[end], &mark});
     }
     std::sort(out.begin(), out.end(), [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
     for (std::size_t i = 1; i < out.size(); ++i)
         if (out[i].begin < out[i - 1].end)
             refuse_line(source, out[i].mark->line,
-                        "marks " + out[i - 1].mark->shown() + " and " + out[i].mark->shown() +
-                            " overlap; nested mentions are not learnt, keep one of them");
+                        {.code = Code::malformed,
+                         .problem = out[i - 1].mark->shown() + " and " + out[i].mark->shown() + " overlap",
+                         .remedy = "Keep one of them, because nested mentions are not supported"});
     return out;
 }
 
@@ -67,7 +76,7 @@ std::vector<Piece> pieces_of(const std::vector<Mark>& marks, std::string_view te
 // "Ada's".
 struct CutWords {
     Index marks = 0;
-    std::string first;  // place and word of the first
+    Message first;  // about the first: its place, and its word
 
     void look(const std::vector<Piece>& pieces, const std::vector<std::size_t>& borders, std::string_view text,
               const std::string& source, Index line) {
@@ -77,19 +86,22 @@ struct CutWords {
                 if (next != borders.end() && *next == at) continue;
                 const std::size_t begin = *(next - 1);
                 if (marks++ == 0)
-                    first = source + ": line " + std::to_string(std::max(line, piece.mark->line)) + ": mark " +
-                            piece.mark->shown() + (at == piece.begin ? " begins" : " ends") + " inside the word '" +
-                            formats::shown(text.substr(begin, *next - begin)) + "'";
+                    first = {.code = Code::note,
+                             .problem = piece.mark->shown() + (at == piece.begin ? " begins" : " ends") +
+                                        " inside the word '" + formats::shown(text.substr(begin, *next - begin)) +
+                                        "', which is split there",
+                             .remedy = "Mark whole words, unless this is intended",
+                             .file = source,
+                             .line = std::max(line, piece.mark->line)};
                 break;
             }
     }
     void tell(Corpus& corpus) const {
         if (marks == 0) return;
-        corpus.notes.push_back(
-            unsorted(first +
-                     (marks == 1 ? ", which is cut there"
-                                 : ", which is cut there; so do " + std::to_string(marks - 1) + " more") +
-                     ". Mark whole words unless this is meant"));
+        Message note = first;
+        if (marks > 1)
+            note.problem += "; " + counted(marks - 1, "more span") + (marks == 2 ? " splits" : " split") + " words";
+        corpus.notes.push_back(std::move(note));
     }
 };
 
@@ -148,15 +160,17 @@ using Json = nlohmann::json;
 std::int64_t offset_of(const Json& value, const std::string& source, Index line) {
     if (!value.is_number_integer())
         refuse_line(source, line,
-                    formats::shown(value.dump(-1, ' ', true)) +
-                        " stands where the begin or the end of a mark should, a whole number");
+                    {.code = Code::wrong_type,
+                     .problem = "the begin or end of a span is " + formats::shown(value.dump(-1, ' ', true)) +
+                                ", not a whole number"});
     return value.get<std::int64_t>();
 }
 
 std::string type_of(const Json& value, const std::string& source, Index line) {
     if (!value.is_string())
         refuse_line(source, line,
-                    formats::shown(value.dump(-1, ' ', true)) + " stands where the type of a mark should, a text");
+                    {.code = Code::wrong_type,
+                     .problem = "the type of a span is " + formats::shown(value.dump(-1, ' ', true)) + ", not a text"});
     return value.get<std::string>();
 }
 
@@ -170,8 +184,9 @@ Mark mark_of(const Json& value, const std::string& source, Index line) {
                 return {offset_of(value[begin], source, line), offset_of(value[end], source, line),
                         type_of(value["label"], source, line), line};
     refuse_line(source, line,
-                "a mark is [begin, end, TYPE] or {\"start\": .., \"end\": .., \"label\": ..}, not " +
-                    formats::shown(value.dump(-1, ' ', true)));
+                {.code = Code::malformed,
+                 .problem = formats::shown(value.dump(-1, ' ', true)) + " is not a span",
+                 .remedy = "Write [begin, end, TYPE] or {\"start\": .., \"end\": .., \"label\": ..}"});
 }
 
 }  // namespace
@@ -180,8 +195,9 @@ void parse_json_lines(std::string_view text, Corpus& corpus) {
     CutWords cut_words;
     for_each_line(text, [&](std::string_view line, Index number) {
         if (line.find_first_not_of(" \t") == std::string_view::npos) return;
-        Json record =
-            formats::parse_json(line, [&](const std::string& reason) { refuse_line(corpus.source, number, reason); });
+        Json record = formats::parse_json(line, [&](const std::string& reason) {
+            refuse_line(corpus.source, number, {.code = Code::malformed, .problem = "the document " + reason});
+        });
         if (record.is_array() && record.size() == 2 && record[0].is_string() && record[1].is_object()) {
             Json object = record[1];
             object["text"] = record[0];
@@ -189,13 +205,18 @@ void parse_json_lines(std::string_view text, Corpus& corpus) {
         }
         if (!record.is_object() || !record.contains("text") || !record["text"].is_string())
             refuse_line(corpus.source, number,
-                        "is no document; accepted is an object with a text under the key \"text\"");
+                        {.code = Code::malformed,
+                         .problem = "the line is not a document",
+                         .remedy = "Write an object with a text under the key \"text\""});
         std::vector<Mark> marks;
         std::string key;
         for (const char* const each : {"spans", "entities", "label", "labels"})
             if (record.contains(each) && record[each].is_array()) {
                 if (!key.empty())
-                    refuse_line(corpus.source, number, "has marks under \"" + key + "\" and under \"" + each + "\"");
+                    refuse_line(corpus.source, number,
+                                {.code = Code::malformed,
+                                 .problem = "there are spans under \"" + key + "\" and under \"" + each + "\"",
+                                 .remedy = "Keep one of the two keys"});
                 key = each;
             }
         if (!key.empty())
@@ -233,7 +254,9 @@ void parse_brat(std::string_view text, std::string_view marks_text, const std::s
             !take(middle.substr(first + 1, second - first - 1), mark.begin) ||
             !take(middle.substr(second + 1), mark.end))
             refuse_line(marks_source, number,
-                        "'" + formats::shown(line) + "' is no mark of one piece, T1 TAB TYPE BEGIN END TAB TEXT");
+                        {.code = Code::malformed,
+                         .problem = "'" + formats::shown(line) + "' is not a span of one piece",
+                         .remedy = "Write T1 TAB TYPE BEGIN END TAB TEXT"});
         mark.type = std::string(middle.substr(0, first));
         marks.push_back(std::move(mark));
     });

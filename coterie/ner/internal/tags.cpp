@@ -38,13 +38,19 @@ bool mention_begins(const TagParts& before, const TagParts& tag) {
 
 namespace {
 
-// The reason why the step from one tag to the next is ill-formed; empty if it is well-formed.
-std::string fault(const TagParts& before, const TagParts& tag, bool ends_marked, bool begins_marked) {
+constexpr std::string_view sentence_end = "end of sentence";  // in the place of a tag
+
+// The reason why the step from one tag to the next is ill-formed, and what to do. Empty if it is well-formed.
+struct Fault {
+    std::string what, remedy;
+};
+Fault fault_of(const TagParts& before, const TagParts& tag, bool ends_marked, bool begins_marked) {
     const bool goes_on = (tag.place == 'I' || tag.place == 'E') && !mention_begins(before, tag);
     if (begins_marked && (tag.place == 'I' || tag.place == 'E') && !goes_on)
-        return "goes on with a mention that none of its type stands before";
+        return {"continues a mention, but no open mention of its type comes before it",
+                ends_marked ? "Begin each mention with B- or S-" : "Begin each mention with B-"};
     if (ends_marked && (before.place == 'B' || before.place == 'I') && !goes_on)
-        return "leaves the mention before it without its end (E-)";
+        return {"follows a mention without a closing E-", "End each mention with E-"};
     return {};
 }
 
@@ -73,18 +79,24 @@ std::string scheme_of(const std::vector<std::vector<ReadTag>>& sentences, const 
     for (const auto& sentence : sentences) {
         ReadTag before;
         const auto look = [&](const ReadTag& tag) {
-            const std::string what = fault(before.parts, tag.parts, ends_marked, begins_marked);
-            if (!what.empty()) {
+            const Fault fault = fault_of(before.parts, tag.parts, ends_marked, begins_marked);
+            if (!fault.what.empty()) {
                 ++broken;
+                const bool at_end = tag.text == sentence_end;
                 if (reading == TagReading::checked)
-                    throw BadData(source + ": line " + std::to_string(tag.line) + ": tag '" + formats::shown(tag.text) +
-                                      "' " + what + "; the tags of this file are " + scheme,
-                                  {.value = std::string(tag.text), .file = source, .row = tag.line});
+                    throw BadData(
+                        {.code = Code::malformed,
+                         .problem = (at_end ? "the end of the sentence" : "tag '" + formats::shown(tag.text) + "'") +
+                                    " " + fault.what + "; the scheme of this file is " + scheme,
+                         .remedy = fault.remedy,
+                         .value = std::string(tag.text),
+                         .file = source,
+                         .line = tag.line});
             }
             before = tag;
         };
         for (const ReadTag& tag : sentence) look(tag);
-        if (!sentence.empty()) look({{}, "end of sentence", sentence.back().line});
+        if (!sentence.empty()) look({{}, sentence_end, sentence.back().line});
     }
     return scheme;
 }

@@ -48,11 +48,15 @@ WordPieces::WordPieces(std::string_view vocabulary, const std::string& source, c
     : rules_(rules) {
     for_each_line(vocabulary, [&](std::string_view line, Index number) {
         if (!numbers_.emplace(line, static_cast<std::int32_t>(number - 1)).second)
-            refuse_line(source, number, "the piece '" + formats::shown(line) + "' is there twice");
+            refuse_line(source, number,
+                        {.code = Code::duplicate,
+                         .problem = "piece '" + formats::shown(line) + "' occurs twice",
+                         .value = formats::shown(line)});
     });
     const auto number_of = [&](const std::string& piece) {
         const auto found = numbers_.find(piece);
-        if (found == numbers_.end()) throw BadData(source + " has no piece " + piece, {.file = source});
+        if (found == numbers_.end())
+            throw BadData({.code = Code::malformed, .problem = "there is no piece " + piece, .file = source});
         return found->second;
     };
     unknown_ = number_of(unknown);
