@@ -30,26 +30,28 @@ std::vector<std::string> names_in(const std::string& text) {
 int compare_on(const CompareRequest& request) {
     const FitRequest& fit = *request.fit;
     if (*request.clusters == 0) throw missing_clusters();
-    CompareOptions options{.clusters = *request.clusters, .preparation = *fit.preprocessing, .columns = *fit.columns};
+    CompareOptions options{.clusters = *request.clusters};
     if (!request.methods->empty()) options.methods = names_in(*request.methods);
     const Outputs outputs = fit.check();
     Run run = fit.running->run();
     ProgressBar bar(run, fit.running->quiet);
-    const FitInputs inputs = read_inputs(find_method("kmeans"), fit, run);
+    FitInputs inputs = read_inputs(find_method("kmeans"), fit, run);
     const std::string source = source_name(fit.points);
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
     const Labels truth = inputs.truth ? inputs.truth->column.labels : Labels();
-    Comparison found = naming_points(source, [&] { return compare_methods(inputs.problem, options, run, truth); });
+    Comparison found = naming_points(
+        source, [&] { return compare_methods(prepared_in(inputs, fit, run), options, run, truth); });
     bar.clear();
+    found.command = command_text();
+    found.date = date_text();
+    inputs.warnings.insert(inputs.warnings.end(), found.warnings.begin(), found.warnings.end());
+    found.warnings = inputs.warnings;
     if (!fit.running->quiet) {
         for (const auto& note : inputs.notes) print_note(note);
         for (const auto& warning : inputs.warnings) print_warning(warning);
         for (const auto& warning : warnings_of_methods(found)) print_warning(warning);
     }
-    found.command = command_text();
-    found.date = date_text();
-    found.warnings = inputs.warnings;
     Failures failures;
     const bool none = std::all_of(found.methods.begin(), found.methods.end(),
                                   [](const ComparedMethod& method) { return !method.error.empty(); });
@@ -58,7 +60,7 @@ int compare_on(const CompareRequest& request) {
         run.should_stop = nullptr;
         run.on_progress = nullptr;
         const ComparisonDrawings drawn =
-            comparison_drawings(found, inputs.problem, options, source, inputs.truth, run, inputs.rows.get());
+            comparison_drawings(found, *inputs.prepared, source, inputs.truth, run, inputs.rows.get());
         found.written.emplace_back("report", fit.report);
         if (!failures.attempt([&] { write_file(fit.report, page(found, source, drawn.picture, drawn.map)); }))
             found.written.clear();

@@ -38,8 +38,6 @@ int consensus_on(const ConsensusRequest& request) {
     const FitRequest& fit = *request.fit;
     if (!*request.has_clusters) throw missing_clusters();
     ConsensusOptions options = *request.options;
-    options.preparation = *fit.preprocessing;
-    options.columns = *fit.columns;
     if (!request.methods->empty()) {
         std::vector<std::string> known;
         for (const auto& method : methods()) known.push_back(method.name);
@@ -58,7 +56,7 @@ int consensus_on(const ConsensusRequest& request) {
     const std::string source = source_name(fit.points);
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
-    Consensus found = naming_points(source, [&] { return consensus(inputs.problem, options, run); });
+    Consensus found = naming_points(source, [&] { return consensus(inputs.problem, options, *fit.settings, run); });
     bar.clear();
     found.command = command_text();
     found.date = date_text();

@@ -26,7 +26,17 @@ int fit(const Method& method, const FitRequest& request) {
     OptionValues given = request.options();
     std::optional<ClusterChoice> choice;
     if (chooses_clusters(method, given, request)) {
-        choice = choose_for(method, given, request, inputs, run);
+        OptionValues fixed = given;
+        fixed.erase("clusters");
+        Run choosing = run;
+        choosing.should_stop = InterruptGuard::interrupted;
+        choice = naming_points(source_name(request.points), [&] {
+            Stopwatch watch;
+            const PreparedProblem& prepared = prepared_in(inputs, request, choosing);
+            ClusterChoice found = choose_clusters(prepared, {method, fixed}, {}, choosing);
+            found.seconds = watch.seconds();
+            return found;
+        });
         given["clusters"] = std::int64_t{choice->recommended};
     }
     FitResult result = fit_and_write(method, given, request, std::move(inputs), std::move(run), bar, failures, choice);
@@ -92,7 +102,7 @@ Command fit_method_command(const Method& method) {
         };
     }
     append(command.flags,
-           flags_of(FitOptions::described(), "Running", std::static_pointer_cast<void>(request->fitting)));
+           flags_of(Settings::described(), "Running", std::static_pointer_cast<void>(request->settings)));
     command.examples = examples_for(method);
     command.act = [&method, request] { return fit(method, *request); };
     return command;

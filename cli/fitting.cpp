@@ -62,7 +62,7 @@ void refuse_what_points_have(const FitRequest& request, bool graph) {
                            .option = option});
     };
     for (const auto& option : PreparationOptions::described().options())
-        if (option.get(request.preprocessing.get()) != option.default_value) refuse(option.name);
+        if (option.get(&request.settings->preparation) != option.default_value) refuse(option.name);
     for (const auto& option : ColumnOptions::described().options())
         if (option.get(request.columns.get()) != option.default_value) refuse(option.name);
     if (!graph) return;
@@ -144,9 +144,9 @@ OptionValues FitRequest::options() const {
 std::vector<Flag> table_flags(const std::shared_ptr<FitRequest>& request) {
     std::vector<Flag> flags = read_flags(request->reading);
     append(flags, flags_of(PreparationOptions::described(), preparing_heading,
-                           std::static_pointer_cast<void>(request->preprocessing)));
+                           std::shared_ptr<void>(request->settings, &request->settings->preparation)));
     append(flags,
-           flags_of(ColumnOptions::described(), preparing_heading, std::static_pointer_cast<void>(request->columns)));
+           flags_of(ColumnOptions::described(), preparing_heading, std::shared_ptr<void>(request->settings, &request->settings->columns)));
     return flags;
 }
 
@@ -201,9 +201,9 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
              request->initial_centroids);
     append(command.flags, constraint_flags(method.takes, request->constraints));
     append(command.flags, flags_of(PreparationOptions::described(), preparing_heading,
-                                   std::static_pointer_cast<void>(request->preprocessing)));
+                                   std::shared_ptr<void>(request->settings, &request->settings->preparation)));
     append(command.flags,
-           flags_of(ColumnOptions::described(), preparing_heading, std::static_pointer_cast<void>(request->columns)));
+           flags_of(ColumnOptions::described(), preparing_heading, std::shared_ptr<void>(request->settings, &request->settings->columns)));
 
     text("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out);
     text("--table-out", "FILE", table_out_meaning, "Writing", request->table_out);
@@ -247,7 +247,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         problem.graph = std::make_shared<SparseMatrix>(read_graph(request.points, run));
     } else {
         ReadOptions options = request.reading->options();
-        request.columns->read_by(options);
+        request.settings->columns.read_by(options);
         options.keep_rows = !request.table_out.empty() || !request.report.empty();
         options.numeric_names = options.advises = !takes_affinities(method, request);  // affinities are never missing
         PointsFile file = points_from(request.points, options, run);
@@ -274,7 +274,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     }
     // Data sets of the catalogue are already checked; affinities have no columns.
     if (!problem.graph && !request.points.starts_with("data:") && !takes_affinities(method, request))
-        for (auto& hint : column_hints(problem, *request.preprocessing)) inputs.warnings.push_back(std::move(hint));
+        for (auto& hint : column_hints(problem, request.settings->preparation)) inputs.warnings.push_back(std::move(hint));
     read_constraints(*request.constraints, parts, problem, run);
     if (!request.table_out.empty()) require_one_process_for_table(run);
     if (run.communicator().size() > 1 && is_in_parts(request.labels_out) && inputs.rows &&
@@ -323,15 +323,13 @@ bool chooses_clusters(const Method& method, const OptionValues& given, const Fit
            request.constraints->partial_labels.empty();
 }
 
-ClusterChoice choose_for(const Method& method, const OptionValues& given, const FitRequest& request,
-                         const FitInputs& inputs, Run run) {
-    OptionValues fixed = given;
-    fixed.erase("clusters");
-    run.should_stop = InterruptGuard::interrupted;
-    return naming_points(request.points, [&] {
-        return choose_clusters(method, inputs.problem, fixed,
-                               {.preparation = *request.preprocessing, .columns = *request.columns}, run);
-    });
+const PreparedProblem& prepared_in(FitInputs& inputs, const FitRequest& request, const Run& run) {
+    if (!inputs.prepared)
+        inputs.prepared = naming_points(source_name(request.points), [&] {
+            return std::make_shared<const PreparedProblem>(
+                PreparedProblem::of(inputs.problem, *request.settings, run));
+        });
+    return *inputs.prepared;
 }
 
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
@@ -341,8 +339,9 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     run.should_stop = InterruptGuard::interrupted;
     const auto fitted = [&] {
         try {
-            return Pipeline::fit(method, given, inputs.problem, *request.preprocessing, run, *request.fitting,
-                                 *request.columns);
+            const MethodOptions options(method, given);
+            return inputs.prepared ? Pipeline::fit(*inputs.prepared, options, *request.settings, run)
+                                   : Pipeline::fit(inputs.problem, options, *request.settings, run);
         } catch (BadData& error) {
             if (may_be_graph(method, request) && error.fields().file.empty())  // the error is in the values of the file
                 error.amend([&](Message& message) { message.file = source; });

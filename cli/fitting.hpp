@@ -20,9 +20,7 @@ struct FitRequest {
     std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
     std::shared_ptr<ConstraintRequest> constraints = std::make_shared<ConstraintRequest>();
-    std::shared_ptr<FitOptions> fitting = std::make_shared<FitOptions>();
-    std::shared_ptr<PreparationOptions> preprocessing = std::make_shared<PreparationOptions>();
-    std::shared_ptr<ColumnOptions> columns = std::make_shared<ColumnOptions>();
+    std::shared_ptr<Settings> settings = std::make_shared<Settings>();
     std::string truth;
     std::string truth_column;
     std::string weights;
@@ -64,15 +62,16 @@ struct FitInputs {
     std::vector<Message> warnings;
     std::shared_ptr<const TableRows> rows = {};
     double seconds = 0;
+    std::shared_ptr<const PreparedProblem> prepared = {};  // set when the problem was prepared before the fit
 };
 /// Throws BadData when the inputs do not belong together.
 FitInputs read_inputs(const Method& method, const FitRequest& request, const Run& run);
 
+/// Prepares the problem, unless that was done.
+const PreparedProblem& prepared_in(FitInputs& inputs, const FitRequest& request, const Run& run);
+
 /// Whether the command must choose the number of clusters: `auto` is given, and partial labels do not set it.
 bool chooses_clusters(const Method& method, const OptionValues& given, const FitRequest& request);
-/// The criteria's choice of k, for the points as the fit will see them.
-ClusterChoice choose_for(const Method& method, const OptionValues& given, const FitRequest& request,
-                         const FitInputs& inputs, Run run);
 
 /// Prepares the points, fits, scores, and writes the requested files. Files that fail are listed in `failures`, not
 /// among the written ones. `given`: the options that were set. `search`: page_search() of the search that chose them,

@@ -150,8 +150,6 @@ int tune_method(const Method& method, const TuneRequest& request) {
     Tuned tuned;
     tuned.method = &method;
     tuned.asked = *request.tuning;
-    tuned.asked.preparation = *fit.preprocessing;
-    tuned.asked.columns = *fit.columns;
     tuned.source = source_name(fit.points);
     tuned.running = *fit.running;
     tuned.origin = {command_text(), date_text(), {}};
@@ -173,7 +171,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
                            .problem = "tune does not accept a graph",
                            .remedy = "Use coterie fit",
                            .file = source_name(fit.points)});
-    if (fit.columns->missing == Missing::drop)
+    if (fit.settings->columns.missing == Missing::drop)
         tuned.rows_left_out = static_cast<Index>(rows_with_missing(inputs.problem.points, run).size());
     tuned.points = inputs.problem.rows() - tuned.rows_left_out;
     tuned.seconds.emplace_back("read", inputs.seconds);
@@ -184,12 +182,13 @@ int tune_method(const Method& method, const TuneRequest& request) {
     run.should_stop = InterruptGuard::interrupted;
     Stopwatch watch;
     const Labels truth = inputs.truth ? inputs.truth->column.labels : Labels();
-    tuned.found = tune(method, inputs.problem, fixed, tuned.asked, run, truth);
+    tuned.found = tune(inputs.problem, {method, fixed}, tuned.asked, *fit.settings, run, truth);
     tuned.seconds.emplace_back("tune", watch.restart());
     std::exception_ptr failure;
     Failures failures;
     FitRequest best = fit;
-    best.preprocessing = std::make_shared<PreparationOptions>(tuned.found.best_preparation);
+    best.settings = std::make_shared<Settings>(*fit.settings);
+    best.settings->preparation = tuned.found.best_preparation;
     try {
         if (!tuned.found.interrupted)
             tuned.fit =

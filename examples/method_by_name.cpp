@@ -7,9 +7,9 @@
 // Fits a method by its name on scaled columns, with options by name. Saves the model and loads it again.
 int main() {
     const auto wine = coterie::read_points("data:wine");
-    const auto fitted = coterie::Pipeline::fit(coterie::find_method("soft-kmeans"), {{"clusters", std::int64_t{3}}},
-                                               {.points = wine.points, .column_names = wine.column_names},
-                                               {.scale = coterie::Scale::zscore}, coterie::Run(7));
+    const auto fitted = coterie::Pipeline::fit({.points = wine.points, .column_names = wine.column_names},
+                                               {"soft-kmeans", {{"clusters", 3}}},
+                                               {.preparation = {.scale = coterie::Scale::zscore}}, coterie::Run(7));
     const auto& report = fitted.model().fit_report();
     std::cout << name(report.stopped) << " after " << report.iterations << " iterations\n";
 

@@ -132,7 +132,7 @@ OptionValues tuned(const Contender& contender, const Points& points, const Label
         Run own(run.seed + first_tuning_seed + static_cast<std::uint64_t>(seed), 1);
         own.should_stop = run.should_stop;
         results[static_cast<std::size_t>(seed)] =
-            tune(find_method(contender.method), {.points = points}, fixed, options, own, truth);
+            tune({.points = points}, {contender.method, fixed}, options, {}, own, truth);
     });
     run.throw_if_stopped("tuning");
     cells = results[0].cells.size();

@@ -109,7 +109,7 @@ Accuracies accuracies_of(const Moons& sample, double noise, std::uint64_t seed) 
     const OptionValues fixed = {{"clusters", std::int64_t{2}}, {"assignments_per_round", std::int64_t{1}}};
     for (const Way way : {by_choice, with_plain}) {
         search.with_kmeans = way == with_plain;
-        const TuneResult found = tune(cpd, {.points = Points::borrow(sample.points)}, fixed, search, run);
+        const TuneResult found = tune({.points = Points::borrow(sample.points)}, {cpd, fixed}, search, {}, run);
         const Method& best = find_method(found.best_method);
         out[way] = accuracy(best.fit({.points = Points::borrow(sample.points)}, found.best_options, run)->labels(),
                             sample.truth);

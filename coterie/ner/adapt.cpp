@@ -116,7 +116,7 @@ Tagger subspace_tagger(const Task& task, const OptionValues& options, int protot
         problem.clusters_per_label = {{"O", most}};
         if (share) problem.label_shares = {{"O", share->first, share->second}};
     }
-    const Pipeline fitted = Pipeline::fit(find_method("subspace"), options, problem, {}, run.within());
+    const Pipeline fitted = Pipeline::fit(problem, {"subspace", options}, {}, run.within());
     const auto& model = dynamic_cast<const SubspaceModel&>(fitted.model());
     Tagger out;
     out.origin = mean_of_rows(model.prototypes());

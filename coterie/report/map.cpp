@@ -23,7 +23,6 @@
 #include "coterie/report/internal/page_assets.hpp"
 #include "coterie/report/picture.hpp"
 #include "coterie/report/result_text.hpp"
-#include "coterie/selection/prepared_points.hpp"
 
 namespace coterie {
 
@@ -272,7 +271,7 @@ std::string page_map(const Pipeline& pipeline, const ClusteringResult& result, c
         const Matrix<double> own = pipeline.output(Output::embedding, kept, run);
         add_axes(packed, own, "the method's own space", run);
     }
-    add_axes(packed, prepared.points, "the points", run);
+    add_axes(packed, points, "the points", run);
 
     std::vector<std::string> names;
     for (const ClusterProfile& cluster : description.clusters) names.push_back(cluster.name);
@@ -299,22 +298,22 @@ std::string page_map(const Pipeline& pipeline, const ClusteringResult& result, c
     return section_of(packed, n, prepared.left_out);
 }
 
-ComparisonDrawings comparison_drawings(const Comparison& comparison, const Problem& problem,
-                                       const CompareOptions& options, const std::string& source,
-                                       const std::optional<Truth>& truth, const Run& run, const TableRows* table) {
+ComparisonDrawings comparison_drawings(const Comparison& comparison, const PreparedProblem& prepared,
+                                       const std::string& source, const std::optional<Truth>& truth, const Run& run,
+                                       const TableRows* table) {
     std::vector<const ComparedMethod*> done;
     for (const ComparedMethod& method : comparison.methods)
         if (method.error.empty()) done.push_back(&method);
-    if (done.empty() || as_sparse(problem.points) != nullptr) return {};
-    const PreparedPoints prepared = prepared_points(problem, options.preparation, options.columns, run);
-    const Index n = prepared.points.rows();
-    if (!prepared.points.resident() || n > most_rows_of_map || n < 2) return {};
+    const Points& points = prepared.problem.points;
+    const std::vector<std::string>& names_of_columns = prepared.problem.column_names;
+    const Index n = points.rows();
+    if (done.empty() || as_sparse(points) != nullptr || !points.resident() || n > most_rows_of_map || n < 2) return {};
     const auto kept = [&](Labels labels) {
         erase_rows(labels, prepared.left_out);
         return labels;
     };
     Packed packed;
-    add_axes(packed, prepared.points, "the points", run);
+    add_axes(packed, points, "the points", run);
     for (const ComparedMethod* method : done) {
         const std::vector<std::int32_t> place = places_beside(*method, *done.front());
         std::vector<std::string> names;
@@ -332,11 +331,11 @@ ComparisonDrawings comparison_drawings(const Comparison& comparison, const Probl
     if (truth) packed.add_labels({{"name", "truth"}, {"names", truth->column.names}}, kept(truth->column.labels));
     std::vector<Index> columns(at(prepared.coded.columns()));
     std::iota(columns.begin(), columns.end(), Index{0});
-    add_columns(packed, prepared.coded, std::move(columns), prepared.names, prepared.left_out, run, table);
+    add_columns(packed, prepared.coded, std::move(columns), names_of_columns, prepared.left_out, run, table);
     const ComparedMethod& first = *done.front();
-    return {scatter_picture(prepared.points, kept(first.labels), first.sizes,
+    return {scatter_picture(points, kept(first.labels), first.sizes,
                             {first.method + " on " + source, "the first of the methods that were compared"},
-                            prepared.names, run),
+                            names_of_columns, run),
             section_of(packed, n, prepared.left_out)};
 }
 

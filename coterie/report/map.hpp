@@ -34,10 +34,10 @@ struct ComparisonDrawings {
     /// first method has its colour.
     std::string map;
 };
-/// `problem`, `options` and the seed of `run`: those of the comparison. Both drawings are empty where no method has a
+/// `prepared` and the seed of `run`: those of the comparison. Both drawings are empty where no method has a
 /// result, for points that are sparse or not in memory, and where page_map() would be empty.
-COTERIE_API ComparisonDrawings comparison_drawings(const Comparison& comparison, const Problem& problem,
-                                                   const CompareOptions& options, const std::string& source,
+COTERIE_API ComparisonDrawings comparison_drawings(const Comparison& comparison, const PreparedProblem& prepared,
+                                                   const std::string& source,
                                                    const std::optional<Truth>& truth, const Run& run,
                                                    const TableRows* table = nullptr);
 

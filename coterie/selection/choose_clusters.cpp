@@ -16,7 +16,7 @@
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/selection/internal/recorded.hpp"
-#include "coterie/selection/prepared_points.hpp"
+#include "coterie/selection/internal/many_fits.hpp"
 
 namespace coterie {
 namespace {
@@ -33,9 +33,9 @@ using Numbers = std::vector<double>;
 
 std::size_t place(int value) { return static_cast<std::size_t>(value); }
 
-// The points as the fit sees them, after sampling.
-Points prepared_sample(const Method& method, const Problem& problem, const ChooseOptions& options, const Run& run) {
-    const Points points = internal::prepared_points(problem, options.preparation, options.columns, run).points;
+// The rows of the criteria: all prepared ones, or a sample of them.
+Points sampled(const PreparedProblem& prepared, const Method& method, const Run& run) {
+    const Points& points = prepared.problem.points;
     RandomStream random = run.random("selection.sample");
     return internal::rows_in_memory(
         points, sample_rows(points.rows(), method.takes.blocks ? most_points : most_points_in_memory, random), run);
@@ -232,137 +232,145 @@ std::optional<int> chosen_by(const CriterionCurve& curve, const std::vector<int>
     throw InternalError("unknown criterion");
 }
 
-ClusterChoice choose_clusters(const Method& method, const Problem& problem, const OptionValues& fixed,
-                              const ChooseOptions& options, const Run& run) {
-    Stopwatch watch;
-    if (!takes_clusters(method))
-        throw BadArgument(
-            {.code = Code::not_supported,
-             .problem = "method " + method.name + " has no option `clusters`, so there is nothing to choose"});
-    internal::require_points_alone("the choice of the number of clusters (`clusters=auto`)", problem, run);
-    for (const auto& [name, value] : fixed) method.options->at(name).check(value);
-    const Points points = prepared_sample(method, problem, options, run);
-    const Index n = points.rows();
-    check_points(points, points_of_fit(), run);
+namespace {
 
-    ClusterChoice choice;
-    choice.points = problem.rows();
-    if (n < problem.rows()) choice.sample = n;
-    choice.clusters = tried(options, n);
-    if (options.clusters.empty())
-        choice.why_these = choice.clusters.size() == most_clusters ? "1 to 30"
-                                                                   : "1 to " + std::to_string(choice.clusters.back()) +
-                                                                         ", the square root of " + std::to_string(n);
-    const std::vector<int>& ks = choice.clusters;
-    const std::size_t count = ks.size();
-    choice.errors.resize(count);
-    for (int c = 0; c < cluster_criterion_count; ++c)
-        choice.curves.push_back({static_cast<ClusterCriterion>(c), Numbers(count, unknown_value)});
-    const auto curve = [&](ClusterCriterion criterion) -> CriterionCurve& {
-        return choice.curves[static_cast<std::size_t>(criterion)];
-    };
-    const bool network = method.takes.device;
+// One choice of k: the fits, and the curves of the criteria.
+class Choosing {
+public:
+    Choosing(const Method& method, const OptionValues& fixed, Points points, ClusterChoice& choice, const Run& run)
+        : method_(method),
+          fixed_(fixed),
+          points_(std::move(points)),
+          choice_(choice),
+          run_(run),
+          own_(run),
+          scatter_(choice.clusters.size(), unknown_value) {
+        own_.threads = is_network() ? run.threads : 1;
+        own_.on_progress = nullptr;
+        choice.errors.resize(count());
+        for (int c = 0; c < cluster_criterion_count; ++c)
+            choice.curves.push_back({static_cast<ClusterCriterion>(c), Numbers(count(), unknown_value)});
+    }
 
-    // Fits on the points.
-    Run own = run;
-    own.threads = network ? run.threads : 1;
-    own.on_progress = nullptr;
-    const Fits fits(method, points, fixed, own);
-    Numbers scatter(count, unknown_value);
-    std::vector<std::exception_ptr> failures(count);
-    const auto judge = [&](Index task) {
-        const auto at = static_cast<std::size_t>(task);
-        const int k = ks[at];
-        failures[at] = internal::recorded([&] {
-            std::unique_ptr<Model> model;
-            if (k > 1) model = fits(k);
-            const Labels labels = model ? model->labels() : Labels(static_cast<std::size_t>(n), 0);
-            const Index found = distinct_labels(labels);
-            if (found < k)
-                throw BadData(
-                    {.code = Code::fewer_clusters, .problem = "the fit found only " + counted(found, "cluster")});
-            scatter[at] = log_scatter(points, labels, own);
-            curve(ClusterCriterion::bic).values[at] = spherical_mixture_bic(points, labels, own);
-            if (k == 1 || k >= n) return;
-            const auto in_space = [&](PointsView z) {
-                curve(ClusterCriterion::silhouette).values[at] = silhouette(z, labels, own);
-                curve(ClusterCriterion::calinski_harabasz).values[at] = calinski_harabasz(z, labels, own);
-                curve(ClusterCriterion::davies_bouldin).values[at] = davies_bouldin(z, labels, own);
-            };
-            if (model->outputs().has(Output::embedding)) {
-                const Matrix<double> embedded = model->transform(points, own);
-                in_space(embedded);
-            } else {
-                in_space(points);
+    // Fits on the points, and the criteria that need no other fits. Throws the first error if no k can be fitted.
+    void fit_each() {
+        const Fits fits(method_, points_, fixed_, own_);
+        std::vector<std::exception_ptr> failures(count());
+        const auto judge = [&](Index task) {
+            const auto at = static_cast<std::size_t>(task);
+            failures[at] = internal::recorded([&] { judge_fit(fits, at); });
+        };
+        const Stage stage{.name = "fits for each k", .begin = 0, .end = is_network() ? 1.0 : 0.1};
+        if (is_network()) {
+            for (Index task = 0; task < static_cast<Index>(count()); ++task) {
+                run_.throw_if_stopped(stage.name);
+                judge(task);
+                run_.report({.stage = stage.name,
+                             .fraction = static_cast<double>(task + 1) / static_cast<double>(count()),
+                             .objective = unknown_value});
             }
-        });
-    };
-    const Stage on_points{.name = "fits for each k", .begin = 0, .end = network ? 1.0 : 0.1};
-    if (network) {
-        for (Index task = 0; task < static_cast<Index>(count); ++task) {
-            run.throw_if_stopped(on_points.name);
-            judge(task);
-            run.report({.stage = on_points.name,
-                        .fraction = static_cast<double>(task + 1) / static_cast<double>(count),
-                        .objective = unknown_value});
+        } else {
+            for_each_block(static_cast<Index>(count()), run_, stage, [&](Index task, int) { judge(task); });
         }
-    } else {
-        for_each_block(static_cast<Index>(count), run, on_points, [&](Index task, int) { judge(task); });
+        choice_.fits = static_cast<Index>(count()) - (ks().front() == 1 ? 1 : 0);
+        keep_errors(failures);
     }
-    choice.fits = static_cast<Index>(count) - (ks.front() == 1 ? 1 : 0);
-    std::exception_ptr first;
-    for (std::size_t at = 0; at < count; ++at) {
-        if (!failures[at]) continue;
-        choice.errors[at] = internal::message_of(failures[at]);
-        if (!first) first = failures[at];
-        for (auto& each : choice.curves) each.values[at] = unknown_value;
-        scatter[at] = unknown_value;
-    }
-    if (first && std::all_of(scatter.begin(), scatter.end(), [](double w) { return std::isnan(w); }))
-        std::rethrow_exception(first);
 
-    // Fits on reference sets and halves.
-    const auto leave_out = [&](const std::string& why) {
+    // Fits on reference sets and halves, for the other criteria.
+    void fit_others() {
+        const Index n = points_.rows();
+        if (is_network()) return leave_out("it needs several hundred fits, too many for a network");
+        if (n < 4) return leave_out("it needs at least 4 rows");
+        const std::vector<Numbers> reference = fit_references();
+        std::vector<HalvingResult> halves(halvings, HalvingResult(count()));
+        for_each_block(halvings, run_, {.name = "fits of halves of the points", .begin = 0.5, .end = 1.0},
+                       [&](Index s, int) {
+                           halves[static_cast<std::size_t>(s)] =
+                               halve(method_, points_, fixed_, ks(), internal::part_of(run_, "selection.halves", s));
+                       });
+        choice_.references = references;
+        choice_.halvings = halvings;
+        choice_.fits += (references + 2 * halvings) * choice_.fits;
+        fill_curves(reference, halves);
+    }
+
+private:
+    const std::vector<int>& ks() const { return choice_.clusters; }
+    std::size_t count() const { return choice_.clusters.size(); }
+    bool is_network() const { return method_.takes.device; }
+    CriterionCurve& curve(ClusterCriterion criterion) { return choice_.curves[static_cast<std::size_t>(criterion)]; }
+
+    void judge_fit(const Fits& fits, std::size_t at) {
+        const int k = ks()[at];
+        const Index n = points_.rows();
+        std::unique_ptr<Model> model;
+        if (k > 1) model = fits(k);
+        const Labels labels = model ? model->labels() : Labels(static_cast<std::size_t>(n), 0);
+        const Index found = distinct_labels(labels);
+        if (found < k)
+            throw BadData({.code = Code::fewer_clusters, .problem = "the fit found only " + counted(found, "cluster")});
+        scatter_[at] = log_scatter(points_, labels, own_);
+        curve(ClusterCriterion::bic).values[at] = spherical_mixture_bic(points_, labels, own_);
+        if (k == 1 || k >= n) return;
+        const auto in_space = [&](PointsView z) {
+            curve(ClusterCriterion::silhouette).values[at] = silhouette(z, labels, own_);
+            curve(ClusterCriterion::calinski_harabasz).values[at] = calinski_harabasz(z, labels, own_);
+            curve(ClusterCriterion::davies_bouldin).values[at] = davies_bouldin(z, labels, own_);
+        };
+        if (model->outputs().has(Output::embedding)) {
+            const Matrix<double> embedded = model->transform(points_, own_);
+            in_space(embedded);
+        } else {
+            in_space(points_);
+        }
+    }
+
+    void keep_errors(const std::vector<std::exception_ptr>& failures) {
+        std::exception_ptr first;
+        for (std::size_t at = 0; at < count(); ++at) {
+            if (!failures[at]) continue;
+            choice_.errors[at] = internal::message_of(failures[at]);
+            if (!first) first = failures[at];
+            for (auto& each : choice_.curves) each.values[at] = unknown_value;
+            scatter_[at] = unknown_value;
+        }
+        if (first && std::all_of(scatter_.begin(), scatter_.end(), [](double w) { return std::isnan(w); }))
+            std::rethrow_exception(first);
+    }
+
+    void leave_out(const std::string& why) {
         for (const auto criterion :
              {ClusterCriterion::gap, ClusterCriterion::stability, ClusterCriterion::prediction_strength})
             curve(criterion).left_out = why;
-    };
-    if (network) {
-        leave_out("it needs several hundred fits, too many for a network");
-    } else if (n < 4) {
-        leave_out("it needs at least 4 rows");
-    } else {
-        const Index fits_of_set = choice.fits;
-        const Box box(points, own);
-        std::vector<Numbers> reference(references, Numbers(count, unknown_value));
+    }
+
+    // ln W of each reference set and k.
+    std::vector<Numbers> fit_references() {
+        const Box box(points_, own_);
+        std::vector<Numbers> out(references, Numbers(count(), unknown_value));
         for_each_block(
-            references, run, {.name = "fits of points without clusters", .begin = 0.1, .end = 0.5}, [&](Index b, int) {
-                const Run part = internal::part_of(run, "selection.reference", b);
-                const Fits of_set(method, box.draw(part), fixed, part);
-                for (std::size_t at = 0; at < count; ++at)
+            references, run_, {.name = "fits of points without clusters", .begin = 0.1, .end = 0.5}, [&](Index b, int) {
+                const Run part = internal::part_of(run_, "selection.reference", b);
+                const Fits of_set(method_, box.draw(part), fixed_, part);
+                for (std::size_t at = 0; at < count(); ++at)
                     internal::recorded([&] {
-                        const Labels labels =
-                            ks[at] == 1 ? Labels(static_cast<std::size_t>(n), 0) : of_set(ks[at])->labels();
-                        reference[static_cast<std::size_t>(b)][at] = log_scatter(of_set.points(), labels, part);
+                        const Labels labels = ks()[at] == 1 ? Labels(static_cast<std::size_t>(points_.rows()), 0)
+                                                            : of_set(ks()[at])->labels();
+                        out[static_cast<std::size_t>(b)][at] = log_scatter(of_set.points(), labels, part);
                     });
             });
-        std::vector<HalvingResult> halves(halvings, HalvingResult(count));
-        for_each_block(halvings, run, {.name = "fits of halves of the points", .begin = 0.5, .end = 1.0},
-                       [&](Index s, int) {
-                           halves[static_cast<std::size_t>(s)] =
-                               halve(method, points, fixed, ks, internal::part_of(run, "selection.halves", s));
-                       });
-        choice.references = references;
-        choice.halvings = halvings;
-        choice.fits += (references + 2 * halvings) * fits_of_set;
+        return out;
+    }
+
+    void fill_curves(const std::vector<Numbers>& reference, const std::vector<HalvingResult>& halves) {
         for (const auto criterion :
              {ClusterCriterion::gap, ClusterCriterion::stability, ClusterCriterion::prediction_strength})
-            curve(criterion).spreads.assign(count, unknown_value);
-        for (std::size_t at = 0; at < count; ++at) {
+            curve(criterion).spreads.assign(count(), unknown_value);
+        for (std::size_t at = 0; at < count(); ++at) {
             const Moments log = moments(references, [&](int b) { return reference[place(b)][at]; });
-            curve(ClusterCriterion::gap).values[at] = log.mean - scatter[at];
+            curve(ClusterCriterion::gap).values[at] = log.mean - scatter_[at];
             curve(ClusterCriterion::gap).spreads[at] = log.deviation * std::sqrt(1.0 + 1.0 / references);
-            if (std::isnan(scatter[at])) continue;
+            if (std::isnan(scatter_[at])) continue;
             const Moments differ = moments(halvings, [&](int s) { return halves[place(s)].disagreement[at]; });
             const Moments chance = moments(halvings, [&](int s) { return halves[place(s)].chance[at]; });
             const Moments strength = moments(halvings, [&](int s) { return halves[place(s)].strength[at]; });
@@ -373,7 +381,55 @@ ClusterChoice choose_clusters(const Method& method, const Problem& problem, cons
             curve(ClusterCriterion::prediction_strength).spreads[at] = strength.deviation / error;
         }
     }
-    for (auto& each : choice.curves) each.chosen = chosen_by(each, ks);
+
+    const Method& method_;
+    const OptionValues& fixed_;
+    Points points_;
+    ClusterChoice& choice_;
+    const Run& run_;
+    Run own_;
+    Numbers scatter_;  // ln W of each k
+};
+
+void require_choice(const Problem& problem, const MethodOptions& method, const Run& run) {
+    if (!takes_clusters(method.method()))
+        throw BadArgument(
+            {.code = Code::not_supported,
+             .problem = "method " + method.method().name + " has no option `clusters`, so there is nothing to choose"});
+    internal::require_points_alone("the choice of the number of clusters (`clusters=auto`)", problem, run);
+    for (const auto& [name, value] : method.values()) method.method().options->at(name).check(value);
+}
+
+}  // namespace
+
+ClusterChoice choose_clusters(const Problem& problem, const MethodOptions& method, const ChooseOptions& options,
+                              const Settings& settings, const Run& run) {
+    Stopwatch watch;
+    require_choice(problem, method, run);
+    ClusterChoice out = choose_clusters(PreparedProblem::of(problem, settings, run), method, options, run);
+    out.seconds = watch.seconds();
+    return out;
+}
+
+ClusterChoice choose_clusters(const PreparedProblem& problem, const MethodOptions& method, const ChooseOptions& options,
+                              const Run& run) {
+    Stopwatch watch;
+    require_choice(problem.problem, method, run);
+    Points points = sampled(problem, method.method(), run);
+    const Index n = points.rows();
+    check_points(points, points_of_fit(), run);
+    ClusterChoice choice;
+    choice.points = problem.all_rows();
+    if (n < choice.points) choice.sample = n;
+    choice.clusters = tried(options, n);
+    if (options.clusters.empty())
+        choice.why_these = choice.clusters.size() == most_clusters ? "1 to 30"
+                                                                   : "1 to " + std::to_string(choice.clusters.back()) +
+                                                                         ", the square root of " + std::to_string(n);
+    Choosing choosing(method.method(), method.values(), std::move(points), choice, run);
+    choosing.fit_each();
+    choosing.fit_others();
+    for (auto& each : choice.curves) each.chosen = chosen_by(each, choice.clusters);
     recommend(choice);
     choice.seconds = watch.seconds();
     return choice;

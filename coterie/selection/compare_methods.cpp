@@ -79,91 +79,111 @@ DefaultMethods default_methods(Index rows) {
     return out;
 }
 
-Comparison compare_methods(const Problem& problem, const CompareOptions& options, const Run& run, LabelSpan truth) {
+namespace {
+
+void require_comparison(const Problem& problem, const CompareOptions& options, const Run& run) {
     if (options.clusters < 1) throw refused_option("clusters", std::int64_t{options.clusters}, "at least 1");
-    check_options(options.preparation);
-    check_options(options.columns);
     if (problem.graph)
         throw BadArgument(
             {.code = Code::not_supported, .problem = "compare needs rows, not affinities", .option = "graph"});
     if (run.communicator().size() > 1)
         throw BadArgument({.code = Code::not_supported, .problem = "compare works in one process only"});
-    const Index rows = problem.rows();
-    if (!truth.empty() && static_cast<Index>(truth.size()) != rows)
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
-                                      ", but the data have " + counted(rows, "row")});
-    Comparison out;
-    if (options.columns.missing == Missing::drop)
-        out.rows_left_out = static_cast<Index>(rows_with_missing(problem.points, run).size());
-    const Index n = rows - out.rows_left_out;
-    out.clusters = options.clusters;
-    out.points = n;
-    if (n > most_of_silhouette) out.silhouette_sample = most_of_silhouette;
-    std::vector<std::string> names = options.methods;
-    if (names.empty()) {
-        DefaultMethods chosen = default_methods(n);
-        names = std::move(chosen.methods);
-        out.left_out = std::move(chosen.left_out);
-    }
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        find_method(names[i]);
-        if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
-            names.begin() + static_cast<std::ptrdiff_t>(i))
+    for (auto name = options.methods.begin(); name != options.methods.end(); ++name) {
+        find_method(*name);
+        if (std::find(options.methods.begin(), name, *name) != name)
             throw BadArgument({.code = Code::duplicate,
-                               .problem = names[i] + " is named twice",
+                               .problem = *name + " is named twice",
                                .remedy = "Name each method once",
                                .option = "methods"});
     }
-    // A value that no method takes is the caller's error. It is reported once, not once per method.
-    require_finite(problem.points, points_of_fit(), run, options.columns.missing != Missing::refuse,
-                   problem.column_names);
-    std::vector<Labels> found;  // of the rows without missing values; empty where a method failed
-    for (std::size_t i = 0; i < names.size() && !out.interrupted; ++i) {
-        const Method& method = find_method(names[i]);
-        ComparedMethod one;
-        one.method = method.name;
-        OptionValues values;
-        if (takes_clusters(method)) values["clusters"] = std::int64_t{options.clusters};
-        Run own = method.takes.device ? run : run.within();
-        own.on_progress = nullptr;
-        run.report({.stage = method.name,
+}
+
+Matrix<double> agreement_of(const std::vector<Labels>& found) {
+    const auto count = static_cast<Index>(found.size());
+    Matrix<double> out = Matrix<double>::Constant(count, count, ComparedMethod::unknown);
+    for (Index a = 0; a < count; ++a)
+        for (Index b = 0; b < count; ++b) {
+            const Labels& left = found[static_cast<std::size_t>(a)];
+            const Labels& right = found[static_cast<std::size_t>(b)];
+            if (!left.empty() && !right.empty()) out(a, b) = adjusted_rand_index(left, right);
+        }
+    return out;
+}
+
+// Fits one method. Returns the labels of the rows without missing values; empty where the method failed.
+Labels fit_one(ComparedMethod& one, const PreparedProblem& problem, const Method& method, int clusters, LabelSpan truth,
+               const Run& run) {
+    OptionValues values;
+    if (takes_clusters(method)) values["clusters"] = std::int64_t{clusters};
+    Run own = method.takes.device ? run : run.within();
+    own.on_progress = nullptr;
+    Labels found;
+    Stopwatch watch;
+    const std::exception_ptr failure = internal::recorded([&] {
+        run.throw_if_stopped("compare");
+        const Pipeline pipeline = Pipeline::fit(problem, {method, values}, {}, own);
+        one.seconds = watch.seconds();
+        if (pipeline.fit_report().stopped == StopReason::interrupted) throw Cancelled::during(method.name);
+        one.labels = pipeline.labels();
+        one.sizes = pipeline.fit_report().sizes;
+        one.warnings = pipeline.fit_report().warnings;
+        for (const Message& warning : pipeline.warnings())
+            if (std::find(problem.warnings.begin(), problem.warnings.end(), warning) == problem.warnings.end())
+                one.warnings.push_back(warning);
+        judge(one, pipeline, truth, own);
+        found = pipeline.labels_of_prepared();
+    });
+    if (!failure) return found;
+    one.error = internal::message_of(failure);
+    one.seconds = watch.seconds();
+    return {};
+}
+
+}  // namespace
+
+Comparison compare_methods(const Problem& problem, const CompareOptions& options, const Settings& settings,
+                           const Run& run, LabelSpan truth) {
+    require_comparison(problem, options, run);
+    return compare_methods(PreparedProblem::of(problem, settings, run), options, run, truth);
+}
+
+Comparison compare_methods(const PreparedProblem& problem, const CompareOptions& options, const Run& run,
+                           LabelSpan truth) {
+    require_comparison(problem.problem, options, run);
+    check_points(problem.problem.points, points_of_fit(), run);
+    if (!truth.empty() && static_cast<Index>(truth.size()) != problem.all_rows())
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
+                                      ", but the data have " + counted(problem.all_rows(), "row")});
+    Comparison out;
+    out.rows_left_out = static_cast<Index>(problem.left_out.size());
+    out.points = problem.problem.rows();
+    out.clusters = options.clusters;
+    out.warnings = problem.warnings;
+    if (out.points > most_of_silhouette) out.silhouette_sample = most_of_silhouette;
+    std::vector<std::string> names = options.methods;
+    if (names.empty()) {
+        DefaultMethods chosen = default_methods(out.points);
+        names = std::move(chosen.methods);
+        out.left_out = std::move(chosen.left_out);
+    }
+    std::vector<Labels> found;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        run.report({.stage = names[i],
                     .fraction = static_cast<double>(i) / static_cast<double>(names.size()),
                     .objective = ComparedMethod::unknown});
-        found.emplace_back();
-        Stopwatch watch;
+        ComparedMethod one;
+        one.method = names[i];
         try {
-            const std::exception_ptr failure = internal::recorded([&] {
-                run.throw_if_stopped("compare");
-                const Pipeline pipeline =
-                    Pipeline::fit(method, values, problem, options.preparation, own, {}, options.columns);
-                one.seconds = watch.seconds();
-                if (pipeline.fit_report().stopped == StopReason::interrupted) throw Cancelled::during(method.name);
-                one.labels = pipeline.labels();
-                one.sizes = pipeline.fit_report().sizes;
-                one.warnings = pipeline.warnings();
-                const auto& said = pipeline.fit_report().warnings;
-                one.warnings.insert(one.warnings.end(), said.begin(), said.end());
-                judge(one, pipeline, truth, own);
-                found.back() = pipeline.labels_of_prepared();
-            });
-            if (failure) one.error = internal::message_of(failure);
+            found.push_back(fit_one(one, problem, find_method(names[i]), options.clusters, truth, run));
         } catch (const Cancelled&) {
             if (out.methods.empty()) throw;
             out.interrupted = true;
             break;
         }
-        if (!one.error.empty()) one.seconds = watch.seconds();
         out.methods.push_back(std::move(one));
     }
-    const auto count = static_cast<Index>(out.methods.size());
-    out.agreement = Matrix<double>::Constant(count, count, ComparedMethod::unknown);
-    for (Index a = 0; a < count; ++a)
-        for (Index b = 0; b < count; ++b) {
-            const Labels& left = found[static_cast<std::size_t>(a)];
-            const Labels& right = found[static_cast<std::size_t>(b)];
-            if (!left.empty() && !right.empty()) out.agreement(a, b) = adjusted_rand_index(left, right);
-        }
+    out.agreement = agreement_of(found);
     return out;
 }
 

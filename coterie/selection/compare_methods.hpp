@@ -14,8 +14,8 @@
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "coterie/pipeline/column_coding.hpp"
-#include "coterie/pipeline/preparation.hpp"
+#include "coterie/pipeline/prepared_problem.hpp"
+#include "coterie/pipeline/settings.hpp"
 #include "coterie/selection/origin.hpp"
 
 namespace coterie {
@@ -23,8 +23,6 @@ namespace coterie {
 struct CompareOptions {
     int clusters = 8;
     std::vector<std::string> methods = {};  // empty: those of default_methods()
-    PreparationOptions preparation = {};
-    ColumnOptions columns = {};
 };
 
 /// The methods that are compared by default, for this many rows, and why each other method is not.
@@ -41,7 +39,7 @@ struct ComparedMethod {
     std::string method;
     Labels labels;  // n: -1 for noise and for rows with a missing value
     std::vector<Index> sizes;
-    double seconds = 0;  // preparation and fit
+    double seconds = 0;  // of the fit
     /// In the space of the prepared points, the same for all methods. NaN where there are fewer than 2 clusters. The
     /// silhouette uses 5000 rows drawn by the seed where there are more.
     double silhouette = unknown, calinski_harabasz = unknown, davies_bouldin = unknown;
@@ -66,8 +64,11 @@ struct Comparison : Origin {
 /// truth: n labels, -1 where not known, or empty; a truth without any label counts as empty. Except for seconds, the
 /// result is the same at any number of threads. Throws BadArgument for clusters below 1, an unknown or repeated method,
 /// a truth of another length, or a graph. A method's own BadArgument, BadData or ResourceError is recorded.
-COTERIE_API Comparison compare_methods(const Problem& problem, const CompareOptions& options, const Run& run,
-                                       LabelSpan truth = {});
+COTERIE_API Comparison compare_methods(const Problem& problem, const CompareOptions& options,
+                                       const Settings& settings = {}, const Run& run = Run(), LabelSpan truth = {});
+/// The same for a problem that is prepared already.
+COTERIE_API Comparison compare_methods(const PreparedProblem& problem, const CompareOptions& options,
+                                       const Run& run = Run(), LabelSpan truth = {});
 
 /// The warnings of the methods, each once. A warning that not all fitted methods gave starts with the names of those
 /// that did.

@@ -23,8 +23,7 @@
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
-#include "coterie/pipeline/column_coding.hpp"
-#include "coterie/pipeline/preparation.hpp"
+#include "coterie/pipeline/settings.hpp"
 #include "coterie/selection/origin.hpp"
 
 namespace coterie {
@@ -33,8 +32,6 @@ struct COTERIE_API ConsensusOptions {
     int clusters = 8;
     int fits = 100;
     std::vector<std::string> methods = {"kmeans"};
-    PreparationOptions preparation = {};
-    ColumnOptions columns = {};
 
     static const OptionSet& described();  // clusters, fits
 };
@@ -59,7 +56,8 @@ struct Consensus : Origin {
 /// threads. Memory: 8 |S|^2 bytes, and one label per row and fit. Throws BadArgument on invalid options, unknown
 /// methods, more clusters than rows, and a problem with more than points. Throws what a fit throws. Throws Cancelled
 /// when the caller asks to stop.
-COTERIE_API Consensus consensus(const Problem& problem, const ConsensusOptions& options, const Run& run);
+COTERIE_API Consensus consensus(const Problem& problem, const ConsensusOptions& options, const Settings& settings = {},
+                                const Run& run = Run());
 
 /// Average linkage (UPGMA; Sokal and Michener 1958) of n x n symmetric distances, until `clusters` are left. Labels are
 /// 0..clusters-1, in order of the lowest row. Of equal distances, the one of the lowest rows is merged first. n^2 to

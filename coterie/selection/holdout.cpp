@@ -45,7 +45,7 @@ HoldoutOutcome outcome_of(const Contender& contender, const Part& seen, const Pa
         TuneOptions options;
         options.grid = grid.axes;
         options.select = select;
-        TuneResult found = tune(find_method(grid.method), problem_of(grid), grid.fixed, options, run, seen.truth);
+        TuneResult found = tune(problem_of(grid), {grid.method, grid.fixed}, options, {}, run, seen.truth);
         if (found.interrupted) throw Cancelled::during("a run");
         const double criterion = found.cells[found.best].criterion;
         const double before = chosen ? best.cells[best.best].criterion : 0.0;

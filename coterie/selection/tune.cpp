@@ -148,7 +148,8 @@ struct Candidate {
     PreparationOptions preparation;
 };
 
-std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixed, const TuneOptions& options) {
+std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixed, const TuneOptions& options,
+                                  const PreparationOptions& preparation) {
     const std::vector<GridAxis>& grid = options.grid;
     const OptionSet& preparing = PreparationOptions::described();
     if (grid.empty())
@@ -180,7 +181,7 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
                                .value = option.name,
                                .accepted = "acc, nmi or ari as `select`"});
         if (fixed.contains(option.name) ||
-            (prepares && preparing.values(&options.preparation).at(option.name) != option.default_value))
+            (prepares && preparing.values(&preparation).at(option.name) != option.default_value))
             throw BadArgument({.code = Code::conflict,
                                .problem = "this option is given, and it is also on the grid",
                                .remedy = "Remove one of them",
@@ -201,7 +202,7 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
         count *= values;
     }
     for (const auto& [name, value] : fixed) method.options->at(name);
-    std::vector<Candidate> cells(static_cast<std::size_t>(count), Candidate{&method, {}, fixed, options.preparation});
+    std::vector<Candidate> cells(static_cast<std::size_t>(count), Candidate{&method, {}, fixed, preparation});
     for (Index at = 0; at < count; ++at) {
         Candidate& cell = cells[static_cast<std::size_t>(at)];
         Index rest = at;
@@ -297,8 +298,8 @@ struct Fold {
 };
 
 std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const std::vector<Index>& seen,
-                                const std::vector<Index>& unseen, const TuneOptions& options,
-                                const PreparationOptions& preparing, const Run& run) {
+                                const std::vector<Index>& unseen, Criterion select, const Settings& settings,
+                                const Run& run) {
     auto fold = std::make_unique<Fold>();
     if (unseen.empty()) {
         fold->seen = problem;
@@ -315,21 +316,15 @@ std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const s
         for (std::size_t i = 0; i < fold->seen.partial_labels.size(); ++i)
             if (fold->seen.partial_labels[i] >= 0) fold->seen_truth[i] = -1;
 
-    std::vector<Message> unsaid;  // ignored: the final fit on all points gives these warnings
-    Problem& fitted = fold->seen;
-    const auto coding = ColumnCoding::fit(fitted.points, fitted.column_kinds, fitted.categories, fitted.column_names,
-                                          options.columns, run, fitted.weights);
-    if (!fitted.initial_centroids.empty()) coding.require_no_words("initial_centroids");
-    fitted.points = coding.apply(fitted.points, fitted.categories, fitted.column_names, run, unsaid);
-    if (!unseen.empty())
-        fold->unseen = coding.apply(fold->unseen, problem.categories, problem.column_names, run, unsaid);
-    fitted.column_names = coding.names_out(fitted.column_names);
-    fitted.column_kinds.clear();
-    fitted.categories.clear();
-    const auto preparation = Preparation::fit(fitted.points, preparing, run, fitted.weights, coding.indicators());
-    fold->seen = preparation.apply(fold->seen, run);
-    if (!unseen.empty()) fold->unseen = preparation.apply(fold->unseen, run);
-    if (options.select == Criterion::knncut) {
+    // Warnings are ignored: the final fit on all points gives them.
+    PreparedProblem prepared = PreparedProblem::of(fold->seen, settings, run);
+    fold->seen = std::move(prepared.problem);
+    if (!unseen.empty()) {
+        std::vector<Message> ignored;
+        fold->unseen = prepared.coding.apply(fold->unseen, problem.categories, problem.column_names, run, ignored);
+        fold->unseen = prepared.preparation.apply(fold->unseen, run);
+    }
+    if (select == Criterion::knncut) {
         if (fold->seen.rows() < 2)
             throw BadData({.code = Code::too_few_rows, .problem = "knncut needs at least 2 rows", .option = "points"});
         const Points points = load(fold->seen.points, "knncut needs all rows in memory, which", run);
@@ -494,8 +489,8 @@ BadData no_finite_criterion(const std::string& criterion, std::size_t cells, con
 }
 
 // A grid over the number of clusters alone, with a criterion that compares these numbers.
-TuneResult tune_clusters(const Method& method, const Problem& problem, const OptionValues& fixed,
-                         const TuneOptions& options, const Run& run) {
+TuneResult tune_clusters(const Problem& problem, const MethodOptions& fixed, const TuneOptions& options,
+                         const Settings& settings, const Run& run) {
     const std::string criterion(name(options.select));
     const auto refuse = [&](const std::string& why, const std::string& remedy) {
         throw BadArgument({.code = Code::conflict,
@@ -509,11 +504,11 @@ TuneResult tune_clusters(const Method& method, const Problem& problem, const Opt
     if (options.folds != 0)
         refuse(" cannot be combined with `folds`, because it halves the rows itself", "Leave one out");
     if (options.with_kmeans) refuse(" cannot compare methods", "Leave `with_kmeans` out");
-    ChooseOptions choosing{.clusters = {}, .preparation = options.preparation, .columns = options.columns};
+    ChooseOptions choosing;
     for (const auto& value : options.grid.front().values)
         choosing.clusters.push_back(static_cast<int>(number_of(value)));
     TuneResult result;
-    result.choice = choose_clusters(method, problem, fixed, choosing, run);
+    result.choice = choose_clusters(problem, fixed, choosing, settings, run);
     const ClusterChoice& choice = *result.choice;
     int chosen = choice.recommended;
     const CriterionCurve* curve = nullptr;
@@ -526,7 +521,7 @@ TuneResult tune_clusters(const Method& method, const Problem& problem, const Opt
     for (std::size_t at = 0; at < choice.clusters.size(); ++at) {
         const int k = choice.clusters[at];
         TuneCell cell;
-        cell.method = method.name;
+        cell.method = fixed.method().name;
         cell.options["clusters"] = std::int64_t{k};
         cell.error = choice.errors[at];
         if (curve != nullptr)
@@ -538,10 +533,10 @@ TuneResult tune_clusters(const Method& method, const Problem& problem, const Opt
         if (k == chosen) result.best = at;
         result.cells.push_back(std::move(cell));
     }
-    result.best_method = method.name;
-    result.best_options = fixed;
+    result.best_method = fixed.method().name;
+    result.best_options = fixed.values();
     result.best_options["clusters"] = std::int64_t{chosen};
-    result.best_preparation = options.preparation;
+    result.best_preparation = settings.preparation;
     result.cells_asked = static_cast<Index>(result.cells.size());
     return result;
 }
@@ -633,25 +628,17 @@ std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& ru
     return parts;
 }
 
-TuneResult tune(const Method& method, const Problem& problem, const OptionValues& fixed, const TuneOptions& options,
-                const Run& run, LabelSpan truth) {
-    check_options(options);
-    if (!run.checkpoint.empty())
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "one file cannot hold the states of many fits",
-                           .remedy = "Use it with a single fit",
-                           .option = "checkpoint"});
-    std::vector<Candidate> candidates = grid_cells(method, fixed, options);
-    if (options.with_kmeans)
-        for (auto& cell : kmeans_cells(method, fixed, options, candidates)) candidates.push_back(std::move(cell));
-    const std::vector<Batch> batches = batches_of(candidates);
+namespace {
+
+void require_tuning(const Problem& problem, const TuneOptions& options, const Settings& settings, LabelSpan truth,
+                    const Run& run) {
     if (problem.graph)
         throw BadArgument(
             {.code = Code::not_supported, .problem = "tune needs rows, not affinities", .option = "graph"});
-    check_options(options.columns);
+    check_settings(settings);
     const bool words = std::any_of(problem.categories.begin(), problem.categories.end(),
                                    [](const auto& of_column) { return !of_column.empty(); });
-    if (words && options.columns.categorical == Categorical::refuse)
+    if (words && settings.columns.categorical == Categorical::refuse)
         throw BadArgument({.code = Code::wrong_type,
                            .problem = "there are columns of words, and tune needs numbers",
                            .remedy = "Use `categorical=one-hot` to convert them",
@@ -670,131 +657,195 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
                            .accepted = "silhouette, objective, ratio or knncut"});
     if (!problem.weights.empty()) check_weights(problem.weights, n);
     check_partial_labels(problem.partial_labels, n);
-    require_values(problem.points, problem.column_kinds, problem.categories, problem.column_names, options.columns,
+    require_values(problem.points, problem.column_kinds, problem.categories, problem.column_names, settings.columns,
                    "points", run);
-    if (options.columns.missing == Missing::refuse) check_points(problem.points, points_of_fit(), run);
+    if (settings.columns.missing == Missing::refuse) check_points(problem.points, points_of_fit(), run);
+}
 
-    if (compares_clusters_alone(options.select)) return tune_clusters(method, problem, fixed, options, run);
-    if (options.columns.missing == Missing::drop)
-        if (const std::vector<Index> left_out = rows_with_missing(problem.points, run); !left_out.empty()) {
-            if (static_cast<Index>(left_out.size()) == n) throw internal::no_row_is_complete();
-            std::vector<Index> kept;
-            for (Index i = 0; i < n; ++i)
-                if (!std::binary_search(left_out.begin(), left_out.end(), i)) kept.push_back(i);
-            Problem rest = problem.subset(kept);
-            rest.sizes = problem.sizes;
-            TuneOptions of_rest = options;
-            of_rest.columns.missing = Missing::refuse;
-            return tune(method, rest, fixed, of_rest, run, entries_of(truth, kept));
+// The numbers of the rows that are not among `some`, which ascend.
+std::vector<Index> all_but(Index rows, const std::vector<Index>& some) {
+    std::vector<Index> out;
+    for (Index i = 0; i < rows; ++i)
+        if (!std::binary_search(some.begin(), some.end(), i)) out.push_back(i);
+    return out;
+}
+
+// The fits of all cells on all folds.
+class Tuning {
+public:
+    Tuning(const Problem& problem, const TuneOptions& options, const Settings& settings,
+           std::vector<Candidate> candidates, LabelSpan truth, const Run& run)
+        : problem_(problem),
+          options_(options),
+          settings_(settings),
+          candidates_(std::move(candidates)),
+          batches_(batches_of(candidates_)),
+          truth_(truth),
+          run_(run),
+          tallies_(candidates_.size()) {}
+
+    TuneResult result() {
+        // Without folds: one fold without unseen rows.
+        std::vector<std::vector<Index>> unseen_rows(1);
+        if (options_.folds != 0) unseen_rows = split_folds(problem_.rows(), options_.folds, run_);
+        result_.cells_asked = static_cast<Index>(candidates_.size());
+        for (std::size_t f = 0; f < unseen_rows.size() && !result_.interrupted; ++f) {
+            const std::vector<std::optional<Tally>> of_fold = fit_fold(f, unseen_rows);
+            if (result_.interrupted && f > 0) break;
+            for (std::size_t cell = 0; cell < candidates_.size(); ++cell)
+                if (of_fold[cell]) tallies_[cell].add(*of_fold[cell]);
+            if (!result_.interrupted) ++result_.folds_done;
         }
+        add_cells();
+        return std::move(result_);
+    }
 
-    // Without folds: one fold without unseen rows.
-    std::vector<std::vector<Index>> unseen_rows(1);
-    if (options.folds != 0) unseen_rows = split_folds(n, options.folds, run);
-    const std::size_t folds = unseen_rows.size();
-
-    TuneResult result;
-    result.cells_asked = static_cast<Index>(candidates.size());
-    std::vector<Tally> tallies(candidates.size());
-    for (std::size_t f = 0; f < folds && !result.interrupted; ++f) {
-        std::vector<char> is_unseen(static_cast<std::size_t>(n), 0);
-        for (const Index i : unseen_rows[f]) is_unseen[static_cast<std::size_t>(i)] = 1;
-        std::vector<Index> seen_rows;
-        for (Index i = 0; i < n; ++i)
-            if (!is_unseen[static_cast<std::size_t>(i)]) seen_rows.push_back(i);
-
-        // The method's own stages are reported under their cell.
-        std::size_t cell_at_work = 0;
-        Run cell_run = run;
-        if (run.on_progress)
-            cell_run.on_progress = [&](const Progress& progress) {
-                std::string stage =
-                    folds > 1 ? "fold " + std::to_string(f + 1) + " of " + std::to_string(folds) + ", " : std::string();
-                stage += "cell " + std::to_string(cell_at_work + 1) + " of " + std::to_string(candidates.size()) +
-                         ", " + std::string(progress.stage);
-                Progress said = progress;
-                said.stage = stage;
-                run.on_progress(said);
-            };
-
-        std::vector<std::optional<Tally>> of_fold(candidates.size());
+private:
+    std::vector<std::optional<Tally>> fit_fold(std::size_t f, const std::vector<std::vector<Index>>& unseen_rows) {
+        const std::vector<Index> seen_rows = all_but(problem_.rows(), unseen_rows[f]);
+        const Run cell_run = reporting(f, unseen_rows.size());
+        std::vector<std::optional<Tally>> of_fold(candidates_.size());
         try {
             std::unique_ptr<Fold> fold;
             std::exception_ptr failure;
-            for (std::size_t b = 0; b < batches.size() && !result.interrupted; ++b) {
-                if (b == 0 || batches[b].preparation != batches[b - 1].preparation) {
+            for (std::size_t b = 0; b < batches_.size() && !result_.interrupted; ++b) {
+                if (b == 0 || batches_[b].preparation != batches_[b - 1].preparation) {
                     fold.reset();
                     failure = internal::recorded([&] {
-                        fold = make_fold(problem, truth, seen_rows, unseen_rows[f], options,
-                                         candidates[batches[b].cells.front()].preparation, cell_run);
+                        Settings own = settings_;
+                        own.preparation = candidates_[batches_[b].cells.front()].preparation;
+                        fold = make_fold(problem_, truth_, seen_rows, unseen_rows[f], options_.select, own, cell_run);
                     });
                 }
-                // Cells that have failed before are skipped.
-                std::vector<const OptionValues*> batch;
-                std::vector<std::size_t> cells;
-                for (const std::size_t cell : batches[b].cells) {
-                    if (tallies[cell].failure) continue;
-                    batch.push_back(&candidates[cell].all);
-                    cells.push_back(cell);
-                    if (failure) of_fold[cell].emplace().failure = failure;
-                }
-                if (batch.empty() || failure) continue;
-                const auto announce = [&](std::size_t cell) { cell_at_work = cells[cell]; };
-                const auto take = [&](std::size_t cell, CellFit fit) {
-                    // An interrupted fit gives no result for its cell.
-                    if (run.stop_requested() ||
-                        (fit.model && fit.model->fit_report().stopped == StopReason::interrupted)) {
-                        result.interrupted = true;
-                        return false;
-                    }
-                    of_fold[cells[cell]] = measure(std::move(fit), *fold, options.select, cell_run);
-                    return true;
-                };
-                fit_cells(*candidates[cells.front()].method, fold->seen, batch, cell_run, announce, take);
+                fit_batch(batches_[b], fold.get(), failure, of_fold, cell_run);
             }
         } catch (const Cancelled&) {
-            result.interrupted = true;
+            result_.interrupted = true;
         }
-        if (result.interrupted && f > 0) break;
-        for (std::size_t cell = 0; cell < candidates.size(); ++cell)
-            if (of_fold[cell]) tallies[cell].add(*of_fold[cell]);
-        if (result.interrupted) break;
-        ++result.folds_done;
+        return of_fold;
     }
 
-    std::exception_ptr first_failure;
-    bool found = false;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-        const Tally& tally = tallies[i];
-        if (tally.folds == 0) continue;  // interrupted before this cell
-        TuneCell cell;
-        cell.method = candidates[i].method->name;
-        cell.options = candidates[i].own;
-        cell.seconds = tally.seconds;
-        if (tally.failure) {
-            cell.error = internal::message_of(tally.failure);
-            if (!first_failure) first_failure = tally.failure;
-        } else {
-            cell.criterion = tally.criterion / tally.folds;
-            cell.seen = tally.seen.mean();
-            cell.unseen = tally.unseen.mean();
-            const double best = found ? result.cells[result.best].criterion : 0.0;
-            const bool better = larger_is_better(options.select) ? cell.criterion > best : cell.criterion < best;
-            if (!std::isnan(cell.criterion) && (!found || better)) {
-                found = true;
-                result.best = result.cells.size();
-                result.best_method = cell.method;
-                result.best_options = candidates[i].all;
-                result.best_preparation = candidates[i].preparation;
-            }
+    void fit_batch(const Batch& batch, const Fold* fold, const std::exception_ptr& failure,
+                   std::vector<std::optional<Tally>>& of_fold, const Run& cell_run) {
+        // Cells that have failed before are skipped.
+        std::vector<const OptionValues*> values;
+        std::vector<std::size_t> cells;
+        for (const std::size_t cell : batch.cells) {
+            if (tallies_[cell].failure) continue;
+            values.push_back(&candidates_[cell].all);
+            cells.push_back(cell);
+            if (failure) of_fold[cell].emplace().failure = failure;
         }
-        result.cells.push_back(std::move(cell));
+        if (values.empty() || failure) return;
+        const auto announce = [&](std::size_t cell) { cell_at_work_ = cells[cell]; };
+        const auto take = [&](std::size_t cell, CellFit fit) {
+            // An interrupted fit gives no result for its cell.
+            if (run_.stop_requested() || (fit.model && fit.model->fit_report().stopped == StopReason::interrupted)) {
+                result_.interrupted = true;
+                return false;
+            }
+            of_fold[cells[cell]] = measure(std::move(fit), *fold, options_.select, cell_run);
+            return true;
+        };
+        fit_cells(*candidates_[cells.front()].method, fold->seen, values, cell_run, announce, take);
     }
-    if (result.cells.empty())
-        throw Cancelled({.code = Code::cancelled, .problem = "interrupted before the first cell was fitted"});
-    if (!found && first_failure) std::rethrow_exception(first_failure);
-    if (!found) throw no_finite_criterion(std::string(name(options.select)), result.cells.size());
-    return result;
+
+    // The method's own stages are reported under their cell.
+    Run reporting(std::size_t fold, std::size_t folds) {
+        Run out = run_;
+        cell_at_work_ = 0;
+        if (!run_.on_progress) return out;
+        out.on_progress = [this, fold, folds](const Progress& progress) {
+            std::string stage =
+                folds > 1 ? "fold " + std::to_string(fold + 1) + " of " + std::to_string(folds) + ", " : std::string();
+            stage += "cell " + std::to_string(cell_at_work_ + 1) + " of " + std::to_string(candidates_.size()) + ", " +
+                     std::string(progress.stage);
+            Progress said = progress;
+            said.stage = stage;
+            run_.on_progress(said);
+        };
+        return out;
+    }
+
+    void add_cells() {
+        std::exception_ptr first_failure;
+        bool found = false;
+        for (std::size_t i = 0; i < candidates_.size(); ++i) {
+            const Tally& tally = tallies_[i];
+            if (tally.folds == 0) continue;  // interrupted before this cell
+            TuneCell cell;
+            cell.method = candidates_[i].method->name;
+            cell.options = candidates_[i].own;
+            cell.seconds = tally.seconds;
+            if (tally.failure) {
+                cell.error = internal::message_of(tally.failure);
+                if (!first_failure) first_failure = tally.failure;
+            } else {
+                cell.criterion = tally.criterion / tally.folds;
+                cell.seen = tally.seen.mean();
+                cell.unseen = tally.unseen.mean();
+                found = take_best(cell, candidates_[i], found);
+            }
+            result_.cells.push_back(std::move(cell));
+        }
+        if (result_.cells.empty())
+            throw Cancelled({.code = Code::cancelled, .problem = "interrupted before the first cell was fitted"});
+        if (!found && first_failure) std::rethrow_exception(first_failure);
+        if (!found) throw no_finite_criterion(std::string(name(options_.select)), result_.cells.size());
+    }
+
+    // Makes the cell the best one if it is better. `found`: whether there is a best one. Returns whether there is one
+    // now.
+    bool take_best(const TuneCell& cell, const Candidate& candidate, bool found) {
+        if (std::isnan(cell.criterion)) return found;
+        const double best = found ? result_.cells[result_.best].criterion : 0.0;
+        if (found && !(larger_is_better(options_.select) ? cell.criterion > best : cell.criterion < best)) return true;
+        result_.best = result_.cells.size();
+        result_.best_method = cell.method;
+        result_.best_options = candidate.all;
+        result_.best_preparation = candidate.preparation;
+        return true;
+    }
+
+    const Problem& problem_;
+    const TuneOptions& options_;
+    const Settings& settings_;
+    std::vector<Candidate> candidates_;
+    std::vector<Batch> batches_;
+    LabelSpan truth_;
+    const Run& run_;
+    std::vector<Tally> tallies_;
+    std::size_t cell_at_work_ = 0;
+    TuneResult result_;
+};
+
+}  // namespace
+
+TuneResult tune(const Problem& problem, const MethodOptions& fixed, const TuneOptions& options,
+                const Settings& settings, const Run& run, LabelSpan truth) {
+    check_options(options);
+    if (!run.checkpoint.empty())
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "one file cannot hold the states of many fits",
+                           .remedy = "Use it with a single fit",
+                           .option = "checkpoint"});
+    std::vector<Candidate> candidates = grid_cells(fixed.method(), fixed.values(), options, settings.preparation);
+    if (options.with_kmeans)
+        for (auto& cell : kmeans_cells(fixed.method(), fixed.values(), options, candidates))
+            candidates.push_back(std::move(cell));
+    require_tuning(problem, options, settings, truth, run);
+    if (compares_clusters_alone(options.select)) return tune_clusters(problem, fixed, options, settings, run);
+    if (settings.columns.missing == Missing::drop)
+        if (const std::vector<Index> left_out = rows_with_missing(problem.points, run); !left_out.empty()) {
+            if (static_cast<Index>(left_out.size()) == problem.rows()) throw internal::no_row_is_complete();
+            const std::vector<Index> kept = all_but(problem.rows(), left_out);
+            Problem rest = problem.subset(kept);
+            rest.sizes = problem.sizes;
+            Settings of_rest = settings;
+            of_rest.columns.missing = Missing::refuse;
+            return tune(rest, fixed, options, of_rest, run, entries_of(truth, kept));
+        }
+    return Tuning(problem, options, settings, std::move(candidates), truth, run).result();
 }
 
 }  // namespace coterie

@@ -18,8 +18,7 @@
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "coterie/pipeline/column_coding.hpp"
-#include "coterie/pipeline/preparation.hpp"
+#include "coterie/pipeline/settings.hpp"
 #include "coterie/selection/cluster_choice.hpp"
 
 namespace coterie {
@@ -72,9 +71,6 @@ struct COTERIE_API TuneOptions {
     Criterion select = Criterion::silhouette;
     int folds = 0;             // 0: every cell is fitted on all points; otherwise 2 to n parts, each once unseen
     bool with_kmeans = false;  // adds plain k-means with the same clusters
-    /// Learned from the rows that a fit sees, and applied to the others.
-    PreparationOptions preparation;
-    ColumnOptions columns = {};  // like the preparation; rows left out by `missing=drop` are in no fold
 
     static const OptionSet& described();  // select, folds, with_kmeans
 };
@@ -109,12 +105,14 @@ struct TuneResult {
 /// a part ascend. Throws BadArgument unless 2 <= folds <= rows.
 COTERIE_API std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& run);
 
-/// Fits `method` with `fixed` and each cell's options; all fits have the run's seed. Folds see parts of the problem
-/// (Problem::subset). `truth`: n labels, -1 where not known, or empty. The same result at any number of threads. Throws
-/// BadArgument for a grid without values, more than most_cells cells, an option that is also in `fixed`, and invalid
-/// folds or truth. A cell's BadArgument, BadData or ResourceError is recorded; when all cells fail, throws the error of
-/// the first. Throws Cancelled when the caller asks to stop before the first cell is complete.
-COTERIE_API TuneResult tune(const Method& method, const Problem& problem, const OptionValues& fixed,
-                            const TuneOptions& options, const Run& run, LabelSpan truth = {});
+/// Fits the method of `fixed` with its values and each cell's options. Preparation and columns of the settings are
+/// learned from the rows that a fit sees, and applied to the others; rows left out by `missing=drop` are in no fold;
+/// all fits have the run's seed. Folds see parts of the problem (Problem::subset). `truth`: n labels, -1 where not
+/// known, or empty. The same result at any number of threads. Throws BadArgument for a grid without values, more than
+/// most_cells cells, an option that is also in `fixed`, and invalid folds or truth. A cell's BadArgument, BadData or
+/// ResourceError is recorded; when all cells fail, throws the error of the first. Throws Cancelled when the caller asks
+/// to stop before the first cell is complete.
+COTERIE_API TuneResult tune(const Problem& problem, const MethodOptions& fixed, const TuneOptions& options,
+                            const Settings& settings = {}, const Run& run = Run(), LabelSpan truth = {});
 
 }  // namespace coterie

@@ -77,6 +77,8 @@ nb::dict dict_of(const OptionValues& values);
 /// Throws BadArgument if the option does not accept the type of the value.
 OptionValue option_value(const Option& option, nb::handle value);
 OptionValues option_values(const OptionSet& set, const nb::dict& values);
+/// How rows are prepared, sampled and labelled as noise.
+Settings settings_of(const nb::dict& preparation, const nb::dict& columns, const nb::dict& more = {});
 
 /// A NumPy array that owns the values.
 template <class Scalar>

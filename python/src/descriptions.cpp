@@ -175,12 +175,20 @@ OptionValues option_values(const OptionSet& set, const nb::dict& values) {
     return out;
 }
 
+Settings settings_of(const nb::dict& preparation, const nb::dict& columns, const nb::dict& more) {
+    Settings out;
+    PreparationOptions::described().assign(&out.preparation, option_values(PreparationOptions::described(), preparation));
+    ColumnOptions::described().assign(&out.columns, option_values(ColumnOptions::described(), columns));
+    Settings::described().assign(&out, option_values(Settings::described(), more));
+    return out;
+}
+
 void add_descriptions(nb::module_& module) {
     module.def("methods", &described_methods, "Every method: name, summary, accepted input, options.");
     module.def("preparation_options", [] { return list_of(PreparationOptions::described()); });
     module.def("column_options", [] { return list_of(ColumnOptions::described()); });
     module.def("read_options", [] { return list_of(ReadRequest::described()); });
-    module.def("fit_options", [] { return list_of(FitOptions::described()); });
+    module.def("fit_options", [] { return list_of(Settings::described()); });
     module.def("outputs", &described_outputs, "(name, meaning) of the outputs of models other than labels.");
 }
 

@@ -274,16 +274,12 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
               const nb::object& communicator, const std::optional<std::vector<std::pair<Index, Index>>>& places) {
     const Method& method = find_method(method_name);
     OptionValues values;
-    PreparationOptions preparing;
-    ColumnOptions column_options;
-    FitOptions fitting;
+    Settings settings;
     Problem problem;
     std::exception_ptr bad_input;  // thrown in `agree`, so that all processes stop
     try {
         values = option_values(*method.options, options);
-        PreparationOptions::described().assign(&preparing, option_values(PreparationOptions::described(), preparation));
-        ColumnOptions::described().assign(&column_options, option_values(ColumnOptions::described(), columns));
-        FitOptions::described().assign(&fitting, option_values(FitOptions::described(), fit_options));
+        settings = settings_of(preparation, columns, fit_options);
         problem = problem_of(points, side);
     } catch (...) {
         bad_input = std::current_exception();
@@ -303,7 +299,7 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
             shared = std::make_shared<const internal::LocalRows>(problem.points, run.communicator(), ranges);
             problem.points = Points(shared);
         }
-        Pipeline out = Pipeline::fit(method, values, problem, preparing, run, fitting, column_options);
+        Pipeline out = Pipeline::fit(problem, {method, values}, settings, run);
         out.release_prepared();  // they borrow or copy Python's arrays
         Labels labels = shared ? shared->to_holders(out.labels()) : out.labels();
         return std::pair(std::move(out), std::move(labels));
@@ -314,7 +310,7 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
     report["fit_seconds"] = fitted.fit_seconds();
     // Hints need the rows of all parts, but this process has only its own.
     std::vector<Message> warnings =
-        problem.column_names.empty() || places ? std::vector<Message>() : column_hints(problem, preparing);
+        problem.column_names.empty() || places ? std::vector<Message>() : column_hints(problem, settings.preparation);
     warnings.insert(warnings.end(), fitted.warnings().begin(), fitted.warnings().end());
     warnings.insert(warnings.end(), fitted.fit_report().warnings.begin(), fitted.fit_report().warnings.end());
     return nb::make_tuple(Fitted(std::move(fitted)), labels, report, warnings);

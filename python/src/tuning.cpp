@@ -34,14 +34,6 @@ nb::dict dict_of_cell(const TuneCell& cell, bool larger) {
     return out;
 }
 
-// Sets how a search prepares the points.
-template <class Options>
-void prepare_as(Options& options, const nb::dict& preparation, const nb::dict& columns) {
-    PreparationOptions::described().assign(&options.preparation,
-                                           option_values(PreparationOptions::described(), preparation));
-    ColumnOptions::described().assign(&options.columns, option_values(ColumnOptions::described(), columns));
-}
-
 nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
                const std::vector<std::pair<std::string, nb::list>>& grid, const nb::dict& how, nb::handle points,
                const nb::dict& side, const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed,
@@ -50,7 +42,7 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     const OptionValues values = option_values(*method.options, fixed);
     TuneOptions options;
     TuneOptions::described().assign(&options, option_values(TuneOptions::described(), how));
-    prepare_as(options, preparation, columns);
+    const Settings settings = settings_of(preparation, columns);
     for (const auto& [name, items] : grid) {
         const Option& option = option_on_grid(method, name);
         GridAxis axis{name, {}};
@@ -63,7 +55,7 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     run.device = device;
     host.attach(run);
     const LabelSpan known = truth ? span_of(*truth) : LabelSpan();
-    TuneResult result = host.work([&] { return tune(method, problem, values, options, run, known); });
+    TuneResult result = host.work([&] { return tune(problem, {method, values}, options, settings, run, known); });
     nb::dict out;
     nb::list cells;
     for (const TuneCell& cell : result.cells) cells.append(dict_of_cell(cell, larger_is_better(options.select)));
@@ -84,20 +76,19 @@ std::string chosen(const std::string& method_name, const nb::dict& fixed, nb::ha
                    const std::string& device, nb::object notify) {
     const Method& method = find_method(method_name);
     const OptionValues values = option_values(*method.options, fixed);
-    ChooseOptions options;
-    prepare_as(options, preparation, columns);
+    const Settings settings = settings_of(preparation, columns);
     const Problem problem = problem_of(points, side);
     Host host(std::move(notify));
     Run run(seed, threads);
     run.device = device;
     host.attach(run);
-    return host.work([&] { return json_document(choose_clusters(method, problem, values, options, run)); });
+    return host.work([&] { return json_document(choose_clusters(problem, {method, values}, {}, settings, run)); });
 }
 
 // A comparison, and what its page needs in addition to the rows.
 struct Compared {
     Comparison found;
-    CompareOptions options;
+    Settings settings;
     std::uint64_t seed = 0;
 
     // truth: indices into truth_names, or none.
@@ -117,7 +108,7 @@ struct Compared {
                                               std::to_string(compared),
                                    .remedy = "Pass the rows of the comparison",
                                    .option = "points"});
-            const ComparisonDrawings drawn = comparison_drawings(found, problem, options, source, known, run);
+            const ComparisonDrawings drawn = comparison_drawings(found, PreparedProblem::of(problem, settings, run), source, known, run);
             return coterie::page(found, source, drawn.picture, drawn.map);
         });
         return nb::str(text.data(), text.size());
@@ -129,19 +120,19 @@ nb::tuple compared(const std::vector<std::string>& methods, int clusters, nb::ha
                    const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed, int threads,
                    const std::string& device, const std::optional<Labels1>& truth) {
     CompareOptions options{.clusters = clusters, .methods = methods};
-    prepare_as(options, preparation, columns);
+    const Settings settings = settings_of(preparation, columns);
     const Problem problem = problem_of(points, side);
     Host host;
     Run run(seed, threads);
     run.device = device;
     host.attach(run);
     const LabelSpan known = truth ? span_of(*truth) : LabelSpan();
-    Comparison found = host.work([&] { return compare_methods(problem, options, run, known); });
+    Comparison found = host.work([&] { return compare_methods(problem, options, settings, run, known); });
     run.throw_if_stopped("compare");
     nb::list labels;
     for (const auto& method : found.methods) labels.append(owned_array(Labels(method.labels)));
     const std::string document = json_document(found, "X");
-    return nb::make_tuple(document, labels, Compared{std::move(found), std::move(options), seed});
+    return nb::make_tuple(document, labels, Compared{std::move(found), settings, seed});
 }
 
 // (document, labels, confidence)
@@ -149,13 +140,13 @@ nb::tuple consensus_of(const std::vector<std::string>& methods, int clusters, in
                        const nb::dict& side, const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed,
                        int threads, const std::string& device) {
     ConsensusOptions options{.clusters = clusters, .fits = fits, .methods = methods};
-    prepare_as(options, preparation, columns);
+    const Settings settings = settings_of(preparation, columns);
     const Problem problem = problem_of(points, side);
     Host host;
     Run run(seed, threads);
     run.device = device;
     host.attach(run);
-    Consensus found = host.work([&] { return consensus(problem, options, run); });
+    Consensus found = host.work([&] { return consensus(problem, options, settings, run); });
     const std::string document = json_document(found, "X");
     return nb::make_tuple(document, owned_array(std::move(found.labels)), owned_array(std::move(found.confidence)));
 }

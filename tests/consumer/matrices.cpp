@@ -67,7 +67,7 @@ void models(const Matrix<double>& x) {
         }
         coterie::OptionValues options;
         if (method.options->find("clusters") != nullptr) options["clusters"] = std::int64_t(3);
-        const auto pipeline = coterie::Pipeline::fit(method, options, known, {}, run);
+        const auto pipeline = coterie::Pipeline::fit(known, {method, options}, {}, run);
         const coterie::PreparedRows rows = pipeline.prepare(coterie::Points(x));
         for (int each = 0; each < coterie::output_count; ++each) {
             const auto output = static_cast<coterie::Output>(each);

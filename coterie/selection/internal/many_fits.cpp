@@ -1,35 +1,12 @@
-// The steps of Pipeline::fit without the fit, learned from all rows. So criteria see the points as every fit of the
-// comparison sees them.
+// A search draws rows, refuses what its fits do not take, and gives each task a run of its own.
 
-#include "coterie/selection/prepared_points.hpp"
+#include "coterie/selection/internal/many_fits.hpp"
 
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/pipeline/left_out.hpp"
 
 namespace coterie::internal {
-
-PreparedPoints prepared_points(const Problem& problem, const PreparationOptions& preparation,
-                               const ColumnOptions& columns, const Run& run) {
-    check_options(preparation);
-    check_options(columns);
-    PreparedPoints out{problem.points, {}, {}, {}, {}};
-    require_values(out.points, problem.column_kinds, problem.categories, problem.column_names, columns, "points", run);
-    if (columns.missing == Missing::drop) {
-        out.left_out = rows_with_missing(out.points, run);
-        if (static_cast<Index>(out.left_out.size()) == problem.rows() && problem.rows() > 0) throw no_row_is_complete();
-        if (!out.left_out.empty()) out.points = without_rows(out.points, out.left_out);
-    }
-    const auto coding =
-        ColumnCoding::fit(out.points, problem.column_kinds, problem.categories, problem.column_names, columns, run);
-    out.points = coding.apply(out.points, problem.categories, problem.column_names, run, out.warnings);
-    out.coded = out.points;
-    out.names = coding.names_out(problem.column_names);
-    const auto learned = Preparation::fit(out.points, preparation, run, {}, coding.indicators());
-    out.warnings.insert(out.warnings.end(), learned.warnings().begin(), learned.warnings().end());
-    out.points = learned.apply(out.points, run);
-    return out;
-}
 
 Points rows_in_memory(const Points& points, const std::vector<Index>& rows, const Run& run) {
     if (!points.resident()) return gather_rows(points, rows, run);

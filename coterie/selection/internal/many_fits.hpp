@@ -1,0 +1,22 @@
+#pragma once
+// Internal: what searches share that fit one problem many times.
+
+#include <string>
+#include <vector>
+
+#include "coterie/base/points.hpp"
+#include "coterie/base/problem.hpp"
+#include "coterie/base/run.hpp"
+
+namespace coterie::internal {
+
+/// Copies some rows into memory; `points` may be read in blocks.
+Points rows_in_memory(const Points& points, const std::vector<Index>& rows, const Run& run);
+
+/// Throws BadArgument, beginning with `what`, unless the problem has only points and runs in one process.
+void require_points_alone(const std::string& what, const Problem& problem, const Run& run);
+
+/// The run of one task among many: a child with one thread.
+Run part_of(const Run& run, std::string_view purpose, Index index);
+
+}  // namespace coterie::internal
