@@ -40,8 +40,8 @@ int compare_on(const CompareRequest& request) {
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
     const Labels truth = inputs.truth ? inputs.truth->column.labels : Labels();
-    Comparison found = naming_points(
-        source, [&] { return compare_methods(prepared_in(inputs, fit, run), options, run, truth); });
+    Comparison found =
+        naming_points(source, [&] { return compare_methods(prepared_in(inputs, fit, run), options, run, truth); });
     bar.clear();
     found.command = command_text();
     found.date = date_text();

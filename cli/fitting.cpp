@@ -64,7 +64,7 @@ void refuse_what_points_have(const FitRequest& request, bool graph) {
     for (const auto& option : PreparationOptions::described().options())
         if (option.get(&request.settings->preparation) != option.default_value) refuse(option.name);
     for (const auto& option : ColumnOptions::described().options())
-        if (option.get(request.columns.get()) != option.default_value) refuse(option.name);
+        if (option.get(&request.settings->columns) != option.default_value) refuse(option.name);
     if (!graph) return;
     if (!request.picture.empty()) refuse("picture");
     if (!request.report.empty()) refuse("report");
@@ -145,8 +145,8 @@ std::vector<Flag> table_flags(const std::shared_ptr<FitRequest>& request) {
     std::vector<Flag> flags = read_flags(request->reading);
     append(flags, flags_of(PreparationOptions::described(), preparing_heading,
                            std::shared_ptr<void>(request->settings, &request->settings->preparation)));
-    append(flags,
-           flags_of(ColumnOptions::described(), preparing_heading, std::shared_ptr<void>(request->settings, &request->settings->columns)));
+    append(flags, flags_of(ColumnOptions::described(), preparing_heading,
+                           std::shared_ptr<void>(request->settings, &request->settings->columns)));
     return flags;
 }
 
@@ -202,8 +202,8 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     append(command.flags, constraint_flags(method.takes, request->constraints));
     append(command.flags, flags_of(PreparationOptions::described(), preparing_heading,
                                    std::shared_ptr<void>(request->settings, &request->settings->preparation)));
-    append(command.flags,
-           flags_of(ColumnOptions::described(), preparing_heading, std::shared_ptr<void>(request->settings, &request->settings->columns)));
+    append(command.flags, flags_of(ColumnOptions::described(), preparing_heading,
+                                   std::shared_ptr<void>(request->settings, &request->settings->columns)));
 
     text("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out);
     text("--table-out", "FILE", table_out_meaning, "Writing", request->table_out);
@@ -274,7 +274,8 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     }
     // Data sets of the catalogue are already checked; affinities have no columns.
     if (!problem.graph && !request.points.starts_with("data:") && !takes_affinities(method, request))
-        for (auto& hint : column_hints(problem, request.settings->preparation)) inputs.warnings.push_back(std::move(hint));
+        for (auto& hint : column_hints(problem, request.settings->preparation))
+            inputs.warnings.push_back(std::move(hint));
     read_constraints(*request.constraints, parts, problem, run);
     if (!request.table_out.empty()) require_one_process_for_table(run);
     if (run.communicator().size() > 1 && is_in_parts(request.labels_out) && inputs.rows &&
@@ -326,8 +327,7 @@ bool chooses_clusters(const Method& method, const OptionValues& given, const Fit
 const PreparedProblem& prepared_in(FitInputs& inputs, const FitRequest& request, const Run& run) {
     if (!inputs.prepared)
         inputs.prepared = naming_points(source_name(request.points), [&] {
-            return std::make_shared<const PreparedProblem>(
-                PreparedProblem::of(inputs.problem, *request.settings, run));
+            return std::make_shared<const PreparedProblem>(PreparedProblem::of(inputs.problem, *request.settings, run));
         });
     return *inputs.prepared;
 }

@@ -45,7 +45,7 @@ std::vector<std::string> messages(const Method& method, const Given& other, bool
              }
              PreparationOptions preparation;
              if (given.scaled) preparation.scale = Scale::zscore;
-             Pipeline::fit(method, options, problem, preparation, run);
+             Pipeline::fit(problem, {method, options}, {.preparation = preparation}, run);
          })) {
         try {
             if (error) std::rethrow_exception(error);
@@ -85,7 +85,7 @@ TEST(Processes, PredictRejectsDifferentModelsAndRows) {
     const Matrix<double> points = rows_of(60, 3);
     const Method& method = find_method("kmeans");
     const auto fit = [&](std::int64_t clusters) {
-        return Pipeline::fit(method, {{"clusters", clusters}}, with(points), {}, coterie::Run(0, 1));
+        return Pipeline::fit(with(points), {method, {{"clusters", clusters}}}, {}, coterie::Run(0, 1));
     };
     const Pipeline two = fit(2), three = fit(3);
     const Matrix<double> fewer = points.topRows(40);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "coterie/kmeans/kmeans.hpp"
+#include "coterie/linalg/panels.hpp"
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/kmeans/spherical_kmeans.hpp"
 #include "coterie/linalg/distances.hpp"
@@ -268,7 +269,9 @@ TEST(SparseKMeans, UnsupportedUsesAreErrors) {
     for (const PreparationOptions& preparing :
          {PreparationOptions{.center = true}, PreparationOptions{.scale = Scale::minmax},
           PreparationOptions{.scale = Scale::zscore}})
-        holds(message([&] { Pipeline::fit(kmeans, two, {.points = points}, preparing, coterie::Run(0, 1)); }),
+        holds(message([&] {
+                  Pipeline::fit({.points = points}, {kmeans, two}, {.preparation = preparing}, coterie::Run(0, 1));
+              }),
               "sparse points are neither centred nor scaled by column");
 }
 
@@ -277,20 +280,23 @@ TEST(SparseKMeans, UnitRowsAndSampleInAPipeline) {
     const auto points = Points(sparse_of(dense));
     const OptionValues options = {{"clusters", std::int64_t{3}}};
     const PreparationOptions unit{.scale = Scale::unit};
-    const auto a = Pipeline::fit(find_method("kmeans"), options, {.points = Points(dense)}, unit, coterie::Run(1, 2));
-    const auto b = Pipeline::fit(find_method("kmeans"), options, {.points = points}, unit, coterie::Run(1, 2));
+    const auto a = Pipeline::fit({.points = Points(dense)}, {find_method("kmeans"), options}, {.preparation = unit},
+                                 coterie::Run(1, 2));
+    const auto b =
+        Pipeline::fit({.points = points}, {find_method("kmeans"), options}, {.preparation = unit}, coterie::Run(1, 2));
     EXPECT_EQ(a.labels(), b.labels());
     EXPECT_NEAR(a.fit_report().objective, b.fit_report().objective, 1e-10);
     EXPECT_EQ(b.predict(b.prepare(points)), b.labels());
     const auto sampled =
-        Pipeline::fit(find_method("kmeans"), options, {.points = points}, {}, coterie::Run(1, 2), {.sample = 50});
-    const auto sampled_dense = Pipeline::fit(find_method("kmeans"), options, {.points = Points(dense)}, {},
-                                             coterie::Run(1, 2), {.sample = 50});
+        Pipeline::fit({.points = points}, {find_method("kmeans"), options}, {.sample = 50}, coterie::Run(1, 2));
+    const auto sampled_dense =
+        Pipeline::fit({.points = Points(dense)}, {find_method("kmeans"), options}, {.sample = 50}, coterie::Run(1, 2));
     EXPECT_EQ(sampled.labels(), sampled_dense.labels());
     // A model of another method labels sparse rows with their zeros, some at a time. So does one whose scaling moves 0.
-    const auto ward = Pipeline::fit(find_method("ward"), options, {.points = Points(dense)}, {.scale = Scale::zscore});
+    const auto ward = Pipeline::fit({.points = Points(dense)}, {find_method("ward"), options},
+                                    {.preparation = {.scale = Scale::zscore}});
     EXPECT_EQ(ward.predict(ward.prepare(points)), ward.predict(ward.prepare(Points(dense))));
-    const auto entropy = Pipeline::fit(find_method("entropy"), options, {.points = Points(dense)});
+    const auto entropy = Pipeline::fit({.points = Points(dense)}, {find_method("entropy"), options});
     EXPECT_EQ(entropy.predict(entropy.prepare(points)), entropy.predict(entropy.prepare(Points(dense))));
 }
 
@@ -327,8 +333,8 @@ TEST(Sparse, StoredColumnRangesIncludeZeros) {
     dense.col(8).setZero();
     dense(3, 9) = -1;
     const auto range = [](Points points) {
-        return Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{3}}}, {.points = std::move(points)}, {},
-                             coterie::Run(1, 1))
+        return Pipeline::fit({.points = std::move(points)}, {find_method("kmeans"), {{"clusters", std::int64_t{3}}}},
+                             {}, coterie::Run(1, 1))
             .column_range();
     };
     EXPECT_EQ(range(Points(sparse_of(dense))), range(Points(dense)));

@@ -106,8 +106,8 @@ TEST(ColumnCoding, OmittedRowsKeepTheirPositions) {
         return out;
     }();
     const auto fitted =
-        Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{2}}}, {.points = Points::borrow(whole)}, {},
-                      coterie::Run(), {}, {.missing = Missing::drop});
+        Pipeline::fit({.points = Points::borrow(whole)}, {find_method("kmeans"), {{"clusters", std::int64_t{2}}}},
+                      {.columns = {.missing = Missing::drop}}, coterie::Run());
     EXPECT_EQ(fitted.left_out(), (std::vector<Index>{0, 3, 4, 8}));
     ASSERT_EQ(fitted.labels().size(), 9u);
     for (const std::size_t i : {0, 3, 4, 8}) EXPECT_EQ(fitted.labels()[i], -1);
@@ -133,15 +133,15 @@ TEST(ColumnCoding, RejectsBadInput) {
     Matrix<double> points(2, 2);
     points << 1, gap, 2, gap;
     EXPECT_THROW(ColumnCoding::fit(points, {}, {}, {}, {.missing = Missing::mean}, coterie::Run()), BadData);
-    EXPECT_THROW(Pipeline::fit(find_method("kmeans"), {}, {.points = Points::borrow(points)}, {}, coterie::Run(), {},
-                               {.missing = Missing::drop}),
+    EXPECT_THROW(Pipeline::fit({.points = Points::borrow(points)}, {find_method("kmeans"), {}},
+                               {.columns = {.missing = Missing::drop}}, coterie::Run()),
                  BadData);
     EXPECT_THROW(ColumnCoding::fit(points, {}, Words{{}, {"a"}}, {}, {}, coterie::Run()), BadData);
     Matrix<double> sound(4, 1);
     sound << 1, 2, 9, gap;
     const auto fitted =
-        Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{2}}}, {.points = Points::borrow(sound)}, {},
-                      coterie::Run(), {}, {.missing = Missing::mean});
+        Pipeline::fit({.points = Points::borrow(sound)}, {find_method("kmeans"), {{"clusters", std::int64_t{2}}}},
+                      {.columns = {.missing = Missing::mean}}, coterie::Run());
     for (
         const char* damaged :
         {"", "[]", "{}", R"({"missing":"mean","categorical":"refuse","dates":false,"columns":[]})",
@@ -171,8 +171,11 @@ TEST(ColumnCoding, ErrorsNameMissingAndInfiniteValues) {
         }
         const Method& kmeans = find_method("kmeans");
         try {
-            Pipeline::fit(kmeans, {{"clusters", std::int64_t{2}}}, problem, {.scale = scale}, coterie::Run(0, 1), {},
-                          {.missing = missing, .categorical = words ? Categorical::one_hot : Categorical::refuse});
+            Pipeline::fit(
+                problem, {kmeans, {{"clusters", std::int64_t{2}}}},
+                {.preparation = {.scale = scale},
+                 .columns = {.missing = missing, .categorical = words ? Categorical::one_hot : Categorical::refuse}},
+                coterie::Run(0, 1));
         } catch (const BadData& error) {
             return error.message();
         }

@@ -27,9 +27,9 @@ using test::message_of;
 
 const OptionValues of_three = {{"clusters", std::int64_t{3}}};
 
-Pipeline scored(const char* method, const Problem& problem, const FitOptions& fit_options = {},
-                const PreparationOptions& preparation = {}, const OptionValues& options = of_three) {
-    return Pipeline::fit(find_method(method), options, problem, preparation, coterie::Run(4, 2), fit_options);
+Pipeline scored(const char* method, const Problem& problem, const Settings& settings = {},
+                const OptionValues& options = of_three) {
+    return Pipeline::fit(problem, {find_method(method), options}, settings, coterie::Run(4, 2));
 }
 
 std::vector<double> scores_of(const Pipeline& pipeline, const Points& rows) {
@@ -69,7 +69,7 @@ void expect_the_definition(const char* method, const OptionValues& options, doub
     Problem problem{.points = Points::borrow(points)};
     if (find_method(method).takes.weights)
         for (Index i = 0; i < points.rows(); ++i) problem.weights.push_back(static_cast<double>(i % 3));
-    const Pipeline fitted = scored(method, problem, {}, {.scale = Scale::zscore}, options);
+    const Pipeline fitted = scored(method, problem, {.preparation = {.scale = Scale::zscore}}, options);
     const testing::Folder folder;
     fitted.save(folder / "m.coterie");
     const Pipeline loaded = Pipeline::load(folder / "m.coterie");
@@ -143,7 +143,7 @@ std::vector<double> scores_from(const std::vector<double>& rows, const std::vect
                                 const std::vector<double>& others) {
     const Matrix<double> points = column(rows);
     const Pipeline pipeline =
-        scored("kmeans", {.points = Points::borrow(points), .initial_centroids = Points(column(starts))}, {}, {},
+        scored("kmeans", {.points = Points::borrow(points), .initial_centroids = Points(column(starts))}, {},
                {{"clusters", static_cast<std::int64_t>(starts.size())}});
     return scores_of(pipeline, Points(column(others)));
 }
@@ -175,8 +175,8 @@ TEST(OutlierScores, LargeOffsetKeepsAccuracy) {
 TEST(OutlierScores, SparseRowsAgreeWithDenseRows) {
     const Matrix<float> dense = test::words<float>(300, 60, 5, 6, 3);
     const Points sparse(test::sparse_of<std::int32_t>(dense));
-    const Pipeline of_dense = scored("kmeans", {.points = Points::borrow(dense)}, {.sample = {}, .noise_share = 0.1});
-    const Pipeline of_sparse = scored("kmeans", {.points = sparse}, {.sample = {}, .noise_share = 0.1});
+    const Pipeline of_dense = scored("kmeans", {.points = Points::borrow(dense)}, {.noise_share = 0.1});
+    const Pipeline of_sparse = scored("kmeans", {.points = sparse}, {.noise_share = 0.1});
     ASSERT_EQ(of_sparse.labels(), of_dense.labels());
     const auto expected = scores_of(of_dense, Points::borrow(dense));
     const auto found = scores_of(of_sparse, sparse);
@@ -206,8 +206,9 @@ TEST(OutlierScores, SameBitsInBlocksAndProcesses) {
                 Problem some = given;  // in several processes all rows are read
                 if (run.communicator().size() > 1 && given.points.resident())
                     some.points = test::read_rows(given.points);
-                const Pipeline fitted = Pipeline::fit(find_method(method), of_three, some, {.scale = Scale::minmax},
-                                                      run, {.sample = {}, .noise_share = 0.07});
+                const Pipeline fitted =
+                    Pipeline::fit(some, {find_method(method), of_three},
+                                  {.preparation = {.scale = Scale::minmax}, .sample = {}, .noise_share = 0.07}, run);
                 test::Bits out{fitted.labels(), fitted.outlier_scores().spreads()};
                 const Matrix<double>& centroids = fitted.outlier_scores().centroids();
                 out.numbers.insert(out.numbers.end(), centroids.data(), centroids.data() + centroids.size());
@@ -228,7 +229,7 @@ TEST(OutlierScores, NetworksHaveTheSameBitsInBlocksAndProcesses) {
     for (const auto& [method, options] : {std::pair("ae-kmeans", autoencoder), std::pair("entropy-net", classifier)}) {
         SCOPED_TRACE(method);
         const auto fit = [&, &name = method, &values = options](const Points& rows, const coterie::Run& run) {
-            return Pipeline::fit(find_method(name), values, {.points = rows}, {}, run);
+            return Pipeline::fit({.points = rows}, {find_method(name), values}, {}, run);
         };
         const Pipeline resident = fit(Points::borrow(points), coterie::Run(4, 2));
         const Pipeline read = fit(test::read_rows(PointsView(points)), coterie::Run(4, 2));
@@ -264,8 +265,7 @@ TEST(NoiseShare, MarksTheRowsWithTheLargestScores) {
         for (const double share : {0.001, 0.05, 0.29, 0.49}) {
             SCOPED_TRACE(std::string(method) + " " + std::to_string(share));
             const Pipeline plain = scored(method, {.points = Points::borrow(points)});
-            const Pipeline pipeline =
-                scored(method, {.points = Points::borrow(points)}, {.sample = {}, .noise_share = share});
+            const Pipeline pipeline = scored(method, {.points = Points::borrow(points)}, {.noise_share = share});
             EXPECT_FALSE(plain.noise_beyond());
             const auto scores = scores_of(pipeline, Points::borrow(points));
             EXPECT_EQ(scores, scores_of(plain, Points::borrow(points)));
@@ -294,8 +294,8 @@ TEST(NoiseShare, KeepsRowsOfEqualScoresTogether) {
     // One cluster about 0. Its rows are 1, 1, 1, 1, 3, 3 away from it.
     const Matrix<double> points = column({1, -1, 1, -1, 3, -3});
     const auto noise = [&](double share) {
-        const Pipeline pipeline = scored("kmeans", {.points = Points::borrow(points)},
-                                         {.sample = {}, .noise_share = share}, {}, {{"clusters", std::int64_t{1}}});
+        const Pipeline pipeline = scored("kmeans", {.points = Points::borrow(points)}, {.noise_share = share},
+                                         {{"clusters", std::int64_t{1}}});
         return std::count(pipeline.labels().begin(), pipeline.labels().end(), -1);
     };
     EXPECT_EQ(noise(0.05), 0);  // 0.3 rows, rounded to none
@@ -311,8 +311,8 @@ TEST(NoiseShare, IgnoresRowsOfWeightZeroAndOmittedRows) {
     Problem problem{.points = Points::borrow(points), .weights = std::vector<double>(100, 1.0)};
     problem.weights[0] = 0;
     const Pipeline pipeline =
-        Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{1}}}, problem, {}, coterie::Run(4, 2),
-                      {.sample = {}, .noise_share = 0.1}, {.missing = Missing::drop});
+        Pipeline::fit(problem, {find_method("kmeans"), {{"clusters", std::int64_t{1}}}},
+                      {.columns = {.missing = Missing::drop}, .sample = {}, .noise_share = 0.1}, coterie::Run(4, 2));
     const PreparedRows rows = pipeline.prepare(Points::borrow(points));
     const Matrix<double> scores = pipeline.output(Output::outlier_score, rows);
     EXPECT_TRUE(std::isnan(scores(7, 0)));
@@ -338,7 +338,7 @@ TEST(NoiseShare, RejectsBadValuesAndCombinations) {
     const Matrix<double> points = blob_points<double>(60, 3, 3, 6, 5);
     const auto message = [&](const char* method, const Problem& problem, double share = 0.1,
                              const OptionValues& options = of_three) {
-        return message_of([&] { scored(method, problem, {.sample = {}, .noise_share = share}, {}, options); });
+        return message_of([&] { scored(method, problem, {.noise_share = share}, options); });
     };
     const Problem plain{.points = Points::borrow(points)};
     EXPECT_EQ(message("hdbscan", plain, 0.1, {}),
@@ -372,7 +372,7 @@ TEST(OutlierScores, ModelsWithoutScoresReportAnError) {
         EXPECT_NE(message_of([&] { scores_of(*pipeline, Points::borrow(points)); }).find("no outlier_score, because"),
                   std::string::npos);
     }
-    const Pipeline whole = scored("kmeans", {.points = Points::borrow(points)}, {.sample = {}, .noise_share = 0.1});
+    const Pipeline whole = scored("kmeans", {.points = Points::borrow(points)}, {.noise_share = 0.1});
     Archive damaged = bare.archive();
     damaged.set_vector("noise_beyond", std::vector<double>{1.5});
     EXPECT_EQ(message_of([&] { Pipeline::from(damaged); }),
@@ -387,7 +387,7 @@ TEST(OutlierScores, ModelsWithoutScoresReportAnError) {
 
 TEST(OutlierScores, UseScoresOfTheMethod) {
     const Matrix<double> points = blob_points<double>(120, 3, 3, 6, 5);
-    const Pipeline pipeline = scored("hdbscan", {.points = Points::borrow(points)}, {}, {}, {});
+    const Pipeline pipeline = scored("hdbscan", {.points = Points::borrow(points)}, {}, {});
     EXPECT_TRUE(pipeline.outlier_scores().empty());
     EXPECT_TRUE(pipeline.has(Output::outlier_score));
     const Matrix<double> own = pipeline.model().output(Output::outlier_score, points);

@@ -37,8 +37,8 @@ struct Table {
 };
 
 Pipeline fitted(const Problem& problem, Scale scale, std::uint64_t seed = 3) {
-    return Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{3}}}, problem, {.scale = scale},
-                         coterie::Run(seed, 2));
+    return Pipeline::fit(problem, {find_method("kmeans"), {{"clusters", std::int64_t{3}}}},
+                         {.preparation = {.scale = scale}}, coterie::Run(seed, 2));
 }
 
 TEST(Pipeline, PredictAppliesThePreparationOfTheFit) {
@@ -56,8 +56,9 @@ TEST(Pipeline, PredictAppliesThePreparationOfTheFit) {
 
 TEST(Pipeline, PredictsRowsInBlocksInOrder) {
     const Matrix<double> points = blob_points<double>(3000, 4, 3, 8, 5);
-    const Pipeline pipeline = Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{3}}},
-                                            {.points = Points::borrow(points)}, {}, coterie::Run(3, 2));
+    const Pipeline pipeline =
+        Pipeline::fit({.points = Points::borrow(points)}, {find_method("kmeans"), {{"clusters", std::int64_t{3}}}}, {},
+                      coterie::Run(3, 2));
     const Labels labels = pipeline.predict(pipeline.prepare(Points::borrow(points)));
     const Matrix<double> distances = pipeline.output(Output::distances, pipeline.prepare(Points::borrow(points)));
     for (const bool resident : {true, false})
@@ -116,11 +117,11 @@ TEST(PipelineSample, SampleOfAllRowsEqualsTheFullFit) {
     const Rings rings;
     const coterie::Run run(3, 2);
     for (const char* method : {"spectral", "kmeans", "ward"}) {
-        const Pipeline whole =
-            Pipeline::fit(find_method(method), three, rings.problem(), {.scale = Scale::zscore}, run);
+        const Pipeline whole = Pipeline::fit(rings.problem(), {find_method(method), three},
+                                             {.preparation = {.scale = Scale::zscore}}, run);
         for (const int sample : {2400, 100000}) {
-            const Pipeline sampled = Pipeline::fit(find_method(method), three, rings.problem(),
-                                                   {.scale = Scale::zscore}, run, {.sample = sample});
+            const Pipeline sampled = Pipeline::fit(rings.problem(), {find_method(method), three},
+                                                   {.preparation = {.scale = Scale::zscore}, .sample = sample}, run);
             EXPECT_EQ(sampled.labels(), whole.labels());
             EXPECT_EQ(sampled.fit_report().objective, whole.fit_report().objective);
             EXPECT_EQ(sampled.sample(), 0);
@@ -132,8 +133,9 @@ TEST(PipelineSample, SampleOfAllRowsEqualsTheFullFit) {
 
 TEST(PipelineSample, ModelLabelsTheOtherRows) {
     const Rings rings;
-    const Pipeline sampled = Pipeline::fit(find_method("spectral"), three, rings.problem(), {.scale = Scale::zscore},
-                                           coterie::Run(3, 2), {.sample = 600});
+    const Pipeline sampled =
+        Pipeline::fit(rings.problem(), {find_method("spectral"), three},
+                      {.preparation = {.scale = Scale::zscore}, .sample = 600}, coterie::Run(3, 2));
     EXPECT_GT(accuracy(sampled.labels(), rings.truth), 0.99);
     EXPECT_EQ(sampled.sample(), 600);
     EXPECT_EQ(sampled.model().labels().size(), 600u);
@@ -158,8 +160,8 @@ TEST(PipelineSample, SameBitsInBlocksAndProcesses) {
         test::expect_same_bits(problem,
                                [&](const Problem& some, const coterie::Run& run) {
                                    const Pipeline fitted =
-                                       Pipeline::fit(find_method(method), three, some, {.scale = Scale::minmax}, run,
-                                                     {.sample = 150});
+                                       Pipeline::fit(some, {find_method(method), three},
+                                                     {.preparation = {.scale = Scale::minmax}, .sample = 150}, run);
                                    test::Bits out{fitted.labels(), {fitted.fit_report().objective}};
                                    for (const Index size : fitted.fit_report().sizes)
                                        out.numbers.push_back(static_cast<double>(size));
@@ -173,7 +175,7 @@ TEST(PipelineSample, ErrorsNameRowsOfTheGivenPoints) {
     Rings rings;
     const auto message = [&](const Problem& problem, const OptionValues& options, int sample) {
         return message_of([&] {
-            Pipeline::fit(find_method("spectral"), options, problem, {}, coterie::Run(3, 1), {.sample = sample});
+            Pipeline::fit(problem, {find_method("spectral"), options}, {.sample = sample}, coterie::Run(3, 1));
         });
     };
     for (const Index row : {Index{0}, Index{1200}, Index{2399}}) {
@@ -205,8 +207,9 @@ TEST(PipelineSample, IsSuggestedIfMemoryIsTooSmall) {
         ScalarType scalar() const override { return ScalarType::float32; }
         void read(Index, Index, void*) const override { throw InternalError("nobody reads these"); }
     };
-    const std::string message = message_of(
-        [&] { Pipeline::fit(find_method("spectral"), three, {.points = Points(std::make_shared<const Many>())}); });
+    const std::string message = message_of([&] {
+        Pipeline::fit({.points = Points(std::make_shared<const Many>())}, {find_method("spectral"), three});
+    });
     EXPECT_EQ(message.find("method spectral needs all rows in memory, which needs about"), 0u) << message;
     EXPECT_NE(message.find("is available. Use sample to fit on some of the rows"), std::string::npos) << message;
 }
@@ -264,8 +267,9 @@ TEST(Pipeline, UsesColumnPositionsWithoutNames) {
 
 TEST(Pipeline, HasTheOutputsOfItsModel) {
     const Table table;
-    const Pipeline pipeline = Pipeline::fit(find_method("soft-kmeans"), {{"clusters", std::int64_t{3}}},
-                                            table.problem(), {.scale = Scale::zscore}, coterie::Run(1, 1));
+    const Pipeline pipeline =
+        Pipeline::fit(table.problem(), {find_method("soft-kmeans"), {{"clusters", std::int64_t{3}}}},
+                      {.preparation = {.scale = Scale::zscore}}, coterie::Run(1, 1));
     const PreparedRows rows = pipeline.prepare(Points::borrow(table.points), table.names);
     const Labels labels = pipeline.predict(rows);
     const Matrix<double> memberships = pipeline.output(Output::memberships, rows);
@@ -301,7 +305,7 @@ TEST(Pipeline, RejectsInvalidFiles) {
     archive.set_text("column_names", "{");
     EXPECT_THROW(Pipeline::from(archive), BadData);
     EXPECT_THROW(
-        Pipeline::fit(find_method("kmeans"), {}, {.points = Points::borrow(table.points), .column_names = {"one"}}),
+        Pipeline::fit({.points = Points::borrow(table.points), .column_names = {"one"}}, {find_method("kmeans"), {}}),
         BadArgument);
 }
 

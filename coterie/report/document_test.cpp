@@ -28,8 +28,8 @@ struct Six {
         : problem{.points = Points(points()),
                   .partial_labels = std::move(partial_labels),
                   .label_names = std::move(names)},
-          pipeline(Pipeline::fit(find_method("kmeans"), given, problem, {.scale = Scale::zscore}, coterie::Run(1, 1))) {
-    }
+          pipeline(Pipeline::fit(problem, {find_method("kmeans"), given}, {.preparation = {.scale = Scale::zscore}},
+                                 coterie::Run(1, 1))) {}
     FitResult result() const {
         return fit_result(pipeline, pipeline.model().labels(), find_method("kmeans"), given, problem, "six", truth);
     }
@@ -115,7 +115,7 @@ TEST(Noise, IsCountedAndScoredButNotDescribed) {
     const OptionValues given = {{"min_cluster_size", std::int64_t{4}}, {"min_samples", std::int64_t{2}}};
     const Problem problem{.points = Points(two_groups_and_noise())};
     const Truth truth{{{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2}, {"left", "right", "none"}}, "a file"};
-    const Pipeline pipeline = Pipeline::fit(find_method("hdbscan"), given, problem, {}, coterie::Run(1, 1));
+    const Pipeline pipeline = Pipeline::fit(problem, {find_method("hdbscan"), given}, {}, coterie::Run(1, 1));
     ASSERT_EQ(pipeline.labels(), (Labels{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, -1, -1}));
     FitResult result =
         fit_result(pipeline, pipeline.labels(), find_method("hdbscan"), given, problem, "fourteen", truth);
@@ -148,7 +148,7 @@ TEST(Noise, AllRowsAreNoise) {
     const Problem problem{.points = Points(two_groups_and_noise())};
     const Truth truth{{{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2}, {}}, "a file"};
     const OptionValues given = {{"min_cluster_size", std::int64_t{10}}};
-    const Pipeline pipeline = Pipeline::fit(find_method("hdbscan"), given, problem, {}, coterie::Run(1, 1));
+    const Pipeline pipeline = Pipeline::fit(problem, {find_method("hdbscan"), given}, {}, coterie::Run(1, 1));
     ASSERT_EQ(pipeline.labels(), Labels(14, -1));
     const FitResult result =
         fit_result(pipeline, pipeline.labels(), find_method("hdbscan"), given, problem, "fourteen", truth);

@@ -271,7 +271,7 @@ std::string page_map(const Pipeline& pipeline, const ClusteringResult& result, c
         const Matrix<double> own = pipeline.output(Output::embedding, kept, run);
         add_axes(packed, own, "the method's own space", run);
     }
-    add_axes(packed, points, "the points", run);
+    add_axes(packed, prepared.points, "the points", run);
 
     std::vector<std::string> names;
     for (const ClusterProfile& cluster : description.clusters) names.push_back(cluster.name);

@@ -37,8 +37,7 @@ struct ComparisonDrawings {
 /// `prepared` and the seed of `run`: those of the comparison. Both drawings are empty where no method has a
 /// result, for points that are sparse or not in memory, and where page_map() would be empty.
 COTERIE_API ComparisonDrawings comparison_drawings(const Comparison& comparison, const PreparedProblem& prepared,
-                                                   const std::string& source,
-                                                   const std::optional<Truth>& truth, const Run& run,
-                                                   const TableRows* table = nullptr);
+                                                   const std::string& source, const std::optional<Truth>& truth,
+                                                   const Run& run, const TableRows* table = nullptr);
 
 }  // namespace coterie

@@ -45,7 +45,7 @@ TEST(Page, ContainsTheFitAndEscapesNames) {
     const Problem problem{.points = Points::borrow(points)};
     const OptionValues given = {{"clusters", std::int64_t{2}}};
     const Method& method = find_method("kmeans");
-    const Pipeline pipeline = Pipeline::fit(method, given, problem, {}, coterie::Run(1, 1));
+    const Pipeline pipeline = Pipeline::fit(problem, {method, given}, {}, coterie::Run(1, 1));
     const FitResult result = fit_result(pipeline, pipeline.model().labels(), method, given, problem, "<script>");
     const std::string picture = fit_picture(pipeline, result, coterie::Run(1, 1));
     const std::string whole = page(result, picture);
@@ -71,7 +71,7 @@ TEST(Page, SearchPageHasEveryCellAndTheCurve) {
     TuneOptions asked;
     asked.grid = {{"clusters", {std::int64_t{2}, std::int64_t{3}, std::int64_t{400}}},
                   {"restarts", {std::int64_t{1}, std::int64_t{2}}}};
-    const TuneResult found = tune(find_method("kmeans"), problem, {}, asked, coterie::Run(1, 1));
+    const TuneResult found = tune(problem, {find_method("kmeans"), {}}, asked, {}, coterie::Run(1, 1));
     ASSERT_EQ(found.best, 0u);
     const std::string part = page_search(asked, found);
     EXPECT_NE(part.find("<b>clusters=2, restarts=1</b> was chosen among 6 cells, by the largest silhouette"),
@@ -85,7 +85,7 @@ TEST(Page, SearchPageHasEveryCellAndTheCurve) {
     EXPECT_NE(part.find(",null]"), std::string::npos);
     asked.grid.erase(asked.grid.begin());
     const TuneResult without =
-        tune(find_method("kmeans"), problem, {{"clusters", std::int64_t{2}}}, asked, coterie::Run(1, 1));
+        tune(problem, {find_method("kmeans"), {{"clusters", std::int64_t{2}}}}, asked, {}, coterie::Run(1, 1));
     EXPECT_EQ(page_search(asked, without).find("by k"), std::string::npos) << "k does not vary";
 }
 
@@ -104,7 +104,8 @@ TEST(ComparisonDrawings, MatchedClustersShareColours) {
     add("first", {0, 1, 2, 2}, {1, 1, 2});
     add("two", {1, 1, 0, 0}, {2, 2});
     add("four", {3, 0, 1, 2}, {1, 1, 1, 1});
-    const std::string map = comparison_drawings(found, problem, {}, "x", {}, coterie::Run(0, 1)).map;
+    const std::string map =
+        comparison_drawings(found, {.problem = problem, .coded = problem.points}, "x", {}, coterie::Run(0, 1)).map;
     EXPECT_NE(map.find("\"title\":\"first\",\"names\":[\"0\",\"1\",\"2\"]"), std::string::npos);
     // Its cluster 0 matches the first's cluster 2. Its cluster 1 has one row of 0 and one row of 1.
     const bool zero = map.find("\"title\":\"two\",\"names\":[\"1\",\"\",\"0\"]") != std::string::npos;
@@ -120,11 +121,12 @@ TEST(Page, ComparisonPageHasTablesAndReasons) {
     const Matrix<double> points = two_pairs();
     const Problem problem{.points = Points::borrow(points)};
     const CompareOptions options{.clusters = 2, .methods = {"kmeans", "ward", "spectral"}};
-    Comparison found = compare_methods(problem, options, coterie::Run(1, 1), Labels{0, 0, 1, 1});
+    Comparison found = compare_methods(problem, options, {}, coterie::Run(1, 1), Labels{0, 0, 1, 1});
     found.methods[2].error = "not <here>";
     found.left_out = {{"fme", "why & how"}};
     const ComparisonDrawings drawn =
-        comparison_drawings(found, problem, options, "<b>", Truth{{{0, 0, 1, 1}, {"a", "b"}}, "t"}, coterie::Run(1, 1));
+        comparison_drawings(found, PreparedProblem::of(problem, {}, coterie::Run(1, 1)), "<b>",
+                            Truth{{{0, 0, 1, 1}, {"a", "b"}}, "t"}, coterie::Run(1, 1));
     const std::string whole = page(found, "<b>", drawn.picture, drawn.map);
     EXPECT_EQ(whole.find("<h1>Methods on <b>"), std::string::npos);
     EXPECT_NE(whole.find("<tr><td>kmeans</td><td class=\"n\">2</td>"), std::string::npos);

@@ -15,8 +15,8 @@
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/criteria.hpp"
-#include "coterie/selection/internal/recorded.hpp"
 #include "coterie/selection/internal/many_fits.hpp"
+#include "coterie/selection/internal/recorded.hpp"
 
 namespace coterie {
 namespace {

@@ -29,7 +29,7 @@ Matrix<double> groups(Index n, int k, double apart, std::uint64_t seed = 1) {
 ClusterChoice choose(const Matrix<double>& x, std::vector<int> ks = {}, int threads = 2) {
     ChooseOptions options;
     options.clusters = std::move(ks);
-    return choose_clusters(find_method("kmeans"), with(x), {}, options, coterie::Run(3, threads));
+    return choose_clusters(with(x), {find_method("kmeans"), {}}, options, {}, coterie::Run(3, threads));
 }
 
 const CriterionCurve& curve(const ClusterChoice& choice, ClusterCriterion criterion) {
@@ -299,7 +299,7 @@ TEST(ChooseClusters, RejectsBadArguments) {
         return test::message_of([&] {
             ChooseOptions options;
             options.clusters = std::move(ks);
-            choose_clusters(find_method("kmeans"), problem, fixed, options, coterie::Run());
+            choose_clusters(problem, {find_method("kmeans"), fixed}, options, {}, coterie::Run());
         });
     };
     EXPECT_NE(message(with(x, {.weights = std::vector<double>(20, 2.0)})).find("weights"), std::string::npos);
@@ -311,7 +311,7 @@ TEST(ChooseClusters, RejectsBadArguments) {
     EXPECT_NE(message(with(x), {}, {{"restarts", std::int64_t{0}}}).find("restarts"), std::string::npos);
     coterie::Run run;
     run.should_stop = [] { return true; };
-    EXPECT_THROW(choose_clusters(find_method("kmeans"), with(x), {}, {}, run), Cancelled);
+    EXPECT_THROW(choose_clusters(with(x), {find_method("kmeans"), {}}, {}, {}, run), Cancelled);
 }
 
 TEST(ChooseClusters, SamplesManyRows) {
@@ -329,24 +329,24 @@ TEST(ChooseClusters, TuneSelectsByRules) {
     for (const Criterion select :
          {Criterion::gap, Criterion::stability, Criterion::prediction_strength, Criterion::recommended}) {
         options.select = select;
-        const TuneResult result = tune(find_method("kmeans"), with(x), {}, options, coterie::Run(3));
+        const TuneResult result = tune(with(x), {find_method("kmeans"), {}}, options, {}, coterie::Run(3));
         ASSERT_TRUE(result.choice);
         EXPECT_EQ(result.best, 2U) << name(select);
         EXPECT_EQ(std::get<std::int64_t>(result.best_options.at("clusters")), 3);
         EXPECT_EQ(result.cells.size(), 4U);
     }
-    EXPECT_EQ(tune(find_method("kmeans"), with(x), {}, options, coterie::Run(3)).cells[2].criterion, 7.0);
+    EXPECT_EQ(tune(with(x), {find_method("kmeans"), {}}, options, {}, coterie::Run(3)).cells[2].criterion, 7.0);
     options.grid.front().values = {std::int64_t{2}, std::int64_t{3}, std::int64_t{4}};
     for (const Criterion select : {Criterion::calinski_harabasz, Criterion::davies_bouldin, Criterion::bic}) {
         options.select = select;
-        const TuneResult result = tune(find_method("kmeans"), with(x), {}, options, coterie::Run(3));
+        const TuneResult result = tune(with(x), {find_method("kmeans"), {}}, options, {}, coterie::Run(3));
         EXPECT_FALSE(result.choice);
         EXPECT_EQ(result.best, 1U) << name(select);
     }
     options.select = Criterion::gap;
     options.folds = 2;
     const auto message = [&] {
-        return test::message_of([&] { tune(find_method("kmeans"), with(x), {}, options, coterie::Run()); });
+        return test::message_of([&] { tune(with(x), {find_method("kmeans"), {}}, options, {}, coterie::Run()); });
     };
     EXPECT_NE(message().find("folds"), std::string::npos);
     options.folds = 0;

@@ -19,8 +19,7 @@ Comparison compared(const Problem& problem, std::vector<std::string> methods, La
     CompareOptions options;
     options.clusters = 3;
     options.methods = std::move(methods);
-    options.preparation.scale = scale;
-    return compare_methods(problem, options, coterie::Run(1, threads), truth);
+    return compare_methods(problem, options, {.preparation = {.scale = scale}}, coterie::Run(1, threads), truth);
 }
 
 TEST(CompareMethods, ResultsEqualSeparateFits) {
@@ -31,8 +30,8 @@ TEST(CompareMethods, ResultsEqualSeparateFits) {
     ASSERT_EQ(found.methods.size(), 2U);
     const coterie::Run run(1);
     for (const auto& method : found.methods) {
-        const auto pipeline = Pipeline::fit(find_method(method.method), {{"clusters", std::int64_t{3}}}, with(x),
-                                            {.scale = Scale::zscore}, run);
+        const auto pipeline = Pipeline::fit(with(x), {find_method(method.method), {{"clusters", std::int64_t{3}}}},
+                                            {.preparation = {.scale = Scale::zscore}}, run);
         EXPECT_EQ(method.labels, pipeline.labels());
         EXPECT_EQ(method.silhouette, silhouette(pipeline.prepared(), pipeline.labels(), run));
         EXPECT_EQ(method.calinski_harabasz, calinski_harabasz(pipeline.prepared(), pipeline.labels(), run));
@@ -68,8 +67,8 @@ TEST(CompareMethods, RowsWithMissingValuesAreNotCompared) {
     CompareOptions options;
     options.clusters = 3;
     options.methods = {"kmeans", "ward"};
-    options.columns.missing = Missing::drop;
-    const Comparison found = compare_methods(with(x), options, coterie::Run(1), Labels(40, 0));
+    const Settings settings{.columns = {.missing = Missing::drop}};
+    const Comparison found = compare_methods(with(x), options, settings, coterie::Run(1), Labels(40, 0));
     const LabelSpan left(found.methods[0].labels), right(found.methods[1].labels);
     EXPECT_EQ(left[9], -1);
     EXPECT_EQ(found.agreement(0, 1), adjusted_rand_index(left.subspan(10), right.subspan(10)));
@@ -102,11 +101,11 @@ TEST(CompareMethods, RejectsBadArguments) {
               std::string::npos);
     CompareOptions none;
     none.clusters = 0;
-    EXPECT_NE(test::message_of([&] { compare_methods(with(x), none, coterie::Run()); }).find("clusters: 0"),
+    EXPECT_NE(test::message_of([&] { compare_methods(with(x), none, {}, coterie::Run()); }).find("clusters: 0"),
               std::string::npos);
     coterie::Run run;
     run.should_stop = [] { return true; };
-    EXPECT_THROW(compare_methods(with(x), {}, run), Cancelled);
+    EXPECT_THROW(compare_methods(with(x), {}, {}, run), Cancelled);
 }
 
 }  // namespace

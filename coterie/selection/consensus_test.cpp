@@ -69,7 +69,7 @@ TEST(AverageLinkage, AgreesWithBruteForce) {
 TEST(Consensus, AgreesWithTheDefinition) {
     const Matrix<double> x = test::blob_points<double>(50, 2, 3, 2.5, 4);
     const coterie::Run run(7, 2);
-    const Consensus found = consensus(with(x), asked(3, 12), run);
+    const Consensus found = consensus(with(x), asked(3, 12), {}, run);
     EXPECT_EQ(found.part, 40);
     std::vector<Labels> fits;
     for (std::uint64_t r = 0; r < 12; ++r) {
@@ -111,13 +111,13 @@ TEST(Consensus, IsConfidentForSeparatedClusters) {
         x(i, 0) += 40.0 * static_cast<double>(i % 3);
         truth.push_back(static_cast<std::int32_t>(i % 3));
     }
-    const Consensus found = consensus(with(x), asked(3, 20, {"kmeans", "ward"}), coterie::Run(1));
+    const Consensus found = consensus(with(x), asked(3, 20, {"kmeans", "ward"}), {}, coterie::Run(1));
     EXPECT_EQ(adjusted_rand_index(found.labels, truth), 1.0);
     for (const double confidence : found.confidence) EXPECT_EQ(confidence, 1.0);
     for (const double cohesion : found.cohesion) EXPECT_EQ(cohesion, 1.0);
     // A point halfway between two groups may be in either.
     x.row(0) << 20, 0;
-    const Consensus again = consensus(with(x), asked(3, 20), coterie::Run(1));
+    const Consensus again = consensus(with(x), asked(3, 20), {}, coterie::Run(1));
     EXPECT_LT(again.confidence[0], 0.95);
 }
 
@@ -125,7 +125,7 @@ TEST(Consensus, WarnsOfSmallClusters) {
     Matrix<double> x = test::normal_points(120, 2, 1);
     for (Index i = 0; i < 120; ++i) x(i, 0) += 40.0 * static_cast<double>(i % 3);
     const auto told = [&](int k) {
-        const auto warnings = consensus(with(x), asked(k, 8), coterie::Run(1, 1)).warnings;
+        const auto warnings = consensus(with(x), asked(k, 8), {}, coterie::Run(1, 1)).warnings;
         return std::count_if(warnings.begin(), warnings.end(), [](const Message& warning) {
             return warning.code == Code::unbalanced_clusters &&
                    warning.problem == "1 of 3 clusters has only 1 or 2 of 120 rows: outliers form their own clusters";
@@ -143,7 +143,7 @@ TEST(Consensus, FitsOfManyRowsUseASample) {
         x(i, 0) += 12.0 * static_cast<double>(i % 3);
         truth.push_back(static_cast<std::int32_t>(i % 3));
     }
-    const Consensus found = consensus(with(x), asked(3, 5), coterie::Run(1));
+    const Consensus found = consensus(with(x), asked(3, 5), {}, coterie::Run(1));
     EXPECT_EQ(found.sample, 3000);
     EXPECT_EQ(found.part, 2400);
     EXPECT_GT(adjusted_rand_index(found.labels, truth), 0.99);
@@ -152,9 +152,9 @@ TEST(Consensus, FitsOfManyRowsUseASample) {
 
 TEST(Consensus, SameAtAnyNumberOfThreads) {
     const Matrix<double> x = test::blob_points<double>(300, 3, 4, 2, 2);
-    const Consensus once = consensus(with(x), asked(4, 15), coterie::Run(5, 1));
+    const Consensus once = consensus(with(x), asked(4, 15), {}, coterie::Run(5, 1));
     for (const int threads : {2, 8}) {
-        const Consensus again = consensus(with(x), asked(4, 15), coterie::Run(5, threads));
+        const Consensus again = consensus(with(x), asked(4, 15), {}, coterie::Run(5, threads));
         EXPECT_EQ(again.labels, once.labels);
         EXPECT_EQ(again.confidence, once.confidence);
     }
@@ -163,7 +163,7 @@ TEST(Consensus, SameAtAnyNumberOfThreads) {
 TEST(Consensus, RejectsBadArguments) {
     const Matrix<double> x = test::normal_points(20, 2, 1);
     const auto message = [&](const Problem& problem, const ConsensusOptions& options) {
-        return test::message_of([&] { consensus(problem, options, coterie::Run()); });
+        return test::message_of([&] { consensus(problem, options, {}, coterie::Run()); });
     };
     EXPECT_NE(message(with(x), asked(0, 10)).find("clusters"), std::string::npos);
     EXPECT_NE(message(with(x), asked(21, 10)).find("clusters: 21"), std::string::npos);
@@ -174,9 +174,9 @@ TEST(Consensus, RejectsBadArguments) {
               std::string::npos);
     coterie::Run run;
     run.should_stop = [] { return true; };
-    EXPECT_THROW(consensus(with(x), asked(2, 10), run), Cancelled);
+    EXPECT_THROW(consensus(with(x), asked(2, 10), {}, run), Cancelled);
     const Matrix<double> row = Matrix<double>::Ones(1, 2);
-    EXPECT_EQ(consensus(with(row), asked(1, 3), coterie::Run()).labels, (Labels{0}));
+    EXPECT_EQ(consensus(with(row), asked(1, 3), {}, coterie::Run()).labels, (Labels{0}));
 }
 
 }  // namespace

@@ -98,7 +98,8 @@ TEST_P(MethodWithClusters, ChoosesTheNumberOfClustersWithTheSameBits) {
     with_threads([&](const coterie::Run& run) {
         ChooseOptions options;
         options.clusters = {2, 3, 4, 5};
-        const ClusterChoice choice = choose_clusters(method(), with(points), quick_options(method()), options, run);
+        const ClusterChoice choice =
+            choose_clusters(with(points), {method(), quick_options(method())}, options, {}, run);
         Bits bits;
         for (const CriterionCurve& curve : choice.curves)
             bits << curve.values << curve.spreads << curve.chosen.value_or(-1);
@@ -113,7 +114,7 @@ TEST_P(MethodWithClusters, IsTunedWithTheSameBits) {
         TuneOptions options;
         options.grid = {read_grid_axis(method(), "clusters=2,3,4")};
         options.folds = 2;
-        const TuneResult result = tune(method(), with(points), quick_options(method()), options, run);
+        const TuneResult result = tune(with(points), {method(), quick_options(method())}, options, {}, run);
         Bits bits;
         for (const TuneCell& cell : result.cells) bits << cell.criterion << cell.error;
         bits << result.best;
@@ -128,7 +129,7 @@ TEST_P(MethodWithoutNetwork, IsComparedWithTheSameBits) {
         options.clusters = 3;
         options.methods = {GetParam(), GetParam() == "kmeans" ? "ward" : "kmeans"};
         Bits bits;
-        for (const ComparedMethod& each : compare_methods(with(points), options, run).methods)
+        for (const ComparedMethod& each : compare_methods(with(points), options, {}, run).methods)
             bits << each.sizes << each.silhouette << each.calinski_harabasz << each.davies_bouldin << each.error;
         return bits.text();
     });
@@ -141,7 +142,7 @@ TEST_P(MethodOfConsensus, HasTheSameBits) {
         options.clusters = 3;
         options.fits = 6;
         options.methods = {GetParam()};
-        const Consensus result = consensus(with(points), options, run);
+        const Consensus result = consensus(with(points), options, {}, run);
         Bits bits;
         bits << result.labels << result.confidence << result.cohesion;
         return bits.text();

@@ -140,7 +140,7 @@ TEST(Tune, SilhouetteFindsThreeBlobs) {
         auto options = over_clusters({2, 3, 4, 5});
         options.folds = folds;
         coterie::Run run(1);
-        const auto result = tune(kmeans(), with(data.points), {{"restarts", whole(3)}}, options, run, data.truth);
+        const auto result = tune(with(data.points), {kmeans(), {{"restarts", whole(3)}}}, options, {}, run, data.truth);
         EXPECT_EQ(result.best, 1u);
         EXPECT_EQ(result.best_method, "kmeans");
         EXPECT_EQ(result.best_options, (OptionValues{{"clusters", whole(3)}, {"restarts", whole(3)}}));
@@ -163,7 +163,7 @@ TEST(Tune, CriteriaAgreeWithSeparateFits) {
         auto options = over_clusters({2, 3, 4});
         options.select = select;
         coterie::Run run(4);
-        const auto result = tune(kmeans(), with(data.points), {}, options, run, data.truth);
+        const auto result = tune(with(data.points), {kmeans(), {}}, options, {}, run, data.truth);
         double best = std::numeric_limits<double>::quiet_NaN();
         for (const auto& cell : result.cells) {
             coterie::Run fit_run(4);
@@ -197,7 +197,7 @@ TEST(Tune, RatioAndSilhouetteUseTheSpaceOfTheModel) {
         auto options = over_clusters({2});
         options.select = select;
         coterie::Run run(2);
-        const auto result = tune(subspace, with(data.points), {}, options, run);
+        const auto result = tune(with(data.points), {subspace, {}}, options, {}, run);
         const auto model = subspace.fit(with(data.points), result.best_options, run);
         const Matrix<double> z = model->transform(data.points, run);
         EXPECT_EQ(result.cells[0].criterion, select == Criterion::ratio ? scatter_ratio(z, model->labels(), run)
@@ -210,7 +210,7 @@ TEST(Tune, OrderOfCellsAndTies) {
     TuneOptions options;
     options.grid = {read_grid_axis(kmeans(), "k=3,2"), read_grid_axis(kmeans(), "restarts=1:3")};
     coterie::Run run(1);
-    const auto result = tune(kmeans(), with(data.points), {}, options, run);
+    const auto result = tune(with(data.points), {kmeans(), {}}, options, {}, run);
     ASSERT_EQ(result.cells.size(), 6u);
     std::vector<std::int64_t> order;
     for (const auto& cell : result.cells) {
@@ -229,7 +229,7 @@ TEST(Tune, IntegersAreAcceptedForReals) {
     TuneOptions options;
     options.grid = {{"tolerance", {whole(0), 0.5}}};
     coterie::Run run(1);
-    EXPECT_EQ(tune(kmeans(), with(data.points), {{"clusters", whole(3)}}, options, run).cells.size(), 2u);
+    EXPECT_EQ(tune(with(data.points), {kmeans(), {{"clusters", whole(3)}}}, options, {}, run).cells.size(), 2u);
 }
 
 TEST(Tune, FoldsFitTheSeenRows) {
@@ -239,11 +239,11 @@ TEST(Tune, FoldsFitTheSeenRows) {
     auto options = over_clusters({3});
     options.folds = 3;
     options.select = Criterion::ratio;
-    options.preparation.scale = Scale::zscore;
+    const Settings settings{.preparation = {.scale = Scale::zscore}};
     Problem side;
     side.weights = weights;
     coterie::Run run(9);
-    const auto result = tune(kmeans(), with(data.points, side), {}, options, run, data.truth);
+    const auto result = tune(with(data.points, side), {kmeans(), {}}, options, settings, run, data.truth);
 
     double criterion = 0;
     double seen_acc = 0;
@@ -266,7 +266,7 @@ TEST(Tune, FoldsFitTheSeenRows) {
                 seen_weights.push_back(weights[at]);
             }
         }
-        const auto preparation = Preparation::fit(seen, options.preparation, run, seen_weights);
+        const auto preparation = Preparation::fit(seen, settings.preparation, run, seen_weights);
         const Points prepared = preparation.apply(Points(seen), run);
         Problem seen_side;
         seen_side.weights = seen_weights;
@@ -294,16 +294,16 @@ TEST(Tune, FoldsSplitLabelsAndSizes) {
     options.folds = 3;
     options.select = Criterion::acc;
     coterie::Run run(2);
-    auto result = tune(kmeans(), with(data.points, side), {}, options, run, data.truth);
+    auto result = tune(with(data.points, side), {kmeans(), {}}, options, {}, run, data.truth);
     EXPECT_EQ(result.cells[0].seen->acc, 1.0);
     EXPECT_EQ(result.cells[0].unseen->acc, 1.0);
     side = {};
     side.sizes = SizeBounds{30, 30};  // for 60 rows: 20 each
-    result = tune(kmeans(), with(data.points, side), {}, over_clusters({3}), run, data.truth);
+    result = tune(with(data.points, side), {kmeans(), {}}, over_clusters({3}), {}, run, data.truth);
     EXPECT_EQ(result.cells[0].seen->acc, 1.0);
     options = over_clusters({3});
     options.folds = 3;
-    result = tune(kmeans(), with(data.points, side), {}, options, run, data.truth);
+    result = tune(with(data.points, side), {kmeans(), {}}, options, {}, run, data.truth);
     EXPECT_TRUE(result.cells[0].error.empty()) << result.cells[0].error;
 }
 
@@ -316,7 +316,7 @@ TEST(Tune, SameAtAnyNumberOfThreads) {
         std::vector<TuneResult> results;
         for (const int threads : {1, 2, 8}) {
             coterie::Run run(7, threads);
-            results.push_back(tune(kmeans(), with(data.points), {}, options, run, data.truth));
+            results.push_back(tune(with(data.points), {kmeans(), {}}, options, {}, run, data.truth));
         }
         for (const auto& result : results) {
             EXPECT_EQ(result.best, results[0].best);
@@ -331,7 +331,7 @@ TEST(Tune, SameAtAnyNumberOfThreads) {
 TEST(Tune, FailedCellsAreRecordedAndNeverChosen) {
     const auto data = blobs(12, 3, 12);
     coterie::Run run(1);
-    auto result = tune(kmeans(), with(data.points), {}, over_clusters({20, 3, 1, 13}), run);
+    auto result = tune(with(data.points), {kmeans(), {}}, over_clusters({20, 3, 1, 13}), {}, run);
     EXPECT_EQ(result.best, 1u);
     EXPECT_NE(result.cells[0].error.find("20 clusters requested, but there are only 12 rows"), std::string::npos)
         << result.cells[0].error;
@@ -341,18 +341,21 @@ TEST(Tune, FailedCellsAreRecordedAndNeverChosen) {
     // One cluster cuts nothing, but it does not win for that reason.
     auto options = over_clusters({1, 3});
     options.select = Criterion::knncut;
-    EXPECT_EQ(tune(kmeans(), with(data.points), {}, options, run).best, 1u);
+    EXPECT_EQ(tune(with(data.points), {kmeans(), {}}, options, {}, run).best, 1u);
     expect_message<BadArgument>(
         [&] {
-            tune(kmeans(), with(data.points), {}, over_clusters({20, 30}), run);
+            tune(with(data.points), {kmeans(), {}}, over_clusters({20, 30}), {}, run);
         },
         {"20 clusters"});
     // All points are equal: every ratio is NaN.
     const Matrix<double> same = Matrix<double>::Ones(12, 2);
     options = over_clusters({2, 3});
     options.select = Criterion::ratio;
-    expect_message<BadData>([&] { tune(kmeans(), with(same), {}, options, run); },
-                            {"ratio", "not a number", "2 cells"});
+    expect_message<BadData>(
+        [&] {
+            tune(with(same), {kmeans(), {}}, options, {}, run);
+        },
+        {"ratio", "not a number", "2 cells"});
 }
 
 TEST(Tune, KMeansCanWin) {
@@ -363,18 +366,24 @@ TEST(Tune, KMeansCanWin) {
     options.with_kmeans = true;
     coterie::Run run(1);
     // Directions say little about these data, distances everything.
-    const auto result = tune(spherical, with(data.points), {{"restarts", whole(4)}}, options, run, data.truth);
+    const auto result = tune(with(data.points), {spherical, {{"restarts", whole(4)}}}, options, {}, run, data.truth);
     ASSERT_EQ(result.cells.size(), 4u);
     EXPECT_EQ(result.cells[2].method, "kmeans");
     EXPECT_EQ(result.best_method, "kmeans");
     EXPECT_EQ(result.best_options.at("restarts"), whole(4));
     EXPECT_EQ(result.cells[result.best].criterion, 0.0);
     options.select = Criterion::silhouette;
-    expect_message<BadArgument>([&] { tune(spherical, with(data.points), {}, options, run); },
-                                {"with_kmeans", "silhouette"});
+    expect_message<BadArgument>(
+        [&] {
+            tune(with(data.points), {spherical, {}}, options, {}, run);
+        },
+        {"with_kmeans", "silhouette"});
     options.select = Criterion::knncut;
-    expect_message<BadArgument>([&] { tune(kmeans(), with(data.points), {}, options, run); },
-                                {"with_kmeans", "k-means already"});
+    expect_message<BadArgument>(
+        [&] {
+            tune(with(data.points), {kmeans(), {}}, options, {}, run);
+        },
+        {"with_kmeans", "k-means already"});
 }
 
 TEST(Tune, GridOfScalingsFitsPreparedPoints) {
@@ -393,7 +402,7 @@ TEST(Tune, GridOfScalingsFitsPreparedPoints) {
                     {"center", {false, true}}};
     options.select = Criterion::ari;
     options.with_kmeans = true;
-    const auto result = tune(method, with(points), {}, options, run, data.truth);
+    const auto result = tune(with(points), {method, {}}, options, {}, run, data.truth);
     ASSERT_EQ(result.cells.size(), 16u);
     for (const TuneCell& cell : result.cells) {
         PreparationOptions preparing;
@@ -412,14 +421,19 @@ TEST(Tune, GridOfScalingsFitsPreparedPoints) {
 
     options.with_kmeans = false;
     options.folds = 2;
-    EXPECT_EQ(tune(method, with(points), {}, options, run, data.truth).best_preparation.scale, Scale::zscore);
+    EXPECT_EQ(tune(with(points), {method, {}}, options, {}, run, data.truth).best_preparation.scale, Scale::zscore);
     options.select = Criterion::silhouette;
-    expect_message<BadArgument>([&] { tune(method, with(points), {}, options, run, data.truth); },
-                                {"silhouette", "scale", "select=acc, nmi or ari"});
+    expect_message<BadArgument>(
+        [&] {
+            tune(with(points), {method, {}}, options, {}, run, data.truth);
+        },
+        {"silhouette", "scale", "select=acc, nmi or ari"});
     options.select = Criterion::ari;
-    options.preparation.scale = Scale::unit;
-    expect_message<BadArgument>([&] { tune(method, with(points), {}, options, run, data.truth); },
-                                {"scale: this option is given, and it is also on the grid"});
+    expect_message<BadArgument>(
+        [&] {
+            tune(with(points), {method, {}}, options, {.preparation = {.scale = Scale::unit}}, run, data.truth);
+        },
+        {"scale: this option is given, and it is also on the grid"});
     EXPECT_EQ(std::get<std::string>(read_grid_axis(method, "scale=unit,none").values[0]), "unit");
     EXPECT_THROW(read_grid_axis(method, "scale=much"), BadArgument);
 }
@@ -432,7 +446,7 @@ TEST(Tune, InterruptedSearchReturnsResultSoFar) {
     std::string stage;
     run.on_progress = [&](const Progress& progress) { stage = progress.stage; };
     run.should_stop = [&] { return stage.find("cell 3 of 4") != std::string::npos; };
-    auto result = tune(kmeans(), with(data.points), {}, options, run);
+    auto result = tune(with(data.points), {kmeans(), {}}, options, {}, run);
     EXPECT_TRUE(result.interrupted);
     EXPECT_EQ(result.cells.size(), 2u);
     EXPECT_EQ(result.best, 1u);
@@ -441,12 +455,12 @@ TEST(Tune, InterruptedSearchReturnsResultSoFar) {
     options.folds = 2;
     stage.clear();
     run.should_stop = [&] { return stage.find("fold 2 of 2, cell 3") != std::string::npos; };
-    result = tune(kmeans(), with(data.points), {}, options, run);
+    result = tune(with(data.points), {kmeans(), {}}, options, {}, run);
     EXPECT_TRUE(result.interrupted);
     EXPECT_EQ(result.cells.size(), 4u);
     EXPECT_EQ(result.folds_done, 1);
     run.should_stop = [] { return true; };
-    EXPECT_THROW(tune(kmeans(), with(data.points), {}, options, run), Cancelled);
+    EXPECT_THROW(tune(with(data.points), {kmeans(), {}}, options, {}, run), Cancelled);
 }
 
 TEST(Tune, BadArguments) {
@@ -454,7 +468,11 @@ TEST(Tune, BadArguments) {
     coterie::Run run(1);
     const auto refuse = [&](const TuneOptions& options, const std::vector<std::string>& words,
                             const OptionValues& fixed = {}, LabelSpan truth = {}) {
-        expect_message<BadArgument>([&] { tune(kmeans(), with(data.points), fixed, options, run, truth); }, words);
+        expect_message<BadArgument>(
+            [&] {
+                tune(with(data.points), {kmeans(), fixed}, options, {}, run, truth);
+            },
+            words);
     };
     refuse({}, {"no grid", "OPTION=LOW:HIGH"});
     refuse(over_clusters({}), {"clusters", "no values"});
@@ -518,26 +536,27 @@ TEST(Tune, MissingValuesAndWords) {
     };
     TuneOptions options = over_clusters({2, 3, 4});
     TuneOptions plain = options;
-    options.columns.categorical = Categorical::one_hot;
-    options.columns.missing = Missing::mean;
-    same(tune(kmeans(), problem, {}, options, coterie::Run(2)),
-         tune(kmeans(), with(filled), {}, plain, coterie::Run(2)));
-    options.columns.missing = Missing::drop;
+    Settings settings{.columns = {.missing = Missing::mean, .categorical = Categorical::one_hot}};
+    same(tune(problem, {kmeans(), {}}, options, settings, coterie::Run(2)),
+         tune(with(filled), {kmeans(), {}}, plain, {}, coterie::Run(2)));
+    settings.columns.missing = Missing::drop;
     options.folds = plain.folds = 4;
-    same(tune(kmeans(), problem, {}, options, coterie::Run(2), some.truth),
-         tune(kmeans(), with(kept), {}, plain, coterie::Run(2), truth_of_kept));
+    same(tune(problem, {kmeans(), {}}, options, settings, coterie::Run(2), some.truth),
+         tune(with(kept), {kmeans(), {}}, plain, {}, coterie::Run(2), truth_of_kept));
     options.folds = 0;
     options.select = Criterion::gap;
-    const TuneResult by_gap = tune(kmeans(), problem, {}, options, coterie::Run(2));
+    const TuneResult by_gap = tune(problem, {kmeans(), {}}, options, settings, coterie::Run(2));
     ASSERT_TRUE(by_gap.choice);
     EXPECT_EQ(by_gap.best_options.at("clusters"), whole(3));
-    options.columns = {};
     options.select = Criterion::silhouette;
-    expect_message<BadArgument>([&] { tune(kmeans(), problem, {}, options, coterie::Run(2)); },
-                                {"categorical=one-hot"});
+    expect_message<BadArgument>(
+        [&] {
+            tune(problem, {kmeans(), {}}, options, {}, coterie::Run(2));
+        },
+        {"categorical=one-hot"});
     problem.categories.clear();
     problem.column_kinds.clear();
-    EXPECT_THROW(tune(kmeans(), problem, {}, options, coterie::Run(2)), BadData);
+    EXPECT_THROW(tune(problem, {kmeans(), {}}, options, {}, coterie::Run(2)), BadData);
 }
 
 }  // namespace

@@ -177,7 +177,8 @@ OptionValues option_values(const OptionSet& set, const nb::dict& values) {
 
 Settings settings_of(const nb::dict& preparation, const nb::dict& columns, const nb::dict& more) {
     Settings out;
-    PreparationOptions::described().assign(&out.preparation, option_values(PreparationOptions::described(), preparation));
+    PreparationOptions::described().assign(&out.preparation,
+                                           option_values(PreparationOptions::described(), preparation));
     ColumnOptions::described().assign(&out.columns, option_values(ColumnOptions::described(), columns));
     Settings::described().assign(&out, option_values(Settings::described(), more));
     return out;

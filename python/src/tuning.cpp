@@ -108,7 +108,8 @@ struct Compared {
                                               std::to_string(compared),
                                    .remedy = "Pass the rows of the comparison",
                                    .option = "points"});
-            const ComparisonDrawings drawn = comparison_drawings(found, PreparedProblem::of(problem, settings, run), source, known, run);
+            const ComparisonDrawings drawn =
+                comparison_drawings(found, PreparedProblem::of(problem, settings, run), source, known, run);
             return coterie::page(found, source, drawn.picture, drawn.map);
         });
         return nb::str(text.data(), text.size());
