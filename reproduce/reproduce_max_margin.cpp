@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
@@ -347,13 +348,125 @@ Angles angles_of(const std::vector<double>& degrees) {
     return out;
 }
 
-int reproduce(const MaxMarginRequest& request) {
-    Outputs outputs;
-    outputs.add("--figure", request.figure, {".svg"});
-    outputs.check(request.running->json);
-    Run run = request.running->run();
-    const InterruptGuard guard;
-    run.should_stop = InterruptGuard::interrupted;
+// The tables of angles and of margins. Each kind of data set adds a column to both.
+struct Tables {
+    std::vector<std::string> header = {"within 1 degree (worst, mean)"};
+    std::vector<std::vector<std::string>> angles, margins;
+
+    Tables() : angles(2 + decades.size()), margins(3 + 4 * baselines) {
+        angles[0] = {"L-BFGS, gamma " + number_text(annealed_gamma)};
+        angles[1] = {"L-BFGS, gamma " + number_text(annealed_further)};
+        for (std::size_t g = 0; g < decades.size(); ++g)
+            angles[2 + g] = {"Newton, gamma 1e-" + number_text(decades[g])};
+        margins[0] = {"margin / widest, gamma 1e-5"};
+        margins[1] = {"margin / widest, gamma 1e-" + number_text(decades.back())};
+        margins[2] = {"data sets with clusters of equal size"};
+        for (std::size_t r = 0; r < baselines; ++r) {
+            const std::string name = baseline_names[r];
+            margins[3 + 4 * r] = {name + ": lost a cluster (not in the next rows)"};
+            margins[4 + 4 * r] = {name + ": its margin is at most ours"};
+            margins[5 + 4 * r] = {name + ": the widest margin of its labels is at most ours"};
+            margins[6 + 4 * r] = {name + ": the same, if its clusters have equal sizes"};
+        }
+    }
+    std::string text() const {
+        std::vector<std::string> margin_header = header;
+        margin_header[0] = "margins";
+        return table(header, angles, {1, 2, 3, 4}) + "\n" + table(margin_header, margins, {1, 2, 3, 4});
+    }
+};
+
+// The outcomes with clusters of equal size, of one kind of data set.
+using FairOutcomes = std::vector<const Outcome*>;
+
+// Adds the angles of one solver, of(outcome), to the tables and to the document.
+template <class Of>
+void add_angles(const FairOutcomes& fair, std::size_t row, const char* solver, double log_gamma, Of&& of,
+                Tables& tables, Json& one) {
+    std::vector<double> degrees;
+    for (const Outcome* each : fair)
+        if (of(*each) >= 0) degrees.push_back(of(*each));
+    const Angles found = angles_of(degrees);
+    tables.angles[row].push_back(std::to_string(found.within) + " of " + std::to_string(degrees.size()) + " (" +
+                                 number_text(found.worst) + ", " + number_text(found.mean) + ")");
+    one["angles"].push_back({{"solver", solver},
+                             {"log10_gamma", log_gamma},
+                             {"sets", degrees.size()},
+                             {"within_one_degree", found.within},
+                             {"worst", found.worst},
+                             {"mean", found.mean}});
+}
+
+// Adds the margins of one solver, of(outcome), divided by the widest ones.
+template <class Of>
+void add_shares(const FairOutcomes& fair, std::size_t row, const char* key, Of&& of, Tables& tables, Json& one) {
+    double least = 1;
+    double mean = 0;
+    for (const Outcome* each : fair) {
+        least = std::min(least, of(*each) / each->gap);
+        mean += of(*each) / each->gap / static_cast<double>(fair.size());
+    }
+    tables.margins[row].push_back(fair.empty() ? "" : share_text(mean) + " (least " + share_text(least) + ")");
+    one[key] = {{"mean", mean}, {"least", least}};
+}
+
+// Compares the margins with those of one baseline.
+void add_baseline(const FairOutcomes& fair, std::size_t r, Tables& tables, Json& one) {
+    int lost = 0;
+    int margin_holds = 0;
+    int gap_holds = 0;
+    int comparable = 0;
+    int comparable_holds = 0;
+    for (const Outcome* each : fair) {
+        const Against& against = each->against[r];
+        lost += against.lost;
+        if (against.lost) continue;
+        // The same labels give the same gap up to rounding.
+        const bool wider = each->gap >= against.gap * (1 - 1e-6);
+        margin_holds += each->margin >= against.margin;
+        gap_holds += wider;
+        comparable += against.fair;
+        comparable_holds += against.fair && wider;
+    }
+    const std::string of = " of " + std::to_string(static_cast<int>(fair.size()) - lost);
+    auto* const rows = tables.margins.data() + 3 + 4 * r;
+    rows[0].push_back(std::to_string(lost) + " of " + std::to_string(fair.size()));
+    rows[1].push_back(std::to_string(margin_holds) + of);
+    rows[2].push_back(std::to_string(gap_holds) + of);
+    rows[3].push_back(std::to_string(comparable_holds) + " of " + std::to_string(comparable));
+    one["baselines"].push_back({{"name", baseline_names[r]},
+                                {"lost_a_cluster", lost},
+                                {"margin_at_most_ours", margin_holds},
+                                {"gap_at_most_ours", gap_holds},
+                                {"equal_sizes", comparable},
+                                {"equal_sizes_gap_at_most_ours", comparable_holds}});
+}
+
+// Adds a kind of data set to the tables. Returns its part of the document.
+Json add_kind(Kind kind, std::span<const Outcome> outcomes, Tables& tables) {
+    tables.header.push_back(std::to_string(kind.dimensions) + "-D, K = " + std::to_string(kind.clusters));
+    FairOutcomes fair;
+    for (const Outcome& each : outcomes)
+        if (each.fair) fair.push_back(&each);
+    Json one = {{"dimensions", kind.dimensions}, {"clusters", kind.clusters}, {"equal_sizes", fair.size()}};
+    add_angles(
+        fair, 0, "lbfgs", -5, [](const Outcome& o) { return o.degrees; }, tables, one);
+    add_angles(
+        fair, 1, "lbfgs", -9, [](const Outcome& o) { return o.degrees_further; }, tables, one);
+    for (std::size_t g = 0; g < decades.size(); ++g)
+        add_angles(
+            fair, 2 + g, "newton", -decades[g], [g](const Outcome& o) { return o.degrees_newton[g]; }, tables, one);
+    add_shares(
+        fair, 0, "margin_share", [](const Outcome& o) { return o.margin; }, tables, one);
+    add_shares(
+        fair, 1, "margin_share_newton", [](const Outcome& o) { return o.margin_newton.back(); }, tables, one);
+    tables.margins[2].push_back(std::to_string(fair.size()) + " of " + std::to_string(outcomes.size()));
+    for (std::size_t r = 0; r < baselines; ++r) add_baseline(fair, r, tables, one);
+    return one;
+}
+
+// The outcomes of all data sets: those of the first kind, then those of the second, and so on.
+std::vector<Outcome> all_outcomes(const MaxMarginRequest& request, const Run& run) {
     const Index count = request.sets;
     std::vector<Outcome> all(kinds.size() * static_cast<std::size_t>(count));
     for_each_block(static_cast<Index>(all.size()), run.threads, [&](Index cell, int) {
@@ -361,6 +474,17 @@ int reproduce(const MaxMarginRequest& request) {
             outcome_of(kinds[static_cast<std::size_t>(cell / count)], request.points, request.starts,
                        run.seed + static_cast<std::uint64_t>(cell % count), run);
     });
+    return all;
+}
+
+int reproduce(const MaxMarginRequest& request) {
+    Outputs outputs;
+    outputs.add("--figure", request.figure, {".svg"});
+    outputs.check(request.running->json);
+    Run run = request.running->run();
+    const InterruptGuard guard;
+    run.should_stop = InterruptGuard::interrupted;
+    const std::vector<Outcome> all = all_outcomes(request, run);
     const Matrix<double> two = separable_set({2, 2}, request.points, run.seed);
     const CrossCheck check = cross_check(two, 20, run);
     if (!request.figure.empty())
@@ -371,91 +495,10 @@ int reproduce(const MaxMarginRequest& request) {
     out["name"] = "max-margin";
     out["options"] = json_of(MaxMarginRequest::described(), MaxMarginRequest::described().values(&request));
     out["seed"] = request.running->seed;
-    std::vector<std::string> header = {"within 1 degree (worst, mean)"};
-    std::vector<std::vector<std::string>> rows(2 + decades.size());
-    rows[0] = {"L-BFGS, gamma " + number_text(annealed_gamma)};
-    rows[1] = {"L-BFGS, gamma " + number_text(annealed_further)};
-    for (std::size_t g = 0; g < decades.size(); ++g) rows[2 + g] = {"Newton, gamma 1e-" + number_text(decades[g])};
-    std::vector<std::vector<std::string>> margins(3 + 4 * baselines);
-    margins[0] = {"margin / widest, gamma 1e-5"};
-    margins[1] = {"margin / widest, gamma 1e-" + number_text(decades.back())};
-    margins[2] = {"data sets with clusters of equal size"};
-    for (std::size_t r = 0; r < baselines; ++r) {
-        const std::string name = baseline_names[r];
-        margins[3 + 4 * r] = {name + ": lost a cluster (not in the next rows)"};
-        margins[4 + 4 * r] = {name + ": its margin is at most ours"};
-        margins[5 + 4 * r] = {name + ": the widest margin of its labels is at most ours"};
-        margins[6 + 4 * r] = {name + ": the same, if its clusters have equal sizes"};
-    }
-    for (std::size_t k = 0; k < kinds.size(); ++k) {
-        header.push_back(std::to_string(kinds[k].dimensions) + "-D, K = " + std::to_string(kinds[k].clusters));
-        std::vector<const Outcome*> fair;
-        for (std::size_t s = 0; s < static_cast<std::size_t>(count); ++s)
-            if (all[k * static_cast<std::size_t>(count) + s].fair)
-                fair.push_back(&all[k * static_cast<std::size_t>(count) + s]);
-        Json one = {{"dimensions", kinds[k].dimensions}, {"clusters", kinds[k].clusters}, {"equal_sizes", fair.size()}};
-        const auto add_angles = [&](std::size_t row, const std::string& solver, double log_gamma, auto&& of) {
-            std::vector<double> degrees;
-            for (const Outcome* each : fair)
-                if (of(*each) >= 0) degrees.push_back(of(*each));
-            const Angles found = angles_of(degrees);
-            rows[row].push_back(std::to_string(found.within) + " of " + std::to_string(degrees.size()) + " (" +
-                                number_text(found.worst) + ", " + number_text(found.mean) + ")");
-            one["angles"].push_back({{"solver", solver},
-                                     {"log10_gamma", log_gamma},
-                                     {"sets", degrees.size()},
-                                     {"within_one_degree", found.within},
-                                     {"worst", found.worst},
-                                     {"mean", found.mean}});
-        };
-        add_angles(0, "lbfgs", -5, [](const Outcome& o) { return o.degrees; });
-        add_angles(1, "lbfgs", -9, [](const Outcome& o) { return o.degrees_further; });
-        for (std::size_t g = 0; g < decades.size(); ++g)
-            add_angles(2 + g, "newton", -decades[g], [g](const Outcome& o) { return o.degrees_newton[g]; });
-        const auto add_shares = [&](std::size_t row, const char* key, auto&& of) {
-            double least = 1;
-            double mean = 0;
-            for (const Outcome* each : fair) {
-                least = std::min(least, of(*each) / each->gap);
-                mean += of(*each) / each->gap / static_cast<double>(fair.size());
-            }
-            margins[row].push_back(fair.empty() ? "" : share_text(mean) + " (least " + share_text(least) + ")");
-            one[key] = {{"mean", mean}, {"least", least}};
-        };
-        add_shares(0, "margin_share", [](const Outcome& o) { return o.margin; });
-        add_shares(1, "margin_share_newton", [](const Outcome& o) { return o.margin_newton.back(); });
-        margins[2].push_back(std::to_string(fair.size()) + " of " + std::to_string(count));
-        for (std::size_t r = 0; r < baselines; ++r) {
-            int lost = 0;
-            int margin_holds = 0;
-            int gap_holds = 0;
-            int comparable = 0;
-            int comparable_holds = 0;
-            for (const Outcome* each : fair) {
-                const Against& against = each->against[r];
-                lost += against.lost;
-                if (against.lost) continue;
-                // The same labels give the same gap up to rounding.
-                const bool wider = each->gap >= against.gap * (1 - 1e-6);
-                margin_holds += each->margin >= against.margin;
-                gap_holds += wider;
-                comparable += against.fair;
-                comparable_holds += against.fair && wider;
-            }
-            const std::string of = " of " + std::to_string(static_cast<int>(fair.size()) - lost);
-            margins[3 + 4 * r].push_back(std::to_string(lost) + " of " + std::to_string(fair.size()));
-            margins[4 + 4 * r].push_back(std::to_string(margin_holds) + of);
-            margins[5 + 4 * r].push_back(std::to_string(gap_holds) + of);
-            margins[6 + 4 * r].push_back(std::to_string(comparable_holds) + " of " + std::to_string(comparable));
-            one["baselines"].push_back({{"name", baseline_names[r]},
-                                        {"lost_a_cluster", lost},
-                                        {"margin_at_most_ours", margin_holds},
-                                        {"gap_at_most_ours", gap_holds},
-                                        {"equal_sizes", comparable},
-                                        {"equal_sizes_gap_at_most_ours", comparable_holds}});
-        }
-        out["kinds"].push_back(std::move(one));
-    }
+    Tables tables;
+    const auto count = static_cast<std::size_t>(request.sets);
+    for (std::size_t k = 0; k < kinds.size(); ++k)
+        out["kinds"].push_back(add_kind(kinds[k], std::span(all).subspan(k * count, count), tables));
     const auto margin_of = [&](const Classifier& classifier) {
         return internal::margin(two, classifier, labels_of(classifier, two));
     };
@@ -469,9 +512,7 @@ int reproduce(const MaxMarginRequest& request) {
         print(document(out));
         return Exit::done;
     }
-    std::vector<std::string> margin_header = header;
-    margin_header[0] = "margins";
-    print(table(header, rows, {1, 2, 3, 4}) + "\n" + table(margin_header, margins, {1, 2, 3, 4}) + "\n" +
+    print(tables.text() + "\n" +
           table({"Figure 3", "margin", "the other method, started there"},
                 {{"a: entropy, global", number_text(margin_of(check.entropy_global)), "finds c"},
                  {"b: entropy, local", number_text(margin_of(check.entropy_local)),

@@ -112,6 +112,93 @@ GroupMultipliers multipliers_of(Matrix<double> log_mass, const Constraints& cons
     return out;
 }
 
+// Soft assignments of a few rows at a time.
+class SoftRows {
+public:
+    SoftRows(const Constraints& constraints, double temperature)
+        : constraints_(constraints),
+          temperature_(temperature),
+          clusters_(constraints.clusters()),
+          groups_(constraints.groups()) {}
+
+    // Writes log_mass, rows x groups, for the rows begin..end-1 with distances D.
+    void log_masses(Index begin, Index end, const double* distances, double* log_mass) const {
+        std::vector<double> buffer(at(2 * groups_));
+        for (Index r = 0; r < end - begin; ++r) {
+            const auto [first, last] = allowed(begin + r);
+            masses_of_row(distances + r * clusters_, first, last, buffer.data(), buffer.data() + groups_,
+                          log_mass + r * groups_);
+        }
+    }
+
+    // Writes the labels and A for the rows begin..end-1 with distances D. A is 0 on entry. Adds to `sum`: sum_i A_ij
+    // for each cluster, then distortion and negentropy.
+    void assign(Index begin, Index end, const double* distances, const std::vector<double>& log_theta,
+                Matrix<double>& rows_of_a, std::int32_t* labels, double* sum) const {
+        const Index groups = groups_;
+        double& distortion = sum[clusters_];
+        double& negentropy = sum[clusters_ + 1];
+        std::vector<double> buffer(at(5 * groups));
+        double* const least = buffer.data();
+        double* const group_sum = least + groups;
+        double* const log_mass = group_sum + groups;
+        double* const shares = log_mass + groups;
+        double* const log_shares = shares + groups;
+        for (Index r = 0; r < end - begin; ++r) {
+            const double* const row = distances + r * clusters_;
+            double* const a = rows_of_a.data() + r * clusters_;
+            const auto [first, last] = allowed(begin + r);
+            masses_of_row(row, first, last, least, group_sum, log_mass);
+            group_shares_of_row(log_mass, log_theta, shares);
+            for (Index g = 0; g < groups; ++g) log_shares[g] = std::log(shares[g]) - std::log(group_sum[g]);
+            int best = first;
+            for (int j = first; j < last; ++j) {
+                const std::int32_t group = constraints_.group_of[at(j)];
+                if (!(shares[group] > 0)) continue;
+                const double log_a = log_shares[group] + (least[group] - row[j]) / temperature_;
+                a[j] = std::exp(log_a);
+                if (!(a[j] > 0)) continue;
+                if (a[j] > a[best]) best = j;
+                distortion += a[j] * row[j];
+                negentropy += a[j] * log_a;
+                sum[j] += a[j];
+            }
+            labels[r] = best;
+        }
+    }
+
+private:
+    // The allowed clusters, first..last-1.
+    std::pair<int, int> allowed(Index i) const {
+        const std::int32_t known = constraints_.label(i);
+        return known < 0 ? std::pair(0, static_cast<int>(clusters_)) : constraints_.clusters_of(known);
+    }
+
+    // For one row: least D in each group, sum_{j in g} exp((least_g - D_ij) / T), and log sum_{j in g} exp(-D_ij / T)
+    // up to a constant of the row. Differences of D are computed before the division, so a large D / T loses no digits.
+    void masses_of_row(const double* row, int first, int last, double* least, double* sum, double* log_mass) const {
+        std::fill(least, least + groups_, infinity);
+        std::fill(sum, sum + groups_, 0.0);
+        for (int j = first; j < last; ++j) {
+            double& low = least[constraints_.group_of[at(j)]];
+            low = std::min(low, row[j]);
+        }
+        const double nearest = *std::min_element(least, least + groups_);
+        for (int j = first; j < last; ++j) {
+            const std::int32_t group = constraints_.group_of[at(j)];
+            sum[group] += std::exp((least[group] - row[j]) / temperature_);
+        }
+        for (Index g = 0; g < groups_; ++g)
+            log_mass[g] = least[g] == infinity
+                              ? -infinity
+                              : std::log(sum[g]) - std::min((least[g] - nearest) / temperature_, farthest);
+    }
+
+    const Constraints& constraints_;
+    double temperature_;
+    Index clusters_, groups_;
+};
+
 }  // namespace
 
 PrototypeDistances::PrototypeDistances(const Matrix<double>& prototypes, Vector<double> origin,
@@ -226,34 +313,9 @@ SoftAssignment assign_soft(PointsView points, const PrototypeDistances& distance
     const Index k = constraints.clusters();
     const Index groups = constraints.groups();
     const Range own = own_rows(points, run);
+    const SoftRows soft(constraints, settings.temperature);
     SoftAssignment out;
     out.labels.resize(at(own.count()));
-
-    // For one row: least D in each group, sum_{j in g} exp((least_g - D_ij) / T), and log sum_{j in g} exp(-D_ij / T)
-    // up to a constant of the row. Differences of D are computed before the division, so a large D / T loses no digits.
-    // Allowed clusters are first..last-1.
-    const auto masses_of_row = [&](const double* row, int first, int last, double* least, double* sum,
-                                   double* log_mass) {
-        std::fill(least, least + groups, infinity);
-        std::fill(sum, sum + groups, 0.0);
-        for (int j = first; j < last; ++j) {
-            double& low = least[constraints.group_of[at(j)]];
-            low = std::min(low, row[j]);
-        }
-        const double nearest = *std::min_element(least, least + groups);
-        for (int j = first; j < last; ++j) {
-            const std::int32_t group = constraints.group_of[at(j)];
-            sum[group] += std::exp((least[group] - row[j]) / settings.temperature);
-        }
-        for (Index g = 0; g < groups; ++g)
-            log_mass[g] = least[g] == infinity
-                              ? -infinity
-                              : std::log(sum[g]) - std::min((least[g] - nearest) / settings.temperature, farthest);
-    };
-    const auto allowed = [&](Index i) {
-        const std::int32_t known = constraints.label(i);
-        return known < 0 ? std::pair(0, static_cast<int>(k)) : constraints.clusters_of(known);
-    };
 
     // The second pass reuses D if it takes little memory compared with the points.
     const bool remember =
@@ -269,12 +331,7 @@ SoftAssignment assign_soft(PointsView points, const PrototypeDistances& distance
             distances.measure(s);
             const Index mine = begin - own.begin;
             if (remember) remembered.middleRows(mine, end - begin) = s.distances;
-            std::vector<double> buffer(at(2 * groups));
-            for (Index r = 0; r < end - begin; ++r) {
-                const auto [first, last] = allowed(begin + r);
-                masses_of_row(s.distances.data() + r * k, first, last, buffer.data(), buffer.data() + groups,
-                              log_mass.data() + (mine + r) * groups);
-            }
+            soft.log_masses(begin, end, s.distances.data(), log_mass.data() + mine * groups);
         });
         out.groups = multipliers_of(std::move(log_mass), constraints, settings, start, points.rows(), run);
     }
@@ -285,38 +342,9 @@ SoftAssignment assign_soft(PointsView points, const PrototypeDistances& distance
     const auto total = over_few_rows(points, distances, sums, run, [&](Index begin, Index end, auto& s, double* sum) {
         if (!remember) distances.measure(s);
         const Index mine = begin - own.begin;
-        const double* const measured = remember ? remembered.data() + mine * k : s.distances.data();
-        double* const mass = sum + k * d;
-        double& distortion = mass[k];
-        double& negentropy = mass[k + 1];
-        std::vector<double> buffer(at(5 * groups));
-        double* const least = buffer.data();
-        double* const group_sum = least + groups;
-        double* const log_mass = group_sum + groups;
-        double* const shares = log_mass + groups;
-        double* const log_shares = shares + groups;
         Matrix<double> rows_of_a = Matrix<double>::Zero(end - begin, k);
-        for (Index r = 0; r < end - begin; ++r) {
-            const double* const row = measured + r * k;
-            double* const a = rows_of_a.data() + r * k;
-            const auto [first, last] = allowed(begin + r);
-            masses_of_row(row, first, last, least, group_sum, log_mass);
-            group_shares_of_row(log_mass, out.groups.log_theta, shares);
-            for (Index g = 0; g < groups; ++g) log_shares[g] = std::log(shares[g]) - std::log(group_sum[g]);
-            int best = first;
-            for (int j = first; j < last; ++j) {
-                const std::int32_t group = constraints.group_of[at(j)];
-                if (!(shares[group] > 0)) continue;
-                const double log_a = log_shares[group] + (least[group] - row[j]) / settings.temperature;
-                a[j] = std::exp(log_a);
-                if (!(a[j] > 0)) continue;
-                if (a[j] > a[best]) best = j;
-                distortion += a[j] * row[j];
-                negentropy += a[j] * log_a;
-                mass[j] += a[j];
-            }
-            out.labels[at(mine + r)] = best;
-        }
+        soft.assign(begin, end, remember ? remembered.data() + mine * k : s.distances.data(), out.groups.log_theta,
+                    rows_of_a, out.labels.data() + mine, sum + k * d);
         multiply.add_transposed_by(rows_of_a.data(), k, k, s.rows.data(), d, d, end - begin, sum, d);
         if (on_rows) on_rows(begin, rows_of_a);
     });

@@ -238,126 +238,174 @@ void make_counts_add_up(const std::vector<bool>& exact, const std::vector<Index>
     }
 }
 
-void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Constraints& out) {
-    const auto refuse = [](Code code, std::string text, std::string remedy, std::string value, std::string accepted) {
-        throw BadArgument({.code = code,
-                           .problem = std::move(text),
-                           .remedy = std::move(remedy),
-                           .option = "label_share",
-                           .value = std::move(value),
-                           .accepted = std::move(accepted)});
-    };
-    const auto n = static_cast<double>(out.points);
-    std::vector<const LabelShare*> share_of(out.names.size(), nullptr);
+[[noreturn]] void refuse_share(Code code, std::string problem, std::string remedy, std::string value,
+                               std::string accepted) {
+    throw BadArgument({.code = code,
+                       .problem = std::move(problem),
+                       .remedy = std::move(remedy),
+                       .option = "label_share",
+                       .value = std::move(value),
+                       .accepted = std::move(accepted)});
+}
+
+// The share of each label; null for a label without one.
+std::vector<const LabelShare*> shares_of_labels(const Problem& problem, const std::vector<std::string>& names) {
+    std::vector<const LabelShare*> out(names.size(), nullptr);
     for (const auto& share : problem.label_shares) {
-        const std::size_t label = find_label(out.names, share.label, "label_share");
-        if (share_of[label])
-            refuse(Code::duplicate, "label '" + share.label + "' is named twice", "Name each label once", share.label,
-                   "each label once");
+        const std::size_t label = find_label(names, share.label, "label_share");
+        if (out[label])
+            refuse_share(Code::duplicate, "label '" + share.label + "' is named twice", "Name each label once",
+                         share.label, "each label once");
         if (!(share.low >= 0 && share.low <= share.high && share.high <= 1))
-            refuse(Code::not_accepted, text_of(share) + " is not accepted",
-                   "Use a share from 0 to 1, or LOW:HIGH with LOW <= HIGH", text_of(share),
-                   "a fraction from 0 to 1, and low <= high");
-        share_of[label] = &share;
+            refuse_share(Code::not_accepted, text_of(share) + " is not accepted",
+                         "Use a share from 0 to 1, or LOW:HIGH with LOW <= HIGH", text_of(share),
+                         "a fraction from 0 to 1, and low <= high");
+        out[label] = &share;
     }
+    return out;
+}
+
+// The groups of the labels with a share.
+struct ShareGroups {
+    std::vector<const LabelShare*> share;  // of each group
+    std::vector<Index> forced;             // labelled rows of each group
+    std::vector<bool> exact;               // the share is one number, not an interval
+    Index labelled = 0;                    // rows with any label
+    bool rest = false;                     // there are clusters outside the groups
+
+    std::size_t count() const { return share.size(); }
+    // Labelled rows of no group.
+    Index others() const {
+        Index out = labelled;
+        for (const Index each : forced) out -= each;
+        return out;
+    }
+};
+
+// Makes one group per label with a share, with the bounds that its share gives.
+ShareGroups make_groups(const std::vector<const LabelShare*>& share_of, ShareRounding rounding, bool soft,
+                        Constraints& out) {
+    const auto n = static_cast<double>(out.points);
+    ShareGroups groups;
+    groups.labelled = std::accumulate(out.labelled.begin(), out.labelled.end(), Index{0});
     out.group_of.assign(at(out.clusters()), -1);
-    std::vector<std::size_t> label_of_group;
-    std::vector<bool> exact_groups;
-    std::vector<Index> forced_of_group;
-    Index labelled_elsewhere = std::accumulate(out.labelled.begin(), out.labelled.end(), Index{0});
     for (std::size_t label = 0; label < share_of.size(); ++label) {
         if (!share_of[label]) continue;
+        const LabelShare& share = *share_of[label];
         const auto [begin, end] = out.clusters_of(static_cast<std::int32_t>(label));
-        std::fill(out.group_of.begin() + begin, out.group_of.begin() + end,
-                  static_cast<std::int32_t>(label_of_group.size()));
-        label_of_group.push_back(label);
-        forced_of_group.push_back(out.labelled[label]);
-        out.low_mass.push_back(n * share_of[label]->low);
-        out.high_mass.push_back(n * share_of[label]->high);
-        const bool exact = share_of[label]->low == share_of[label]->high;
-        exact_groups.push_back(exact);
+        std::fill(out.group_of.begin() + begin, out.group_of.begin() + end, static_cast<std::int32_t>(groups.count()));
+        const bool exact = share.low == share.high;
+        groups.share.push_back(&share);
+        groups.forced.push_back(out.labelled[label]);
+        groups.exact.push_back(exact);
+        out.low_mass.push_back(n * share.low);
+        out.high_mass.push_back(n * share.high);
         const Index high = whole(out.high_mass.back(), exact ? rounding : ShareRounding::floor);
         const Index low = exact ? high : static_cast<Index>(std::ceil(out.low_mass.back() - almost));
         if (low > high && !soft)
-            refuse(Code::infeasible,
-                   text_of(*share_of[label]) + " contains no whole number of " + counted(out.points, "row"),
-                   "Widen the interval or give one share", text_of(*share_of[label]),
-                   "an interval with a whole number of points in it");
+            refuse_share(Code::infeasible,
+                         text_of(share) + " contains no whole number of " + counted(out.points, "row"),
+                         "Widen the interval or give one share", text_of(share),
+                         "an interval with a whole number of points in it");
         out.low.push_back(std::min(low, high));
         out.high.push_back(high);
     }
-    const std::size_t shared = label_of_group.size();
-    const bool rest = std::find(out.group_of.begin(), out.group_of.end(), -1) != out.group_of.end();
+    groups.rest = std::find(out.group_of.begin(), out.group_of.end(), -1) != out.group_of.end();
+    return groups;
+}
+
+// Checks that the shares can add up to 1. For hard assignments, also makes the counts add up.
+void check_sums_of_shares(const ShareGroups& groups, bool soft, Constraints& out) {
+    const auto n = static_cast<double>(out.points);
     const double least = std::accumulate(out.low_mass.begin(), out.low_mass.end(), 0.0);
     const double most = std::accumulate(out.high_mass.begin(), out.high_mass.end(), 0.0);
     if (least > n * (1 + almost))
-        refuse(Code::infeasible, "the shares add up to at least " + number(least / n), "Lower them to at most 1 in sum",
-               number(least / n), "shares that add up to at most 1");
-    if (!rest && most < n * (1 - almost))
-        refuse(Code::infeasible, "every label has a share, and the shares add up to at most " + number(most / n),
-               "Raise them so that they can add up to 1", number(most / n), "shares that may add up to 1");
-    Index labelled_rest = labelled_elsewhere;
-    for (const Index forced : forced_of_group) labelled_rest -= forced;
-    if (!soft) make_counts_add_up(exact_groups, forced_of_group, labelled_rest, rest, out);
-    if (const Index room = std::accumulate(out.high.begin(), out.high.end(), Index{0});
-        !rest && !soft && room < out.points)
-        refuse(Code::infeasible,
-               "every label has a share, and in whole rows they hold at most " + count(room) + " of " +
-                   counted(out.points, "row"),
-               "Raise a high end", number(most / n), "intervals whose whole points may add up to all points");
+        refuse_share(Code::infeasible, "the shares add up to at least " + number(least / n),
+                     "Lower them to at most 1 in sum", number(least / n), "shares that add up to at most 1");
+    if (!groups.rest && most < n * (1 - almost))
+        refuse_share(Code::infeasible, "every label has a share, and the shares add up to at most " + number(most / n),
+                     "Raise them so that they can add up to 1", number(most / n), "shares that may add up to 1");
+    if (soft) return;
+    make_counts_add_up(groups.exact, groups.forced, groups.others(), groups.rest, out);
+    const Index room = std::accumulate(out.high.begin(), out.high.end(), Index{0});
+    if (!groups.rest && room < out.points)
+        refuse_share(Code::infeasible,
+                     "every label has a share, and in whole rows they hold at most " + count(room) + " of " +
+                         counted(out.points, "row"),
+                     "Raise a high end", number(most / n), "intervals whose whole points may add up to all points");
+}
 
-    // A group must take its labelled points (forced). It can take at most all points except the other labels' points
-    // (largest).
+// Refuses the share of group g: it cannot take from `forced` to `largest` rows.
+[[noreturn]] void refuse_size_of_group(std::size_t g, Index forced, Index largest, const ShareGroups& groups, bool soft,
+                                       const Constraints& out) {
+    const auto n = static_cast<double>(out.points);
+    const LabelShare& share = *groups.share[g];
+    const Index elsewhere = groups.labelled - forced;
+    const std::string shares =
+        "shares from " + number(static_cast<double>(forced) / n) + " to " + number(static_cast<double>(largest) / n);
+    refuse_share(Code::infeasible,
+                 text_of(share) + " asks for " +
+                     (share.low == share.high ? "" : "between " + asked(out.low_mass[g], out.low[g], soft) + " and ") +
+                     asked(out.high_mass[g], out.high[g], soft) + " of " + counted(out.points, "row") + ", but " +
+                     counted(forced, "row") + (forced == 1 ? " has" : " have") + " the label '" + share.label +
+                     "' and " + count(elsewhere) + (elsewhere == 1 ? " has" : " have") + " other labels",
+                 "Use " + shares + " (" + count(forced) + " to " + counted(largest, "row") + ")", text_of(share),
+                 shares);
+}
+
+// Checks the bounds against the labelled rows, and undoes rounding of masses beyond them. A group must take its
+// labelled rows (forced). It can take at most all rows except those with other labels (largest).
+void check_labelled_rows(const ShareGroups& groups, bool soft, Constraints& out) {
+    const auto n = static_cast<double>(out.points);
     double needed = 0;
-    for (std::size_t g = 0; g < shared; ++g) {
-        const std::size_t label = label_of_group[g];
-        const Index forced = out.labelled[label];
-        const Index largest = out.points - (labelled_elsewhere - forced);
+    for (std::size_t g = 0; g < groups.count(); ++g) {
+        const Index forced = groups.forced[g];
+        const Index largest = out.points - (groups.labelled - forced);
         const bool too_small = soft ? out.high_mass[g] < static_cast<double>(forced) - almost : out.high[g] < forced;
         const bool too_large = soft ? out.low_mass[g] > static_cast<double>(largest) + almost : out.low[g] > largest;
-        if (too_small || too_large) {
-            const LabelShare& share = *share_of[label];
-            const std::string shares = "shares from " + number(static_cast<double>(forced) / n) + " to " +
-                                       number(static_cast<double>(largest) / n);
-            refuse(
-                Code::infeasible,
-                text_of(share) + " asks for " +
-                    (share.low == share.high ? "" : "between " + asked(out.low_mass[g], out.low[g], soft) + " and ") +
-                    asked(out.high_mass[g], out.high[g], soft) + " of " + counted(out.points, "row") + ", but " +
-                    counted(forced, "row") + (forced == 1 ? " has" : " have") + " the label '" + share.label +
-                    "' and " + count(labelled_elsewhere - forced) +
-                    (labelled_elsewhere - forced == 1 ? " has" : " have") + " other labels",
-                "Use " + shares + " (" + count(forced) + " to " + counted(largest, "row") + ")", text_of(share),
-                shares);
-        }
+        if (too_small || too_large) refuse_size_of_group(g, forced, largest, groups, soft, out);
         needed += soft ? std::max(out.low_mass[g], static_cast<double>(forced))
                        : static_cast<double>(std::max(out.low[g], forced));
         // Undo rounding of n times the share beyond these limits.
         out.low_mass[g] = std::min(out.low_mass[g], static_cast<double>(largest));
         out.high_mass[g] = std::max(out.high_mass[g], static_cast<double>(forced));
     }
-    if (needed + static_cast<double>(labelled_rest) > n * (1 + almost))
-        refuse(Code::infeasible,
-               "the shares need " + number(needed) + " rows together" +
-                   (labelled_rest == 0 ? "" : ", and " + count(labelled_rest) + " more have other labels") +
-                   "; there are " + count(out.points),
-               soft ? "Lower the shares" : "Lower a low end; low ends are rounded up to whole rows", number(needed / n),
-               "shares that leave the other labels their points");
-    if (!rest) {
-        // Scale masses so that rounding does not keep their sum from n.
-        const double low_sum = std::accumulate(out.low_mass.begin(), out.low_mass.end(), 0.0);
-        if (low_sum > n)
-            for (auto& mass : out.low_mass) mass *= n / low_sum;
-        const double high_sum = std::accumulate(out.high_mass.begin(), out.high_mass.end(), 0.0);
-        if (high_sum < n)
-            for (auto& mass : out.high_mass) mass *= n / high_sum;
-        for (std::size_t g = 0; g < shared; ++g) out.high_mass[g] = std::max(out.high_mass[g], out.low_mass[g]);
-    } else {
-        std::replace(out.group_of.begin(), out.group_of.end(), std::int32_t{-1}, static_cast<std::int32_t>(shared));
+    const Index others = groups.others();
+    if (needed + static_cast<double>(others) > n * (1 + almost))
+        refuse_share(Code::infeasible,
+                     "the shares need " + number(needed) + " rows together" +
+                         (others == 0 ? "" : ", and " + count(others) + " more have other labels") + "; there are " +
+                         count(out.points),
+                     soft ? "Lower the shares" : "Lower a low end; low ends are rounded up to whole rows",
+                     number(needed / n), "shares that leave the other labels their points");
+}
+
+// Scales masses so that rounding does not keep their sum from n.
+void make_masses_add_up(Constraints& out) {
+    const auto n = static_cast<double>(out.points);
+    const double low_sum = std::accumulate(out.low_mass.begin(), out.low_mass.end(), 0.0);
+    if (low_sum > n)
+        for (auto& mass : out.low_mass) mass *= n / low_sum;
+    const double high_sum = std::accumulate(out.high_mass.begin(), out.high_mass.end(), 0.0);
+    if (high_sum < n)
+        for (auto& mass : out.high_mass) mass *= n / high_sum;
+    for (std::size_t g = 0; g < out.high_mass.size(); ++g)
+        out.high_mass[g] = std::max(out.high_mass[g], out.low_mass[g]);
+}
+
+void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Constraints& out) {
+    const ShareGroups groups = make_groups(shares_of_labels(problem, out.names), rounding, soft, out);
+    check_sums_of_shares(groups, soft, out);
+    check_labelled_rows(groups, soft, out);
+    if (!groups.rest) {
+        make_masses_add_up(out);
+    } else {  // the clusters outside the groups become the last group, without bounds
+        std::replace(out.group_of.begin(), out.group_of.end(), std::int32_t{-1},
+                     static_cast<std::int32_t>(groups.count()));
         out.low.push_back(0);
         out.high.push_back(out.points);
         out.low_mass.push_back(0);
-        out.high_mass.push_back(n);
+        out.high_mass.push_back(static_cast<double>(out.points));
     }
     out.bounded = true;
 }

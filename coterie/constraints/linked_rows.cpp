@@ -165,26 +165,186 @@ std::vector<int> clique_of(const std::vector<std::vector<int>>& apart) {
 
 }  // namespace
 
+// Fills the groups and components of LinkedRows from the pairs of a problem. Each function throws BadData if no
+// assignment keeps all pairs.
+class LinkedRows::Builder {
+public:
+    Builder(LinkedRows& out, const Problem& problem, const std::function<std::pair<int, int>(Index row)>& allowed)
+        : out_(out), problem_(problem), allowed_(allowed) {}
+
+    // Joins the rows of must-links.
+    void make_groups() {
+        std::vector<Index> root = roots();
+        group_of_.resize(root.size());
+        for (Index place = 0; place < static_cast<Index>(root.size()); ++place) {
+            const auto [first, last] = allowed_(row(place));
+            const Index lowest = root_of(root, place);
+            if (lowest == place) {
+                group_of_[at(place)] = static_cast<int>(out_.groups_.size());
+                out_.groups_.push_back({{}, first, last});
+            } else {
+                group_of_[at(place)] = group_of_[at(lowest)];
+            }
+            add_member(place, first, last, out_.groups_[at(group_of_[at(place)])]);
+        }
+    }
+
+    // Lists, for each group, the groups that cannot-links keep apart from it. The groups ascend.
+    void make_neighbours() {
+        std::set<std::pair<int, int>> apart;
+        for (const RowPair& pair : problem_.cannot_links) {
+            const int a = group_of_[at(place_of(pair.first))], b = group_of_[at(place_of(pair.second))];
+            if (a == b)
+                throw pair.first == pair.second
+                    ? conflict("row " + number(pair.first) + " cannot be apart from itself", "Remove this link")
+                    : conflict("rows " + number(pair.first) + " and " + number(pair.second) +
+                                   " must be apart, but must-links join them: rows " +
+                                   numbers(way(problem_.must_links, pair.first, pair.second)),
+                               remove_link);
+            apart.insert({std::min(a, b), std::max(a, b)});
+        }
+        neighbours_.resize(out_.groups_.size());
+        for (const auto& [a, b] : apart) {
+            neighbours_[at(a)].push_back(b);
+            neighbours_[at(b)].push_back(a);
+        }
+    }
+
+    void make_components() {
+        std::vector<bool> reached(out_.groups_.size(), false);
+        for (std::size_t start = 0; start < out_.groups_.size(); ++start) {
+            if (reached[start]) continue;
+            Component component = component_from(static_cast<int>(start), reached);
+            component.example = example_of(component);
+            out_.components_.push_back(std::move(component));
+        }
+    }
+
+private:
+    static constexpr const char* remove_link = "Remove one of these links";
+    static constexpr const char* more_clusters = "Use more clusters or remove links";
+
+    static BadData conflict(std::string text, const std::string& remedy) {
+        return BadData({.code = Code::infeasible,
+                        .problem = std::move(text),
+                        .remedy = remedy + " (rows are counted from 1)",
+                        .option = "cannot_links"});
+    }
+    std::string number(Index row) const { return row_text(problem_.row_number(row)); }
+    std::string numbers(const std::vector<Index>& rows) const {
+        constexpr std::size_t most = 10;
+        std::string out;
+        for (std::size_t i = 0; i < rows.size() && i < most; ++i) out += (i == 0 ? "" : ", ") + number(rows[i]);
+        return rows.size() > most ? out + ", ... (" + std::to_string(rows.size()) + " rows)" : out;
+    }
+
+    // A place is a position in rows_.
+    Index row(Index place) const { return out_.rows_[at(place)]; }
+    Index place_of(Index row) const {
+        return static_cast<Index>(std::lower_bound(out_.rows_.begin(), out_.rows_.end(), row) - out_.rows_.begin());
+    }
+
+    static Index root_of(std::vector<Index>& root, Index place) {
+        while (root[at(place)] != place) place = root[at(place)] = root[at(root[at(place)])];
+        return place;
+    }
+    // Links each place towards the root of its group, which is the lowest place.
+    std::vector<Index> roots() const {
+        std::vector<Index> root(out_.rows_.size());
+        std::iota(root.begin(), root.end(), Index{0});
+        for (const RowPair& pair : problem_.must_links) {
+            const Index a = root_of(root, place_of(pair.first)), b = root_of(root, place_of(pair.second));
+            root[at(std::max(a, b))] = std::min(a, b);
+        }
+        return root;
+    }
+
+    // Adds a row that may go to clusters first..last-1. The group keeps the intersection of the allowed clusters. It is
+    // empty if two rows have different labels.
+    void add_member(Index place, int first, int last, Group& group) const {
+        group.members.push_back(place);
+        const int from = std::max(group.first, first), to = std::min(group.last, last);
+        if (from >= to) {
+            Index other = group.members.front();
+            for (const Index member : group.members) {
+                const auto [begin, end] = allowed_(row(member));
+                if (std::max(begin, first) >= std::min(end, last)) other = member;
+            }
+            throw conflict("rows " + number(row(other)) + " and " + number(row(place)) +
+                               " have different labels, but must-links join them: rows " +
+                               numbers(way(problem_.must_links, row(other), row(place))),
+                           remove_link);
+        }
+        group.first = from;
+        group.last = to;
+    }
+
+    // The component that contains the group `start`, without its example.
+    Component component_from(int start, std::vector<bool>& reached) const {
+        Component out;
+        out.groups = {start};
+        reached[at(start)] = true;
+        for (std::size_t i = 0; i < out.groups.size(); ++i)
+            for (const int other : neighbours_[at(out.groups[i])])
+                if (!reached[at(other)]) {
+                    reached[at(other)] = true;
+                    out.groups.push_back(other);
+                }
+        std::sort(out.groups.begin(), out.groups.end());
+        for (const int group : out.groups) {
+            std::vector<int>& places = out.apart.emplace_back();
+            for (const int other : neighbours_[at(group)])
+                places.push_back(static_cast<int>(std::lower_bound(out.groups.begin(), out.groups.end(), other) -
+                                                  out.groups.begin()));
+        }
+        return out;
+    }
+
+    // One cluster per group of the component, such that all pairs are kept.
+    std::vector<int> example_of(const Component& component) const {
+        const int clusters = out_.clusters_;
+        const std::vector<int> clique = clique_of(component.apart);
+        if (static_cast<int>(clique.size()) > clusters)
+            throw conflict("rows " + numbers(first_rows(component, clique)) + " must all be apart, which needs " +
+                               std::to_string(clique.size()) + " clusters; there are " + std::to_string(clusters),
+                           more_clusters);
+        std::vector<std::pair<int, int>> ranges;
+        for (const int group : component.groups)
+            ranges.emplace_back(out_.groups_[at(group)].first, out_.groups_[at(group)].last);
+        bool decided = true;
+        const auto example = any_assignment(component.apart, ranges, clusters, decided);
+        if (example) return *example;
+        std::vector<int> all(component.groups.size());
+        std::iota(all.begin(), all.end(), 0);
+        throw conflict("rows " + numbers(first_rows(component, all)) +
+                           (decided ? " cannot be put into " + std::to_string(clusters) +
+                                          " clusters without breaking a cannot-link"
+                                    : " have so many cannot-links that no assignment was found in " +
+                                          std::to_string(most_tries) + " tries"),
+                       more_clusters);
+    }
+
+    // The lowest row of each of some groups of a component, ascending.
+    std::vector<Index> first_rows(const Component& component, const std::vector<int>& positions) const {
+        std::vector<Index> out;
+        for (const int position : positions)
+            out.push_back(row(out_.groups_[at(component.groups[at(position)])].members.front()));
+        std::sort(out.begin(), out.end());
+        return out;
+    }
+
+    LinkedRows& out_;
+    const Problem& problem_;
+    const std::function<std::pair<int, int>(Index row)>& allowed_;
+    std::vector<int> group_of_;                 // the group of each place
+    std::vector<std::vector<int>> neighbours_;  // of each group
+};
+
 LinkedRows::LinkedRows(const Problem& problem, int clusters,
                        const std::function<std::pair<int, int>(Index row)>& allowed)
     : clusters_(clusters) {
     check(problem.must_links, problem.rows(), "must_links");
     check(problem.cannot_links, problem.rows(), "cannot_links");
-    const auto conflict = [](std::string text, const std::string& remedy) -> BadData {
-        return BadData({.code = Code::infeasible,
-                        .problem = std::move(text),
-                        .remedy = remedy + " (rows are counted from 1)",
-                        .option = "cannot_links"});
-    };
-    const std::string remove_link = "Remove one of these links";
-    const std::string more_clusters = "Use more clusters or remove links";
-    const auto number = [&](Index row) { return row_text(problem.row_number(row)); };
-    const auto numbers = [&](const std::vector<Index>& rows) {
-        constexpr std::size_t most = 10;
-        std::string out;
-        for (std::size_t i = 0; i < rows.size() && i < most; ++i) out += (i == 0 ? "" : ", ") + number(rows[i]);
-        return rows.size() > most ? out + ", ... (" + std::to_string(rows.size()) + " rows)" : out;
-    };
     for (const auto* pairs : {&problem.must_links, &problem.cannot_links})
         for (const RowPair& pair : *pairs) {
             rows_.push_back(pair.first);
@@ -192,116 +352,10 @@ LinkedRows::LinkedRows(const Problem& problem, int clusters,
         }
     std::sort(rows_.begin(), rows_.end());
     rows_.erase(std::unique(rows_.begin(), rows_.end()), rows_.end());
-    const auto place_of = [&](Index row) {
-        return static_cast<Index>(std::lower_bound(rows_.begin(), rows_.end(), row) - rows_.begin());
-    };
-
-    // The lowest row of each group is its root.
-    std::vector<Index> root(rows_.size());
-    std::iota(root.begin(), root.end(), Index{0});
-    const auto root_of = [&](Index place) {
-        while (root[at(place)] != place) place = root[at(place)] = root[at(root[at(place)])];
-        return place;
-    };
-    for (const RowPair& pair : problem.must_links) {
-        const Index a = root_of(place_of(pair.first)), b = root_of(place_of(pair.second));
-        root[at(std::max(a, b))] = std::min(a, b);
-    }
-    std::vector<int> group_of(rows_.size());
-    for (Index place = 0; place < static_cast<Index>(rows_.size()); ++place) {
-        const auto [first, last] = allowed(rows_[at(place)]);
-        const Index lowest = root_of(place);
-        if (lowest == place) {
-            group_of[at(place)] = static_cast<int>(groups_.size());
-            groups_.push_back({{}, first, last});
-        } else {
-            group_of[at(place)] = group_of[at(lowest)];
-        }
-        Group& group = groups_[at(group_of[at(place)])];
-        group.members.push_back(place);
-        // The intersection of the allowed clusters. It is empty if the rows have two labels.
-        const int from = std::max(group.first, first), to = std::min(group.last, last);
-        if (from >= to) {
-            Index other = group.members.front();
-            for (const Index member : group.members) {
-                const auto [begin, end] = allowed(rows_[at(member)]);
-                if (std::max(begin, first) >= std::min(end, last)) other = member;
-            }
-            throw conflict("rows " + number(rows_[at(other)]) + " and " + number(rows_[at(place)]) +
-                               " have different labels, but must-links join them: rows " +
-                               numbers(way(problem.must_links, rows_[at(other)], rows_[at(place)])),
-                           remove_link);
-        }
-        group.first = from;
-        group.last = to;
-    }
-
-    std::set<std::pair<int, int>> apart;
-    for (const RowPair& pair : problem.cannot_links) {
-        const int a = group_of[at(place_of(pair.first))], b = group_of[at(place_of(pair.second))];
-        if (a == b)
-            throw pair.first == pair.second
-                ? conflict("row " + number(pair.first) + " cannot be apart from itself", "Remove this link")
-                : conflict("rows " + number(pair.first) + " and " + number(pair.second) +
-                               " must be apart, but must-links join them: rows " +
-                               numbers(way(problem.must_links, pair.first, pair.second)),
-                           remove_link);
-        apart.insert({std::min(a, b), std::max(a, b)});
-    }
-    std::vector<std::vector<int>> neighbours(groups_.size());
-    for (const auto& [a, b] : apart) {
-        neighbours[at(a)].push_back(b);
-        neighbours[at(b)].push_back(a);
-    }
-    std::vector<int> component_of(groups_.size(), -1);
-    for (std::size_t start = 0; start < groups_.size(); ++start) {
-        if (component_of[start] >= 0) continue;
-        Component component;
-        component.groups = {static_cast<int>(start)};
-        component_of[start] = static_cast<int>(components_.size());
-        for (std::size_t i = 0; i < component.groups.size(); ++i)
-            for (const int other : neighbours[at(component.groups[i])])
-                if (component_of[at(other)] < 0) {
-                    component_of[at(other)] = static_cast<int>(components_.size());
-                    component.groups.push_back(other);
-                }
-        std::sort(component.groups.begin(), component.groups.end());
-        std::vector<std::pair<int, int>> ranges;
-        for (const int group : component.groups) {
-            ranges.emplace_back(groups_[at(group)].first, groups_[at(group)].last);
-            std::vector<int>& places = component.apart.emplace_back();
-            for (const int other : neighbours[at(group)])
-                places.push_back(
-                    static_cast<int>(std::lower_bound(component.groups.begin(), component.groups.end(), other) -
-                                     component.groups.begin()));
-        }
-        const auto rows_of = [&](const std::vector<int>& places) {
-            std::vector<Index> out;
-            for (const int place : places)
-                out.push_back(rows_[at(groups_[at(component.groups[at(place)])].members.front())]);
-            std::sort(out.begin(), out.end());
-            return out;
-        };
-        const std::vector<int> clique = clique_of(component.apart);
-        if (static_cast<int>(clique.size()) > clusters)
-            throw conflict("rows " + numbers(rows_of(clique)) + " must all be apart, which needs " +
-                               std::to_string(clique.size()) + " clusters; there are " + std::to_string(clusters),
-                           more_clusters);
-        bool decided = true;
-        const auto example = any_assignment(component.apart, ranges, clusters, decided);
-        if (!example) {
-            std::vector<int> all(component.groups.size());
-            std::iota(all.begin(), all.end(), 0);
-            throw conflict("rows " + numbers(rows_of(all)) +
-                               (decided ? " cannot be put into " + std::to_string(clusters) +
-                                              " clusters without breaking a cannot-link"
-                                        : " have so many cannot-links that no assignment was found in " +
-                                              std::to_string(most_tries) + " tries"),
-                           more_clusters);
-        }
-        component.example = *example;
-        components_.push_back(std::move(component));
-    }
+    Builder builder(*this, problem, allowed);
+    builder.make_groups();
+    builder.make_neighbours();
+    builder.make_components();
 }
 
 // Finds least costs by branch and bound, starting from `best`. Returns whether the result is proven.

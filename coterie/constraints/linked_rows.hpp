@@ -49,6 +49,7 @@ private:
         std::vector<std::vector<int>> apart;  // positions in `groups` of those that must be apart from each
         std::vector<int> example;             // one cluster per group; keeps all pairs
     };
+    class Builder;
     bool search(const Component& component, const Matrix<double>& costs, std::vector<int>& best) const;
 
     int clusters_;

@@ -591,19 +591,40 @@ void describe_predictions(double decisiveness, const Vector<double>& means, cons
     report.details.emplace_back("mean_probabilities", std::vector<double>(means.data(), means.data() + means.size()));
 }
 
-template <class T>
-Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>& prior, double sharpness,
-                           int threads) {
-    const Index n = logarithm.rows();
-    const Index k = logarithm.cols();
-    const RowBlocks blocks{n, std::max<Index>(1024, (n + 255) / 256)};
-    const int workers = threads_for(static_cast<double>(n * k) * 20, threads);
-    const Vector<double> target = Eigen::Map<const eigen::Vector<double>>(prior.data(), k) * static_cast<double>(n);
-    Vector<double> b = Vector<double>::Zero(k);
-    double power = 0;
+namespace {
 
-    // A round in the log domain: b with which the column sums of softmax(ln(sigma^power) + b), rows first, are the
-    // target. Sums are relative to each block's largest term.
+// Rounds of a transport in the log domain: b with which the column sums of softmax(ln(sigma^power) + b), rows first,
+// are the target.
+template <class T>
+class TransportRounds {
+public:
+    TransportRounds(const Matrix<T>& logarithm, const std::vector<double>& prior, int threads)
+        : logarithm_(logarithm),
+          n_(logarithm.rows()),
+          k_(logarithm.cols()),
+          blocks_{n_, std::max<Index>(1024, (n_ + 255) / 256)},
+          workers_(threads_for(static_cast<double>(n_ * k_) * 20, threads)),
+          target_(Eigen::Map<const eigen::Vector<double>>(prior.data(), k_) * static_cast<double>(n_)),
+          columns_(at(blocks_.count())),
+          kernel_(n_, k_),
+          partial_(at(blocks_.count())) {}
+
+    void set_power(double power) {
+        power_ = power;
+        base_.resize(0);
+    }
+
+    // The b that follows b.
+    Vector<double> operator()(const Vector<double>& b) {
+        constexpr double near = 30;  // exp of it is far from the limits of double
+        Vector<double> next;
+        if (base_.size() > 0 && (b - base_).cwiseAbs().maxCoeff() <= near) next = near_round(b);
+        if (next.size() == 0 || !next.allFinite()) next = exact_round(b);
+        return next;
+    }
+
+private:
+    // A sum of exponentials, relative to the largest term.
     struct Column {
         double largest = -infinity;
         double sum = 0;
@@ -615,57 +636,76 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
             sum += times * std::exp(exponent - largest);
         }
     };
-    std::vector<std::vector<Column>> columns(at(blocks.count()));
-    // The rows of ln(sigma^power) + base, relative to their largest entries. While b is close to base, a round needs
-    // only products of these.
-    Matrix<double> kernel(n, k);
-    Vector<double> base;
-    const auto exact_round = [&] {
-        base = b;
-        for_each_block(blocks.count(), workers, [&](Index block, int) {
-            auto& own = columns[at(block)];
-            own.assign(at(k), Column{});
-            Vector<double> row(k);
-            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                row = power * logarithm.row(i).template cast<double>().transpose();
+
+    Vector<double> exact_round(const Vector<double>& b) {
+        base_ = b;
+        for_each_block(blocks_.count(), workers_, [&](Index block, int) {
+            auto& own = columns_[at(block)];
+            own.assign(at(k_), Column{});
+            Vector<double> row(k_);
+            for (Index i = blocks_.begin(block); i < blocks_.end(block); ++i) {
+                row = power_ * logarithm_.row(i).template cast<double>().transpose();
                 const double largest = (row + b).maxCoeff();
-                kernel.row(i) = (row + b).array().transpose() - largest;
-                kernel.row(i) = kernel.row(i).array().exp();
-                const double total = largest + std::log(kernel.row(i).sum());
-                for (Index c = 0; c < k; ++c) own[at(c)].add(row[c] - total, 1.0);
+                kernel_.row(i) = (row + b).array().transpose() - largest;
+                kernel_.row(i) = kernel_.row(i).array().exp();
+                const double total = largest + std::log(kernel_.row(i).sum());
+                for (Index c = 0; c < k_; ++c) own[at(c)].add(row[c] - total, 1.0);
             }
         });
-        Vector<double> next(k);
-        for (Index c = 0; c < k; ++c) {
+        Vector<double> next(k_);
+        for (Index c = 0; c < k_; ++c) {
             Column all;
-            for (const auto& own : columns) all.add(own[at(c)].largest, own[at(c)].sum);
-            next[c] = std::log(target[c]) - all.largest - std::log(all.sum);
+            for (const auto& own : columns_) all.add(own[at(c)].largest, own[at(c)].sum);
+            next[c] = std::log(target_[c]) - all.largest - std::log(all.sum);
         }
         return next;
-    };
-    std::vector<Vector<double>> partial(at(blocks.count()));
+    }
+
     // The same by products; NaN if they underflow.
-    const auto near_round = [&] {
-        const Vector<double> factor = (b - base).array().exp();
-        for_each_block(blocks.count(), workers, [&](Index block, int) {
-            Vector<double>& own = partial[at(block)];
-            own = Vector<double>::Zero(k);
-            for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
-                own += kernel.row(i).transpose() / kernel.row(i).dot(factor);
+    Vector<double> near_round(const Vector<double>& b) {
+        const Vector<double> factor = (b - base_).array().exp();
+        for_each_block(blocks_.count(), workers_, [&](Index block, int) {
+            Vector<double>& own = partial_[at(block)];
+            own = Vector<double>::Zero(k_);
+            for (Index i = blocks_.begin(block); i < blocks_.end(block); ++i)
+                own += kernel_.row(i).transpose() / kernel_.row(i).dot(factor);
         });
-        Vector<double> sums = Vector<double>::Zero(k);
-        for (const auto& own : partial) sums += own;
+        Vector<double> sums = Vector<double>::Zero(k_);
+        for (const auto& own : partial_) sums += own;
         constexpr double least_sum = 1e-200;  // limit for sums of entries, the largest of which did not underflow
-        if (!(sums.minCoeff() > least_sum)) return Vector<double>(Vector<double>::Constant(k, std::nan("")));
-        return Vector<double>(target.array().log() - sums.array().log() + base.array());
-    };
+        if (!(sums.minCoeff() > least_sum)) return Vector<double>::Constant(k_, std::nan(""));
+        return target_.array().log() - sums.array().log() + base_.array();
+    }
+
+    const Matrix<T>& logarithm_;
+    Index n_, k_;
+    RowBlocks blocks_;
+    int workers_;
+    Vector<double> target_;
+    double power_ = 0;
+    std::vector<std::vector<Column>> columns_;  // the column sums of each block
+    // The rows of ln(sigma^power) + base, relative to their largest entries. While b is close to base, a round needs
+    // only products of these.
+    Matrix<double> kernel_;
+    Vector<double> base_;
+    std::vector<Vector<double>> partial_;
+};
+
+}  // namespace
+
+template <class T>
+Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>& prior, double sharpness,
+                           int threads) {
+    const Index n = logarithm.rows();
+    const Index k = logarithm.cols();
+    Vector<double> b = Vector<double>::Zero(k);
+    TransportRounds<T> next_round(logarithm, prior, threads);
 
     // For a sharp transport b is far from 0, and each round moves it only a little. So b is first found for a smooth
     // transport. The sharpness then doubles repeatedly, and b doubles with it.
     constexpr double dull = 10;       // exponents up to this size converge from b = 0
     constexpr int most_rounds = 300;  // per sharpness
     constexpr double close = 1e-2;    // for ln(mean / prior); labels are rounded to one-hot ones afterwards
-    constexpr double near = 30;       // exp of it is far from the limits of double
     int doublings = 0;
     const double widest = sharpness * -static_cast<double>(logarithm.minCoeff());
     if (!std::isfinite(widest))
@@ -675,13 +715,10 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
                            .option = "learning_rate"});
     while (std::ldexp(widest, -doublings) > dull) ++doublings;
     for (; doublings >= 0; --doublings) {
-        power = std::ldexp(sharpness, -doublings);
+        next_round.set_power(std::ldexp(sharpness, -doublings));
         b *= 2;
-        base.resize(0);
         for (int round = 0; round < most_rounds; ++round) {
-            Vector<double> next;
-            if (base.size() > 0 && (b - base).cwiseAbs().maxCoeff() <= near) next = near_round();
-            if (next.size() == 0 || !next.allFinite()) next = exact_round();
+            const Vector<double> next = next_round(b);
             const double worst = (next - b).cwiseAbs().maxCoeff();
             b = next;
             if (worst <= close) break;

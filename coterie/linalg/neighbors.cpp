@@ -258,9 +258,94 @@ private:
 
 constexpr std::string_view stage_name = "nearest neighbours";
 
+// Writes the neighbours of a query, nearest first.
+template <class Iterator>
+void write_found(Iterator begin, Iterator end, Index query, Neighbors& result) {
+    auto place = static_cast<std::size_t>(query * result.count);
+    for (; begin != end; ++begin, ++place) {
+        result.squared[place] = begin->squared;
+        result.indices[place] = begin->point;
+    }
+}
+
+// Finds the neighbours of points among themselves: each product of two blocks serves both blocks.
+template <class Scalar>
+void find_both(const Search<Scalar>& search, const RowBlocks& blocks, std::vector<Scratch<Scalar>>& scratch,
+               Neighbors& result, const Run& run) {
+    const Index n = blocks.rows;
+    const double bytes = static_cast<double>(n) *
+                         static_cast<double>(sizeof(Shortlist<Scalar>) +
+                                             Shortlist<Scalar>::capacity(result.count) * sizeof(Candidate<Scalar>));
+    require_memory(bytes, "the search for nearest neighbours");
+    std::vector<Shortlist<Scalar>> shortlists(static_cast<std::size_t>(n));
+    const Index b = blocks.count();
+    const Index pairs = b * (b - 1) / 2;
+    const auto share = [&](Index done) { return static_cast<double>(done) / static_cast<double>(b + pairs); };
+    for_each_block(b, run, {stage_name, 0, share(b)}, [&](Index block, int worker) {
+        search.shortlist(blocks.begin(block), blocks.end(block), blocks.begin(block), blocks.end(block),
+                         shortlists.data() + blocks.begin(block), scratch[static_cast<std::size_t>(worker)]);
+    });
+    // Block i with block i + gap, so that neighbouring tasks use different shortlists. The order of tasks changes the
+    // shortlists, but not the nearest points.
+    std::vector<std::mutex> owned(static_cast<std::size_t>(b));
+    Index done = b;
+    for (Index gap = 1; gap < b; ++gap) {
+        const Stage part{stage_name, share(done), share(done + b - gap)};
+        for_each_block(b - gap, run, part, [&](Index left, int worker) {
+            Scratch<Scalar>& mine = scratch[static_cast<std::size_t>(worker)];
+            search.multiply(blocks.begin(left), blocks.end(left), blocks.begin(left + gap), blocks.end(left + gap),
+                            mine);
+            const std::scoped_lock lock(owned[static_cast<std::size_t>(left)],
+                                        owned[static_cast<std::size_t>(left + gap)]);
+            search.shortlist_both(blocks, left, left + gap, shortlists.data(), mine);
+        });
+        done += b - gap;
+    }
+    for_each_block(b, run.threads, [&](Index block, int worker) {
+        Scratch<Scalar>& mine = scratch[static_cast<std::size_t>(worker)];
+        for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+            search.measure(shortlists[static_cast<std::size_t>(i)], i, mine);
+            write_found(mine.found.begin(), mine.found.end(), i, result);
+        }
+    });
+}
+
+// Finds the neighbours of each query among n points. With few blocks of queries, the points are cut into segments too.
+template <class Scalar>
+void find_each(const Search<Scalar>& search, const RowBlocks& blocks, Index n, std::vector<Scratch<Scalar>>& scratch,
+               Neighbors& result, const Run& run) {
+    const Index count = result.count;
+    const Index segments = std::min((kTasks + blocks.count() - 1) / blocks.count(), (n + kSegment - 1) / kSegment);
+    const RowBlocks cuts{n, (n + segments - 1) / segments};
+    const Index parts = cuts.count();
+    const Found none{std::numeric_limits<double>::infinity(), std::numeric_limits<std::int32_t>::max()};
+    // The neighbours in each segment.
+    std::vector<Found> partial(parts > 1 ? result.squared.size() * static_cast<std::size_t>(parts) : 0, none);
+    for_each_block(blocks.count() * parts, run, {stage_name}, [&](Index task, int worker) {
+        Scratch<Scalar>& mine = scratch[static_cast<std::size_t>(worker)];
+        mine.shortlists.resize(static_cast<std::size_t>(kQueries));
+        const Index block = task / parts;
+        const Index part = task % parts;
+        const Index begin = blocks.begin(block);
+        search.shortlist(begin, blocks.end(block), cuts.begin(part), cuts.end(part), mine.shortlists.data(), mine);
+        for (Index i = begin; i < blocks.end(block); ++i) {
+            search.measure(mine.shortlists[static_cast<std::size_t>(i - begin)], i, mine);
+            if (parts > 1)
+                std::copy(mine.found.begin(), mine.found.end(), partial.begin() + (i * parts + part) * count);
+            else
+                write_found(mine.found.begin(), mine.found.end(), i, result);
+        }
+    });
+    if (parts == 1) return;
+    for (Index i = 0; i < blocks.rows; ++i) {
+        const auto begin = partial.begin() + i * parts * count;
+        std::partial_sort(begin, begin + count, begin + parts * count);
+        write_found(begin, begin + count, i, result);
+    }
+}
+
 template <class Scalar>
 Neighbors find(PointsView points, PointsView queries, Index count, bool among_themselves, const Run& run) {
-    const Index n = points.rows();
     const Vector<double> center = mean(points, run);
     double largest = largest_magnitude(points, center, run.threads);
     if (!among_themselves) largest = std::max(largest, largest_magnitude(queries, center, run.threads));
@@ -282,83 +367,10 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
     if (blocks.count() == 0) return result;
     std::vector<Scratch<Scalar>> scratch(static_cast<std::size_t>(std::max(run.threads, 1)));
     const Search<Scalar> search(points, queries, prepared_points, prepared_queries, count, among_themselves);
-
-    if (among_themselves && blocks.count() > 1 && count <= kCountBoth) {
-        const double bytes = static_cast<double>(n) *
-                             static_cast<double>(sizeof(Shortlist<Scalar>) +
-                                                 Shortlist<Scalar>::capacity(count) * sizeof(Candidate<Scalar>));
-        require_memory(bytes, "the search for nearest neighbours");
-        std::vector<Shortlist<Scalar>> shortlists(static_cast<std::size_t>(n));
-        const Index b = blocks.count();
-        const Index pairs = b * (b - 1) / 2;
-        const auto share = [&](Index done) { return static_cast<double>(done) / static_cast<double>(b + pairs); };
-        for_each_block(b, run, {stage_name, 0, share(b)}, [&](Index block, int worker) {
-            search.shortlist(blocks.begin(block), blocks.end(block), blocks.begin(block), blocks.end(block),
-                             shortlists.data() + blocks.begin(block), scratch[static_cast<std::size_t>(worker)]);
-        });
-        // Block i with block i + gap, so that neighbouring tasks use different shortlists. The order of tasks changes
-        // the shortlists, but not the nearest points.
-        std::vector<std::mutex> owned(static_cast<std::size_t>(b));
-        Index done = b;
-        for (Index gap = 1; gap < b; ++gap) {
-            const Stage part{stage_name, share(done), share(done + b - gap)};
-            for_each_block(b - gap, run, part, [&](Index left, int worker) {
-                Scratch<Scalar>& mine = scratch[static_cast<std::size_t>(worker)];
-                search.multiply(blocks.begin(left), blocks.end(left), blocks.begin(left + gap), blocks.end(left + gap),
-                                mine);
-                const std::scoped_lock lock(owned[static_cast<std::size_t>(left)],
-                                            owned[static_cast<std::size_t>(left + gap)]);
-                search.shortlist_both(blocks, left, left + gap, shortlists.data(), mine);
-            });
-            done += b - gap;
-        }
-        for_each_block(b, run.threads, [&](Index block, int worker) {
-            Scratch<Scalar>& mine = scratch[static_cast<std::size_t>(worker)];
-            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                search.measure(shortlists[static_cast<std::size_t>(i)], i, mine);
-                for (std::size_t j = 0; j < mine.found.size(); ++j) {
-                    result.squared[static_cast<std::size_t>(i * count) + j] = mine.found[j].squared;
-                    result.indices[static_cast<std::size_t>(i * count) + j] = mine.found[j].point;
-                }
-            }
-        });
-        return result;
-    }
-
-    const Index segments = std::min((kTasks + blocks.count() - 1) / blocks.count(), (n + kSegment - 1) / kSegment);
-    const RowBlocks cuts{n, (n + segments - 1) / segments};
-    const Index parts = cuts.count();
-    const Found none{std::numeric_limits<double>::infinity(), std::numeric_limits<std::int32_t>::max()};
-    std::vector<Found> partial(parts > 1 ? total * static_cast<std::size_t>(parts) : 0, none);
-    for_each_block(blocks.count() * parts, run, {stage_name}, [&](Index task, int worker) {
-        Scratch<Scalar>& mine = scratch[static_cast<std::size_t>(worker)];
-        mine.shortlists.resize(static_cast<std::size_t>(kQueries));
-        const Index block = task / parts;
-        const Index part = task % parts;
-        const Index begin = blocks.begin(block);
-        search.shortlist(begin, blocks.end(block), cuts.begin(part), cuts.end(part), mine.shortlists.data(), mine);
-        for (Index i = begin; i < blocks.end(block); ++i) {
-            search.measure(mine.shortlists[static_cast<std::size_t>(i - begin)], i, mine);
-            for (std::size_t j = 0; j < mine.found.size(); ++j) {
-                if (parts > 1) {
-                    partial[static_cast<std::size_t>((i * parts + part) * count) + j] = mine.found[j];
-                } else {
-                    result.squared[static_cast<std::size_t>(i * count) + j] = mine.found[j].squared;
-                    result.indices[static_cast<std::size_t>(i * count) + j] = mine.found[j].point;
-                }
-            }
-        }
-    });
-    if (parts > 1) {
-        for (Index i = 0; i < queries.rows(); ++i) {
-            const auto begin = partial.begin() + i * parts * count;
-            std::partial_sort(begin, begin + count, begin + parts * count);
-            for (Index j = 0; j < count; ++j) {
-                result.squared[static_cast<std::size_t>(i * count + j)] = begin[j].squared;
-                result.indices[static_cast<std::size_t>(i * count + j)] = begin[j].point;
-            }
-        }
-    }
+    if (among_themselves && blocks.count() > 1 && count <= kCountBoth)
+        find_both(search, blocks, scratch, result, run);
+    else
+        find_each(search, blocks, points.rows(), scratch, result, run);
     return result;
 }
 

@@ -128,10 +128,23 @@ private:
     void start(Index begin, Index end, Scratch& s) const;
     void reduce(Index row, Scratch& s, bool first) const;
     void check(Index begin, std::vector<Index>& open, Scratch& s, Found& found) const;
+    std::vector<ResidualTerms> residual_terms(const std::vector<Index>& open, Scratch& s) const;
+    bool tile_needed(Index tile, const std::vector<Index>& open, const std::vector<ResidualTerms>& terms,
+                     const Scratch& s) const;
+    std::int64_t check_tile(Index tile, const std::vector<Index>& open, const std::vector<ResidualTerms>& terms,
+                            Scratch& s) const;
     double largest_ratio(Index row, double largest, const Scratch& s) const;
     void measure(Index row, std::vector<Candidate>& hits, Scratch& s) const;
     double weight(const Query& query, double distance, std::int32_t column, const Scratch& s) const;
     double raw_weight(const Query& query, double weight) const;
+    // The least weight that a lower bound allows, in the units of the terms. `low`: of a squared distance, or a given
+    // weight.
+    float least_weight(const ResidualTerms& terms, float low) const {
+        if (kind_ == WeightKind::linear) return std::sqrt(std::max(low, terms.least));
+        if (kind_ == WeightKind::exponential)
+            return std::exp(std::clamp(terms.rate * std::sqrt(low) - terms.reference, -80.0F, 80.0F));
+        return kind_ == WeightKind::given ? low : 1;
+    }
     double* residual(Index row, Scratch& s) const { return s.residuals.data() + row * (x_.dimensions + 1); }
 
     const Columns& x_;
@@ -397,9 +410,9 @@ void Representing::measure(Index row, std::vector<Candidate>& hits, Scratch& s) 
     }
 }
 
-// One round: checks all columns against the residuals of the open rows.
-void Representing::check(Index begin, std::vector<Index>& open, Scratch& s, Found& found) const {
-    const Index n = x_.count;
+// Copies the residuals of the open rows to s.residual_rows and clears the rows' candidates. Returns what the screening
+// of each row needs.
+std::vector<ResidualTerms> Representing::residual_terms(const std::vector<Index>& open, Scratch& s) const {
     const Index d = x_.dimensions;
     const auto rows = static_cast<Index>(open.size());
     const double rounding = internal::product_rounding(d);
@@ -430,58 +443,67 @@ void Representing::check(Index begin, std::vector<Index>& open, Scratch& s, Foun
                         .norm = static_cast<float>(norm * 1.000001)};
         s.candidates[at(open[at(i)])].clear();
     }
+    return terms;
+}
+
+// Whether some column of the tile may reach its threshold for some open row.
+bool Representing::tile_needed(Index tile, const std::vector<Index>& open, const std::vector<ResidualTerms>& terms,
+                               const Scratch& s) const {
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        const ResidualTerms& t = terms[i];
+        const float weight = least_weight(t, s.lower_tiles[at(open[i] * x_.tiles() + tile)]);
+        const float reach = x_.tile_norms[at(tile)] * t.norm + std::abs(t.constant) + t.rest;
+        if (!(reach < t.factor * weight * 0.99999F)) return true;
+    }
+    return false;
+}
+
+// Adds the columns of the tile that may reach their threshold to the candidates of the open rows. Returns the number of
+// pairs that the screening left out.
+std::int64_t Representing::check_tile(Index tile, const std::vector<Index>& open,
+                                      const std::vector<ResidualTerms>& terms, Scratch& s) const {
+    const Index n = x_.count;
+    const Index d = x_.dimensions;
+    const Index first = tile * Columns::kTile;
+    const Index size = std::min(Columns::kTile, n - first);
+    const auto rows = static_cast<Index>(open.size());
+    std::int64_t screened = 0;
+    internal::block_products<float>().rows_by_rows(s.residual_rows.data(), rows, d, x_.centred.data() + first * d, size,
+                                                   d, d, s.product.data(), Columns::kTile);
+    for (Index i = 0; i < rows; ++i) {
+        const Index row = open[at(i)];
+        const Query& query = s.state[at(row)];
+        const float* const product = s.product.data() + i * Columns::kTile;
+        const float* const low = s.lower.data() + row * n + first;
+        const ResidualTerms& t = terms[at(i)];
+        const Index hits =
+            scans_.reaching(kind_, product, x_.norms.data() + first, low, size, t, s.hits.data(), &screened);
+        for (Index h = 0; h < hits; ++h) {
+            const std::int32_t j = s.hits[at(h)];
+            if (first + j == query.self) continue;
+            const float ratio = std::abs(product[j] + t.constant) / (least_weight(t, low[j]) * t.factor);
+            s.candidates[at(row)].push_back({std::isnan(ratio) ? std::numeric_limits<float>::infinity() : ratio,
+                                             static_cast<std::int32_t>(first + j)});
+        }
+    }
+    return screened;
+}
+
+// One round: checks all columns against the residuals of the open rows.
+void Representing::check(Index begin, std::vector<Index>& open, Scratch& s, Found& found) const {
+    const auto rows = static_cast<Index>(open.size());
+    const std::vector<ResidualTerms> terms = residual_terms(open, s);
     std::int64_t screened = 0;
     for (Index tile = 0; tile < x_.tiles(); ++tile) {
         internal::stop_if_asked();
-        const Index first = tile * Columns::kTile;
-        const Index size = std::min(Columns::kTile, n - first);
+        const Index size = std::min(Columns::kTile, x_.count - tile * Columns::kTile);
         found.pairs += static_cast<double>(rows * size);
-        if (options_.screening) {
-            bool needed = false;
-            for (Index i = 0; i < rows && !needed; ++i) {
-                const ResidualTerms& t = terms[at(i)];
-                const float low = s.lower_tiles[at(open[at(i)] * x_.tiles() + tile)];
-                float weight = 1;
-                if (kind_ == WeightKind::linear)
-                    weight = std::sqrt(std::max(low, t.least));
-                else if (kind_ == WeightKind::exponential)
-                    weight = std::exp(std::clamp(t.rate * std::sqrt(low) - t.reference, -80.0F, 80.0F));
-                else if (kind_ == WeightKind::given)
-                    weight = low;
-                const float reach = x_.tile_norms[at(tile)] * t.norm + std::abs(t.constant) + t.rest;
-                needed = !(reach < t.factor * weight * 0.99999F);
-            }
-            if (!needed) {
-                screened += rows * size;
-                continue;
-            }
+        if (options_.screening && !tile_needed(tile, open, terms, s)) {
+            screened += rows * size;
+            continue;
         }
         found.products += static_cast<double>(rows * size);
-        internal::block_products<float>().rows_by_rows(s.residual_rows.data(), rows, d, x_.centred.data() + first * d,
-                                                       size, d, d, s.product.data(), Columns::kTile);
-        for (Index i = 0; i < rows; ++i) {
-            const Index row = open[at(i)];
-            const Query& query = s.state[at(row)];
-            const float* const product = s.product.data() + i * Columns::kTile;
-            const float* const low = s.lower.data() + row * n + first;
-            const ResidualTerms& t = terms[at(i)];
-            const Index hits =
-                scans_.reaching(kind_, product, x_.norms.data() + first, low, size, t, s.hits.data(), &screened);
-            for (Index h = 0; h < hits; ++h) {
-                const std::int32_t j = s.hits[at(h)];
-                if (first + j == query.self) continue;
-                float weight = 1;
-                if (kind_ == WeightKind::linear)
-                    weight = std::sqrt(std::max(low[j], t.least));
-                else if (kind_ == WeightKind::exponential)
-                    weight = std::exp(std::clamp(t.rate * std::sqrt(low[j]) - t.reference, -80.0F, 80.0F));
-                else if (kind_ == WeightKind::given)
-                    weight = low[j];
-                const float ratio = std::abs(product[j] + t.constant) / (weight * t.factor);
-                s.candidates[at(row)].push_back({std::isnan(ratio) ? std::numeric_limits<float>::infinity() : ratio,
-                                                 static_cast<std::int32_t>(first + j)});
-            }
-        }
+        screened += check_tile(tile, open, terms, s);
     }
     found.screened += static_cast<double>(screened);
     std::vector<Index> left;

@@ -45,6 +45,131 @@ std::string charts_section(const std::string& id, const std::string& heading, co
            script_text(all.dump(-1, ' ', false, Json::error_handler_t::replace)) + "</script>\n</section>\n";
 }
 
+// The last merges of a hierarchical clustering: leaves 0..leaves-1, then one node per merge.
+struct Tree {
+    const std::vector<double>& sizes;  // of each leaf
+    const std::vector<double>& left;   // children of each merge
+    const std::vector<double>& right;
+    const std::vector<double>& heights;
+    std::size_t leaves = sizes.size();
+    std::size_t nodes = leaves + heights.size();
+
+    std::size_t left_of(std::size_t merge) const { return static_cast<std::size_t>(left[merge]); }
+    std::size_t right_of(std::size_t merge) const { return static_cast<std::size_t>(right[merge]); }
+};
+
+constexpr double tree_width = 900, tree_height = 420, tree_bottom = 370, tree_top = 20;
+
+// Where the nodes are drawn.
+struct Places {
+    double highest, scale;  // the largest height of the axis; pixels per unit of height
+    std::vector<double> x, y;
+};
+
+// Leaves keep the order of the tree from left to right. A node is in the middle of its children.
+Places places_of(const Tree& tree) {
+    std::vector<std::size_t> order, todo = {tree.nodes - 1};
+    while (!todo.empty()) {
+        const std::size_t node = todo.back();
+        todo.pop_back();
+        if (node < tree.leaves) {
+            order.push_back(node);
+            continue;
+        }
+        todo.push_back(tree.right_of(node - tree.leaves));
+        todo.push_back(tree.left_of(node - tree.leaves));
+    }
+    const double highest = tree.heights.back() > 0 ? 1.05 * tree.heights.back() : 1;
+    const double scale = (tree_bottom - tree_top) / highest;
+    const double step = (tree_width - 90) / static_cast<double>(tree.leaves);
+    std::vector<double> x(tree.nodes), y(tree.nodes, tree_bottom);
+    for (std::size_t place = 0; place < tree.leaves; ++place)
+        x[order[place]] = 70 + (static_cast<double>(place) + 0.5) * step;
+    for (std::size_t t = 0; t < tree.heights.size(); ++t) {
+        x[tree.leaves + t] = (x[tree.left_of(t)] + x[tree.right_of(t)]) / 2;
+        y[tree.leaves + t] = tree_bottom - tree.heights[t] * scale;
+    }
+    return {highest, scale, std::move(x), std::move(y)};
+}
+
+// The cluster of each node below the cut, after `carried_out` merges. Clusters are numbered by their lowest row, like
+// leaves.
+std::vector<std::size_t> clusters_below(const Tree& tree, std::size_t carried_out) {
+    const std::size_t leaves = tree.leaves, nodes = tree.nodes;
+    std::vector<std::size_t> lowest(nodes);
+    for (std::size_t node = 0; node < nodes; ++node)
+        lowest[node] =
+            node < leaves ? node : std::min(lowest[tree.left_of(node - leaves)], lowest[tree.right_of(node - leaves)]);
+    std::vector<std::size_t> parent(nodes, nodes);
+    for (std::size_t t = 0; t < carried_out; ++t) parent[tree.left_of(t)] = parent[tree.right_of(t)] = leaves + t;
+    std::vector<std::size_t> roots;
+    for (std::size_t node = 0; node < leaves + carried_out; ++node)
+        if (parent[node] == nodes) roots.push_back(node);
+    std::sort(roots.begin(), roots.end(), [&](auto a, auto b) { return lowest[a] < lowest[b]; });
+    std::vector<std::size_t> cluster(nodes, roots.size());
+    for (std::size_t r = 0; r < roots.size(); ++r) cluster[roots[r]] = r;
+    for (std::size_t node = leaves + carried_out; node-- > 0;)
+        if (parent[node] != nodes) cluster[node] = cluster[parent[node]];
+    return cluster;
+}
+
+// Branches below the cut have the colour of their cluster.
+std::string branches(const Tree& tree, const Places& places, std::size_t carried_out) {
+    const std::vector<std::size_t> cluster = clusters_below(tree, carried_out);
+    const std::vector<double>&x = places.x, &y = places.y;
+    std::string out;
+    for (std::size_t t = 0; t < tree.heights.size(); ++t) {
+        const std::size_t a = tree.left_of(t), b = tree.right_of(t), node = tree.leaves + t;
+        std::string path = "M";
+        const auto number = [&](double value, const char* then) {
+            append_number(path, value);
+            path += then;
+        };
+        number(x[a], " ");
+        number(y[a], "V");
+        number(y[node], "H");
+        number(x[b], "V");
+        number(y[b], "");
+        out += "<path fill=\"none\" stroke-width=\"1.6\" stroke=\"" +
+               (t < carried_out ? cluster_colour(cluster[node]) : std::string("#6B7280")) + "\" d=\"" + path + "\"/>\n";
+    }
+    return out;
+}
+
+// The picture with the cut into `clusters`.
+std::string tree_picture(const Tree& tree, const Places& places, std::size_t clusters) {
+    const std::size_t carried_out = tree.leaves - std::min(tree.leaves, clusters);
+    const double highest = places.highest;
+    Frame frame{
+        70, tree_top, tree_width - 20, tree_bottom, {0, static_cast<double>(tree.leaves), {}}, axis_over(0, highest)};
+    frame.vertical.low = 0;
+    frame.vertical.high = highest;
+    std::erase_if(frame.vertical.ticks, [&](double tick) { return tick < 0 || tick > highest; });
+    std::string out = svg_start(tree_width, tree_height, "Dendrogram of the last merges");
+    out += frame_lines(frame, true);
+    out += branches(tree, places, carried_out);
+    const double cut = clusters > 1 && clusters <= tree.heights.size()
+                           ? (tree.heights[carried_out] + (carried_out > 0 ? tree.heights[carried_out - 1] : 0)) / 2
+                           : highest / 1.02;
+    std::string line;
+    append_number(line, tree_bottom - cut * places.scale);
+    out += "<line id=\"dendrogram-cut\" x1=\"70\" x2=\"" + formatted("%.0f", tree_width - 20) + "\" y1=\"" + line +
+           "\" y2=\"" + line + "\" stroke=\"#D55E00\" stroke-width=\"1.6\" stroke-dasharray=\"6 4\"/>\n";
+    out += "<g font-size=\"10\" fill=\"#4B5563\">\n";
+    for (std::size_t leaf = 0; leaf < tree.leaves; ++leaf)
+        out += text_at(places.x[leaf], tree_bottom + 12,
+                       "text-anchor=\"end\" transform=\"rotate(-60 " + formatted("%.1f ", places.x[leaf]) +
+                           formatted("%.1f", tree_bottom + 8) + ")\"",
+                       count_text(static_cast<long long>(tree.sizes[leaf])));
+    out += "</g>\n<g font-size=\"12\" fill=\"#111827\">\n" +
+           text_at(16, (tree_top + tree_bottom) / 2,
+                   "text-anchor=\"middle\" transform=\"rotate(-90 16 " +
+                       formatted("%.1f", (tree_top + tree_bottom) / 2) + ")\"",
+                   "height of the merge") +
+           "</g>\n</svg>\n";
+    return out;
+}
+
 }  // namespace
 
 std::vector<Curve> curves_of(const ClusterChoice& choice) {
@@ -93,103 +218,21 @@ std::string dendrogram(const FitReport& report) {
     const auto* const right = numbers_of(report, "tree_right");
     const auto* const heights = numbers_of(report, "tree_heights");
     if (sizes == nullptr || left == nullptr || right == nullptr || heights == nullptr || heights->empty()) return {};
-    const std::size_t leaves = sizes->size();
-    const std::size_t nodes = leaves + heights->size();
-    const auto child = [](const std::vector<double>& side, std::size_t merge) {
-        return static_cast<std::size_t>(side[merge]);
-    };
-    // Leaves keep the order of the tree from left to right. A node is in the middle of its children.
-    std::vector<std::size_t> order, todo = {nodes - 1};
-    while (!todo.empty()) {
-        const std::size_t node = todo.back();
-        todo.pop_back();
-        if (node < leaves) {
-            order.push_back(node);
-            continue;
-        }
-        todo.push_back(child(*right, node - leaves));
-        todo.push_back(child(*left, node - leaves));
-    }
-    constexpr double width = 900, height = 420, bottom = 370, top = 20;
-    const double highest = heights->back() > 0 ? 1.05 * heights->back() : 1;
-    const double scale = (bottom - top) / highest;
-    const double step = (width - 90) / static_cast<double>(leaves);
-    std::vector<double> x(nodes), y(nodes, bottom);
-    for (std::size_t place = 0; place < leaves; ++place)
-        x[order[place]] = 70 + (static_cast<double>(place) + 0.5) * step;
-    for (std::size_t t = 0; t < heights->size(); ++t) {
-        x[leaves + t] = (x[child(*left, t)] + x[child(*right, t)]) / 2;
-        y[leaves + t] = bottom - (*heights)[t] * scale;
-    }
-    // Branches below the cut have the colour of their cluster. Clusters are numbered by their lowest row, like leaves.
+    const Tree tree{*sizes, *left, *right, *heights};
+    const Places places = places_of(tree);
     const auto clusters = static_cast<std::size_t>(std::max(report.clusters_found, 1));
-    const std::size_t carried_out = leaves - std::min(leaves, clusters);
-    std::vector<std::size_t> lowest(nodes);
-    for (std::size_t node = 0; node < nodes; ++node)
-        lowest[node] =
-            node < leaves ? node : std::min(lowest[child(*left, node - leaves)], lowest[child(*right, node - leaves)]);
-    std::vector<std::size_t> parent(nodes, nodes);
-    for (std::size_t t = 0; t < carried_out; ++t) parent[child(*left, t)] = parent[child(*right, t)] = leaves + t;
-    std::vector<std::size_t> roots;
-    for (std::size_t node = 0; node < leaves + carried_out; ++node)
-        if (parent[node] == nodes) roots.push_back(node);
-    std::sort(roots.begin(), roots.end(), [&](auto a, auto b) { return lowest[a] < lowest[b]; });
-    std::vector<std::size_t> cluster(nodes, roots.size());
-    for (std::size_t r = 0; r < roots.size(); ++r) cluster[roots[r]] = r;
-    for (std::size_t node = leaves + carried_out; node-- > 0;)
-        if (parent[node] != nodes) cluster[node] = cluster[parent[node]];
-
-    Frame frame{70, top, width - 20, bottom, {0, static_cast<double>(leaves), {}}, axis_over(0, highest)};
-    frame.vertical.low = 0;
-    frame.vertical.high = highest;
-    std::erase_if(frame.vertical.ticks, [&](double tick) { return tick < 0 || tick > highest; });
-    std::string out = svg_start(width, height, "Dendrogram of the last merges");
-    out += frame_lines(frame, true);
-    for (std::size_t t = 0; t < heights->size(); ++t) {
-        const std::size_t a = child(*left, t), b = child(*right, t), node = leaves + t;
-        std::string path = "M";
-        const auto number = [&](double value, const char* then) {
-            append_number(path, value);
-            path += then;
-        };
-        number(x[a], " ");
-        number(y[a], "V");
-        number(y[node], "H");
-        number(x[b], "V");
-        number(y[b], "");
-        out += "<path fill=\"none\" stroke-width=\"1.6\" stroke=\"" +
-               (t < carried_out ? cluster_colour(cluster[node]) : std::string("#6B7280")) + "\" d=\"" + path + "\"/>\n";
-    }
-    const double cut = clusters > 1 && clusters <= heights->size()
-                           ? ((*heights)[carried_out] + (carried_out > 0 ? (*heights)[carried_out - 1] : 0)) / 2
-                           : highest / 1.02;
-    std::string line;
-    append_number(line, bottom - cut * scale);
-    out += "<line id=\"dendrogram-cut\" x1=\"70\" x2=\"" + formatted("%.0f", width - 20) + "\" y1=\"" + line +
-           "\" y2=\"" + line + "\" stroke=\"#D55E00\" stroke-width=\"1.6\" stroke-dasharray=\"6 4\"/>\n";
-    out += "<g font-size=\"10\" fill=\"#4B5563\">\n";
-    for (std::size_t leaf = 0; leaf < leaves; ++leaf)
-        out += text_at(x[leaf], bottom + 12,
-                       "text-anchor=\"end\" transform=\"rotate(-60 " + formatted("%.1f ", x[leaf]) +
-                           formatted("%.1f", bottom + 8) + ")\"",
-                       count_text(static_cast<long long>((*sizes)[leaf])));
-    out += "</g>\n<g font-size=\"12\" fill=\"#111827\">\n" +
-           text_at(16, (top + bottom) / 2,
-                   "text-anchor=\"middle\" transform=\"rotate(-90 16 " + formatted("%.1f", (top + bottom) / 2) + ")\"",
-                   "height of the merge") +
-           "</g>\n</svg>\n";
-    const Json about = {{"sizes", *sizes},     {"left", *left},    {"right", *right},
-                        {"heights", *heights}, {"bottom", bottom}, {"scale", scale}};
+    const Json about = {{"sizes", *sizes},     {"left", *left},         {"right", *right},
+                        {"heights", *heights}, {"bottom", tree_bottom}, {"scale", places.scale}};
     return "<section id=\"dendrogram\">\n<h2>Dendrogram</h2>\n<p>The last " +
            count_text(static_cast<long long>(heights->size())) +
            " merges; below each branch how many points it has. The dashed line is the cut into " +
            std::to_string(clusters) + (clusters == 1 ? " cluster" : " clusters") +
            " that was asked for.</p>\n<div id=\"dendrogram-controls\" class=\"controls\" hidden><label>clusters <input "
            "type=\"range\" id=\"dendrogram-clusters\" min=\"1\" max=\"" +
-           std::to_string(leaves) + "\" value=\"" + std::to_string(clusters) +
-           "\"></label><output id=\"dendrogram-said\" for=\"dendrogram-clusters\"></output></div>\n" + out +
-           "<script type=\"application/json\" id=\"dendrogram-about\">" + script_text(about.dump()) +
-           "</script>\n</section>\n";
+           std::to_string(tree.leaves) + "\" value=\"" + std::to_string(clusters) +
+           "\"></label><output id=\"dendrogram-said\" for=\"dendrogram-clusters\"></output></div>\n" +
+           tree_picture(tree, places, clusters) + "<script type=\"application/json\" id=\"dendrogram-about\">" +
+           script_text(about.dump()) + "</script>\n</section>\n";
 }
 
 std::string chart_scripts() {

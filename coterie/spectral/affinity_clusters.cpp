@@ -173,11 +173,7 @@ double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index c
     return found.residual;
 }
 
-}  // namespace
-
-AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityClusterOptions& options, const Run& run) {
-    check_affinity(affinity);
-    const Index n = affinity.rows();
+void check_cluster_options(const AffinityClusterOptions& options, Index n) {
     const Index k = options.clusters;
     if (k < 1 || k > n)
         throw BadArgument(
@@ -194,29 +190,35 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
                            .problem = "`restarts` and `max_iterations` must be at least 1, not " +
                                       std::to_string(options.restarts) + " and " +
                                       std::to_string(options.max_iterations)});
-    AffinityClusters out;
-    out.degrees = Vector<double>::Zero(n);
-    for (Index i = 0; i < n; ++i) {
+}
+
+// Row sums without the diagonal.
+Vector<double> degrees_of(const SparseMatrix& affinity) {
+    Vector<double> out = Vector<double>::Zero(affinity.rows());
+    for (Index i = 0; i < affinity.rows(); ++i) {
         for (SparseMatrix::InnerIterator entry(affinity, i); entry; ++entry)
-            if (entry.col() != i) out.degrees[i] += entry.value();
-        if (!std::isfinite(out.degrees[i]))
+            if (entry.col() != i) out[i] += entry.value();
+        if (!std::isfinite(out[i]))
             throw BadData({.code = Code::overflow,
                            .problem = "the sum of the affinities overflows",
                            .remedy = "Rescale the affinities",
                            .option = "graph",
                            .row = i + 1});
     }
+    return out;
+}
+
+// The k smallest eigenpairs, ascending. The first `connected` components have more than one point. Sets
+// out.eigen_residual.
+//
+// Every component is a separate eigenproblem. It has eigenvalue 0 once, with eigenvector D^1/2 1. If there are no more
+// components than clusters, its other eigenvectors therefore compete only after those of all components.
+std::vector<Pair> smallest_pairs(const SparseMatrix& affinity, const std::vector<std::vector<Index>>& components,
+                                 std::size_t connected, const AffinityClusterOptions& options, AffinityClusters& out,
+                                 const Run& run) {
+    const Index n = affinity.rows();
+    const Index k = options.clusters;
     const Vector<double> root = out.degrees.cwiseSqrt();
-
-    const std::vector<std::vector<Index>> components = components_of(affinity);
-    out.components = static_cast<std::int64_t>(components.size());
-    const auto connected = static_cast<std::size_t>(
-        std::find_if(components.begin(), components.end(), [](const auto& members) { return members.size() == 1; }) -
-        components.begin());
-    out.isolated = out.components - static_cast<std::int64_t>(connected);
-
-    // Every component is a separate eigenproblem. It has eigenvalue 0 once, with eigenvector D^1/2 1. If there are no
-    // more components than clusters, its other eigenvectors therefore compete only after those of all components.
     std::vector<Pair> pairs;
     Index in_components = 0;
     for (std::size_t c = 0; c < connected; ++c) in_components += static_cast<Index>(components[c].size());
@@ -244,7 +246,13 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
         pairs.push_back({1, c, Vector<double>::Ones(1)});
     std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) { return a.value < b.value; });
     pairs.resize(at(k));
+    return pairs;
+}
 
+// Sets the eigenvalues, norms and the embedding with rows of length 1. Returns the rows that are not 0.
+std::vector<Index> embed(const std::vector<Pair>& pairs, const std::vector<std::vector<Index>>& components, Index n,
+                         AffinityClusters& out) {
+    const auto k = static_cast<Index>(pairs.size());
     require_memory(2.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(k),
                    "the embedding of " + std::to_string(n) + " rows");
     out.eigenvalues.resize(k);
@@ -264,9 +272,12 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
         out.embedding.row(i) /= norm;
         reached.push_back(i);
     }
-    out.unreached = n - static_cast<Index>(reached.size());
-    run.throw_if_stopped("k-means");
+    return reached;
+}
 
+// Clusters the rows of the embedding that are not 0 by k-means. The other rows go to the largest cluster.
+void cluster_embedding(const std::vector<Index>& reached, const AffinityClusterOptions& options, AffinityClusters& out,
+                       const Run& run) {
     KMeansOptions kmeans;
     kmeans.clusters = options.clusters;
     kmeans.restarts = options.restarts;
@@ -280,8 +291,30 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
     out.kmeans = found.fit_report();
     const std::vector<Index>& sizes = out.kmeans.sizes;
     const auto largest = static_cast<std::int32_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
-    out.labels.assign(at(n), largest);
+    out.labels.assign(at(out.embedding.rows()), largest);
     for (std::size_t i = 0; i < reached.size(); ++i) out.labels[at(reached[i])] = found.labels()[i];
+}
+
+}  // namespace
+
+AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityClusterOptions& options, const Run& run) {
+    check_affinity(affinity);
+    const Index n = affinity.rows();
+    check_cluster_options(options, n);
+    AffinityClusters out;
+    out.degrees = degrees_of(affinity);
+    const std::vector<std::vector<Index>> components = components_of(affinity);
+    out.components = static_cast<std::int64_t>(components.size());
+    const auto connected = static_cast<std::size_t>(
+        std::find_if(components.begin(), components.end(), [](const auto& members) { return members.size() == 1; }) -
+        components.begin());
+    out.isolated = out.components - static_cast<std::int64_t>(connected);
+
+    const std::vector<Pair> pairs = smallest_pairs(affinity, components, connected, options, out, run);
+    const std::vector<Index> reached = embed(pairs, components, n, out);
+    out.unreached = n - static_cast<Index>(reached.size());
+    run.throw_if_stopped("k-means");
+    cluster_embedding(reached, options, out, run);
     return out;
 }
 

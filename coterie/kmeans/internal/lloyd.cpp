@@ -163,6 +163,8 @@ private:
         std::vector<Move> moves;
     };
 
+    using ErrorBound = typename CentroidPanels<T>::ErrorBound;
+
     static Rows<T> view(const Matrix<T>& m) { return {m.data(), m.rows(), m.cols(), m.cols()}; }
     static Rows<T> view(const Vector<T>& row) { return {row.data(), 1, row.size(), row.size()}; }
     // Rows are numbered from this process' first row, except in the weights.
@@ -340,100 +342,17 @@ private:
     // Upper bound u_i >= ||x_i - c_{a_i}||, lower bounds l_ig <= ||x_i - c_j|| for every other c_j in group g. A group
     // is skipped if l^2 - u^2 > twice the error bound: then even the rounded scores of the kernel could not prefer one
     // of its centroids. `first`: there are no bounds yet.
-    void assign_with_bounds(const Part& part, bool first, const typename CentroidPanels<T>::ErrorBound& error,
-                            Scratch& s, double* sums) {
-        const auto margin = [&](Index i) {
-            return static_cast<float>(2 * (error.constant + error.slope * static_cast<double>(norm_[at(i)])));
-        };
-        const auto proves = [](float lower, float upper, float needed) {
-            return lower > 0 && (lower * lower) * down > (upper * upper + needed) * up;
-        };
-        std::size_t count = 0;
-        const Index groups = groups_;
-        for (Index i = part.begin; i < part.end; ++i) {
-            if (first) {
-                s.index[count] = i;
-                s.row[count++] = part.row(i);
-                continue;
-            }
-            const auto label = static_cast<std::size_t>(labels_[at(i)]);
-            float* lower = &lower_[at(i * groups)];
-            float u = (upper_[at(i)] + drift_[label]) * up;
-            float least = std::numeric_limits<float>::infinity();
-            const Index own = group_of_[label];
-            for (Index g = 0; g < groups; ++g) {
-                // The drift of the group's fastest centroid; of the second fastest if the fastest is the point's own.
-                const float drift = g == own && fastest_[at(g)] == static_cast<std::int32_t>(label)
-                                        ? next_drift_[at(g)]
-                                        : group_drift_[at(g)];
-                lower[g] = (lower[g] - drift) * (lower[g] > drift ? down : up);
-                least = std::min(least, lower[g]);
-            }
-            upper_[at(i)] = u;
-            const float needed = margin(i);
-            if (proves(least, u, needed)) continue;
-            const T squared =
-                panels_.kernels().squared_distance(part.row(i), centroids_.row(labels_[at(i)]).data(), d_);
-            layout_.extra(sums)[distances] += 1;
-            u = std::min(u, static_cast<float>(std::sqrt(static_cast<double>(squared)) * (1 + relative_error_)) * up);
-            upper_[at(i)] = u;
-            if (proves(least, u, needed)) continue;
-            s.index[count] = i;
-            s.row[count++] = part.row(i);
-        }
+    void assign_with_bounds(const Part& part, bool first, const ErrorBound& error, Scratch& s, double* sums) {
+        const std::size_t count = first ? list_all(part, s) : list_unproven(part, error, s, sums);
         if (count == 0) return;
-
         std::fill_n(s.best.begin(), count, std::numeric_limits<T>::infinity());
         std::fill_n(s.centroid.begin(), count, 0);
-        const auto& all_panels = panels_.panels();
-        for (std::size_t p = 0; p < all_panels.size();) {
+        const std::size_t panels = panels_.panels().size();
+        for (std::size_t p = 0; p < panels;) {
             const Index g = group_of_panel_[p];
-            std::size_t here = 0;
-            for (std::size_t r = 0; r < count; ++r) {
-                const Index i = s.index[r];
-                if (!first && group_of_[at(labels_[at(i)])] != g &&
-                    proves(lower_[at(i * groups + g)], upper_[at(i)], margin(i)))
-                    continue;
-                s.position[here] = r;
-                s.panel_row[here++] = s.row[r];
-            }
-            bool opening = true;
-            for (; p < all_panels.size() && group_of_panel_[p] == g; ++p) {
-                const auto& panel = all_panels[p];
-                if (here == 0) continue;
-                T* best = opening ? s.group_best.data() : s.panel_best.data();
-                T* second = opening ? s.group_second.data() : s.panel_second.data();
-                std::int32_t* column = opening ? s.group_centroid.data() : s.column.data();
-                panels_.best(panel, s.panel_row.data(), static_cast<Index>(here), best, column, second);
-                layout_.extra(sums)[distances] += static_cast<double>(here) * panel.centroids;
-                for (std::size_t h = 0; h < here; ++h) {
-                    if (opening) {
-                        s.group_centroid[h] += static_cast<std::int32_t>(panel.first);
-                    } else if (s.panel_best[h] < s.group_best[h]) {
-                        s.group_second[h] = std::min(s.group_best[h], s.panel_second[h]);
-                        s.group_best[h] = s.panel_best[h];
-                        s.group_centroid[h] = static_cast<std::int32_t>(panel.first) + s.column[h];
-                    } else {
-                        s.group_second[h] = std::min(s.group_second[h], s.panel_best[h]);
-                    }
-                }
-                opening = false;
-            }
-            for (std::size_t h = 0; h < here; ++h) {
-                const std::size_t r = s.position[h];
-                const Index i = s.index[r];
-                if (s.group_best[h] < s.best[r]) {
-                    // The group of the previous best now has only other centroids: its lower bound is that previous
-                    // best.
-                    if (s.best[r] < std::numeric_limits<T>::infinity())
-                        lower_[at(i * groups + group_of_[at(s.centroid[r])])] = lower_bound(i, s.best[r], error);
-                    s.best[r] = s.group_best[h];
-                    s.centroid[r] = s.group_centroid[h];
-                    lower_[at(i * groups + g)] = lower_bound(i, s.group_second[h], error);
-                } else {
-                    lower_[at(i * groups + g)] = lower_bound(i, s.group_best[h], error);
-                }
-            }
+            const std::size_t here = list_rows_of_group(g, count, first, error, s);
+            p = search_group(p, here, s, sums);
+            merge_group(g, here, error, s);
         }
         for (std::size_t r = 0; r < count; ++r) {
             const Index i = s.index[r];
@@ -448,7 +367,122 @@ private:
         }
     }
 
-    float lower_bound(Index i, T score, const typename CentroidPanels<T>::ErrorBound& error) const {
+    // Twice the error bound of row i.
+    float margin(Index i, const ErrorBound& error) const {
+        return static_cast<float>(2 * (error.constant + error.slope * static_cast<double>(norm_[at(i)])));
+    }
+    static bool proves(float lower, float upper, float needed) {
+        return lower > 0 && (lower * lower) * down > (upper * upper + needed) * up;
+    }
+
+    // Lists all rows of the part in s.index and s.row. Returns their number.
+    std::size_t list_all(const Part& part, Scratch& s) const {
+        std::size_t count = 0;
+        for (Index i = part.begin; i < part.end; ++i) {
+            s.index[count] = i;
+            s.row[count++] = part.row(i);
+        }
+        return count;
+    }
+
+    // Widens the bounds by the drifts and lists the rows whose bounds do not prove their label.
+    std::size_t list_unproven(const Part& part, const ErrorBound& error, Scratch& s, double* sums) {
+        std::size_t count = 0;
+        const Index groups = groups_;
+        for (Index i = part.begin; i < part.end; ++i) {
+            const auto label = static_cast<std::size_t>(labels_[at(i)]);
+            float* lower = &lower_[at(i * groups)];
+            float u = (upper_[at(i)] + drift_[label]) * up;
+            float least = std::numeric_limits<float>::infinity();
+            const Index own = group_of_[label];
+            for (Index g = 0; g < groups; ++g) {
+                // The drift of the group's fastest centroid; of the second fastest if the fastest is the point's own.
+                const float drift = g == own && fastest_[at(g)] == static_cast<std::int32_t>(label)
+                                        ? next_drift_[at(g)]
+                                        : group_drift_[at(g)];
+                lower[g] = (lower[g] - drift) * (lower[g] > drift ? down : up);
+                least = std::min(least, lower[g]);
+            }
+            upper_[at(i)] = u;
+            const float needed = margin(i, error);
+            if (proves(least, u, needed)) continue;
+            const T squared =
+                panels_.kernels().squared_distance(part.row(i), centroids_.row(labels_[at(i)]).data(), d_);
+            layout_.extra(sums)[distances] += 1;
+            u = std::min(u, static_cast<float>(std::sqrt(static_cast<double>(squared)) * (1 + relative_error_)) * up);
+            upper_[at(i)] = u;
+            if (proves(least, u, needed)) continue;
+            s.index[count] = i;
+            s.row[count++] = part.row(i);
+        }
+        return count;
+    }
+
+    // Of the `count` listed rows, lists those whose bounds do not exclude group g, in s.position and s.panel_row.
+    std::size_t list_rows_of_group(Index g, std::size_t count, bool first, const ErrorBound& error, Scratch& s) const {
+        const Index groups = groups_;
+        std::size_t here = 0;
+        for (std::size_t r = 0; r < count; ++r) {
+            const Index i = s.index[r];
+            if (!first && group_of_[at(labels_[at(i)])] != g &&
+                proves(lower_[at(i * groups + g)], upper_[at(i)], margin(i, error)))
+                continue;
+            s.position[here] = r;
+            s.panel_row[here++] = s.row[r];
+        }
+        return here;
+    }
+
+    // Finds the best and second centroid of the group that starts with panel p, for the rows in s.panel_row. Returns
+    // the first panel of the next group.
+    std::size_t search_group(std::size_t p, std::size_t here, Scratch& s, double* sums) {
+        const auto& all_panels = panels_.panels();
+        const Index g = group_of_panel_[p];
+        bool opening = true;
+        for (; p < all_panels.size() && group_of_panel_[p] == g; ++p) {
+            const auto& panel = all_panels[p];
+            if (here == 0) continue;
+            T* best = opening ? s.group_best.data() : s.panel_best.data();
+            T* second = opening ? s.group_second.data() : s.panel_second.data();
+            std::int32_t* column = opening ? s.group_centroid.data() : s.column.data();
+            panels_.best(panel, s.panel_row.data(), static_cast<Index>(here), best, column, second);
+            layout_.extra(sums)[distances] += static_cast<double>(here) * panel.centroids;
+            for (std::size_t h = 0; h < here; ++h) {
+                if (opening) {
+                    s.group_centroid[h] += static_cast<std::int32_t>(panel.first);
+                } else if (s.panel_best[h] < s.group_best[h]) {
+                    s.group_second[h] = std::min(s.group_best[h], s.panel_second[h]);
+                    s.group_best[h] = s.panel_best[h];
+                    s.group_centroid[h] = static_cast<std::int32_t>(panel.first) + s.column[h];
+                } else {
+                    s.group_second[h] = std::min(s.group_second[h], s.panel_best[h]);
+                }
+            }
+            opening = false;
+        }
+        return p;
+    }
+
+    // Merges the best centroids of group g into those of all groups so far, and sets the group's lower bounds.
+    void merge_group(Index g, std::size_t here, const ErrorBound& error, Scratch& s) {
+        const Index groups = groups_;
+        for (std::size_t h = 0; h < here; ++h) {
+            const std::size_t r = s.position[h];
+            const Index i = s.index[r];
+            if (s.group_best[h] < s.best[r]) {
+                // The group of the previous best now has only other centroids: its lower bound is that previous best.
+                if (s.best[r] < std::numeric_limits<T>::infinity())
+                    lower_[at(i * groups + group_of_[at(s.centroid[r])])] = lower_bound(i, s.best[r], error);
+                s.best[r] = s.group_best[h];
+                s.centroid[r] = s.group_centroid[h];
+                lower_[at(i * groups + g)] = lower_bound(i, s.group_second[h], error);
+            } else {
+                lower_[at(i * groups + g)] = lower_bound(i, s.group_best[h], error);
+            }
+        }
+    }
+
+    float lower_bound(Index i, T score, const ErrorBound& error) const {
         const double squared = static_cast<double>(norm_[at(i)]) + 2 * static_cast<double>(score) - error.constant -
                                error.slope * static_cast<double>(norm_[at(i)]);
         if (!(squared > 0)) return 0;

@@ -15,25 +15,90 @@
 
 namespace coterie::internal {
 
+namespace {
+
+// The mean of n equal points differs from them by the rounding of n additions. This does not count as movement, nor as
+// a distance.
+double rounding_of_mean(const SparsePoints& points) { return 0x1.0p-53 * static_cast<double>(points.rows()); }
+
+// w_i ||x_i - c_{a_i}||^2 of each row, without what rounding explains.
+template <class T>
+std::vector<double> costs_of_rows(const SparsePoints& points, const Labels& labels, const Matrix<T>& centroids,
+                                  std::span<const double> weights) {
+    const Index d = points.columns();
+    std::vector<double> norms;
+    for (Index j = 0; j < centroids.rows(); ++j) norms.push_back(squared_norm(centroids.data() + j * d, d));
+    const double rounding = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) + rounding_of_mean(points);
+    std::vector<double> cost(labels.size());
+    for (Index i = 0; i < points.rows(); ++i) {
+        const SparseRow<T> row = points.row<T>(i);
+        const auto label = static_cast<Index>(labels[at(i)]);
+        const double squared = squared_distance(row, centroids.data() + label * d, norms[at(label)]);
+        if (squared > rounding * rounding * squared_norm(row.values, row.count))
+            cost[at(i)] = (weights.empty() ? 1.0 : weights[at(i)]) * squared;
+    }
+    return cost;
+}
+
+struct Step {
+    double movement;   // sum_j || movement of c_j ||^2
+    double objective;  // after the movement
+};
+
+// Moves the centroids to the means of their clusters; for unit length, to the directions of the sums.
+template <class T>
+Step move_centroids(const ClusterSums& found, const Spread& spread, const LloydSettings& settings, Matrix<T>& centroids,
+                    const Run& run) {
+    const Index k = centroids.rows();
+    const Index d = centroids.cols();
+    std::vector<double> moved(at(k), 0.0);
+    // How much cluster j lowers the objective: w_j || its mean - mean of all ||^2; for unit length || its sum ||.
+    std::vector<double> between(at(k), 0.0);
+    for_each_block(k, threads_for(8.0 * static_cast<double>(d) * static_cast<double>(k), run.threads),
+                   [&](Index j, int) {
+                       const double w = found.mass[at(j)];
+                       const double divisor = settings.unit_length ? found.sums.row(j).norm() : w;
+                       if (!(w > 0) || !(divisor > 0))
+                           return;  // an empty cluster, or one whose rows cancel out, keeps its
+                                    // centroid
+                       if (settings.unit_length) between[at(j)] = divisor;
+                       for (Index p = 0; p < d; ++p) {
+                           const double mean = found.sums(j, p) / divisor;
+                           const auto rounded = static_cast<T>(mean);
+                           const double way = static_cast<double>(rounded) - static_cast<double>(centroids(j, p));
+                           moved[at(j)] += way * way;
+                           if (!settings.unit_length)
+                               between[at(j)] += w * (mean - spread.mean[p]) * (mean - spread.mean[p]);
+                           centroids(j, p) = rounded;
+                       }
+                   });
+    const double scatter = spread.mean_variance * static_cast<double>(d) * spread.total_weight;
+    Step out{0, settings.unit_length ? spread.total_weight : scatter};
+    for (Index j = 0; j < k; ++j) {
+        out.movement += moved[at(j)];
+        out.objective -= between[at(j)];
+    }
+    return out;
+}
+
+}  // namespace
+
 template <class T>
 LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, const LloydSettings& settings,
                             std::span<const double> weights, const Run& run, int repetition, int repetitions,
                             KeptFit* kept) {
-    const Index d = points.columns();
     LloydResult<T> out;
     if (const Archive* from = kept != nullptr ? kept->found_iterations() : nullptr) {
-        centroids = to_matrix<T>(from->points("centroids", -1, d));
+        centroids = to_matrix<T>(from->points("centroids", -1, points.columns()));
         out.objectives = from->vector("objectives");
         out.iterations = static_cast<int>(out.objectives.size());
         out.repaired = static_cast<int>(from->vector("repaired", 1)[0]);
     }
     const auto k = static_cast<int>(centroids.rows());
     const Spread spread = spread_of(PointsView(points), weights, run);
-    const double scatter = spread.mean_variance * static_cast<double>(d) * spread.total_weight;
-    // The mean of equal points differs from them by the rounding of n additions. This does not count as movement.
-    const double unit = 0x1.0p-53 * static_cast<double>(points.rows());
-    double threshold = settings.tolerance * spread.mean_variance;
-    threshold = std::max(threshold, unit * unit * centroids.template cast<double>().squaredNorm());
+    const double unit = rounding_of_mean(points);
+    const double threshold = std::max(settings.tolerance * spread.mean_variance,
+                                      unit * unit * centroids.template cast<double>().squaredNorm());
     while (out.iterations < settings.max_iterations && out.stopped != StopReason::converged) {
         const Matrix<T> begun_with = centroids;
         const int repaired = out.repaired;
@@ -44,57 +109,18 @@ LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, con
             labels = nearest_centroids(PointsView(points), centroids, run).labels;
             out.repaired += fill_empty_clusters(
                 labels, k, weights, {0, points.rows()},
-                [&] {
-                    std::vector<double> norms;
-                    for (Index j = 0; j < k; ++j) norms.push_back(squared_norm(centroids.data() + j * d, d));
-                    // The mean of equal rows differs from them by rounding. This does not count as a distance.
-                    const double rounding = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) + unit;
-                    std::vector<double> cost(labels.size());
-                    for (Index i = 0; i < points.rows(); ++i) {
-                        const SparseRow<T> row = points.row<T>(i);
-                        const auto label = static_cast<Index>(labels[at(i)]);
-                        const double squared = squared_distance(row, centroids.data() + label * d, norms[at(label)]);
-                        if (squared > rounding * rounding * squared_norm(row.values, row.count))
-                            cost[at(i)] = (weights.empty() ? 1.0 : weights[at(i)]) * squared;
-                    }
-                    return cost;
-                },
-                run.communicator());
+                [&] { return costs_of_rows(points, labels, centroids, weights); }, run.communicator());
             found = cluster_sums(PointsView(points), labels, k, weights, run);
         } catch (const Cancelled&) {
             if (out.iterations == 0) throw;
             out.stopped = StopReason::interrupted;
             break;
         }
-        std::vector<double> moved(at(k), 0.0);
-        // How much cluster j lowers the objective: w_j || its mean - mean of all ||^2; for unit length || its sum ||.
-        std::vector<double> between(at(k), 0.0);
-        for_each_block(k, threads_for(8.0 * static_cast<double>(d) * k, run.threads), [&](Index j, int) {
-            const double w = found.mass[at(j)];
-            const double divisor = settings.unit_length ? found.sums.row(j).norm() : w;
-            if (!(w > 0) || !(divisor > 0))
-                return;  // an empty cluster, or one whose rows cancel out, keeps its
-                         // centroid
-            if (settings.unit_length) between[at(j)] = divisor;
-            for (Index p = 0; p < d; ++p) {
-                const double mean = found.sums(j, p) / divisor;
-                const auto rounded = static_cast<T>(mean);
-                const double way = static_cast<double>(rounded) - static_cast<double>(centroids(j, p));
-                moved[at(j)] += way * way;
-                if (!settings.unit_length) between[at(j)] += w * (mean - spread.mean[p]) * (mean - spread.mean[p]);
-                centroids(j, p) = rounded;
-            }
-        });
-        double movement = 0;
-        double objective = settings.unit_length ? spread.total_weight : scatter;
-        for (Index j = 0; j < k; ++j) {
-            movement += moved[at(j)];
-            objective -= between[at(j)];
-        }
-        const bool settled = labels == out.labels || movement <= threshold;
+        const Step step = move_centroids(found, spread, settings, centroids, run);
+        const bool settled = labels == out.labels || step.movement <= threshold;
         out.labels = std::move(labels);
         ++out.iterations;
-        out.objectives.push_back(std::max(0.0, objective));
+        out.objectives.push_back(std::max(0.0, step.objective));
         run.report(
             {.stage = "iterations",
              .fraction = (repetition + static_cast<double>(out.iterations) / settings.max_iterations) / repetitions,
