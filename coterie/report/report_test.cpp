@@ -137,7 +137,7 @@ TEST(Page, ComparisonPageHasTablesAndReasons) {
     EXPECT_NE(whole.find(drawn.picture), std::string::npos);
     EXPECT_TRUE(whole.ends_with("</html>\n"));
     found.methods = {found.methods[2]};
-    const ComparisonDrawings none = comparison_drawings(found, problem, options, "", {}, coterie::Run(1, 1));
+    const ComparisonDrawings none = comparison_drawings(found, {.problem = problem}, "", {}, coterie::Run(1, 1));
     EXPECT_EQ(none.picture + none.map, "") << "there is nothing to draw";
 }
 
