@@ -114,7 +114,7 @@ struct PointsFile {
     /// columns are numbers.
     std::vector<std::vector<std::string>> categories = {};
     std::shared_ptr<const TableRows> rows = {};  // for tables, if requested
-    std::string reading = {};                    // how the file was read, if that was guessed; empty: as its name says
+    std::optional<Message> reading = {};         // how the file was read, if that was guessed
     /// Set if label_column was given (an empty field is -1), or if a libsvm file contains labels.
     std::optional<LabelColumn> labels = {};
     std::string format = {};  // "csv", "npy", ...
