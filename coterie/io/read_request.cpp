@@ -71,7 +71,8 @@ char separator_named(const std::string& word) {
                !(c >= 'A' && c <= 'Z');
     };
     if (word.size() == 1 && separates(word.front())) return word.front();
-    const std::string accepted = "one sign such as , ; : and |, or comma, semicolon, tab, pipe, blanks or auto";
+    const std::string accepted =
+        "one character such as , ; : or |, or one of comma, semicolon, tab, pipe, blanks and auto";
     throw BadArgument({.code = Code::not_accepted,
                        .problem = "'" + word + "' is not accepted",
                        .remedy = "Use " + accepted,
