@@ -92,7 +92,7 @@ void Table::take_field(std::size_t where, std::size_t column, std::string_view f
     if (plan.kind(column) == ColumnKind::category) {
         const auto& numbers = *plan.numbers[column];
         const auto found = numbers.find(word);
-        if (found == numbers.end()) throw InternalError(source_ + ": a word was not seen before");
+        if (found == numbers.end()) throw InternalError("a word was not seen before");
         value = static_cast<Scalar>(found->second);
         return;
     }

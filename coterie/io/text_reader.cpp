@@ -471,13 +471,13 @@ void TextTable::parse_pieces(const Plan& plan, std::size_t first, std::size_t la
             }
             const std::size_t end = records_.end_of(p);
             if (!skips(p, end)) {
-                if (row >= starts_[at + 1]) throw InternalError(source_ + ": more rows were parsed than counted");
+                if (row >= starts_[at + 1]) throw InternalError("more rows were parsed than counted");
                 careful_record(p, end, plan, out, word);
                 ++row;
             }
             p = end;
         }
-        if (row != starts_[at + 1]) throw InternalError(source_ + ": fewer rows were parsed than counted");
+        if (row != starts_[at + 1]) throw InternalError("fewer rows were parsed than counted");
         if (plan.points)
             refuse_too_large(plan, at, to + (starts_[at] - starts_[first]) * static_cast<Index>(plan.taken));
     });
