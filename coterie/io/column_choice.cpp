@@ -111,7 +111,7 @@ std::size_t ColumnNames::position(const std::string& given, std::string_view opt
     }
     if (names.empty()) {
         message.accepted = "from 1 to " + std::to_string(columns);
-        message.problem += ", because the file has no header line";
+        message.problem += ", because the columns have no names";
         message.remedy = "Give a number from 1 to " + std::to_string(columns);
         throw BadArgument(std::move(message));
     }
