@@ -252,7 +252,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         options.numeric_names = options.advises = !takes_affinities(method, request);  // affinities are never missing
         PointsFile file = points_from(request.points, options, run);
         const std::string source = source_name(request.points);
-        if (!file.reading.empty()) inputs.notes.push_back({.problem = file.reading});
+        if (file.reading) inputs.notes.push_back(*file.reading);
         inputs.warnings = std::move(file.notes);
         inputs.rows = std::move(file.rows);
         parts = file.parts;

@@ -52,7 +52,7 @@ inline void complete(AppliedResult& result, const ModelRequest& request, const P
     result.threads = run.threads;
     result.command = command_text();
     result.date = date_text();
-    if (!file.reading.empty()) result.notes.push_back({.problem = file.reading});
+    if (file.reading) result.notes.push_back(*file.reading);
     std::vector<Message> warnings = file.notes;
     for (const auto& warning : rows.warnings) warnings.push_back(warning);
     result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());

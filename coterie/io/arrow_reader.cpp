@@ -250,7 +250,7 @@ void ArrowTable::check(ArrowErrorCode code, const ArrowError& error) const {
 ArrowTable::ArrowTable(const Bytes& bytes, std::string_view source, const ReadOptions& options)
     : max_rows_(options.max_rows) {
     source_ = source;
-    has_dialect_ = false;
+    is_text_ = false;
     const auto refuse_option = [&](const char* option) {
         throw BadArgument({.code = Code::without_effect,
                            .problem = "`" + std::string(option) + "` is for text files; this is an Arrow file",
@@ -390,7 +390,7 @@ void ArrowTable::take_schema(const ArrowSchema& schema) {
         // pandas writes this column if a table's rows have names.
         if (name.starts_with("__index_level_") && index_ < 0) {
             index_ = static_cast<std::ptrdiff_t>(j);
-            index_said_ = "(" + shown(name) + ") is the index of pandas: it";
+            index_reason_ = "the column is the index of pandas";
         }
     }
     if (index_ < 0) find_nameless_index();

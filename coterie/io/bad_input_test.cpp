@@ -47,72 +47,73 @@ std::vector<Case> cases() {
     std::string wrong_sum = zipped;
     wrong_sum[wrong_sum.size() - 6] = static_cast<char>(wrong_sum[wrong_sum.size() - 6] ^ 1);
     return {
-        {"a.csv", "", data, "is empty"},
-        {"a.csv", " \n\r\n\t\n", data, "is empty"},
-        {"a.csv", "\xef\xbb\xbf", data, "is empty"},
-        {"a.csv", "a,b\n", data, "has a header line and no rows"},
-        {"a.csv", "a,b\n\n\n", data, "has a header line and no rows"},
-        {"a.csv", "1,2\n3,4\n5\n", data, "row 3: has 1 column, the first row has 2"},
-        {"a.csv", "1,2\n3,4,5\n", data, "row 2: has 3 columns, the first row has 2"},
-        {"a.csv", "1 2\n3 4\n5\n6 7\n", data, "row 3: has 1 column, the first row has 2"},
-        {"a.csv", "x,y\n1,2\n3,abc\n", data, "a.csv: row 3, column 2 (y): value 'abc' is not a number"},
-        {"a.csv", "1,2\n3,4x\n", data, "row 2, column 2: value '4x' is not a number"},
-        {"a.csv", "1,2\n3,\n", data, "row 2, column 2: the field is empty"},
-        {"a.csv", "1,2\n,4\n", data, "row 2, column 1: the field is empty"},
-        {"a.csv", "1,2\n3,NA\n", data, "value 'NA' stands for a missing one; 1 value is missing in all (column 2: 1)"},
-        {"a.csv", "1,2\n3,?\n", data, "value '?' stands for a missing one"},
-        {"a.csv", "1,2\n3,nan\n", data, "value 'nan' stands for a missing one"},
+        {"a.csv", "", data, "the file is empty"},
+        {"a.csv", " \n\r\n\t\n", data, "the file is empty"},
+        {"a.csv", "\xef\xbb\xbf", data, "the file is empty"},
+        {"a.csv", "a,b\n", data, "the file has a header line, but no rows"},
+        {"a.csv", "a,b\n\n\n", data, "the file has a header line, but no rows"},
+        {"a.csv", "1,2\n3,4\n5\n", data, "line 3: 1 field, but the first row has 2"},
+        {"a.csv", "1,2\n3,4,5\n", data, "line 2: 3 fields, but the first row has 2"},
+        {"a.csv", "1 2\n3 4\n5\n6 7\n", data, "line 3: 1 field, but the first row has 2"},
+        {"a.csv", "x,y\n1,2\n3,abc\n", data, "a.csv: column 'y', line 3: 'abc' is not a number"},
+        {"a.csv", "1,2\n3,4x\n", data, "column 2, line 2: '4x' is not a number"},
+        {"a.csv", "1,2\n3,\n", data, "column 2, line 2: the value is missing"},
+        {"a.csv", "1,2\n,4\n", data, "column 1, line 2: the value is missing"},
+        {"a.csv", "1,2\n3,NA\n", data, "'NA' stands for a missing value (1 missing value in the file)"},
+        {"a.csv", "1,2\n3,?\n", data, "'?' stands for a missing value"},
+        {"a.csv", "1,2\n3,nan\n", data, "'nan' stands for a missing value"},
         {"a.csv", "1,2\n1.2.2026,1\n", data,
-         "'1.2.2026' is not a number; dates takes dates such as 2026-11-23, 23.11.2026"},
-        {"a.csv", "1,2\n01/02/2026,1\n", data, "dates takes dates such as 2026-11-23"},
-        {"a.csv", "1,2\n1.234.567,1\n", data, "thousands are not parted"},
-        {"a.csv", "1,2\n3,-inf\n", data, "value '-inf' is not a number; infinite values are not accepted"},
-        {"a.csv", "1,2\n3,1e999\n", data, "value '1e999' is too large for float64"},
-        {"a.csv", "1;2\n1,5;2\n", data, "the decimal sign is a point",
+         "'1.2.2026' is not a number. If it is a date, write it as 2026-11-23, 23.11.2026"},
+        {"a.csv", "1,2\n01/02/2026,1\n", data, "write it as 2026-11-23"},
+        {"a.csv", "1,2\n1.234.567,1\n", data, "Remove the thousands separator: 1234.5"},
+        {"a.csv", "1,2\n3,-inf\n", data, "'-inf' is not a finite number"},
+        {"a.csv", "1,2\n3,1e999\n", data, "'1e999' is too large for float64"},
+        {"a.csv", "1;2\n1,5;2\n", data, "Use decimal=comma if the comma is the decimal sign",
          [](ReadOptions& o) { o.decimal = Decimal::point; }},
-        {"a.csv", "1,2\n3,\"4\n", data, "row 2: a quoted field begins with \"4? and never ends"},
-        {"a.csv", "1,2\n3,\"4\"5\n", data, "row 2, column 2: text follows the closing quote"},
-        {"a.csv", "1,2\n3,4\n", argument, "label column 'kind' is not there; the file has no header line",
+        {"a.csv", "1,2\n3,\"4\n", data, "line 2: the quoted field that begins with \"4? never ends"},
+        {"a.csv", "1,2\n3,\"4\"5\n", data, "column 2, line 2: text follows the closing quote"},
+        {"a.csv", "1,2\n3,4\n", argument, "column 'kind': there is no such column, because the columns have no names",
          label("kind")},
-        {"a.csv", "x,y\n3,4\n", argument, "label column 'kind' is not there; there are x, y", label("kind")},
-        {"a.csv", "1,2\n3,4\n", argument, "column 0 is not there; columns are numbered from 1 to 2", column("0")},
-        {"a.csv", "1,2\n3,4\n", argument, "column 3 is not there", column("3")},
-        {"a.csv", "1,2\n3,4\n", argument, "column -3 is not there", column("-3")},
-        {"a.csv", "1,2,3\n3,4,5\n", argument, "run backwards", column("3-1")},
-        {"a.csv", "1,2\n3,4\n", argument, "asked for twice",
+        {"a.csv", "x,y\n3,4\n", argument, "column 'kind': there is no such column. Choose among: x, y", label("kind")},
+        {"a.csv", "1,2\n3,4\n", argument, "column 0: there is no such column. Give a number from 1 to 2", column("0")},
+        {"a.csv", "1,2\n3,4\n", argument, "column 3: there is no such column", column("3")},
+        {"a.csv", "1,2\n3,4\n", argument, "column -3: there is no such column", column("-3")},
+        {"a.csv", "1,2,3\n3,4,5\n", argument, "the range of columns 3-1 runs backwards", column("3-1")},
+        {"a.csv", "1,2\n3,4\n", argument, "column 1: the column is given twice",
          [](ReadOptions& o) {
              o.columns = {"1", "1-2"};
          }},
-        {"a.csv", "x,x\n3,4\n", argument, "names 2 columns", column("x")},
-        {"a.csv", "1,2\n3,4\n", argument, "as coordinate and as label",
+        {"a.csv", "x,x\n3,4\n", argument, "column 'x': 2 columns have this name", column("x")},
+        {"a.csv", "1,2\n3,4\n", argument, "column 1: the column is in both columns and label_column",
          [](ReadOptions& o) { o.columns = {"1"}, o.label_column = "1"; }},
-        {"a.csv", "1\n2\n", data, "no column but the labels", label("1")},
+        {"a.csv", "1\n2\n", data, "the file has no column but the labels", label("1")},
         {"a.csv", "1,2\n", argument, "cannot separate", [](ReadOptions& o) { o.separator = '.'; }},
-        {"a.csv", std::string("1,\0002\n", 5), data, "is not text"},
+        {"a.csv", std::string("1,\0002\n", 5), data, "the file is not text"},
         {"a.csv",
          "\xff\xfe"
          "1,2",
          data, "UTF-16"},
-        {"a.csv.gz", "1,2\n", data, "is not a gzip file"},
+        {"a.csv.gz", "1,2\n", data, "the file is not a gzip file"},
         {"a.csv.gz", zipped.substr(0, zipped.size() - 5), data, "truncated"},
         {"a.csv.gz", zipped.substr(0, 12), data, "truncated"},
         {"a.csv.gz", wrong_sum, data, "damaged"},
         {"a.csv.gz", zipped + "more", data, "damaged"},
-        {"a.xyz", "1,2", data, "'.xyz' are not known"},
+        {"a.xyz", "1,2", data, "the ending '.xyz' is not known"},
         {"a.npy", "", data, "is not a .npy file"},
         {"a.npy", "1,2,3 is no array", data, "is not a .npy file"},
         {"a.npy", good.substr(0, 9), data, "is not a .npy file"},
         {"a.npy", good.substr(0, 60), data, "the file is truncated: of "},
         {"a.npy", good.substr(0, good.size() - 1), data,
-         "the header says 2 x 2 of type float64, 32 bytes; the file has 31 (is it truncated?)"},
+         "the header announces 2 x 2 of type float64, 32 bytes, but the file has 31. Check whether the file is "
+         "truncated"},
         {"a.npy", good + "x", data, "the file has 33"},
         {"a.npy", "\x93NUMPY\x09" + good.substr(7), data, "format version 9"},
-        {"a.npy", npy("<f8", "(1000000000, 1000000000)", ""), data, "has 0 (is it truncated?)"},
-        {"a.npy", npy("<f8", "(4294967296, 4294967296)", ""), data, "is not one an array can have"},
+        {"a.npy", npy("<f8", "(1000000000, 1000000000)", ""), data, "but the file has 0. Check whether"},
+        {"a.npy", npy("<f8", "(4294967296, 4294967296)", ""), data, "is not possible for an array"},
         {"a.npy", npy("<f8", "(99999999999999999999,)", ""), data, "is not possible for an array"},
         {"a.npy", npy("<f8", "(-1, 2)", ""), data, "is not possible for an array"},
         {"a.npy", npy("<f8", "(0, 2)", ""), data, "is empty (0 x 2)"},
-        {"a.npy", npy("<f8", "(0, 4294967296, 4294967296)", ""), data, "is not one an array can have"},
+        {"a.npy", npy("<f8", "(0, 4294967296, 4294967296)", ""), data, "is not possible for an array"},
         {"a.npy", npy("<f8", "()", raw<double>({1})), data, "a single number"},
         {"a.npy", npy("|O", "(1,)", "12345678"), data, "pickle"},
         {"a.npy", npy("|O8", "(1,)", "12345678"), data, "pickle"},
@@ -123,19 +124,20 @@ std::vector<Case> cases() {
          "column 2, row 2: NaN stands for a missing value"},
         {"a.npy", npy("<f8", "(2, 2)", raw<double>({1, -infinity, 3, nan})), data,
          "column 2, row 1: -infinity is not a finite number (2 such values)"},
-        {"a.npy", good, argument, "a label column is for text files", label("1")},
-        {"a.npy", good, argument, "columns are numbered from 1 to", column("name")},
-        {"a.svm", "1 1:2\n", argument, "a choice of columns is for tables and dense arrays", column("1")},
+        {"a.npy", good, argument, "label_column needs text", label("1")},
+        {"a.npy", good, argument, "Give a number from 1 to 2", column("name")},
+        {"a.svm", "1 1:2\n", argument, "columns needs a table or a dense array, but the format of this file is libsvm",
+         column("1")},
         {"a.npz", "PK no zip", data, "is not a valid .npz"},
         {"a.npz", "", data, "holds no arrays"},
         {"a.npz", "", argument, "name of an array is missing", [](ReadOptions&) {}, ":"},
         {"a.idx", "", data, "is not an idx file"},
         {"a.idx", "\1\2\3\4\5", data, "is not an idx file"},
         {"a.idx", idx(7, {1}, "1"), data, "idx type 7 is not supported"},
-        {"a.idx", idx(8, {2, 2}, "123"), data, "the header says 2 x 2, 4 bytes; the file has 3 (is it truncated?)"},
+        {"a.idx", idx(8, {2, 2}, "123"), data, "the header announces 2 x 2, 4 bytes, but the file has 3."},
         {"a.idx", idx(8, {2, 2}, "12345"), data, "the file has 5"},
         {"a.idx", idx(8, {}, ""), data, "has no dimensions"},
-        {"a.idx", idx(8, {4294967295u, 4294967295u, 4294967295u}, "1"), data, "is not one an array can have"},
+        {"a.idx", idx(8, {4294967295u, 4294967295u, 4294967295u}, "1"), data, "is not possible for an array"},
         {"a.idx", idx(8, {1, 2, 3}, "").substr(0, 9), data, "truncated inside the header"},
         {"a.svm", "", data, "has no rows"},
         {"a.svm", "1\n2\n", data, "a.svm: the file has no index:value pair"},
@@ -210,8 +212,8 @@ TEST(BadInput, LabelFiles) {
     refuses("l.npy", npy("|S1", "(2,)", std::string("a\0", 2)), "the label is empty");
     refuses("l.csv", "", "is empty");
     refuses("l.csv", "label\n", "no rows");
-    refuses("l.csv", "1,2\n3,4\n", "say which holds the labels");
-    refuses("l.csv", "a\n\nb\n", "row 2, column 1: the value is empty");
+    refuses("l.csv", "1,2\n3,4\n", "it is not clear which one holds the labels");
+    refuses("l.csv", "a\n\nb\n", "column 1, line 2: the value is empty");
     folder.file("n.csv", "1\nx\n");
     EXPECT_THROW(read_numbers(folder / "n.csv"), BadData);
     folder.file("n.npy", npy("<f8", "(2,)", raw<double>({1, nan})));
@@ -250,14 +252,17 @@ TEST(BadInput, ErrorsHaveFileRowAndColumn) {
         return {};
     };
     const ErrorFields named = fields("a.csv", "x,y\n1,2\n3,abc\n");
-    EXPECT_EQ(named.row, 3);
+    EXPECT_EQ(named.line, 3);
     EXPECT_EQ(named.column, "y");
+    EXPECT_EQ(named.column_number, 2);
     EXPECT_EQ(named.value, "abc");
+    EXPECT_EQ(named.code, Code::not_a_number);
     const ErrorFields numbered = fields("b.csv", "1,2\n3,4x\n");
-    EXPECT_EQ(numbered.row, 2);
-    EXPECT_EQ(numbered.column, "2");
+    EXPECT_EQ(numbered.line, 2);
+    EXPECT_EQ(numbered.column, "");
+    EXPECT_EQ(numbered.column_number, 2);
     const ErrorFields narrow = fields("c.csv", "1,2\n3,4\n5\n");
-    EXPECT_EQ(narrow.row, 3);
+    EXPECT_EQ(narrow.line, 3);
     EXPECT_EQ(narrow.accepted, "2 columns");
     const ErrorFields sparse = fields("d.svm", "1 1:2\n1 0:3\n");
     EXPECT_EQ(sparse.line, 2);
@@ -268,7 +273,7 @@ TEST(BadInput, ErrorsHaveFileRowAndColumn) {
     EXPECT_EQ(missing.column_number, 1);
     EXPECT_EQ(missing.value, "NaN");
     EXPECT_EQ(missing.accepted, "finite numbers");
-    EXPECT_FALSE(fields("f.csv", "").row.has_value());
+    EXPECT_FALSE(fields("f.csv", "").line.has_value());
 }
 
 }  // namespace

@@ -24,6 +24,16 @@
 namespace coterie::formats {
 namespace {
 
+std::string system_error() { return std::strerror(errno); }
+
+// For ResourceError.
+Message not_readable(const std::string& file) {
+    return {.code = Code::cannot_read, .problem = "the file cannot be read: " + system_error(), .file = file};
+}
+Message no_memory(std::string problem, const std::string& file) {
+    return {.code = Code::out_of_memory, .problem = std::move(problem), .file = file};
+}
+
 class Descriptor {
 public:
     explicit Descriptor(int number) : number_(number) {}
@@ -52,10 +62,17 @@ public:
     void make_room() {
         if (room() > 0) return;
         const std::size_t wanted = std::max<std::size_t>(std::size_t{1} << 18, capacity_ * 2);
-        if (wanted > (std::size_t{1} << 26)) require_memory(static_cast<double>(wanted - size_), source_);
+        if (wanted > (std::size_t{1} << 26)) {
+            try {
+                require_memory(static_cast<double>(wanted - size_), "reading the file");
+            } catch (NotEnoughMemory& error) {
+                error.amend([&](Message& message) { message.file = source_; });
+                throw;
+            }
+        }
         void* moved = std::realloc(data_, wanted);
         if (moved == nullptr)
-            throw ResourceError(source_ + ": out of memory after " + std::to_string(size_) + " bytes");
+            throw ResourceError(no_memory("out of memory after " + std::to_string(size_) + " bytes", source_));
         data_ = static_cast<std::byte*>(moved);
         capacity_ = wanted;
     }
@@ -79,7 +96,10 @@ private:
 void refuse_device(const struct stat& status, int descriptor, const std::string& source) {
     if (S_ISBLK(status.st_mode) ||
         (S_ISCHR(status.st_mode) && ::isatty(descriptor) == 0 && status.st_rdev != ::makedev(1, 3)))
-        throw BadData(source + ": is a device; give a file or a pipe", {.file = source});
+        throw BadData({.code = Code::cannot_read,
+                       .problem = "this is a device",
+                       .remedy = "Give a file or a pipe",
+                       .file = source});
 }
 
 // Binary formats that the name or the content identifies; they have no lines.
@@ -97,7 +117,7 @@ Bytes read_to_end(int descriptor, const std::string& source, bool text) {
         const ssize_t got = ::read(descriptor, buffer.end(), buffer.room());
         if (got < 0) {
             if (errno == EINTR) continue;
-            throw ResourceError(source + ": cannot be read: " + std::strerror(errno));
+            throw ResourceError(not_readable(source));
         }
         if (got == 0) return buffer.release();
         const std::span<const std::byte> part(buffer.end(), static_cast<std::size_t>(got));
@@ -110,9 +130,10 @@ Bytes read_to_end(int descriptor, const std::string& source, bool text) {
                     ? line + part.size()
                     : static_cast<std::size_t>(part.data() + part.size() - static_cast<const std::byte*>(newline) - 1);
             if (line > longest_line)
-                throw BadData(source + ": a line has more than " + std::to_string(longest_line) +
-                                  " bytes; text with line ends is needed",
-                              {.file = source});
+                throw BadData({.code = Code::limit_exceeded,
+                               .problem = "a line has more than " + std::to_string(longest_line) + " bytes",
+                               .remedy = "Give text with line ends",
+                               .file = source});
         }
         buffer.grown_by(part.size());
     }
@@ -120,9 +141,14 @@ Bytes read_to_end(int descriptor, const std::string& source, bool text) {
 
 struct stat status_of(const Descriptor& file, const std::string& path) {
     struct stat status {};
-    if (file.number() < 0) throw BadData(path + ": cannot be opened: " + std::strerror(errno));
-    if (::fstat(file.number(), &status) != 0) throw ResourceError(path + ": cannot be read: " + std::strerror(errno));
-    if (S_ISDIR(status.st_mode)) throw BadData(path + ": is a folder; a file is needed");
+    if (file.number() < 0)
+        throw BadData({.code = errno == ENOENT ? Code::not_found : Code::cannot_read,
+                       .problem = "the file cannot be opened: " + system_error(),
+                       .file = path});
+    if (::fstat(file.number(), &status) != 0) throw ResourceError(not_readable(path));
+    if (S_ISDIR(status.st_mode))
+        throw BadData(
+            {.code = Code::cannot_read, .problem = "this is a folder", .remedy = "Give a file", .file = path});
     return status;
 }
 
@@ -136,12 +162,16 @@ Bytes mapped(int descriptor, std::size_t size) {
 
 Bytes read_whole(int descriptor, std::size_t size, const std::string& path) {
     const std::shared_ptr<std::byte[]> buffer(new (std::nothrow) std::byte[size]);
-    if (!buffer) throw ResourceError(path + ": out of memory for its " + std::to_string(size) + " bytes");
+    if (!buffer) throw ResourceError(no_memory("out of memory for its " + std::to_string(size) + " bytes", path));
     for (std::size_t have = 0; have < size;) {
         const ssize_t got = ::read(descriptor, buffer.get() + have, size - have);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) throw ResourceError(path + ": cannot be read: " + std::strerror(errno), {.file = path});
-        if (got == 0) throw BadData(path + ": has become shorter since it was opened", {.file = path});
+        if (got < 0) throw ResourceError(not_readable(path));
+        if (got == 0)
+            throw BadData({.code = Code::changed_file,
+                           .problem = "the file has become shorter since it was opened",
+                           .remedy = "Read it again when no program writes to it",
+                           .file = path});
         have += static_cast<std::size_t>(got);
     }
     return {{buffer.get(), size}, buffer};
@@ -186,12 +216,15 @@ bool is_gzip(std::span<const std::byte> data) {
 }
 
 Bytes inflate_gzip(const Bytes& bytes, std::string_view source) {
-    const std::string what(source);
-    if (!is_gzip(bytes.data)) throw BadData(what + ": is named .gz but is not a gzip file");
+    const std::string file(source);
+    const auto refuse = [&](std::string problem) {
+        throw BadData({.code = Code::malformed, .problem = std::move(problem), .file = file});
+    };
+    if (!is_gzip(bytes.data)) refuse("the name ends with .gz, but the file is not a gzip file");
     Buffer out(source);
     z_stream stream{};
     if (::inflateInit2(&stream, 15 + 16) != Z_OK)
-        throw ResourceError(what + ": decompression cannot start: out of memory");
+        throw ResourceError(no_memory("out of memory before decompression", file));
     struct Ender {
         z_stream* stream;
         ~Ender() { ::inflateEnd(stream); }
@@ -220,14 +253,13 @@ Bytes inflate_gzip(const Bytes& bytes, std::string_view source) {
                 --left;
             }
             if (left == 0) return out.release();
-            if (::inflateReset(&stream) != Z_OK) throw InternalError(what + ": zlib refused to start again");
+            if (::inflateReset(&stream) != Z_OK) throw InternalError(file + ": zlib refused to start again");
             continue;
         }
-        if (result == Z_MEM_ERROR) throw ResourceError(what + ": decompression ran out of memory");
+        if (result == Z_MEM_ERROR) throw ResourceError(no_memory("out of memory during decompression", file));
         if (result != Z_OK && result != Z_BUF_ERROR)
-            throw BadData(what + ": gzip data are damaged" +
-                          (stream.msg ? std::string(": ") + stream.msg : std::string()));
-        if (left == 0 && stream.avail_out > 0) throw BadData(what + ": gzip data end too early: the file is truncated");
+            refuse("the gzip data are damaged" + (stream.msg ? std::string(": ") + stream.msg : std::string()));
+        if (left == 0 && stream.avail_out > 0) refuse("the gzip data end too early: the file is truncated");
     }
 }
 

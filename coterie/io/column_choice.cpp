@@ -35,7 +35,7 @@ void copy_columns(PointsView points, const std::vector<std::size_t>& chosen, voi
 }  // namespace
 
 std::vector<std::size_t> positions_of_names(const std::vector<std::string>& wanted,
-                                            const std::vector<std::string>& given, const std::string& source,
+                                            const std::vector<std::string>& given, const std::string& file,
                                             std::vector<std::string>& missing) {
     struct Uses {
         std::vector<std::size_t> at;  // positions in `given`
@@ -52,10 +52,13 @@ std::vector<std::size_t> positions_of_names(const std::vector<std::string>& want
             continue;
         }
         if (of.at.size() != of.asked)
-            throw BadData(source + "column '" + shown(name) + "' is there " +
-                              counted(static_cast<Index>(of.at.size()), "time") + ", not " + std::to_string(of.asked) +
-                              "; columns are found by name",
-                          {.column = shown(name)});
+            throw BadData({.code = Code::duplicate,
+                           .problem = counted(static_cast<Index>(of.at.size()), "column") +
+                                      (of.at.size() == 1 ? " has" : " have") + " this name, but " +
+                                      std::to_string(of.asked) + (of.asked == 1 ? " is" : " are") + " needed",
+                           .remedy = "Columns are matched by name: use the names of the training data",
+                           .file = file,
+                           .column = shown(name)});
         out.push_back(of.at[of.taken++]);
     }
     return out;
@@ -73,25 +76,45 @@ std::string ColumnNames::text(std::size_t column) const {
     return out;
 }
 
-std::size_t ColumnNames::position(const std::string& given, std::string_view what) const {
+void ColumnNames::set_place(Message& message, std::size_t column) const {
+    message.file = source;
+    if (column < names.size()) message.column = shown(names[column]);
+    message.column_number = static_cast<std::int64_t>(column) + 1;
+}
+
+std::size_t ColumnNames::position(const std::string& given, std::string_view option) const {
     const std::string_view word = trimmed(given);
     const auto named = std::count(names.begin(), names.end(), word);
     std::int64_t number = 0;
     const bool numbered = is_whole(word, number);
-    if (named > 1 && !numbered)
-        throw BadArgument(source + ": " + std::string(what) + " '" + shown(given) + "' names " + std::to_string(named) +
-                              " columns; give its number",
-                          {.column = shown(given)});
-    if (numbered && named != 1) {
+    if (named == 1) return static_cast<std::size_t>(std::find(names.begin(), names.end(), word) - names.begin());
+    Message message{.code = Code::unknown_column,
+                    .problem = "there is no such column",
+                    .option = std::string(option),
+                    .value = shown(given),
+                    .file = source};
+    if (numbered) {
         const auto last = static_cast<std::int64_t>(columns);
         if (number >= 1 && number <= last) return static_cast<std::size_t>(number - 1);
         if (number < 0 && number >= -last) return static_cast<std::size_t>(last + number);
-        throw BadArgument(
-            source + ": " + std::string(what) + " " + shown(given) + " is not there; columns are numbered from 1 to " +
-                std::to_string(last) + ", -1 is the last",
-            {.accepted = "from 1 to " + std::to_string(last) + ", -1 is the last", .column = shown(given)});
+        message.accepted = "from 1 to " + std::to_string(last) + ", -1 is the last";
+        message.remedy = "Give a number from 1 to " + std::to_string(last) + ", where -1 is the last column";
+        message.column_number = number;
+        throw BadArgument(std::move(message));
     }
-    if (named == 1) return static_cast<std::size_t>(std::find(names.begin(), names.end(), word) - names.begin());
+    message.column = shown(given);
+    if (named > 1) {
+        message.code = Code::duplicate;
+        message.problem = std::to_string(named) + " columns have this name";
+        message.remedy = "Give the number of the column instead";
+        throw BadArgument(std::move(message));
+    }
+    if (names.empty()) {
+        message.accepted = "from 1 to " + std::to_string(columns);
+        message.problem += ", because the columns have no names";
+        message.remedy = "Give a number from 1 to " + std::to_string(columns);
+        throw BadArgument(std::move(message));
+    }
     std::string list;
     for (const std::string& name : names) {
         if (list.size() > 500) {
@@ -100,37 +123,56 @@ std::size_t ColumnNames::position(const std::string& given, std::string_view wha
         }
         list += (list.empty() ? "" : ", ") + shown(name);
     }
-    throw BadArgument(
-        source + ": " + std::string(what) + " '" + shown(given) + "' is not there; " +
-            (names.empty() ? "the file has no header line: columns are numbered from 1 to " + std::to_string(columns)
-                           : "there are " + list),
-        {.accepted = names.empty() ? "from 1 to " + std::to_string(columns) : list, .column = shown(given)});
+    message.accepted = list;
+    message.remedy = "Choose among: " + list;
+    throw BadArgument(std::move(message));
 }
 
-std::vector<std::size_t> ColumnNames::positions(const std::vector<std::string>& given) const {
+std::vector<std::size_t> ColumnNames::positions(const std::vector<std::string>& given, std::string_view option) const {
     std::vector<std::size_t> out;
     for (const std::string& word : given) {
         const std::size_t dash = word.find('-', 1);
         std::int64_t from = 0, to = 0;
         if (dash != std::string::npos && is_whole(trimmed(word.substr(0, dash)), from) &&
             is_whole(trimmed(word.substr(dash + 1)), to)) {
-            const std::size_t low = position(std::to_string(from), "column"),
-                              high = position(std::to_string(to), "column");
+            const std::size_t low = position(std::to_string(from), option), high = position(std::to_string(to), option);
             if (low > high)
-                throw BadArgument(source + ": columns " + shown(word) + " run backwards; give the smaller number first",
-                                  {.option = "columns", .value = shown(word)});
+                throw BadArgument({.code = Code::not_accepted,
+                                   .problem = "the range of columns " + shown(word) + " runs backwards",
+                                   .remedy = "Give the smaller number first",
+                                   .option = std::string(option),
+                                   .value = shown(word),
+                                   .file = source});
             for (std::size_t j = low; j <= high; ++j) out.push_back(j);
         } else {
-            out.push_back(position(word, "column"));
+            out.push_back(position(word, option));
         }
     }
     std::vector<std::size_t> sorted = out;
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end())
-        throw BadArgument(source + ": column " + text(*twice) + " is asked for twice",
-                          {.option = "columns", .column = text(*twice)});
+    if (twice != sorted.end()) {
+        Message message{.code = Code::duplicate,
+                        .problem = "the column is given twice",
+                        .remedy = "Name each column once",
+                        .option = std::string(option)};
+        set_place(message, *twice);
+        throw BadArgument(std::move(message));
+    }
     return out;
+}
+
+void ColumnNames::refuse_both(const std::vector<std::size_t>& chosen, const std::vector<std::size_t>& excluded) const {
+    const std::vector<bool> is_chosen = marked(chosen, columns);
+    for (const std::size_t j : excluded) {
+        if (!is_chosen[j]) continue;
+        Message message{.code = Code::conflict,
+                        .problem = "the column is in both `columns` and `exclude`",
+                        .remedy = "Name it in one of them",
+                        .option = "exclude"};
+        set_place(message, j);
+        throw BadArgument(std::move(message));
+    }
 }
 
 Points chosen_columns(const Points& points, const ReadOptions& options, const std::string& source) {
@@ -138,24 +180,24 @@ Points chosen_columns(const Points& points, const ReadOptions& options, const st
     std::erase(asked, "numeric");
     if (asked.empty() && options.exclude.empty()) return points;
     const ColumnNames names{source, static_cast<std::size_t>(points.columns()), {}};
-    std::vector<std::size_t> chosen = names.positions(asked);
-    const std::vector<std::size_t> excluded = names.positions(options.exclude);
+    std::vector<std::size_t> chosen = names.positions(asked, "columns");
+    const std::vector<std::size_t> excluded = names.positions(options.exclude, "exclude");
+    names.refuse_both(chosen, excluded);
     const std::vector<bool> is_chosen = marked(chosen, names.columns), is_excluded = marked(excluded, names.columns);
-    for (const std::size_t j : excluded)
-        if (is_chosen[j])
-            throw BadArgument(
-                source + ": column " + names.text(j) + " is asked for by `columns` and left out by `exclude`",
-                {.option = "exclude", .column = names.text(j)});
     if (options.columns.empty() || asked.size() < options.columns.size())
         for (std::size_t j = 0; j < names.columns; ++j)
             if (!is_chosen[j] && !is_excluded[j]) chosen.push_back(j);
-    if (chosen.empty()) throw BadData(source + ": no column is left; at least one column of numbers is needed");
+    if (chosen.empty())
+        throw BadData({.code = Code::empty,
+                       .problem = "no column is left",
+                       .remedy = "Keep at least one column of numbers",
+                       .file = source});
     const auto columns = static_cast<Index>(chosen.size());
     if (!points.resident())
         return internal::derived_rows(points, columns,
                                       [chosen](PointsView rows, Index, void* to) { copy_columns(rows, chosen, to); });
     return points.view().with_scalar([&]<class Scalar>() {
-        require_memory(static_cast<double>(points.rows()) * static_cast<double>(columns) * sizeof(Scalar), source);
+        require_memory(static_cast<double>(points.rows()) * static_cast<double>(columns) * sizeof(Scalar), "the array");
         Matrix<Scalar> out(points.rows(), columns);
         copy_columns(points, chosen, out.data());
         return Points(std::move(out));

@@ -16,24 +16,28 @@ namespace coterie::formats {
 std::vector<bool> marked(const std::vector<std::size_t>& positions, std::size_t columns);
 
 struct ColumnNames {
-    std::string source;                  // for messages
+    std::string source;                  // the file of messages
     std::size_t columns = 0;             // number of columns
     std::span<const std::string> names;  // empty: the columns have no names
 
     /// "3 (age)", "3"
     std::string text(std::size_t column) const;
-    /// Position of a column given by name or number (-1: the last). Throws BadArgument that names `what` and the
-    /// existing columns.
-    std::size_t position(const std::string& given, std::string_view what) const;
+    /// Sets the file and the column of a message.
+    void set_place(Message& message, std::size_t column) const;
+    /// Position of a column given by name or number (-1: the last). `option`: what gave it, for messages; may be empty.
+    /// Throws BadArgument that names the existing columns.
+    std::size_t position(const std::string& given, std::string_view option) const;
     /// Positions of names, numbers and ranges, in order. Throws BadArgument if one occurs twice.
-    std::vector<std::size_t> positions(const std::vector<std::string>& given) const;
+    std::vector<std::size_t> positions(const std::vector<std::string>& given, std::string_view option) const;
+    /// Throws BadArgument if a column is in both lists.
+    void refuse_both(const std::vector<std::size_t>& chosen, const std::vector<std::size_t>& excluded) const;
 };
 
 /// For each wanted column, the position of the given column with that name; columns with the same name are matched in
-/// order. `missing` receives names that do not exist. Throws BadData, starting with `source`, if a name does not occur
-/// as often as it is wanted.
+/// order. `missing` receives names that do not exist. Throws BadData if a name does not occur as often as it is wanted.
+/// `file`: for its message, may be empty.
 std::vector<std::size_t> positions_of_names(const std::vector<std::string>& wanted,
-                                            const std::vector<std::string>& given, const std::string& source,
+                                            const std::vector<std::string>& given, const std::string& file,
                                             std::vector<std::string>& missing);
 
 /// The columns of an array that `options` choose, by number, because arrays have no names. Points that are read in

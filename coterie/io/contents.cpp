@@ -44,13 +44,14 @@ std::size_t item_bytes(Element element) {
         case Element::text8:
         case Element::text32: break;
     }
-    throw InternalError("text has no size of its own");
+    throw InternalError("text has no fixed item size");
 }
 
 std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source) {
     const auto refuse = [&] {
-        throw BadData(std::string(source) + ": the shape " + shape_text(shape) +
-                      " in the header is not one an array can have");
+        throw BadData({.code = Code::malformed,
+                       .problem = "the shape " + shape_text(shape) + " in the header is not possible for an array",
+                       .file = std::string(source)});
     };
     const std::int64_t most = std::numeric_limits<std::int64_t>::max();
     bool empty = false;
@@ -68,14 +69,15 @@ std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t it
     return empty ? 0 : static_cast<std::size_t>(product);
 }
 
-void require_length(const Array& array, std::size_t there, std::string_view source, std::string_view also_said,
-                    std::string_view if_more) {
+void require_length(const Array& array, std::size_t there, std::string_view source, std::string_view type,
+                    std::string_view remedy_if_more) {
     const std::size_t needed = checked_bytes(array.shape, array.item_bytes, source);
     if (needed == there) return;
-    throw BadData(std::string(source) + ": the header says " + shape_text(array.shape) + std::string(also_said) + ", " +
-                      std::to_string(needed) + " bytes; the file has " + std::to_string(there) +
-                      std::string(needed > there ? " (is it truncated?)" : if_more),
-                  {.file = std::string(source)});
+    throw BadData({.code = Code::malformed,
+                   .problem = "the header announces " + shape_text(array.shape) + std::string(type) + ", " +
+                              std::to_string(needed) + " bytes, but the file has " + std::to_string(there),
+                   .remedy = needed > there ? "Check whether the file is truncated" : std::string(remedy_if_more),
+                   .file = std::string(source)});
 }
 
 const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose,
@@ -88,14 +90,18 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
             out += (out.empty() ? "" : ", ") + shown(content.name) + " (" + shape_text(content.shape) +
                    (content.numeric ? ")" : ", not numeric)");
         }
-        return out.empty() ? std::string("no arrays") : out;
+        return out;
     };
+    const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
+        throw BadData(
+            {.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = std::string(source)});
+    };
+    if (contents.empty()) refuse(Code::empty, "the file holds no arrays");
     if (!key.empty()) {
         for (const Content& content : contents)
             if (content.name == key) return content;
-        throw BadData(std::string(source) + ": has no array '" + shown(key) + "'; it holds " + listing());
+        refuse(Code::unknown_name, "the file has no array '" + shown(key) + "'", "Choose among: " + listing());
     }
-    if (contents.empty()) throw BadData(std::string(source) + ": holds no arrays");
     const auto is_matrix = [](const Content& content) {
         return content.shape.size() >= 2 &&
                std::count_if(content.shape.begin(), content.shape.end(), [](auto extent) { return extent > 1; }) >= 2;
@@ -116,21 +122,24 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
         const bool column = purpose == Purpose::points && !is_matrix(*taken);
         // A list of labels next to arrays that cannot be points, such as cells, is probably not meant.
         if (column && contents.size() > 1)
-            throw BadData(std::string(source) + ": the only array of numbers, " + shown(taken->name) + " (" +
-                          shape_text(taken->shape) +
-                          "), is a single column, as labels are; name the points' array behind a colon, FILE:NAME; "
-                          "the file also holds " +
-                          listing(taken));
+            refuse(Code::wrong_shape,
+                   "the only array of numbers, " + shown(taken->name) + " (" + shape_text(taken->shape) +
+                       "), is a single column, like labels",
+                   "Name the array of the rows after a colon, FILE:NAME. The file also holds " + listing(taken));
         if (contents.size() > 1 || column)
-            note = std::string(source) + ": took the array " + shown(taken->name) + " (" + shape_text(taken->shape) +
-                   ")" + (column ? ", which is no matrix but single numbers" : "") +
+            note = "the array " + shown(taken->name) + " (" + shape_text(taken->shape) + ") was used" +
+                   (column ? ", which is a single column" : "") +
                    (contents.size() > 1 ? "; the file also holds " + listing(taken) : "");
         return *taken;
     }
     if (std::any_of(contents.begin(), contents.end(), [](const Content& c) { return c.name == "indptr"; }))
-        throw BadData(std::string(source) + ": holds a sparse matrix; dense rows are needed here");
-    throw BadData(std::string(source) + ": which array is meant? Name it behind a colon, FILE:NAME; the file holds " +
-                  listing());
+        refuse(Code::wrong_type, "the file holds a sparse matrix, but dense rows are needed");
+    if (numeric == 0)
+        refuse(Code::wrong_type, "the file holds no array of numbers",
+               "Choose another file. This one holds " + listing());
+    refuse(Code::missing_argument, "it is not clear which array is meant",
+           "Name it after a colon, FILE:NAME. The file holds " + listing());
+    throw InternalError("no array was chosen");
 }
 
 }  // namespace coterie::formats

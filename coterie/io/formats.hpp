@@ -79,7 +79,7 @@ struct Array {
     std::vector<std::int64_t> shape;
     std::span<const std::byte> data;
     std::shared_ptr<const void> owner;
-    std::string note;    // why it was chosen among others, if the user did not name it
+    std::string note;    // if the user did not name it: that it was chosen, and among which others
     std::string source;  // FILE or FILE:NAME, for messages
 };
 /// Size of a number.
@@ -87,10 +87,10 @@ std::size_t item_bytes(Element element);
 /// Product of the shape times `item`. Throws BadData, naming `source`, if an extent is negative or the product is too
 /// large for memory addresses.
 std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source);
-/// Throws BadData unless a file has exactly the bytes of items that its header announces. `also_said`: what the header
-/// says besides the shape; `if_more`: what a file with too many bytes may be.
-void require_length(const Array& array, std::size_t there, std::string_view source, std::string_view also_said = {},
-                    std::string_view if_more = {});
+/// Throws BadData unless a file has exactly the bytes of items that its header announces. `type`: follows the shape in
+/// the message; `remedy_if_more`: of the message about too many bytes.
+void require_length(const Array& array, std::size_t there, std::string_view source, std::string_view type = {},
+                    std::string_view remedy_if_more = {});
 
 enum class Purpose { points, labels };
 struct Content {

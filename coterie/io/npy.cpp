@@ -205,7 +205,7 @@ Array parse_npy(const Bytes& bytes, std::string_view source) {
 
 void require_npy_length(const Array& array, std::size_t there) {
     require_length(array, there, array.source, " of type " + std::string(name(array.element)),
-                   " (more than one array, or not a .npy file?)");
+                   "Check whether the file holds more than one array");
 }
 
 }  // namespace coterie::formats

@@ -86,14 +86,18 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
         descriptor_ = STDOUT_FILENO;
         return;
     }
-    if (path_.empty()) throw BadArgument("an output file needs a name");
+    if (path_.empty()) throw BadArgument({.code = Code::missing_argument, .problem = "an output file needs a name"});
     path_ = behind_links(path_);
     struct stat status {};
     if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-        if (S_ISDIR(status.st_mode)) throw ResourceError(path + ": cannot be written: it is a folder");
+        if (S_ISDIR(status.st_mode))
+            throw ResourceError({.code = Code::cannot_write,
+                                 .problem = "the file cannot be written, because this is a folder",
+                                 .remedy = "Name a file",
+                                 .file = path});
         // A device or a pipe cannot be replaced by a rename, so it is written directly.
         descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-        if (descriptor_ < 0) fail("cannot be opened for writing");
+        if (descriptor_ < 0) fail("opened for writing");
         return;
     }
     const bool replaces = ::stat(path_.c_str(), &status) == 0;
@@ -107,7 +111,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     }
     if (descriptor_ < 0) {
         temporary_.clear();
-        fail("cannot be written");
+        fail("written");
     }
     if (!nameless_) [[maybe_unused]]
         const int locked = ::flock(descriptor_, LOCK_EX | LOCK_NB);
@@ -121,9 +125,11 @@ OutputFile::~OutputFile() {
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-void OutputFile::fail(const std::string& doing) {
+void OutputFile::fail(const std::string& what) {
     const std::string reason = std::strerror(errno);
-    throw ResourceError((path_ == "-" ? std::string("standard output") : path_) + ": " + doing + ": " + reason);
+    throw ResourceError({.code = Code::cannot_write,
+                         .problem = "the file cannot be " + what + ": " + reason,
+                         .file = path_ == "-" ? "standard output" : path_});
 }
 
 void OutputFile::flush() {
@@ -134,7 +140,7 @@ void OutputFile::flush() {
         if (written < 0) {
             if (errno == EINTR) continue;
             buffer_.clear();
-            fail("cannot be written");
+            fail("written");
         }
         data += written;
         left -= static_cast<std::size_t>(written);
@@ -158,7 +164,7 @@ void OutputFile::commit(Durability durability) {
     if (descriptor_ < 0) throw InternalError("output file committed twice");
     flush();
     const bool renames = nameless_ || !temporary_.empty();
-    if (durability == Durability::on_disk && renames && ::fsync(descriptor_) != 0) fail("cannot be written");
+    if (durability == Durability::on_disk && renames && ::fsync(descriptor_) != 0) fail("written");
     if (nameless_) give_name();
     if (descriptor_ == STDOUT_FILENO) {
         descriptor_ = -1;
@@ -166,9 +172,9 @@ void OutputFile::commit(Durability durability) {
     }
     const int descriptor = descriptor_;
     descriptor_ = -1;
-    if (::close(descriptor) != 0) fail("cannot be written");
+    if (::close(descriptor) != 0) fail("written");
     if (temporary_.empty()) return;
-    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("renamed into place");
     temporary_.clear();
 }
 
@@ -181,7 +187,7 @@ void OutputFile::give_name() {
         }
         if (errno != EEXIST) break;
     }
-    fail("cannot be put in place");
+    fail("renamed into place");
 }
 
 void write_file(const std::string& path, std::string_view text) {

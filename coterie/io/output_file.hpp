@@ -32,7 +32,7 @@ private:
     std::string buffer_;
     void flush();
     void give_name();
-    [[noreturn]] void fail(const std::string& doing);
+    [[noreturn]] void fail(const std::string& what);  // "the file cannot be WHAT: ", and the system's reason
 };
 
 /// Writes the whole text at once.

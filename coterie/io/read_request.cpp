@@ -19,8 +19,11 @@ std::vector<std::string> entries_of_list(const std::string& option, const std::s
     bool quoted = false, was_quoted = false;
     const auto end_entry = [&] {
         if (entry.empty() && !was_quoted)
-            throw BadArgument("option `" + option + "`: '" + list + "' has an empty entry",
-                              {.option = option, .value = list});
+            throw BadArgument({.code = Code::not_accepted,
+                               .problem = "'" + list + "' has an empty entry",
+                               .remedy = "Put one column between commas",
+                               .option = option,
+                               .value = list});
         out.push_back(std::exchange(entry, {}));
         was_quoted = false;
     };
@@ -41,8 +44,11 @@ std::vector<std::string> entries_of_list(const std::string& option, const std::s
         }
     }
     if (quoted)
-        throw BadArgument("option `" + option + "`: '" + list + "' opens a quote that never ends",
-                          {.option = option, .value = list});
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "'" + list + "' opens a quote that never ends",
+                           .remedy = "Add the closing quote",
+                           .option = option,
+                           .value = list});
     end_entry();
     return out;
 }
@@ -65,9 +71,14 @@ char separator_named(const std::string& word) {
                !(c >= 'A' && c <= 'Z');
     };
     if (word.size() == 1 && separates(word.front())) return word.front();
-    const std::string accepted = "one sign such as , ; : and |, or comma, semicolon, tab, pipe, blanks or auto";
-    throw BadArgument("option `separator`: '" + word + "' is not accepted; " + accepted,
-                      {.option = "separator", .value = word, .accepted = accepted});
+    const std::string accepted =
+        "one character such as , ; : or |, or one of comma, semicolon, tab, pipe, blanks and auto";
+    throw BadArgument({.code = Code::not_accepted,
+                       .problem = "'" + word + "' is not accepted",
+                       .remedy = "Use " + accepted,
+                       .option = "separator",
+                       .value = word,
+                       .accepted = accepted});
 }
 
 }  // namespace

@@ -127,8 +127,10 @@ constexpr std::array<Foreign, 17> foreign = {{
     const std::string name = std::filesystem::path(path).filename().string();
     for (std::size_t at = 0; (at = conversion.find("FILE", at)) != std::string::npos; at += name.size())
         conversion.replace(at, 4, formats::shown(name));
-    throw BadData(path + ": is " + std::string(one.is) + ", which is not read; convert it: " + conversion,
-                  {.file = path});
+    throw BadData({.code = Code::unsupported_format,
+                   .problem = "the file is " + std::string(one.is) + ", which coterie does not read",
+                   .remedy = "Convert it: " + conversion,
+                   .file = path});
 }
 
 // The bytes of a table. Throws BadData if a text file's name hides another format.
@@ -153,10 +155,14 @@ Format format_of(const std::string& path) {
     if (extension.empty()) return Format::text;  // the name of a pipe has none
     for (const Foreign& one : foreign)
         if (!one.extension.empty() && name.ends_with(one.extension)) refuse_foreign(one, path);
-    throw BadData(path + ": files ending in '" + formats::shown(extension) +
-                  "' are not known; .csv .tsv .txt .data .arrow .feather .svm .libsvm .idx (each also .gz), .npy .npz "
-                  ".h5 .hdf5 .mat "
-                  ".safetensors .mtx are");
+    const std::string accepted =
+        ".csv .tsv .txt .data .arrow .feather .svm .libsvm .idx (each also .gz), .npy .npz .h5 .hdf5 .mat .safetensors "
+        ".mtx";
+    throw BadData({.code = Code::unsupported_format,
+                   .problem = "the ending '" + formats::shown(extension) + "' is not known",
+                   .remedy = "Use " + accepted,
+                   .accepted = accepted,
+                   .file = path});
 }
 
 Location locate(const std::string& path) {
@@ -173,7 +179,11 @@ Location locate(const std::string& path) {
         if (cut != std::string::npos) {
             out.file = path.substr(0, cut);
             out.key = path.substr(cut + 1);
-            if (out.key.empty()) throw BadArgument(path + ": the name of an array is missing behind the colon");
+            if (out.key.empty())
+                throw BadArgument({.code = Code::missing_argument,
+                                   .problem = "the name of an array is missing after the colon",
+                                   .remedy = "Name the array, or leave out the colon",
+                                   .file = path});
         }
     }
     out.format = format_of(out.file);
@@ -192,40 +202,67 @@ Array read_array(const Location& location, Purpose purpose, const std::string& s
         case Format::matlab:
             return formats::read_apart(name(location.format), location.file, location.key, purpose, source, run);
         case Format::matrix_market:
-            throw BadData(location.file +
-                          ": a Matrix Market file holds sparse points or a graph, not a list of values");
+            throw BadData({.code = Code::wrong_type,
+                           .problem = "a Matrix Market file holds a sparse matrix, but one value per row is needed",
+                           .file = location.file});
         default: throw InternalError("text was read as an array");
     }
+}
+
+// The end of a message about a format that does not do something.
+std::string but(Format format) { return "but the format of this file is " + std::string(name(format)); }
+
+// Names the file in an error that names none; an array of a container or one of several files may be named already. An
+// interruption or the failure of another process is not about the file.
+void name_file(Error& error, const std::string& file) {
+    const Message& fields = error.fields();
+    if (fields.file.empty() && fields.code != Code::cancelled && fields.code != Code::process_failed)
+        error.amend([&](Message& message) { message.file = file; });
 }
 
 std::string source_of(const Location& location) { return location.file == "-" ? "standard input" : location.file; }
 
 void refuse_text_options(const ReadOptions& options, const std::string& path, Format format) {
-    const auto refuse = [&](const char* option, const std::string& what) {
-        throw BadArgument(path + ": " + what + " is for text files (.csv, .tsv, .txt, .data) and Arrow; this is " +
-                              std::string(name(format)),
-                          {.option = option});
-    };
-    if (!options.label_column.empty()) refuse("label_column", "a label column");
-    if (!options.id_column.empty()) refuse("id_column", "an id column");
+    for (const auto& [option, given] :
+         {std::pair("label_column", &options.label_column), {"id_column", &options.id_column}})
+        if (!given->empty())
+            throw BadArgument({.code = Code::not_supported,
+                               .problem = "`" + std::string(option) +
+                                          "` needs text (.csv, .tsv, .txt, .data) or Arrow, " + but(format),
+                               .option = option,
+                               .file = path});
 }
 
 void refuse_choice(const ReadOptions& options, const std::string& path, Format format) {
     for (const auto& [option, given] : {std::pair("columns", &options.columns), {"exclude", &options.exclude}})
         if (!given->empty())
             throw BadArgument(
-                path + ": a choice of columns is for tables and dense arrays; this is " + std::string(name(format)),
-                {.option = option});
+                {.code = Code::not_supported,
+                 .problem = "`" + std::string(option) + "` needs a table or a dense array, " + but(format),
+                 .option = option,
+                 .file = path});
 }
 
-std::string together_note(const std::vector<std::string>& files) {
-    return std::to_string(files.size()) + " files are read as one, from " + files.front() + " to " + files.back();
+Message together_note(const std::vector<std::string>& files) {
+    return {.problem =
+                std::to_string(files.size()) + " files are read as one, from " + files.front() + " to " + files.back()};
+}
+
+[[noreturn]] void refuse_together(const std::string& file, const std::string& first) {
+    throw BadData({.code = Code::unsupported_format,
+                   .problem = "the file cannot be read as one with " + first,
+                   .remedy = "Use only .npy and idx files, or only tables",
+                   .file = file});
 }
 
 Points first_rows(const Points& points, Index count) {
     std::vector<Index> first(static_cast<std::size_t>(count));
     std::iota(first.begin(), first.end(), Index{0});
     return rows_of(points, first);
+}
+
+std::string larger_than_memory(double bytes, double available) {
+    return "the rows take " + memory_text(bytes) + ", and " + memory_text(available) + " of memory is available";
 }
 
 // For several files, and for files that are better read in blocks.
@@ -236,7 +273,7 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
         std::error_code error;
         if (!can_be_read_in_blocks(file)) {
             if (files.size() == 1) return std::nullopt;
-            throw BadData(file + ": only .npy and idx files can be read as one", {.file = file});
+            refuse_together(file, files.front());
         }
         bytes += std::filesystem::file_size(file, error);
         if (error) return std::nullopt;  // the reader reports what is wrong with it
@@ -251,16 +288,15 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
     if (options.max_rows >= 0 && options.max_rows < out.points.rows())
         out.points = first_rows(out.points, options.max_rows);
     if (files.size() > 1) {
-        out.notes.push_back(unsorted(together_note(files)));
+        out.notes.push_back(together_note(files));
         for (const auto& file : files)
             out.parts.push_back({file, open_rows(std::span(&file, 1), options.precision).rows()});
     }
     if (large) {
-        out.notes.push_back(unsorted("the points take " + memory_text(static_cast<double>(bytes)) + ", " +
-                                     memory_text(available) +
-                                     " of memory is available: they are read in blocks, again in every pass"));
+        out.notes.push_back({.problem = larger_than_memory(static_cast<double>(bytes), available) +
+                                        ", so they are read in blocks, again in every pass"});
     } else if (run.communicator().size() == 1) {
-        out.points = load(out.points, files.front(), run);
+        out.points = load(out.points, "the array", run);
     }
     return out;
 }
@@ -281,12 +317,11 @@ std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files,
     std::vector<formats::TableSource> sources;
     for (const auto& file : files) {
         const Format format = locate(file).format;
-        if (!is_table(format))
-            throw BadData(file + ": only tables can be read as one with " + files.front(), {.file = file});
+        if (!is_table(format)) refuse_together(file, files.front());
         sources.push_back(source_at(file, file, format));
     }
     std::vector<Message> notes;
-    if (files.size() > 1) notes.push_back(unsorted(together_note(files)));
+    if (files.size() > 1) notes.push_back(together_note(files));
     std::optional<ScratchWriter> scratch;
     std::function<void(PointsView)> take;
     Points points;
@@ -304,11 +339,11 @@ std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files,
             if (scalar == ScalarType::float32) return hold(rows, columns, float());
             return hold(rows, columns, double());
         }
-        const std::string needed = memory_text(bytes) + ", " + memory_text(available) + " of memory is available";
         const std::string folder = options.scratch_folder.empty() ? "the current folder" : options.scratch_folder;
-        notes.push_back(unsorted("the points take " + needed + ": they are converted, once" +
-                                 (run.communicator().size() > 1 ? " by each process" : "") +
-                                 ", to a temporary file in " + folder + ", and read in blocks, again in every pass"));
+        notes.push_back(
+            {.problem = larger_than_memory(bytes, available) + ", so " +
+                        (run.communicator().size() > 1 ? "each process converts them" : "they are converted") +
+                        " once, to a temporary file in " + folder + ", and read in blocks, again in every pass"});
         scratch.emplace(options.scratch_folder);
         take = [&](PointsView some) { scratch->write(some); };
     };
@@ -355,7 +390,7 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
             require_finite(out.points, {.file = source}, run);
         } else {
             const Array array = read_array(location, Purpose::points, source, run);
-            if (!array.note.empty()) out.notes.push_back(unsorted(array.note));
+            if (!array.note.empty()) out.notes.push_back({.problem = array.note, .file = source});
             out.points = formats::chosen_columns(
                 formats::to_points(array, options.precision, options.max_rows, array.source, run.threads), options,
                 array.source);
@@ -367,11 +402,18 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
     if (out.format.empty()) out.format = name(location.format);
     return out;
 } catch (Error& error) {
-    error.amend([&](Message& message) { message.file = path; });
+    name_file(error, path);
     throw;
 }
 
 namespace {
+
+[[noreturn]] void refuse_column(const std::string& path, Format format) {
+    throw BadArgument({.code = Code::not_supported,
+                       .problem = "a column can be chosen only in text and Arrow files, " + but(format),
+                       .remedy = "Leave the column out",
+                       .file = path});
+}
 
 LabelColumn labels_of_file(const std::string& path, const std::string& column, bool allow_blank) try {
     const Location location = locate(path);
@@ -379,9 +421,7 @@ LabelColumn labels_of_file(const std::string& path, const std::string& column, b
     if (is_table(location.format))
         return formats::parse_table_labels(source_at(location.file, source, location.format), column, allow_blank,
                                            available_threads());
-    if (!column.empty())
-        throw BadArgument(path + ": a label column is for text files and Arrow; this is " +
-                          std::string(name(location.format)));
+    if (!column.empty()) refuse_column(path, location.format);
     if (location.format == Format::libsvm) {
         PointsFile file = formats::parse_libsvm(formats::read_bytes_inflated(location.file), source, Precision::float32,
                                                 -1, available_threads());
@@ -390,7 +430,7 @@ LabelColumn labels_of_file(const std::string& path, const std::string& column, b
     const Array array = read_array(location, Purpose::labels, source);
     return formats::to_labels(array, allow_blank, array.source);
 } catch (Error& error) {
-    error.amend([&](Message& message) { message.file = path; });
+    name_file(error, path);
     throw;
 }
 
@@ -400,15 +440,15 @@ std::vector<double> numbers_of_file(const std::string& path, const std::string& 
     if (is_table(location.format))
         return formats::parse_table_numbers(source_at(location.file, source, location.format), column,
                                             available_threads());
-    if (!column.empty())
-        throw BadArgument(path + ": a column of numbers is for text files and Arrow; this is " +
-                          std::string(name(location.format)));
+    if (!column.empty()) refuse_column(path, location.format);
     if (location.format == Format::libsvm)
-        throw BadArgument(path + ": libsvm files hold points; numbers are one value per row");
+        throw BadArgument({.code = Code::wrong_type,
+                           .problem = "a libsvm file holds rows of several values, but one value per row is needed",
+                           .file = path});
     const Array array = read_array(location, Purpose::labels, source);
     return formats::to_numbers(array, array.source);
 } catch (Error& error) {
-    error.amend([&](Message& message) { message.file = path; });
+    name_file(error, path);
     throw;
 }
 
@@ -416,9 +456,11 @@ std::vector<double> numbers_of_file(const std::string& path, const std::string& 
 std::vector<std::string> files_beside(const std::string& path, const std::vector<FilePart>& points) {
     std::vector<std::string> files = files_of(path);
     if (files.size() > 1 && !points.empty() && files.size() != points.size())
-        throw BadData(path + ": " + std::to_string(files.size()) + " files match, the points are in " +
-                          std::to_string(points.size()) + "; there must be one for each, or one for all",
-                      {.file = path});
+        throw BadData({.code = Code::wrong_shape,
+                       .problem = std::to_string(files.size()) + " files match, but the points are in " +
+                                  counted(static_cast<Index>(points.size()), "file"),
+                       .remedy = "Give one file for each of them, or one for all",
+                       .file = path});
     return files;
 }
 
@@ -434,9 +476,10 @@ bool has_no_rows(const std::string& file) {
 void require_as_many(const std::string& file, std::size_t rows, std::size_t place,
                      const std::vector<FilePart>& points) {
     if (points.empty() || static_cast<Index>(rows) == points[place].rows) return;
-    throw BadData(file + ": " + counted(static_cast<Index>(rows), "row") + ", but " + points[place].file +
-                      ", the points of its place, has " + std::to_string(points[place].rows),
-                  {.file = file});
+    throw BadData({.code = Code::wrong_shape,
+                   .problem = counted(static_cast<Index>(rows), "row") + ", but the corresponding file of points, " +
+                              points[place].file + ", has " + std::to_string(points[place].rows),
+                   .file = file});
 }
 
 }  // namespace

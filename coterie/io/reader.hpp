@@ -12,7 +12,7 @@
 // the available memory, or if several processes share the work. Text whose numbers need that much memory is converted
 // once, to a temporary file that is read in blocks. Everything else is read completely.
 // Arrays with one dimension are one column; further dimensions are flattened into the row. Empty lines are skipped in
-// text with several columns. Every error names file, row and column (counted from 1, as an editor shows them) and what
+// text with several columns. Every error names file, line or row, and column (counted from 1) and what
 // is accepted. NaN and infinity are errors; for files that are read in blocks, the code that uses the rows checks them.
 // In text, numbers whose squares overflow are errors too.
 
@@ -114,7 +114,7 @@ struct PointsFile {
     /// columns are numbers.
     std::vector<std::vector<std::string>> categories = {};
     std::shared_ptr<const TableRows> rows = {};  // for tables, if requested
-    std::string reading = {};                    // how the file was read, if that was guessed; empty: as its name says
+    std::optional<Message> reading = {};         // how the file was read, if that was guessed
     /// Set if label_column was given (an empty field is -1), or if a libsvm file contains labels.
     std::optional<LabelColumn> labels = {};
     std::string format = {};  // "csv", "npy", ...

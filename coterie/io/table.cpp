@@ -8,40 +8,47 @@
 #include <limits>
 
 #include "coterie/base/largest_coordinate.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
 #include "coterie/io/text_header.hpp"
 
 namespace coterie::formats {
 
-void Table::refuse_field(std::size_t where, std::size_t column, const std::string& text, std::string_view value) const {
-    const Index row = row_of(where);
-    refuse("row " + std::to_string(row) + ", column " + column_text(column) + ": " + text,
-           {.value = shown(value),
-            .row = row,
-            .column = column < names_.size() && !names_[column].empty() ? shown(names_[column])
-                                                                        : std::to_string(column + 1)});
+void Table::refuse_field(std::size_t where, std::size_t column, std::string_view value, Message message) const {
+    set_column(message, column);
+    (is_text_ ? message.line : message.row) = row_of(where);
+    message.value = shown(value);
+    throw BadData(std::move(message));
 }
 
 void Table::find_nameless_index() {
     if (names_.size() < 2 || !(names_[0].empty() || names_[0] == "Unnamed: 0")) return;
     if (std::any_of(names_.begin() + 1, names_.end(), [](const std::string& name) { return name.empty(); })) return;
     index_ = 0;
-    index_said_ = "has no name and";
+    index_reason_ = "the column has no name";
 }
 
 std::vector<std::size_t> Table::named(const std::vector<std::string>& wanted) const {
     std::vector<std::string> missing;
-    std::vector<std::size_t> out = positions_of_names(wanted, names_, source_ + ": ", missing);
+    std::vector<std::size_t> out = positions_of_names(wanted, names_, source_, missing);
     if (missing.empty()) return out;
-    std::string text;
-    for (const std::string& name : missing) text += (text.empty() ? "'" : ", '") + shown(name) + "'";
-    throw BadData(source_ + ": column " + text + " is missing in the header line; columns are found by name",
-                  {.column = text});
+    Message message{.code = Code::unknown_column,
+                    .problem = "the header line does not have this column",
+                    .remedy = "Columns are matched by name: add or rename it"};
+    if (missing.size() == 1) {
+        message.column = shown(missing.front());
+        refuse(std::move(message));
+    }
+    std::string names;
+    for (const std::string& name : missing) names += (names.empty() ? "'" : ", '") + shown(name) + "'";
+    message.problem = "the header line does not have the columns " + names;
+    message.remedy = "Columns are matched by name: add or rename them";
+    refuse(std::move(message));
 }
 
 namespace {
 
-constexpr std::string_view dates_accepted = "dates such as 2026-11-23, 23.11.2026 and 2026-11-23 14:05:30";
+constexpr std::string_view date_examples = "2026-11-23, 23.11.2026 or 2026-11-23 14:05:30";
 
 // Three whole numbers with '.', '-' or '/' between them, of which the first or the last may be a year.
 bool is_like_a_date(std::string_view word) {
@@ -67,14 +74,12 @@ void Table::take_missing(std::size_t where, std::size_t column, std::string_view
                          Scalar& value) const {
     if (!plan.missing) {
         const std::string_view word = trimmed(field);
-        refuse_field(
-            where, column,
-            (word.empty() ? "the field is empty" : "value '" + shown(word) + "' stands for a missing one") + "; " +
-                missing_text(plan) +
-                (plan.advises
-                     ? "; `missing=drop` leaves such rows out, `missing=mean` and `missing=median` fill them in"
-                     : "; a number is needed in every row"),
-            field);
+        const std::string problem =
+            word.empty() ? "the value is missing" : "'" + shown(word) + "' stands for a missing value";
+        refuse_field(where, column, field,
+                     {.code = Code::missing_value,
+                      .problem = problem + " (" + missing_text(plan) + ")",
+                      .remedy = plan.advises ? points_of_fit().remedy : "Give every row a number"});
     }
     value = std::numeric_limits<Scalar>::quiet_NaN();
 }
@@ -87,48 +92,63 @@ void Table::take_field(std::size_t where, std::size_t column, std::string_view f
     if (plan.kind(column) == ColumnKind::category) {
         const auto& numbers = *plan.numbers[column];
         const auto found = numbers.find(word);
-        if (found == numbers.end()) throw InternalError(source_ + ": a word was not seen before");
+        if (found == numbers.end()) throw InternalError("a word was not seen before");
         value = static_cast<Scalar>(found->second);
         return;
     }
     if (plan.kind(column) == ColumnKind::date) {
         const auto days = days_of_date(bare);
         if (!days)
-            refuse_field(where, column,
-                         "'" + shown(field) + "' is not a date; " + std::string(dates_accepted) + " are accepted",
-                         field);
+            refuse_field(where, column, field,
+                         {.code = Code::wrong_type,
+                          .problem = "'" + shown(field) + "' is not a date",
+                          .remedy = "Write dates such as " + std::string(date_examples)});
         value = static_cast<Scalar>(*days);
         return;
     }
     bool overflow = false;
     if (parse_field(field, value, overflow, decimal_)) return;
-    const std::string type(coterie::name(scalar_type_of<Scalar>()));
-    if (overflow) refuse_field(where, column, "value '" + shown(field) + "' is too large for " + type, field);
-    refuse_field(where, column, why_not_a_number(where, column, field, plan), field);
+    const ScalarType scalar = scalar_type_of<Scalar>();
+    if (overflow)
+        refuse_field(where, column, field,
+                     {.code = Code::too_large,
+                      .problem = "'" + shown(field) + "' is too large for " + std::string(coterie::name(scalar)),
+                      .remedy = internal::too_large_remedy(scalar)});
+    refuse_field(where, column, field, not_a_number(where, column, field, plan));
 }
 
-std::string Table::why_not_a_number(std::size_t where, std::size_t column, std::string_view field,
-                                    const Plan& plan) const {
-    const std::string out = "value '" + shown(field) + "' is not a number";
+Message Table::not_a_number(std::size_t where, std::size_t column, std::string_view field, const Plan& plan) const {
+    Message out{.code = Code::not_a_number, .problem = "'" + shown(field) + "' is not a number"};
     const std::string_view bare = trimmed(field);
-    if (is_infinite_word(bare)) return out + "; infinite values are not accepted: leave the row out";
-    if (days_of_date(bare)) return out + (plan.advises ? "; `dates` takes dates as numbers of days" : "; it is a date");
-    if (is_like_a_date(bare))
-        return out + "; " +
-               (plan.advises ? "`dates` takes " + std::string(dates_accepted)
-                             : std::string(dates_accepted) + " are dates");
+    if (is_infinite_word(bare)) {
+        out.code = Code::not_finite;
+        out.problem = "'" + shown(field) + "' is not a finite number";
+        out.remedy = "Put a finite number there or leave the row out";
+        return out;
+    }
+    if (days_of_date(bare)) {
+        out.problem += " but a date";
+        if (plan.advises) out.remedy = "Use `dates` to convert columns of dates to numbers of days";
+        return out;
+    }
+    if (is_like_a_date(bare)) {
+        if (plan.advises)
+            out.remedy = "If it is a date, write it as " + std::string(date_examples) + " and use `dates`";
+        return out;
+    }
     if (is_like_a_number(bare)) {
         const bool comma = bare.find(',') != std::string_view::npos, point = bare.find('.') != std::string_view::npos;
-        if (comma && !point && decimal_ == '.')
-            return out + "; the decimal sign is a point" + (has_dialect_ ? " (`decimal=comma` takes a comma)" : "") +
-                   ", and thousands are not parted: 1234.5";
-        if (point && !comma && decimal_ == ',')
-            return out +
-                   "; the decimal sign is a comma in this file (`decimal=point` takes a point), and thousands are " +
-                   "not parted: 1234,5";
-        if (bare.find('%') != std::string_view::npos || bare.find('$') != std::string_view::npos)
-            return out + "; numbers have no unit beside them";
-        return out + "; thousands are not parted: 1234" + decimal_ + "5";
+        if (is_text_ && comma && !point && decimal_ == '.')
+            out.remedy = "Use `decimal=comma` if the comma is the decimal sign. Remove it if it separates thousands";
+        else if (comma && !point && decimal_ == '.')
+            out.remedy = "Write a decimal point, and remove the thousands separator: 1234.5";
+        else if (point && !comma && decimal_ == ',')
+            out.remedy = "Use `decimal=point` if the point is the decimal sign. Remove it if it separates thousands";
+        else if (bare.find('%') != std::string_view::npos || bare.find('$') != std::string_view::npos)
+            out.remedy = "Remove the unit";
+        else
+            out.remedy = std::string("Remove the thousands separator: 1234") + decimal_ + "5";
+        return out;
     }
     // Finds out whether the whole column holds words, or only this value.
     Index words = 0, looked_at = 0;
@@ -138,16 +158,19 @@ std::string Table::why_not_a_number(std::size_t where, std::size_t column, std::
         if (column < fields.size() && !parse_field(fields[column], number, overflow, decimal_)) ++words;
         return ++looked_at < 20;
     });
-    std::string hint;
-    if (plan.categories_help && looked_at > 1 && 2 * words > looked_at)
-        hint =
-            "; the column holds words: `columns=numeric` takes those of numbers alone, `exclude` leaves this one out, "
-            "`categorical=one-hot` makes numbers of its words";
-    else
-        hint = "; numbers such as 3, -0.5 or 1e-3 are accepted";
+    if (plan.categories_help && looked_at > 1 && 2 * words > looked_at) {
+        Message place;
+        set_column(place, column);
+        const std::string name = place.column.empty() ? std::to_string(column + 1) : place.column;
+        out.problem += "; the column holds words";
+        out.remedy = "Use `columns=numeric` to take only columns of numbers, `exclude=" + name +
+                     "` to leave this one out, or `categorical=one-hot` to turn its words into numbers";
+    } else {
+        out.remedy = "Write a number such as 3, -0.5 or 1e-3";
+    }
     if (names_.empty() && row_of(where) == row_of(first_record()))
-        hint += "; `header=yes` takes the first row for the names of columns";
-    return out + hint;
+        out.remedy += ". Use `header=yes` if this line has the names of the columns";
+    return out;
 }
 
 std::string Table::missing_text(const Plan& plan) const {
@@ -167,7 +190,8 @@ std::string Table::missing_text(const Plan& plan) const {
             columns += (columns.empty() ? "" : ", ") + column_text(j) + ": " + std::to_string(missing[j]);
     }
     if (listed > 6) columns += ", ...";
-    return std::to_string(all) + (all == 1 ? " value is" : " values are") + " missing in all (column " + columns + ")";
+    const std::string total = counted(all, "missing value") + " in the file";
+    return listed > 1 ? total + "; columns " + columns : total + (all > 1 ? ", all in this column" : "");
 }
 
 void Table::count_word(ColumnWords& column, std::string_view word) const {
@@ -194,9 +218,11 @@ void Table::refuse_too_large(const Plan& plan, std::size_t piece, const Scalar* 
     const auto target = std::find(plan.targets.begin(), plan.targets.end(), at % columns);
     const auto column = static_cast<std::size_t>(target - plan.targets.begin());
     const Field field = field_at(piece, at / columns, column);
-    refuse_field(field.where, column,
-                 internal::too_large_text(static_cast<double>(rows[at]), scalar_type_of<Scalar>(), columns),
-                 field.text);
+    const ScalarType scalar = scalar_type_of<Scalar>();
+    refuse_field(field.where, column, field.text,
+                 {.code = Code::too_large,
+                  .problem = internal::too_large_text(static_cast<double>(rows[at]), scalar, columns),
+                  .remedy = internal::too_large_remedy(scalar)});
 }
 
 template void Table::take_missing(std::size_t, std::size_t, std::string_view, const Plan&, float&) const;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/internal/table.hpp"
 
 namespace coterie::formats {
@@ -21,7 +22,9 @@ std::string lower(std::string_view word) {
 std::unique_ptr<Table> open_table(const TableSource& source, const ReadOptions& options, bool one_column) {
     if (is_arrow(source.bytes.data)) return open_arrow_table(source.bytes, source.name, options);
     if (source.arrow)
-        throw BadData(source.name + ": is no Arrow file; those begin with ARROW1, streams with the bytes FF FF FF FF");
+        throw BadData({.code = Code::malformed,
+                       .problem = "the file is not an Arrow file: those begin with ARROW1, streams with FF FF FF FF",
+                       .file = source.name});
     return open_text_table(source.bytes, source.name, source.tab_separated, options, one_column);
 }
 
@@ -29,17 +32,16 @@ template <class Scalar>
 Points read_matrix(Table& table, const Table::Plan& plan, std::vector<std::string_view>& words, int threads) {
     require_memory(static_cast<double>(table.rows()) * (static_cast<double>(plan.taken) * sizeof(Scalar) +
                                                         (plan.words >= 0 ? sizeof(std::string_view) : 0)),
-                   table.source());
+                   "the table");
     Matrix<Scalar> matrix(table.rows(), static_cast<Index>(plan.taken));
     if (plan.words >= 0) words.resize(static_cast<std::size_t>(table.rows()));
     table.parse(plan, 0, table.pieces(), matrix.data(), words.data(), threads);
     return Points(std::move(matrix));
 }
 
-// The column asked for, the only column, or the one named "label".
-std::size_t single_column(const Table& table, const std::string& column, std::string_view source,
-                          std::string_view what) {
-    if (!column.empty()) return table.column(column, "column");
+// The given column, the only column, or the one named "label". `what`: "label" or "number".
+std::size_t single_column(const Table& table, const std::string& column, const std::string& what) {
+    if (!column.empty()) return table.column(column, {});
     if (table.columns() == 1) return 0;
     std::size_t found = 0;
     int matches = 0;
@@ -49,8 +51,11 @@ std::size_t single_column(const Table& table, const std::string& column, std::st
             ++matches;
         }
     if (matches == 1) return found;
-    throw BadArgument(std::string(source) + ": has " + std::to_string(table.columns()) +
-                      " columns; say which holds the " + std::string(what) + "s, or give a file with one");
+    throw BadArgument({.code = Code::missing_argument,
+                       .problem = "the file has " + std::to_string(table.columns()) +
+                                  " columns, and it is not clear which one holds the " + what + "s",
+                       .remedy = "Name the column, or give a file with one column",
+                       .file = table.source()});
 }
 
 // Tables that are read as one, and the columns taken from them.
@@ -72,23 +77,20 @@ std::vector<std::size_t> chosen_columns(const Table& table, const ReadOptions& o
     };
     numeric = std::any_of(asked.begin(), asked.end(), is_numeric);
     std::erase_if(asked, is_numeric);
-    std::vector<std::size_t> chosen = table.selection(asked);
-    const std::vector<std::size_t> excluded = table.selection(options.exclude);
+    std::vector<std::size_t> chosen = table.selection(asked, "columns");
+    const std::vector<std::size_t> excluded = table.selection(options.exclude, "exclude");
+    table.column_names().refuse_both(chosen, excluded);
     const std::vector<bool> is_chosen = marked(chosen, table.columns()),
                             is_excluded = marked(excluded, table.columns());
-    for (const std::size_t j : excluded)
-        if (is_chosen[j])
-            throw BadArgument(table.source() + ": column " + table.column_text(j) +
-                                  " is asked for by `columns` and left " + "out by `exclude`",
-                              {.option = "exclude", .column = table.column_text(j)});
     if (!options.columns.empty() && !numeric) return chosen;
     for (std::size_t j = 0; j < table.columns(); ++j) {
         if (static_cast<std::ptrdiff_t>(j) == label || static_cast<std::ptrdiff_t>(j) == id) continue;
         if (is_excluded[j] || is_chosen[j]) continue;
         if (static_cast<std::ptrdiff_t>(j) == table.index_column()) {
-            notes.push_back(unsorted("column " + std::to_string(j + 1) + " " + table.index_said() +
-                                     " is taken for the rows' own names or numbers, not for a coordinate; "
-                                     "`columns` names the columns to take"));
+            Message note{.problem = table.index_reason() + ", so it is taken as row names and not used",
+                         .remedy = "Use `columns` to choose the columns"};
+            table.set_column(note, j);
+            notes.push_back(std::move(note));
             continue;
         }
         chosen.push_back(j);
@@ -121,7 +123,8 @@ void find_kinds(OpenTables& texts, std::vector<std::size_t>& chosen, const ReadO
         rows += table->rows();
     }
     std::vector<std::size_t> taken;
-    std::string left_out;
+    Index left_out = 0;
+    std::string left_out_columns;
     for (const std::size_t j : chosen) {
         ColumnWords& column = found[j];
         if (!told) {
@@ -135,21 +138,29 @@ void find_kinds(OpenTables& texts, std::vector<std::size_t>& chosen, const ReadO
         }
         const bool is_words = kinds[j] == ColumnKind::category;
         if (is_words && !told && (numeric || options.words == WordColumns::leave_out)) {
-            left_out += (left_out.empty() ? "" : ", ") + first.column_text(j);
+            left_out_columns += (left_out++ == 0 ? "" : ", ") + first.column_text(j);
             continue;
         }
         if (is_words && !told && options.words == WordColumns::refuse) kinds[j] = ColumnKind::number;
         if (kinds[j] == ColumnKind::category && !told && column.distinct.size() > 20 &&
-            (2 * static_cast<Index>(column.distinct.size()) > rows || column.distinct.size() > 1000))
-            throw BadData(first.source() + ": column " + first.column_text(j) + ": " +
-                              (column.distinct.size() >= most_words ? "more than " : "") +
-                              std::to_string(column.distinct.size()) + " different words in " + std::to_string(rows) +
-                              " rows are no categories; `exclude` leaves the column out, `id_column` carries it to the "
-                              "labels",
-                          {.column = first.column_text(j)});
+            (2 * static_cast<Index>(column.distinct.size()) > rows || column.distinct.size() > 1000)) {
+            Message message{.code = Code::wrong_type};
+            first.set_column(message, j);
+            const std::string name = message.column.empty() ? std::to_string(j + 1) : message.column;
+            message.problem = (column.distinct.size() >= most_words ? "more than " : "") +
+                              std::to_string(column.distinct.size()) + " different values in " + counted(rows, "row") +
+                              " are too many for categories";
+            message.remedy = "Use `exclude=" + name + "` to leave the column out, or `id_column=" + name +
+                             "` to write it next to the labels";
+            throw BadData(std::move(message));
+        }
         taken.push_back(j);
     }
-    if (!left_out.empty()) texts.file.notes.push_back(unsorted("left out, as they hold words: column " + left_out));
+    if (left_out > 0)
+        texts.file.notes.push_back({.problem = (left_out == 1 ? "column " : "columns ") + left_out_columns +
+                                               (left_out == 1 ? " holds words and is" : " hold words and are") +
+                                               " not used",
+                                    .file = first.source()});
     chosen = taken;
     texts.words.resize(first.columns());
     for (const std::size_t j : chosen) {
@@ -179,41 +190,50 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
         plan.advises = options.advises;
         plan.categories_help = options.advises && options.words == WordColumns::refuse;
         if (!options.label_column.empty())
-            plan.words = static_cast<std::ptrdiff_t>(table.column(options.label_column, "label column"));
+            plan.words = static_cast<std::ptrdiff_t>(table.column(options.label_column, "label_column"));
         plan.blank_words = true;
         const auto id = options.id_column.empty()
                             ? std::ptrdiff_t{-1}
-                            : static_cast<std::ptrdiff_t>(table.column(options.id_column, "id column"));
+                            : static_cast<std::ptrdiff_t>(table.column(options.id_column, "id_column"));
         std::vector<Message> notes;
         const auto these = chosen_columns(table, options, plan.words, id, numeric, notes);
         if (these.empty())
-            throw BadData(source.name + ": has no column but " + (id >= 0 ? "those left out" : "the labels") +
-                          "; at least one column of numbers is needed");
+            throw BadData({.code = Code::empty,
+                           .problem = id >= 0 ? "no column is left" : "the file has no column but the labels",
+                           .remedy = "Give at least one column of numbers",
+                           .file = source.name});
         for (const std::size_t j : these)
-            for (const auto& [which, what] : {std::pair(plan.words, "label"), {id, "id"}})
-                if (static_cast<std::ptrdiff_t>(j) == which)
-                    throw BadArgument(source.name + ": column " + std::to_string(j + 1) +
-                                          " is asked for as coordinate and as " + what,
-                                      {.option = "columns", .column = std::to_string(j + 1)});
-        const auto refuse = [&](const std::string& what, const std::string& first_has) {
-            throw BadData(source.name + ": " + what + ", but " + sources.front().name + " has " + first_has +
-                              "; files that are read as one must agree",
-                          {.file = source.name});
+            for (const auto& [which, option] : {std::pair(plan.words, "label_column"), {id, "id_column"}})
+                if (static_cast<std::ptrdiff_t>(j) == which) {
+                    Message message{.code = Code::conflict,
+                                    .problem = "the column is in both `columns` and `" + std::string(option) + "`",
+                                    .remedy = "Name it in one of them",
+                                    .option = "columns"};
+                    table.set_column(message, j);
+                    throw BadArgument(std::move(message));
+                }
+        const auto refuse = [&](std::string problem) {
+            throw BadData({.code = Code::wrong_shape,
+                           .problem = std::move(problem),
+                           .remedy = "Files that are read as one need the same columns",
+                           .file = source.name});
         };
         if (out.tables.size() == 1) {
             chosen = these;
             out.file.notes = notes;
-            std::string said;
-            for (const auto& each : table.said()) said += (said.empty() ? "" : ", ") + each;
-            if (!said.empty()) out.file.reading = source.name + " is read as follows: " + said;
+            std::string guesses;
+            for (const auto& each : table.guesses()) guesses += (guesses.empty() ? "" : ", ") + each;
+            if (!guesses.empty())
+                out.file.reading = Message{.problem = "the format was guessed: " + guesses, .file = source.name};
             if (is_arrow(source.bytes.data)) out.file.format = name(Format::arrow);
-            if (!table.header_said().empty())
-                out.file.notes.insert(out.file.notes.begin(),
-                                      Message{.code = Code::header_guessed, .problem = table.header_said()});
+            if (const Message& note = table.header_note(); !note.problem.empty())
+                out.file.notes.insert(out.file.notes.begin(), note);
         } else {
             const Table& first = *out.tables.front();
+            const std::string but_first_has = ", but " + sources.front().name + " has ";
             if (these.size() != chosen.size())
-                refuse(std::to_string(these.size()) + " columns", std::to_string(chosen.size()));
+                refuse(counted(static_cast<Index>(these.size()), "column") + but_first_has +
+                       std::to_string(chosen.size()));
             if (table.has_header() != first.has_header() ||
                 (table.has_header() && !std::equal(these.begin(), these.end(), chosen.begin(), [&](auto a, auto b) {
                      return table.names()[a] == first.names()[b];
@@ -224,10 +244,10 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
                         for (const auto j : which) text += (text.empty() ? "" : ", ") + shown(of.names()[j]);
                     return text.empty() ? "no header line" : "the columns " + text;
                 };
-                refuse(listed(table, these), listed(first, chosen));
+                refuse(listed(table, these) + but_first_has + listed(first, chosen));
             }
             if (these != chosen || table.columns() != first.columns())
-                refuse("columns in another order", "them otherwise");
+                refuse("the columns are not in the same places as in " + sources.front().name);
         }
         run.throw_if_stopped_here("reading");
         out.tables.back()->find_rows(plan, run.threads);
@@ -235,8 +255,10 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
     }
     find_kinds(out, chosen, options, numeric, run.threads);
     if (chosen.empty())
-        throw BadData(sources.front().name +
-                      ": has no column of numbers; `categorical=one-hot` makes numbers of words");
+        throw BadData({.code = Code::empty,
+                       .problem = "the file has no column of numbers",
+                       .remedy = "Use `categorical=one-hot` to turn words into numbers",
+                       .file = sources.front().name});
     const Table& first = *out.tables.front();
     for (const std::size_t j : chosen) {
         for (auto& plan : out.plans) plan.targets[j] = static_cast<Index>(plan.taken++);
@@ -295,7 +317,7 @@ void keep_rows(OpenTables& texts, std::span<const TableSource> sources, const Re
     const Table& first = *texts.tables.front();
     const auto id = options.id_column.empty()
                         ? std::ptrdiff_t{-1}
-                        : static_cast<std::ptrdiff_t>(first.column(options.id_column, "id column"));
+                        : static_cast<std::ptrdiff_t>(first.column(options.id_column, "id_column"));
     auto kept = std::make_shared<RowsOfTables::Kept>();
     for (const auto& source : sources) kept->bytes.push_back(source.bytes);
     kept->names = first.names();
@@ -384,7 +406,7 @@ LabelColumn parse_table_labels(const TableSource& source, const std::string& col
     Table& table = *opened;
     Table::Plan plan;
     plan.targets.assign(table.columns(), -1);
-    plan.words = static_cast<std::ptrdiff_t>(single_column(table, column, source.name, "label"));
+    plan.words = static_cast<std::ptrdiff_t>(single_column(table, column, "label"));
     plan.blank_words = allow_blank;
     table.find_rows(plan, threads);
     std::vector<std::string_view> words;
@@ -399,7 +421,7 @@ std::vector<double> parse_table_numbers(const TableSource& source, const std::st
     Table& table = *opened;
     Table::Plan plan;
     plan.targets.assign(table.columns(), -1);
-    plan.targets[single_column(table, column, source.name, "number")] = 0;
+    plan.targets[single_column(table, column, "number")] = 0;
     plan.taken = 1;
     table.find_rows(plan, threads);
     std::vector<std::string_view> words;

@@ -9,6 +9,7 @@
 #include <cctype>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/base/utf8.hpp"
 
 namespace coterie::formats {
@@ -222,23 +223,30 @@ std::string without_quotes(std::string_view field) {
 
 DecodedText decode_text(const Bytes& bytes, std::string_view source) {
     DecodedText out{{bytes.text(), bytes.size()}, nullptr, {}};
-    const auto convert = [&](auto how, const std::string& said) {
-        require_memory(static_cast<double>(out.text.size()) * 1.5,
-                       "the text of " + std::string(source) + ", converted");
+    const auto refuse = [&](std::string problem, std::string remedy) {
+        throw BadData({.code = Code::malformed,
+                       .problem = std::move(problem),
+                       .remedy = std::move(remedy),
+                       .file = std::string(source)});
+    };
+    const auto convert = [&](auto how, const std::string& what) {
+        require_memory(static_cast<double>(out.text.size()) * 1.5, "the converted text");
         out.owner = std::make_shared<const std::string>(how(out.text));
         out.text = *out.owner;
-        out.said += (out.said.empty() ? "" : ", ") + said;
+        out.conversions.push_back(what);
     };
     if (const int utf16 = utf16_of(out.text)) {
         if (out.text.size() % 2 != 0)
-            throw BadData(std::string(source) + ": is UTF-16 text, but its " + std::to_string(out.text.size()) +
-                          " bytes are not two for each character (is it truncated?)");
-        convert([&](std::string_view text) { return from_utf16(text, utf16 == 1); }, "UTF-16 text");
+            refuse("the text is UTF-16, but its " + std::to_string(out.text.size()) +
+                       " bytes are not two for each character",
+                   "Check whether the file is truncated");
+        convert([&](std::string_view text) { return from_utf16(text, utf16 == 1); }, "encoding UTF-16");
     }
     if (out.text.starts_with("\xef\xbb\xbf")) out.text.remove_prefix(3);
     if (out.text.substr(0, 4096).find('\0') != std::string_view::npos)
-        throw BadData(std::string(source) + ": is not text (it holds zero bytes)");
-    if (!internal::is_utf8(out.text)) convert(from_windows_1252, "text that is not UTF-8 but Latin-1 (Windows-1252)");
+        refuse("the file is not text: it holds zero bytes", {});
+    if (!internal::is_utf8(out.text))
+        convert(from_windows_1252, "encoding Latin-1 (Windows-1252), because it is not UTF-8");
     if (out.text.find('\n') == std::string_view::npos && out.text.find('\r') != std::string_view::npos)
         convert(
             [](std::string_view text) {
@@ -265,12 +273,13 @@ std::size_t Records::end_of(std::size_t begin) const {
             const std::size_t opened = p;
             for (;;) {
                 const void* quote = p + 1 < text.size() ? std::memchr(data + p + 1, '"', text.size() - p - 1) : nullptr;
-                if (quote == nullptr) {
-                    const Index row = line_at(text, opened);
-                    throw BadData(source + ": row " + std::to_string(row) + ": a quoted field begins with " +
-                                      shown(text.substr(opened, 20)) + " and never ends; a closing \" is missing",
-                                  {.row = row});
-                }
+                if (quote == nullptr)
+                    throw BadData({.code = Code::malformed,
+                                   .problem = "the quoted field that begins with " + shown(text.substr(opened, 20)) +
+                                              " never ends",
+                                   .remedy = "Add the closing quote",
+                                   .file = source,
+                                   .line = line_at(text, opened)});
                 p = static_cast<std::size_t>(static_cast<const char*>(quote) - data);
                 if (p + 1 >= text.size() || data[p + 1] != '"') break;
                 ++p;
@@ -311,11 +320,13 @@ void Records::split(std::size_t begin, std::size_t end, std::vector<std::string_
             const bool separated = p == end || text[p] == separator || (separator == run_of_blanks && p > closed);
             if (!separated) {
                 const std::string quoted = shown(text.substr(start, closed - start));
-                const Index row = line_at(text, start);
-                throw BadData(source + ": row " + std::to_string(row) + ", column " +
-                                  std::to_string(fields.size() + 1) + ": text follows the closing quote of " + quoted +
-                                  "; a separator is needed, and \"\" for a quote inside",
-                              {.value = quoted, .row = row, .column = std::to_string(fields.size() + 1)});
+                throw BadData({.code = Code::malformed,
+                               .problem = "text follows the closing quote of " + quoted,
+                               .remedy = "Put a separator there, or write a quote inside the field as \"\"",
+                               .value = quoted,
+                               .file = source,
+                               .line = line_at(text, start),
+                               .column_number = static_cast<std::int64_t>(fields.size()) + 1});
             }
             fields.push_back(text.substr(start, closed - start));
         } else {
@@ -346,7 +357,7 @@ Dialect find_dialect(Records& records, const ReadOptions& options, bool tab_sepa
     if (const char told = separator_line(text.substr(out.first, line_end(out.first) - out.first))) {
         if (separator == 0) separator = told;
         out.first = line_of_next(std::min(text.size(), line_end(out.first) + 1));
-        out.said.push_back("the first line, sep=" + separator_text(told) + ", is not a row");
+        out.guesses.push_back("first line sep=" + separator_text(told) + " skipped");
     }
     Index comments = 0;
     while (!words && out.first < text.size() && text[out.first] == '#') {
@@ -356,15 +367,17 @@ Dialect find_dialect(Records& records, const ReadOptions& options, bool tab_sepa
         ++comments;
     }
     if (out.first >= text.size() && comments > 0)
-        throw BadData(records.source + ": every line begins with #, which marks a comment; rows of numbers are needed");
+        throw BadData({.code = Code::empty,
+                       .problem = "the file has no rows: every line begins with #, which marks a comment",
+                       .file = records.source});
     if (comments > 0)
-        out.said.push_back(std::to_string(comments) + (comments == 1 ? " comment line" : " comment lines") +
-                           " above the rows, and others that begin with #, left out");
+        out.guesses.push_back(counted(comments, "comment line") +
+                              " at the start skipped, and later lines that begin with #");
     records.comments = comments > 0;
     const char plain = tab_separated ? '\t' : ',';
     if (separator == 0) {
         separator = tab_separated ? '\t' : guess_separator(records, out.first);
-        if (separator != plain) out.said.push_back("separated by " + separator_text(separator));
+        if (separator != plain) out.guesses.push_back("fields separated by " + separator_text(separator));
     }
     records.separator = separator;
     if (options.decimal != Decimal::automatic) {
@@ -383,7 +396,7 @@ Dialect find_dialect(Records& records, const ReadOptions& options, bool tab_sepa
     });
     if (comma && !point) {
         out.decimal = ',';
-        out.said.push_back("with decimal commas");
+        out.guesses.push_back("decimal commas");
     }
     return out;
 }

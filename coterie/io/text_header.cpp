@@ -73,7 +73,7 @@ HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words
         if (kind == FieldKind::number) numbers.push_back(j);
         if (kind == FieldKind::word) words.push_back(j);
         if (kind == FieldKind::word || kind == FieldKind::like_a_number)
-            if (named.contains(trimmed(first[j]))) return {FirstRow::names, {}};
+            if (named.contains(trimmed(first[j]))) return {FirstRow::names};
         odd = odd || kind == FieldKind::like_a_number;
     }
     const auto value_below = [&](std::size_t row, std::size_t j) {
@@ -92,8 +92,9 @@ HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words
             if (trimmed(value_below(i, j)) == trimmed(first[j])) return true;
         return false;
     };
-    const std::string are_names =
-        "the first row, " + listed(first) + ", is taken for the names of columns; `header=no` " + "takes it for a row";
+    const Message are_names{.code = Code::header_guessed,
+                            .problem = "the first line (" + listed(first) + ") is taken as the names of the columns",
+                            .remedy = "Use `header=no` if it is a row of data"};
     if (odd) return {};
     if (numbers.empty()) {
         if (words.empty()) return {};
@@ -102,7 +103,7 @@ HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words
                 const char c = trimmed(first[j]).front();
                 return (c >= '0' && c <= '9') || c == '-' || c == '+';
             });
-            return {FirstRow::names, plain ? "" : are_names};
+            return {FirstRow::names, plain ? Message() : are_names};
         }
         // Words above words.
         if (words_may_be_data || below.size() < 2 || words.size() < first.size()) return {};
@@ -120,7 +121,7 @@ HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words
         return index ? HeaderGuess{FirstRow::names, are_names} : HeaderGuess{};
     }
     if (names_numbers || (!first.empty() && trimmed(first[0]).empty() && numbers.size() + 1 == first.size()))
-        return {FirstRow::names, names_numbers ? "" : are_names};
+        return {FirstRow::names, names_numbers ? Message() : are_names};
     if (below.size() < 2) return {};
     // If other rows are such sequences too, the first row is one of them.
     for (const auto& row : below)
@@ -136,9 +137,10 @@ HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words
         });
     });
     if (numbers.size() >= 4 || (numbers.size() == 3 && fractions)) return {FirstRow::names, are_names};
-    return {FirstRow::either, "the first row, " + listed(first) +
-                                  ", may hold the names of columns or be a row like the others; `header=yes` or " +
-                                  "`header=no` says which"};
+    return {FirstRow::either,
+            {.code = Code::header_guessed,
+             .problem = "the first line (" + listed(first) + ") may be the names of the columns or a row of data",
+             .remedy = "Use `header=yes` for names, or `header=no` for data"}};
 }
 
 std::optional<double> days_of_date(std::string_view word) {

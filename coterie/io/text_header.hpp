@@ -23,7 +23,7 @@ enum class FirstRow {
 };
 struct HeaderGuess {
     FirstRow is = FirstRow::point;
-    std::string said;  // a note, if the guess might surprise
+    Message note = {};  // if the guess might surprise, or why there is none; without a file
 };
 using NameSet = std::unordered_set<std::string_view>;
 /// `named`: the words with which the caller named columns.

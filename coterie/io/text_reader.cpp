@@ -17,6 +17,7 @@
 #include <unordered_map>
 
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/internal/table.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
 #include "coterie/io/text_header.hpp"
@@ -107,16 +108,19 @@ TextTable::TextTable(const Bytes& bytes, std::string_view source, bool tab_separ
     const char given = options.separator;
     if (given == '"' || given == '\n' || given == '\r' ||
         (given != 0 && std::strchr("0123456789.+-eE", given) != nullptr))
-        throw BadArgument("option `separator`: " + shown(std::string(1, given)) + " cannot separate numbers",
-                          {.option = "separator", .value = std::string(1, given)});
+        throw BadArgument({.code = Code::not_accepted,
+                           .problem = "'" + shown(std::string(1, given)) + "' cannot separate numbers",
+                           .remedy = "Choose another `separator`",
+                           .option = "separator",
+                           .value = std::string(1, given)});
     if (records_.text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-        refuse("is empty; rows of numbers are needed");
+        refuse({.code = Code::empty, .problem = "the file is empty", .remedy = "Give rows of numbers"});
     const Dialect dialect = find_dialect(records_, options, tab_separated, one_column);
-    if (dialect.first >= records_.text.size()) refuse("has no rows");
+    if (dialect.first >= records_.text.size()) refuse({.code = Code::empty, .problem = "the file has no rows"});
     decimal_ = dialect.decimal;
     first_ = dialect.first;
-    if (!decoded_.said.empty()) said_.push_back("from " + decoded_.said);
-    said_.insert(said_.end(), dialect.said.begin(), dialect.said.end());
+    guesses_ = decoded_.conversions;
+    guesses_.insert(guesses_.end(), dialect.guesses.begin(), dialect.guesses.end());
     find_header(options, dialect, one_column);
 }
 
@@ -211,9 +215,13 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
                 return !parse_field(field, value, overflow, decimal_);
             });
             if (!words && !options.numeric_names) guess = {};
-            if (guess.is == FirstRow::either) refuse(guess.said, {.row = line_at(records_.text, first_)});
+            guess.note.file = source_;
+            if (guess.is == FirstRow::either) {
+                guess.note.line = line_at(records_.text, first_);
+                throw BadData(std::move(guess.note));
+            }
             header = guess.is == FirstRow::names;
-            header_said_ = guess.said;
+            header_note_ = std::move(guess.note);
         }
         // "# x, y" above rows of two numbers.
         if (!header && columns_ > 1 && !dialect.last_comment.empty()) {
@@ -230,7 +238,10 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
             for (const std::string_view word : words) named_rows.first.push_back(without_quotes(word));
             if (words.size() == columns_ && guess_header(named_rows, named, false).is == FirstRow::names) {
                 for (const auto& word : named_rows.first) names_.push_back(std::string(trimmed(word)));
-                header_said_ = "the last comment line above the rows is taken for the names of columns";
+                header_note_ = {.code = Code::header_guessed,
+                                .problem = "the last comment line above the rows is taken as the names of the columns",
+                                .remedy = "Use `header=no` if it is an ordinary comment",
+                                .file = source_};
             }
         }
     }
@@ -246,14 +257,14 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
     if (from_r) {
         rows.first.insert(rows.first.begin(), "");
         header = true;
-        header_said_.clear();
+        header_note_ = {};
         ++columns_;
     }
     if (header) {
         for (const std::string& field : rows.first) names_.push_back(std::string(trimmed(field)));
         names_.resize(columns_);
         first_ = first_end;
-        if (alone) refuse("has a header line and no rows below it");
+        if (alone) refuse({.code = Code::empty, .problem = "the file has a header line, but no rows below it"});
     }
     find_nameless_index();
 }
@@ -328,7 +339,9 @@ void TextTable::careful_record(std::size_t begin, std::size_t end, const Plan& p
         const std::string_view field = inside_quotes(fields[j]);
         if (static_cast<std::ptrdiff_t>(j) == plan.words) {
             if (trimmed(field).empty() && !plan.blank_words && fields.size() == columns_)
-                refuse_field(begin, j, "the value is empty; every row needs one", {});
+                refuse_field(
+                    begin, j, {},
+                    {.code = Code::missing_value, .problem = "the value is empty", .remedy = "Give every row a value"});
             *word = fields[j];
         }
         if (plan.targets[j] < 0 || fields.size() != columns_) continue;
@@ -342,10 +355,12 @@ void TextTable::careful_record(std::size_t begin, std::size_t end, const Plan& p
                    out[plan.targets[j]]);
     }
     if (fields.size() != columns_)
-        refuse("row " + std::to_string(line_at(records_.text, begin)) + ": has " + std::to_string(fields.size()) +
-                   " column" + (fields.size() == 1 ? "" : "s") + ", the first row has " + std::to_string(columns_) +
-                   "; every row needs as many",
-               {.accepted = std::to_string(columns_) + " columns", .row = line_at(records_.text, begin)});
+        refuse({.code = Code::wrong_shape,
+                .problem = counted(static_cast<Index>(fields.size()), "field") + ", but the first row has " +
+                           std::to_string(columns_),
+                .remedy = "Give every row as many fields",
+                .accepted = std::to_string(columns_) + " columns",
+                .line = line_at(records_.text, begin)});
 }
 
 void TextTable::each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const {
@@ -432,7 +447,7 @@ void TextTable::find_rows(const Plan& plan, int threads) {
         starts_[at + 1] = rows;
     });
     for (std::size_t k = 1; k < starts_.size(); ++k) starts_[k] += starts_[k - 1];
-    if (rows() == 0) refuse("has no rows");
+    if (rows() == 0) refuse({.code = Code::empty, .problem = "the file has no rows"});
 }
 
 template <class Scalar>
@@ -456,13 +471,13 @@ void TextTable::parse_pieces(const Plan& plan, std::size_t first, std::size_t la
             }
             const std::size_t end = records_.end_of(p);
             if (!skips(p, end)) {
-                if (row >= starts_[at + 1]) throw InternalError(source_ + ": more rows were parsed than counted");
+                if (row >= starts_[at + 1]) throw InternalError("more rows were parsed than counted");
                 careful_record(p, end, plan, out, word);
                 ++row;
             }
             p = end;
         }
-        if (row != starts_[at + 1]) throw InternalError(source_ + ": fewer rows were parsed than counted");
+        if (row != starts_[at + 1]) throw InternalError("fewer rows were parsed than counted");
         if (plan.points)
             refuse_too_large(plan, at, to + (starts_[at] - starts_[first]) * static_cast<Index>(plan.taken));
     });

@@ -66,10 +66,9 @@ TEST(Text, Header) {
     EXPECT_EQ(parse("1,2\n3,4\n", yes).points.rows(), 1);
     ReadOptions no;
     no.header = Header::no;
-    EXPECT_TRUE(
-        has(message_of<BadData>([&] { parse("a,b\n1,2\n", no); }), "row 1, column 1: value 'a' is not a number"));
+    EXPECT_TRUE(has(message_of<BadData>([&] { parse("a,b\n1,2\n", no); }), "column 1, line 1: 'a' is not a number"));
     // A first row with a missing value is not a header.
-    EXPECT_TRUE(has(message_of<BadData>([&] { parse("1,NA\n1,2\n"); }), "row 1, column 2: value 'NA'"));
+    EXPECT_TRUE(has(message_of<BadData>([&] { parse("1,NA\n1,2\n"); }), "column 2, line 1: 'NA'"));
 }
 
 TEST(Text, BlocksOfRowsEqualTheWholeTable) {
@@ -130,12 +129,15 @@ TEST(Text, FilesReadTogetherMustAgree) {
                 sources, {}, coterie::Run(0, 1), [](Index, Index, ScalarType) {}, [](PointsView) {});
         });
     };
-    EXPECT_EQ(refused("1,2\n", "1,2,3\n"), "b.csv: 3 columns, but a.csv has 2; files that are read as one must agree");
-    EXPECT_EQ(refused("x,y\n1,2\n", "x,z\n1,2\n"),
-              "b.csv: the columns x, z, but a.csv has the columns x, y; files that are read as one must agree");
-    EXPECT_EQ(refused("x,y\n1,2\n", "3,4\n1,2\n"),
-              "b.csv: no header line, but a.csv has the columns x, y; files that are read as one must agree");
-    EXPECT_TRUE(has(refused("1,2\n", "1,2\n3,oak\n"), "b.csv: row 2, column 2: value 'oak' is not a number"));
+    EXPECT_EQ(refused("1,2\n", "1,2,3\n"),
+              "b.csv: 3 columns, but a.csv has 2. Files that are read as one need the same columns.");
+    EXPECT_EQ(
+        refused("x,y\n1,2\n", "x,z\n1,2\n"),
+        "b.csv: the columns x, z, but a.csv has the columns x, y. Files that are read as one need the same columns.");
+    EXPECT_EQ(
+        refused("x,y\n1,2\n", "3,4\n1,2\n"),
+        "b.csv: no header line, but a.csv has the columns x, y. Files that are read as one need the same columns.");
+    EXPECT_TRUE(has(refused("1,2\n", "1,2\n3,oak\n"), "b.csv: column 2, line 2: 'oak' is not a number"));
 }
 
 TEST(Text, ColumnsByNameNumberAndRange) {
@@ -177,7 +179,7 @@ TEST(Text, LabelFiles) {
     EXPECT_EQ(labels("label\n0\n\n1\n\"\"\n\n", {}, true).labels, (Labels{0, -1, 1, -1, -1}));
     EXPECT_EQ(labels("9007199254740993\n9007199254740992\n").labels, (Labels{1, 0}));
     EXPECT_EQ(labels("\"say \"\"hi\"\"\"\nx\n").names, (Names{"say \"hi\"", "x"}));
-    EXPECT_TRUE(has(message_of<BadData>([] { labels("0\n\n1\n"); }), "row 2, column 1"));
+    EXPECT_TRUE(has(message_of<BadData>([] { labels("0\n\n1\n"); }), "column 1, line 2"));
     EXPECT_TRUE(has(message_of<BadArgument>([] { labels("1,2\n3,4\n"); }), "2 columns"));
 }
 
@@ -196,14 +198,13 @@ TEST(Text, Float32IsRoundedOnce) {
     const PointsFile file = parse("1.00000005960464477540,1\n", options);
     EXPECT_EQ(file.points.view().as<float>().data[0], 1.00000012f);
     EXPECT_TRUE(has(message_of<BadData>([&] { parse("1,1e39\n", options); }),
-                    "row 1, column 2: value '1e39' is too large for float32"));
+                    "column 2, line 1: '1e39' is too large for float32"));
     EXPECT_EQ(row(parse("1e-60,-1e-60\n", options), 0), (Row{0, 0}));
 }
 
 TEST(Text, RowNumbersAreLineNumbers) {
-    EXPECT_EQ(
-        message_of<BadData>([] { parse("a,\"b\nb\"\n\n1,2\n3,\"x\"\n"); }),
-        "file.csv: row 5, column 2 (b?b): value 'x' is not a number; numbers such as 3, -0.5 or 1e-3 are accepted");
+    EXPECT_EQ(message_of<BadData>([] { parse("a,\"b\nb\"\n\n1,2\n3,\"x\"\n"); }),
+              "file.csv: column 'b?b', line 5: 'x' is not a number. Write a number such as 3, -0.5 or 1e-3.");
 }
 
 TEST(Text, DecimalsReadBackBitEqual) {
@@ -426,7 +427,7 @@ TEST(Text, SameResultAtAnyNumberOfThreads) {
         for (const int threads : {1, 2, 8}) {
             const std::string message = message_of<BadData>([&] { parse(broken, options, threads); });
             if (first.empty()) first = message;
-            EXPECT_TRUE(has(message, quotes ? "row" : "value 'early'")) << message;
+            EXPECT_TRUE(has(message, quotes ? "line" : "'early'")) << message;
             EXPECT_EQ(message, first);
         }
     }
@@ -437,9 +438,9 @@ TEST(Text, EmptyFirstLineIsABlankLabel) {
     const std::string text = "\nla 5\nla 6\nbe 7\n";
     const formats::TableSource source{"labels", {std::as_bytes(std::span(text)), nullptr}};
     EXPECT_TRUE(has(message_of<BadData>([&] { formats::parse_table_labels(source, "", true, 1); }),
-                    "labels: row 2: has 2 columns, the first row has 1"));
+                    "labels: line 2: 2 fields, but the first row has 1"));
     EXPECT_TRUE(has(message_of<BadData>([&] { formats::parse_table_labels(source, "", false, 1); }),
-                    "labels: row 1, column 1: the value is empty"));
+                    "labels: column 1, line 1: the value is empty"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/internal/arrow_writer.hpp"
 #include "coterie/io/output_file.hpp"
@@ -89,8 +90,10 @@ void LabelsWriter::write(std::span<const std::int32_t> labels) {
             text += std::to_string(label);
         } else {
             if (static_cast<std::size_t>(label) >= names_.size())
-                throw BadArgument("write labels: label " + std::to_string(label) + " has no name; there are " +
-                                  std::to_string(names_.size()));
+                throw BadArgument({.code = Code::out_of_range,
+                                   .problem = "label " + std::to_string(label) + " has no name: there are only " +
+                                              counted(static_cast<Index>(names_.size()), "name"),
+                                   .remedy = "Give one name per label"});
             text += csv_field(names_[static_cast<std::size_t>(label)]);
         }
         text += '\n';
@@ -119,8 +122,11 @@ TableWriter::TableWriter(const std::string& path, const std::vector<std::string>
         return;
     }
     if (types.size() != names.size())
-        throw BadArgument(path + ": " + std::to_string(types.size()) + " types for " + std::to_string(names.size()) +
-                          " columns");
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = counted(static_cast<Index>(types.size()), "type") + " for " +
+                                      counted(static_cast<Index>(names.size()), "column"),
+                           .remedy = "Give one type per column",
+                           .file = path});
     arrow_ = std::make_unique<ArrowRows>(*file_, names, types, ends_as(path, ".arrows"));
 }
 TableWriter::TableWriter(TableWriter&&) noexcept = default;
@@ -149,10 +155,16 @@ PointsWriter::PointsWriter(const std::string& path, Index rows, Index columns, S
                            const std::vector<std::string>& column_names)
     : left_(rows), columns_(columns), scalar_(scalar), text_(!ends_as(path, ".npy")) {
     if (text_ && path != "-" && !ends_as(path, ".csv"))
-        throw BadArgument(path + ": points are written to .npy or .csv files, or - for csv on standard output");
+        throw BadArgument({.code = Code::unsupported_format,
+                           .problem = "rows cannot be written to a file with this ending",
+                           .remedy = "Use .npy or .csv, or - for csv on standard output",
+                           .file = path});
     if (!column_names.empty() && static_cast<Index>(column_names.size()) != columns)
-        throw BadArgument("write points: " + std::to_string(column_names.size()) + " column names for " +
-                          std::to_string(columns) + " columns");
+        throw BadArgument({.code = Code::wrong_shape,
+                           .problem = counted(static_cast<Index>(column_names.size()), "column name") + " for " +
+                                      counted(columns, "column"),
+                           .remedy = "Give one name per column",
+                           .file = path});
     file_ = std::make_unique<OutputFile>(path);
     if (!text_) {
         file_->write(npy_header(scalar == ScalarType::float32 ? "<f4" : "<f8",

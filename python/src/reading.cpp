@@ -37,7 +37,7 @@ Table read(const std::vector<std::string>& paths, const nb::dict& reading, const
         out.kinds = std::move(file.kinds);
         out.categories = std::move(file.categories);
         out.notes = std::move(file.notes);
-        if (!file.reading.empty()) out.notes.push_back({.code = Code::note, .problem = file.reading});
+        if (file.reading) out.notes.push_back(*file.reading);
         if (file.labels) {
             out.labels = std::move(file.labels->labels);
             out.label_names = std::move(file.labels->names);

@@ -102,11 +102,11 @@ TEST_F(Reader, MatlabByHand) {
     const PointsFile file = read_points_file(path);
     EXPECT_EQ(file.points.view().as<double>().matrix()(2, 1), 6);
     ASSERT_EQ(file.notes.size(), 1u);
-    EXPECT_EQ(file.notes[0].text(), path + ": took the array X (3 x 2); the file also holds Y (3 x 1)");
+    EXPECT_EQ(file.notes[0].text(), path + ": the array X (3 x 2) was used; the file also holds Y (3 x 1)");
     EXPECT_TRUE(read_points_file(path + ":X").notes.empty());
     EXPECT_EQ(read_labels_file(path).labels, (Labels{0, 1, 0}));
     EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":Q"); }),
-                    "has no array 'Q'; it holds X (3 x 2), Y (3 x 1)"));
+                    "the file has no array 'Q'. Choose among: X (3 x 2), Y (3 x 1)"));
 }
 
 TEST_F(Reader, OneColumnGivesANote) {
@@ -114,7 +114,7 @@ TEST_F(Reader, OneColumnGivesANote) {
     const PointsFile file = read_points_file(path);
     EXPECT_EQ(file.points.rows(), 3);
     ASSERT_EQ(file.notes.size(), 1u);
-    EXPECT_EQ(file.notes[0].text(), path + ": took the array Y (3 x 1), which is no matrix but single numbers");
+    EXPECT_EQ(file.notes[0].text(), path + ": the array Y (3 x 1) was used, which is a single column");
 }
 
 TEST_F(Reader, SizeIsCheckedBeforeAllocation) {
@@ -123,9 +123,9 @@ TEST_F(Reader, SizeIsCheckedBeforeAllocation) {
                     "x.mat: array 'X' needs about 1.6e+07 GiB of memory"));
     // The program's claims are checked as well.
     EXPECT_TRUE(has(says<ResourceError>({answer(described(std::int64_t{1} << 40, 1000))}), "needs about 8.19e+06 GiB"));
-    EXPECT_TRUE(
-        has(says<BadData>({answer(described(std::int64_t{1} << 40, std::int64_t{1} << 40))}), "is not one an array"));
-    EXPECT_TRUE(has(says<BadData>({answer(described(-1, 4))}), "is not one an array can have"));
+    EXPECT_TRUE(has(says<BadData>({answer(described(std::int64_t{1} << 40, std::int64_t{1} << 40))}),
+                    "is not possible for an array"));
+    EXPECT_TRUE(has(says<BadData>({answer(described(-1, 4))}), "is not possible for an array"));
 }
 
 TEST_F(Reader, ProgramCrashes) {
@@ -323,7 +323,8 @@ for name in ('elink', 'external', 'virtual'):
     EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":one"); }), "is a single number"));
     EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":words"); }), "'/words' does not hold numbers"));
     EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":complex"); }), "does not hold numbers"));
-    EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":none"); }), "has no array '/none'; it holds"));
+    EXPECT_TRUE(
+        has(message_of<BadData>([&] { read_points_file(path + ":none"); }), "has no array '/none'. Choose among"));
     EXPECT_TRUE(has(message_of<ResourceError>([&] { read_points_file(path + ":huge"); }),
                     "array '/huge' needs about 8.39e+06 GiB"));
     EXPECT_EQ(read_points_file(folder / "links.h5:own").points.view().at(3, 2), 11);

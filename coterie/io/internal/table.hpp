@@ -41,24 +41,27 @@ public:
     bool has_header() const { return !names_.empty(); }
     const std::vector<std::string>& names() const { return names_; }
     /// Number of the column that holds row names or row numbers, which is used only if the user asks for it; -1: none.
-    /// index_said() is the text that follows the column's number in the message.
+    /// index_reason() is the start of the message about it.
     std::ptrdiff_t index_column() const { return index_; }
-    const std::string& index_said() const { return index_said_; }
-    /// Notes on how the file was read, if that was guessed.
-    const std::vector<std::string>& said() const { return said_; }
-    const std::string& header_said() const { return header_said_; }
+    const std::string& index_reason() const { return index_reason_; }
+    /// How the file was read, as far as that was guessed: "fields separated by ;", ...
+    const std::vector<std::string>& guesses() const { return guesses_; }
+    /// About a header that might surprise; without a problem: none.
+    const Message& header_note() const { return header_note_; }
     const std::string& source() const { return source_; }
     char decimal() const { return decimal_; }
     /// Whether a column holds words, whatever they look like.
     virtual bool holds_words(std::size_t) const { return false; }
     ColumnNames column_names() const { return {source_, columns_, names_}; }
     std::string column_text(std::size_t column) const { return column_names().text(column); }
-    std::size_t column(const std::string& given, std::string_view what) const {
-        return column_names().position(given, what);
+    std::size_t column(const std::string& given, std::string_view option) const {
+        return column_names().position(given, option);
     }
-    std::vector<std::size_t> selection(const std::vector<std::string>& given) const {
-        return column_names().positions(given);
+    std::vector<std::size_t> selection(const std::vector<std::string>& given, std::string_view option) const {
+        return column_names().positions(given, option);
     }
+    /// Sets the file and the column of a message.
+    void set_column(Message& message, std::size_t column) const { column_names().set_place(message, column); }
     /// Positions of the names. Throws BadData that lists the missing ones.
     std::vector<std::size_t> named(const std::vector<std::string>& wanted) const;
 
@@ -109,11 +112,13 @@ protected:
     /// Calls use(fields without quotes) for every row until it returns false.
     virtual void each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const = 0;
 
-    [[noreturn]] void refuse(const std::string& text, ErrorFields fields = {}) const {
-        throw BadData(source_ + ": " + text, std::move(fields));
+    // Both throw BadData: the message, with its place added.
+    [[noreturn]] void refuse(Message message) const {
+        message.file = source_;
+        throw BadData(std::move(message));
     }
-    [[noreturn]] void refuse_field(std::size_t where, std::size_t column, const std::string& text,
-                                   std::string_view value) const;
+    [[noreturn]] void refuse_field(std::size_t where, std::size_t column, std::string_view value,
+                                   Message message) const;
     /// The value of a field according to the plan; `word` is used for a category. Throws BadData if it has no value.
     template <class Scalar>
     void take_field(std::size_t where, std::size_t column, std::string_view field, std::string_view word,
@@ -131,17 +136,17 @@ protected:
 
     std::string source_;
     char decimal_ = '.';
-    bool has_dialect_ = true;  // separator, decimal sign and header are options of this format
+    bool is_text_ = true;  // places are lines; separator, decimal sign and header are options
     std::size_t columns_ = 0;
     std::ptrdiff_t index_ = -1;
-    std::string index_said_;
+    std::string index_reason_;
     std::vector<std::string> names_;  // empty: the columns have no names
-    std::vector<std::string> said_;
-    std::string header_said_;          // about a header that might surprise
+    std::vector<std::string> guesses_;
+    Message header_note_;
     std::vector<Index> starts_ = {0};  // rows before each piece, and the total
 
 private:
-    std::string why_not_a_number(std::size_t where, std::size_t column, std::string_view field, const Plan& plan) const;
+    Message not_a_number(std::size_t where, std::size_t column, std::string_view field, const Plan& plan) const;
     std::string missing_text(const Plan& plan) const;
 };
 

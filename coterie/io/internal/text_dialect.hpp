@@ -22,7 +22,7 @@ inline bool is_blank(char c, char separator) { return c == ' ' || c == '\r' || (
 struct DecodedText {
     std::string_view text;
     std::shared_ptr<const std::string> owner;  // holds text that had to be converted
-    std::string said;                          // how it was converted; empty if it was not
+    std::vector<std::string> conversions;      // "encoding UTF-16", "old Mac line ends"
 };
 /// Converts UTF-16 (recognised by a byte order mark or by its zero bytes) and text that is not UTF-8. The latter is
 /// read as Windows-1252, which includes Latin-1. Also converts line ends of '\r' alone. Throws BadData if the file is
@@ -32,7 +32,7 @@ DecodedText decode_text(const Bytes& bytes, std::string_view source);
 /// The records of a text and the fields of a record.
 struct Records {
     std::string_view text;
-    std::string source;  // for messages
+    std::string source;  // the file of messages
     char separator = 0;
     bool quotes = false;    // the text has a '"'
     bool comments = false;  // lines that begin with '#' are not records
@@ -59,9 +59,9 @@ bool is_like_a_number(std::string_view word);
 
 struct Dialect {
     char decimal = '.';
-    std::size_t first = 0;          // position of the first record, a header or a row
-    std::string_view last_comment;  // of the lines before the first record, without its '#'
-    std::vector<std::string> said;  // notes on what was guessed
+    std::size_t first = 0;             // position of the first record, a header or a row
+    std::string_view last_comment;     // of the lines before the first record, without its '#'
+    std::vector<std::string> guesses;  // "fields separated by ;", ...
 };
 /// Sets `records.separator` and `records.comments`. `options` take precedence over guesses. `words`: the file holds
 /// labels, in which '#' is an ordinary character.
