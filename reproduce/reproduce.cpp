@@ -44,15 +44,18 @@ ImageSet some_of(const ImageSet& set, Index count, RandomStream random) {
 WorkFolder::WorkFolder(const std::string& named) : path_(named), kept_(!named.empty()) {
     if (!kept_) {
         std::string pattern = (std::filesystem::temp_directory_path() / "coterie-reproduce-XXXXXX").string();
-        if (::mkdtemp(pattern.data()) == nullptr) throw ResourceError("cannot create a folder " + pattern);
+        if (::mkdtemp(pattern.data()) == nullptr)
+            throw ResourceError({.code = Code::cannot_write, .problem = "cannot create the folder", .file = pattern});
         path_ = pattern;
         return;
     }
     std::error_code failed;
     std::filesystem::create_directories(path_, failed);
     if (!std::filesystem::is_directory(path_))
-        throw ResourceError("option --checkpoint: cannot create the folder " + named +
-                            (failed ? ": " + failed.message() : ""));
+        throw ResourceError({.code = Code::cannot_write,
+                             .problem = "cannot create the folder" + (failed ? ": " + failed.message() : ""),
+                             .option = "checkpoint",
+                             .file = named});
 }
 WorkFolder::~WorkFolder() {
     std::error_code ignored;

@@ -146,7 +146,9 @@ OptionValues tuned(const Contender& contender, const Points& points, const Label
             best = cell;
         }
     }
-    if (highest < 0) throw BadData("every cell of " + contender.name + " failed: " + results[0].cells[0].error);
+    if (highest < 0)
+        throw BadData({.code = Code::not_converged,
+                       .problem = "every cell of " + contender.name + " failed: " + results[0].cells[0].error});
     return results[0].cells[best].options;
 }
 
@@ -221,9 +223,12 @@ int reproduce(const LinearRequest& request) {
     const auto sets = positions_of("--sets", request.sets, set_names);
     const auto methods = positions_of("--methods", request.methods, row_names);
     if (!request.figure.empty() && std::find(sets.begin(), sets.end(), mnist) == sets.end())
-        throw BadArgument("option --figure: Figure 12 needs mnist, which is not in --sets");
+        throw BadArgument(
+            {.code = Code::conflict, .problem = "Figure 12 needs mnist, which is not in --sets", .option = "figure"});
     if (!request.figure.empty() && std::find(methods.begin(), methods.end(), std::size_t{1}) == methods.end())
-        throw BadArgument("option --figure: Figure 12 needs entropy, which is not in --methods");
+        throw BadArgument({.code = Code::conflict,
+                           .problem = "Figure 12 needs entropy, which is not in --methods",
+                           .option = "figure"});
     Run run = request.running->run();
     ProgressBar bar(run, request.running->quiet);
     const InterruptGuard guard;

@@ -173,11 +173,10 @@ int reproduce(const WmcCifarRequest& request) {
     }
     if (request.features.empty() || request.truth.empty())
         throw BadArgument(
-            "reproduce wmc-cifar: give --features and --truth. coterie does not have the features of the paper: those "
-            "of the training images of " +
-            set_names[set] +
-            " by the CLIP encoder ViT-L/14 (60,000 x 768 with the test images). "
-            "--published prints the published figures");
+            {.code = Code::missing_argument,
+             .problem = std::string("--features and --truth are missing: the features of the training images of ") +
+                        set_names[set] + " by the CLIP encoder ViT-L/14, which coterie does not have",
+             .remedy = "Use --published to print the published figures"});
     Run run = request.running->run();
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;

@@ -21,8 +21,6 @@ enum class ErrorKind {
     internal       // the library broke its own promise: please report it
 };
 
-using ErrorFields = Message;
-
 class COTERIE_API Error {
 public:
     virtual ~Error() = default;
@@ -54,16 +52,8 @@ template <class Standard, ErrorKind Kind>
 class COTERIE_API ErrorOf : public Standard, public Error {
 public:
     explicit ErrorOf(Message message) : Standard(std::string()), Error(std::move(message)) {}
-    explicit ErrorOf(const std::string& text, Message fields = {}) : ErrorOf(whole(text, std::move(fields))) {}
     ErrorKind kind() const noexcept override { return Kind; }
     const char* what() const noexcept override { return Error::message(); }
-
-private:
-    static Message whole(const std::string& text, Message fields) {
-        fields.problem = text;
-        fields.whole = true;
-        return fields;
-    }
 };
 }  // namespace detail
 
@@ -80,8 +70,6 @@ struct COTERIE_API ResourceError : detail::ErrorOf<std::runtime_error, ErrorKind
 struct COTERIE_API PeerFailed : ResourceError {
     explicit PeerFailed(Message message, ErrorKind kind = ErrorKind::resource)
         : ResourceError(std::move(message)), kind_(kind) {}
-    explicit PeerFailed(const std::string& text, ErrorKind kind = ErrorKind::resource)
-        : ResourceError(text), kind_(kind) {}
     ErrorKind kind() const noexcept override { return kind_; }
 
 private:

@@ -164,7 +164,6 @@ namespace {
 // The text of a message. `write` spells the marks of its own words; names of files and columns stay as they are.
 template <class Write>
 std::string composed(const Message& message, Write write) {
-    if (message.whole) return write(message.problem);
     std::string out = message.context.empty() ? "" : message.context + ": ";
     if (!message.file.empty())
         out += message.file + ": ";
@@ -197,7 +196,7 @@ std::string Message::text() const {
 }
 
 std::string Message::packed() const {
-    std::string out{static_cast<char>(code), whole ? '1' : '0'};
+    std::string out(1, static_cast<char>(code));
     for (const std::string* field : {&problem, &remedy, &option, &value, &accepted, &file, &column, &context})
         put(out, *field);
     for (const auto* number : {&line, &row, &column_number}) put(out, *number);
@@ -206,10 +205,9 @@ std::string Message::packed() const {
 
 std::optional<Message> Message::unpacked(std::string_view bytes) {
     Message out;
-    if (bytes.size() < 2 || static_cast<unsigned char>(bytes[0]) >= std::size(meanings)) return std::nullopt;
+    if (bytes.empty() || static_cast<unsigned char>(bytes[0]) >= std::size(meanings)) return std::nullopt;
     out.code = static_cast<Code>(bytes[0]);
-    out.whole = bytes[1] == '1';
-    Unpacker from{bytes.substr(2)};
+    Unpacker from{bytes.substr(1)};
     for (auto* field :
          {&out.problem, &out.remedy, &out.option, &out.value, &out.accepted, &out.file, &out.column, &out.context})
         if (!from.take(*field)) return std::nullopt;

@@ -169,8 +169,6 @@ struct COTERIE_API Message {
 
     friend bool operator==(const Message&, const Message&) = default;
 
-    bool whole = false;  // until every error has fields: `problem` is the whole text, with its place
-
     /// "PLACE: PROBLEM. REMEDY." with the marks in place. The place is the file, otherwise the option; then column and
     /// line or row.
     std::string marked() const;
@@ -181,8 +179,5 @@ struct COTERIE_API Message {
     std::string packed() const;
     static std::optional<Message> unpacked(std::string_view bytes);
 };
-
-/// A message without fields, until every warning has them.
-inline Message unsorted(std::string text) { return {.problem = std::move(text), .whole = true}; }
 
 }  // namespace coterie

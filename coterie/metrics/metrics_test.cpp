@@ -392,7 +392,7 @@ TEST(Silhouette, PointsInBlocksMustFitIntoMemory) {
         Index rows() const override { return Index{1} << 21; }
         Index columns() const override { return Index{1} << 21; }
         ScalarType scalar() const override { return ScalarType::float32; }
-        void read(Index, Index, void*) const override { throw BadData("nobody reads these"); }
+        void read(Index, Index, void*) const override { throw BadData({.problem = "nobody reads these"}); }
     };
     const Many many;
     const Labels labels(static_cast<std::size_t>(many.rows()), 0);

@@ -132,7 +132,7 @@ TEST(RowBlocks, AreTheSameFromMemoryAndFromASource) {
 TEST(Collective, ErrorOfOneProcessIsThrownOnAll) {
     const auto errors = test::run_processes(4, [](std::shared_ptr<Communicator> communicator) {
         together(*communicator, [&] {
-            if (communicator->rank() == 2) throw BadData("row 5 is no row");
+            if (communicator->rank() == 2) throw BadData({.problem = "row 5 is no row"});
         });
     });
     for (std::size_t process = 0; process < errors.size(); ++process) {

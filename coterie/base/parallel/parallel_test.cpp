@@ -131,7 +131,7 @@ TEST(ForEachBlock, ThrowsTheErrorOfTheLowestFailingBlock) {
             try {
                 for_each_block(50, threads, [](Index block, int) {
                     work_a_little();
-                    if (block >= 17) throw BadArgument("block " + std::to_string(block));
+                    if (block >= 17) throw BadArgument({.problem = "block " + std::to_string(block)});
                 });
                 FAIL() << "nothing was thrown";
             } catch (const BadArgument& error) {
@@ -143,7 +143,7 @@ TEST(ForEachBlock, ThrowsTheErrorOfTheLowestFailingBlock) {
         EXPECT_THROW(for_each_block(1000000, threads,
                                     [&](Index, int) {
                                         ++visited;
-                                        throw BadData("every block");
+                                        throw BadData({.problem = "every block"});
                                     }),
                      BadData);
         EXPECT_LE(visited, threads);
@@ -160,7 +160,7 @@ TEST(ForEachBlock, ThrowsTheErrorOfTheLowerOfTwoBlocks) {
             for_each_block(2, 2, [&](Index block, int) {
                 meeting.wait_for(2);
                 if (block == last) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-                throw BadArgument("block " + std::to_string(block));
+                throw BadArgument({.problem = "block " + std::to_string(block)});
             });
             FAIL() << "nothing was thrown";
         } catch (const BadArgument& error) {
@@ -185,7 +185,8 @@ TEST(ForEachBlock, NestedLoopsRunOnTheCallingThread) {
     EXPECT_EQ(inner, 1000);
     EXPECT_EQ(strangers, 0);
     EXPECT_THROW(
-        for_each_block(4, 2, [](Index, int) { for_each_block(4, 2, [](Index, int) { throw BadData("inside"); }); }),
+        for_each_block(
+            4, 2, [](Index, int) { for_each_block(4, 2, [](Index, int) { throw BadData({.problem = "inside"}); }); }),
         BadData);
     // After it, and within a loop of one thread, loops use several threads again.
     for (const int outer : {1, 2}) {

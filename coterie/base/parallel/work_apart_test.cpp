@@ -22,7 +22,8 @@ TEST(WorkApart, WaitsAndThrowsErrors) {
         std::thread::id worker;
         work_apart([&] { worker = std::this_thread::get_id(); }, run, "waiting");
         EXPECT_EQ(worker != asker, may_stop);
-        EXPECT_EQ(test::message_of([&] { work_apart([] { throw BadData("oops"); }, run, "waiting"); }), "oops");
+        EXPECT_EQ(test::message_of([&] { work_apart([] { throw BadData({.problem = "oops"}); }, run, "waiting"); }),
+                  "oops");
     }
 }
 
