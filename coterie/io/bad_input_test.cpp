@@ -240,7 +240,7 @@ TEST(BadInput, DamagedNpyHeaders) {
 
 TEST(BadInput, ErrorsHaveFileRowAndColumn) {
     const Folder folder;
-    const auto fields = [&](const std::string& name, const std::string& content) -> ErrorFields {
+    const auto fields = [&](const std::string& name, const std::string& content) -> Message {
         folder.file(name, content);
         try {
             read_points_file(folder / name);
@@ -251,24 +251,24 @@ TEST(BadInput, ErrorsHaveFileRowAndColumn) {
         ADD_FAILURE() << "nothing was thrown";
         return {};
     };
-    const ErrorFields named = fields("a.csv", "x,y\n1,2\n3,abc\n");
+    const Message named = fields("a.csv", "x,y\n1,2\n3,abc\n");
     EXPECT_EQ(named.line, 3);
     EXPECT_EQ(named.column, "y");
     EXPECT_EQ(named.column_number, 2);
     EXPECT_EQ(named.value, "abc");
     EXPECT_EQ(named.code, Code::not_a_number);
-    const ErrorFields numbered = fields("b.csv", "1,2\n3,4x\n");
+    const Message numbered = fields("b.csv", "1,2\n3,4x\n");
     EXPECT_EQ(numbered.line, 2);
     EXPECT_EQ(numbered.column, "");
     EXPECT_EQ(numbered.column_number, 2);
-    const ErrorFields narrow = fields("c.csv", "1,2\n3,4\n5\n");
+    const Message narrow = fields("c.csv", "1,2\n3,4\n5\n");
     EXPECT_EQ(narrow.line, 3);
     EXPECT_EQ(narrow.accepted, "2 columns");
-    const ErrorFields sparse = fields("d.svm", "1 1:2\n1 0:3\n");
+    const Message sparse = fields("d.svm", "1 1:2\n1 0:3\n");
     EXPECT_EQ(sparse.line, 2);
     EXPECT_EQ(sparse.value, "0:3");
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    const ErrorFields missing = fields("e.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, nan, 4})));
+    const Message missing = fields("e.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, nan, 4})));
     EXPECT_EQ(missing.row, 2);
     EXPECT_EQ(missing.column_number, 1);
     EXPECT_EQ(missing.value, "NaN");

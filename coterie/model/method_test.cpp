@@ -10,7 +10,7 @@ namespace coterie {
 namespace {
 
 template <class F>
-ErrorFields fields_of(F&& act) {
+Message fields_of(F&& act) {
     try {
         act();
     } catch (const BadArgument& error) {
@@ -45,7 +45,7 @@ TEST(Method, UnsupportedFieldIsNamed) {
 
 TEST(Method, BadWeightErrorHasItsRow) {
     const std::vector<double> weights = {1, 1, -3};
-    const ErrorFields fields = fields_of([&] { check_weights(weights, 3); });
+    const Message fields = fields_of([&] { check_weights(weights, 3); });
     EXPECT_EQ(fields.option, "weights");
     EXPECT_EQ(fields.value, "-3");
     EXPECT_EQ(fields.row, 3);
