@@ -428,14 +428,14 @@ def test_text_tables_in_processes(tables, tmp_path):
     # Larger than memory: each process converts the text itself.
     assert told(many(2, *words, "--memory", "1M").out) == told(run(*words).out)
     result = many(2, *words[:-1], "--memory", "1M")
-    assert result.err.count("they are converted, once by each process, to a temporary file") == 1
+    assert result.err.count("each process converts them once, to a temporary file") == 1
 
 
 def test_inputs_that_cannot_be_read_in_blocks(shards, tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((5, 2), np.float32))
     np.save(tmp_path / "b.npy", np.zeros((5, 3), np.float32))
     (tmp_path / "c.csv").write_text("1,2\n")
-    for pattern, message in [("[ab].npy", "b.npy: 3 columns of float32, but"), ("[ac].*", "c.csv: only .npy and idx files"),
+    for pattern, message in [("[ab].npy", "b.npy: 3 columns of float32, but"), ("[ac].*", "c.csv: the file cannot be read as one with"),
                              ("x*.npy", "no file matches")]:
         result = run("fit", "kmeans", tmp_path / pattern, "-k", 2, code=3)
         assert message in result.err
