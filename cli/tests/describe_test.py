@@ -102,7 +102,7 @@ def test_columns_with_equal_names_are_matched_in_order(tmp_path):
     fitted = (tmp_path / "l.csv").read_text().split()
     assert (tmp_path / "p.csv").read_text().split() == [fitted[0], fitted[1], fitted[3]]
     (tmp_path / "new.csv").write_text("a,x\n1,100\n")
-    assert "column 'x' is there 1 time, not 2" in run("predict", tmp_path / "m.st", tmp_path / "new.csv", code=3).err
+    assert "column 'x': 1 column has this name, but 2 are needed" in run("predict", tmp_path / "m.st", tmp_path / "new.csv", code=3).err
 
 
 def test_predict_warns_of_rows_far_from_training_data(tmp_path):

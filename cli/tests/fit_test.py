@@ -265,7 +265,7 @@ def test_info_reads_standard_input(files):
 def test_choice_among_several_arrays_is_reported(files, tmp_path):
     points = np.load(files / "points.npy")
     np.savez(tmp_path / "two.npz", X=points, y=np.arange(len(points)) % 3)
-    note = f"{tmp_path}/two.npz: took the array X ({len(points)} x {points.shape[1]}); the file also holds y ({len(points)} values)"
+    note = f"{tmp_path}/two.npz: the array X ({len(points)} x {points.shape[1]}) was used; the file also holds y ({len(points)} values)"
     done = run("fit", "kmeans", tmp_path / "two.npz", "-k", 3)
     assert done.err == f"coterie: warning: {note}\n"
     assert note in texts(document("fit", "kmeans", tmp_path / "two.npz", "-k", 3)["warnings"])
@@ -276,7 +276,7 @@ def test_choice_among_several_arrays_is_reported(files, tmp_path):
     assert run("fit", "kmeans", f"{tmp_path}/two.npz:X", "-k", 3).err == ""
     # If the file has only labels, clustering them gives a message.
     np.savez(tmp_path / "one.npz", y=np.arange(len(points)) % 3)
-    assert "took the array y" in run("fit", "kmeans", tmp_path / "one.npz", "-k", 3).err
+    assert "the array y (" in run("fit", "kmeans", tmp_path / "one.npz", "-k", 3).err
 
 
 def test_default_number_of_clusters_is_reported(files):

@@ -110,7 +110,7 @@ def test_npz_is_not_inflated_beyond_its_header(tmp_path):
         for _ in range(1000):
             member.write(bytes(1 << 20))
     memory, err = most_memory("fit", "kmeans", "a.npz", "-k", "2", code=3, cwd=tmp_path)
-    assert "the header says 10 x 1" in err and memory < 200
+    assert "the header announces 10 x 1" in err and memory < 200
 
 
 def test_encoder_layer_count_is_checked_against_tensors(tmp_path):
@@ -150,13 +150,13 @@ def test_many_columns_take_linear_time(tmp_path):
 ])
 def test_device_files_are_errors(words):
     err = run(*words, code=3).err
-    assert "/dev/zero: is a device; give a file or a pipe" in err
+    assert "/dev/zero: this is a device. Give a file or a pipe" in err
 
 
 def test_device_as_standard_input_is_an_error():
     with open("/dev/zero", "rb") as zeros:
         done = subprocess.run([COMMAND, "fit", "kmeans", "-", "-k", "2"], stdin=zeros, capture_output=True, timeout=60)
-    assert done.returncode == 3 and b"standard input: is a device" in done.stderr
+    assert done.returncode == 3 and b"standard input: this is a device" in done.stderr
 
 
 def test_line_length_limit():

@@ -329,10 +329,10 @@ def test_weights_and_labels_per_process(shards, tmp_path):
     np.save(tmp_path / "weights-3.npy", np.ones(28989))
     np.save(tmp_path / "weights-4.npy", np.ones(1001))
     result = run("fit", "kmeans", shards / "part-*.npy", "-k", 7, "--weights", tmp_path / "weights-*.npy", code=3)
-    assert "weights-3.npy: 28989 rows, but" in result.err and "part-3.npy, the points of its place, has 28990" in result.err
+    assert "weights-3.npy: 28989 rows, but" in result.err and "part-3.npy, has 28990" in result.err
     os.remove(tmp_path / "truth-4.npy")
     result = run("fit", "kmeans", shards / "part-*.npy", "-k", 7, "--truth", tmp_path / "truth-*.npy", code=3)
-    assert "3 files match, the points are in 4; there must be one for each, or one for all" in result.err
+    assert "3 files match, but the points are in 4 files. Give one file for each of them, or one for all" in result.err
 
 
 def test_input_files_are_not_overwritten(shards):
@@ -398,7 +398,7 @@ def test_text_larger_than_memory(tables, tmp_path):
     assert whole[0]["scores"]["acc"] > 0.9
     err, read = fit("whole.csv", "--memory", "1M")
     assert read == whole
-    assert f"converted, once, to a temporary file in {tmp_path}, and read in blocks" in err
+    assert f"converted once, to a temporary file in {tmp_path}, and read in blocks" in err
     err, read = fit("part-*.csv")
     assert read == whole and "3 files are read as one" in err and "converted" not in err
     _, read = fit("part-*.csv", "--memory", "1M", "--threads", 1)
@@ -414,11 +414,11 @@ def test_text_larger_than_memory(tables, tmp_path):
 def test_invalid_number_in_large_text(tables, tmp_path):
     for more in [], ["--memory", "1M"]:
         result = run("fit", "kmeans", tables / "bad.csv", "-k", 4, "--label-column", "kind", "--labels-out", tmp_path / "l.npy", *more, code=3)
-        assert "bad.csv: row 25002, column 4 (d): value 'oak' is not a number" in result.err
+        assert "bad.csv: column 'd', line 25002: 'oak' is not a number" in result.err
     assert list(tmp_path.iterdir()) == []
     np.save(tmp_path / "a.npy", np.zeros((3, 2)))
     (tmp_path / "Z.csv").write_text("1,2\n")
-    assert "a.npy: only tables can be read as one with" in run("fit", "kmeans", tmp_path / "[aZ].*", "-k", 2, code=3).err
+    assert "a.npy: the file cannot be read as one with" in run("fit", "kmeans", tmp_path / "[aZ].*", "-k", 2, code=3).err
 
 
 @needs_mpi
@@ -428,14 +428,14 @@ def test_text_tables_in_processes(tables, tmp_path):
     # Larger than memory: each process converts the text itself.
     assert told(many(2, *words, "--memory", "1M").out) == told(run(*words).out)
     result = many(2, *words[:-1], "--memory", "1M")
-    assert result.err.count("they are converted, once by each process, to a temporary file") == 1
+    assert result.err.count("each process converts them once, to a temporary file") == 1
 
 
 def test_inputs_that_cannot_be_read_in_blocks(shards, tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((5, 2), np.float32))
     np.save(tmp_path / "b.npy", np.zeros((5, 3), np.float32))
     (tmp_path / "c.csv").write_text("1,2\n")
-    for pattern, message in [("[ab].npy", "b.npy: 3 columns of float32, but"), ("[ac].*", "c.csv: only .npy and idx files"),
+    for pattern, message in [("[ab].npy", "b.npy: 3 columns of float32, but"), ("[ac].*", "c.csv: the file cannot be read as one with"),
                              ("x*.npy", "no file matches")]:
         result = run("fit", "kmeans", tmp_path / pattern, "-k", 2, code=3)
         assert message in result.err

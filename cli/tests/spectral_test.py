@@ -33,7 +33,7 @@ def test_spectral_fits_a_graph(tmp_path):
 def test_missing_affinity_is_an_error(tmp_path):
     write_csv(tmp_path / "edges.csv", [[0, 1, "nan"], [1, 2, 0.5]])
     refused = run("fit", "spectral", tmp_path / "edges.csv", "--affinity", "precomputed", "-k", 2, code=3)
-    assert "row 1, column 3: value 'nan'" in refused.err and "--missing" not in refused.err
+    assert "column 3, line 1: 'nan' stands for a missing value" in refused.err and "--missing" not in refused.err
 
 
 def test_spectral_graph_formats_agree(tmp_path):

@@ -75,10 +75,10 @@ TAKEN = {
     "decimal comma late": ("a.csv", "x;y\n" + "1;2\n" * 50 + "1,5;2\n", [], [[1, 2]] * 50 + [[1.5, 2]], ["decimal commas"]),
     # comment lines
     "comments above": ("a.csv", "# made by a machine\n# at night\n1,2\n3,4\n5,7\n", [], A, ["2 comment lines"]),
-    "one comment": ("a.csv", "# made by a machine\nx,y\n1,2\n3,4\n5,7\n", [], A, ["1 comment line above"]),
-    "comments between rows": ("a.csv", "# top\n1,2\n# a pause, and more\n3,4\n5,7\n# end\n", [], A, ["1 comment line above"]),
-    "names in a comment": ("a.csv", "# x, y\n1,2\n3,4\n5,7\n", [], A, ["1 comment line", "taken for the names of columns"]),
-    "numpy's savetxt": ("a.txt", "# x y\n1.0e+00 2.0e+00\n3.0e+00 4.0e+00\n5.0e+00 7.0e+00\n", [], A, ["taken for the names of columns"]),
+    "one comment": ("a.csv", "# made by a machine\nx,y\n1,2\n3,4\n5,7\n", [], A, ["1 comment line at the start skipped"]),
+    "comments between rows": ("a.csv", "# top\n1,2\n# a pause, and more\n3,4\n5,7\n# end\n", [], A, ["1 comment line at the start skipped"]),
+    "names in a comment": ("a.csv", "# x, y\n1,2\n3,4\n5,7\n", [], A, ["1 comment line", "taken as the names of the columns"]),
+    "numpy's savetxt": ("a.txt", "# x y\n1.0e+00 2.0e+00\n3.0e+00 4.0e+00\n5.0e+00 7.0e+00\n", [], A, ["taken as the names of the columns"]),
     "empty lines": ("a.csv", "\n\n1,2\n\n3,4\n   \n5,7\n\n\n", [], A, []),
     # characters and line ends
     "utf-8 mark": ("a.csv", b"\xef\xbb\xbfx,y\n1,2\n3,4\n5,7\n", [], A, []),
@@ -99,19 +99,19 @@ TAKEN = {
     # names of columns
     "names": ("a.csv", NAMED, [], A, []),
     "names in quotes": ("a.csv", '"x","y"\n1,2\n3,4\n5,7\n', [], A, []),
-    "names of numbers and words": ("a.csv", "x1,2y\n1,2\n3,4\n5,7\n", [], A, ["taken for the names"]),
-    "pandas' numbers": ("a.csv", "0,1,2,3\n1.5,2,3,4\n2,3,4,7\n3,1,1,1\n", [], [[1.5, 2, 3, 4], [2, 3, 4, 7], [3, 1, 1, 1]], ["0, 1, 2, 3", "taken for the names"]),
-    "pandas' three numbers over fractions": ("a.csv", "0,1,2\n1.5,2.5,3.5\n2.5,3.5,4.5\n", [], [[1.5, 2.5, 3.5], [2.5, 3.5, 4.5]], ["taken for the names"]),
-    "pandas' index and numbers": ("a.csv", ",0,1\n0,1.5,2\n1,2,3\n", [], [[1.5, 2], [2, 3]], ["taken for the names", "no name"]),
-    "pandas' index and one number": ("a.csv", ",0\n0,1.5\n1,2\n2,7\n", [], [[1.5], [2], [7]], ["taken for the names", "no name"]),
-    "index without a name": ("a.csv", ",x,y\n0,1,2\n1,3,4\n2,5,7\n", [], A, ["column 1 has no name"]),
-    "index of words": ("a.csv", ",x,y\nann,1,2\nbob,3,4\ncid,5,7\n", [], A, ["column 1 has no name"]),
-    "unnamed: 0": ("a.csv", "Unnamed: 0,x,y\n0,1,2\n1,3,4\n2,5,7\n", [], A, ["column 1 has no name"]),
+    "names of numbers and words": ("a.csv", "x1,2y\n1,2\n3,4\n5,7\n", [], A, ["taken as the names"]),
+    "pandas' numbers": ("a.csv", "0,1,2,3\n1.5,2,3,4\n2,3,4,7\n3,1,1,1\n", [], [[1.5, 2, 3, 4], [2, 3, 4, 7], [3, 1, 1, 1]], ["0, 1, 2, 3", "taken as the names"]),
+    "pandas' three numbers over fractions": ("a.csv", "0,1,2\n1.5,2.5,3.5\n2.5,3.5,4.5\n", [], [[1.5, 2.5, 3.5], [2.5, 3.5, 4.5]], ["taken as the names"]),
+    "pandas' index and numbers": ("a.csv", ",0,1\n0,1.5,2\n1,2,3\n", [], [[1.5, 2], [2, 3]], ["taken as the names", "no name"]),
+    "pandas' index and one number": ("a.csv", ",0\n0,1.5\n1,2\n2,7\n", [], [[1.5], [2], [7]], ["taken as the names", "no name"]),
+    "index without a name": ("a.csv", ",x,y\n0,1,2\n1,3,4\n2,5,7\n", [], A, ["column 1: the column has no name"]),
+    "index of words": ("a.csv", ",x,y\nann,1,2\nbob,3,4\ncid,5,7\n", [], A, ["column 1: the column has no name"]),
+    "unnamed: 0": ("a.csv", "Unnamed: 0,x,y\n0,1,2\n1,3,4\n2,5,7\n", [], A, ["column 'Unnamed: 0'", "is taken as row names"]),
     "index taken by option": ("a.csv", ",x\n0,1\n1,3\n2,5\n", ["--columns", "1-2"], [[0, 1], [1, 3], [2, 5]], []),
-    "r's row names": ("a.txt", '"x" "y"\n"1" 1 2\n"2" 3 4\n"3" 5 7\n', [], A, ["column 1 has no name"]),
-    "r's csv": ("a.csv", '"","x","y"\n"1",1,2\n"2",3,4\n"3",5,7\n', [], A, ["column 1 has no name"]),
-    "years": ("a.csv", "2019,2020,2021,2022\n1,2,3,4\n2,3,4,7\n3,1,1,1\n", [], [[1, 2, 3, 4], [2, 3, 4, 7], [3, 1, 1, 1]], ["2019", "taken for the names"]),
-    "country and years": ("a.csv", "country,2019,2020\nfrance,1,2\nspain,3,4\nitaly,5,7\n", ["--columns", "2-3"], A, ["taken for the names"]),
+    "r's row names": ("a.txt", '"x" "y"\n"1" 1 2\n"2" 3 4\n"3" 5 7\n', [], A, ["column 1: the column has no name"]),
+    "r's csv": ("a.csv", '"","x","y"\n"1",1,2\n"2",3,4\n"3",5,7\n', [], A, ["column 1: the column has no name"]),
+    "years": ("a.csv", "2019,2020,2021,2022\n1,2,3,4\n2,3,4,7\n3,1,1,1\n", [], [[1, 2, 3, 4], [2, 3, 4, 7], [3, 1, 1, 1]], ["2019", "taken as the names"]),
+    "country and years": ("a.csv", "country,2019,2020\nfrance,1,2\nspain,3,4\nitaly,5,7\n", ["--columns", "2-3"], A, ["taken as the names"]),
     "id and numbers": ("a.csv", "id,0,1\n5,1,2\n6,3,4\n9,5,7\n", ["--exclude", "id"], A, []),
     "header by option": ("a.csv", "9,9\n1,2\n3,4\n5,7\n", ["--header", "yes"], A, []),
     "no header by option": ("a.csv", "0,1,2,3\n1,2,3,4\n2,3,4,7\n", ["--header", "no"], [[0, 1, 2, 3], [1, 2, 3, 4], [2, 3, 4, 7]], []),
@@ -123,7 +123,7 @@ TAKEN = {
     "columns by number": ("a.csv", "x,z,y\n1,9,2\n3,9,4\n5,9,7\n", ["--columns", "1,3"], A, []),
     "columns by range": ("a.csv", "x,y,z\n1,2,9\n3,4,9\n5,7,9\n", ["--columns", "1-2"], A, []),
     "column with a comma": ("a.csv", '"x, cm",z,y\n1,9,2\n3,9,4\n5,9,7\n', ["--columns", '"x, cm",y'], A, []),
-    "numeric columns": ("a.csv", "name,x,y\nann,1,2\nbob,3,4\ncid,5,7\n", ["--columns", "numeric"], A, ["left out, as they hold words: column 1 (name)"]),
+    "numeric columns": ("a.csv", "name,x,y\nann,1,2\nbob,3,4\ncid,5,7\n", ["--columns", "numeric"], A, ["column 1 (name) holds words and is not used"]),
     "numeric columns but one": ("a.csv", "name,x,z,y\nann,1,9,2\nbob,3,9,4\ncid,5,9,7\n", ["--columns", "numeric", "--exclude", "z"], A, ["name"]),
     "numeric with missing ones": ("a.csv", "name,x,y\nann,1,2\nbob,,4\ncid,5,7\n", ["--columns", "numeric", "--missing", "drop"], [[1, 2], [5, 7]], ["name", "1 row of 3 has a missing value"]),
     "a column called numeric": ("a.csv", "numeric,y\n1,2\n3,4\n5,7\n", ["--columns", "numeric"], [[1], [3], [5]], []),
@@ -161,7 +161,7 @@ TAKEN = {
     # words and dates
     "one-hot": ("a.csv", "x,c\n1,red\n2,blue\n4,red\n", ["--categorical", "one-hot"], [[1, 0, 0.5**0.5], [2, 0.5**0.5, 0], [4, 0, 0.5**0.5]], []),
     "one-hot of three": ("a.csv", "c,x\nr,0\ng,1\nb,1\n", ["--categorical", "one-hot"], np.hstack([np.eye(3) * 0.5**0.5, [[0], [1], [1]]]), []),
-    "words dropped": ("a.csv", "x,c,y\n1,red,2\n3,blue,4\n5,red,7\n", ["--categorical", "drop"], A, ["left out, as they hold words: column 2 (c)"]),
+    "words dropped": ("a.csv", "x,c,y\n1,red,2\n3,blue,4\n5,red,7\n", ["--categorical", "drop"], A, ["column 2 (c) holds words and is not used"]),
     "words in quotes": ("a.csv", 'x,c\n1,"dark ""red"""\n2,blue\n4,"dark ""red"""\n', ["--categorical", "one-hot"], [[1, 0, 0.5**0.5], [2, 0.5**0.5, 0], [4, 0, 0.5**0.5]], []),
     "a missing word": ("a.csv", "x,c\n1,red\n2,\n4,red\n5,blue\n", ["--categorical", "one-hot", "--missing", "mean"], [[1, 0, 0.5**0.5], [2, 0, 0.5**0.5], [4, 0, 0.5**0.5], [5, 0.5**0.5, 0]], ["column 2 (c): 1"]),
     "rows with a missing word": ("a.csv", "x,c\n1,red\n2,\n4,red\n5,blue\n", ["--categorical", "one-hot", "--missing", "drop"], [[1, 0, 0.5**0.5], [4, 0, 0.5**0.5], [5, 0.5**0.5, 0]], ["1 row of 4"]),
@@ -184,35 +184,35 @@ TAKEN = {
 
 # name: (file, content, options, texts of the message); exit code 3
 REFUSED = {
-    "thousands": ("a.csv", "x;y\n1,234;2\n3,456;4\n", [], ["1,234", "decimal=comma" if False else "--decimal comma", "thousands"]),
-    "thousands and a point": ("a.csv", 'x;y\n"1,234.5";2\n3;4\n', [], ["1,234.5", "thousands are not parted"]),
-    "german thousands": ("a.csv", "x;y\n1.234,5;2\n3,5;4\n", [], ["1.234,5", "thousands are not parted"]),
+    "thousands": ("a.csv", "x;y\n1,234;2\n3,456;4\n", [], ["1,234", "--decimal comma", "thousands"]),
+    "thousands and a point": ("a.csv", 'x;y\n"1,234.5";2\n3;4\n', [], ["1,234.5", "Remove the thousands separator"]),
+    "german thousands": ("a.csv", "x;y\n1.234,5;2\n3,5;4\n", [], ["1.234,5", "Remove the thousands separator"]),
     "swiss thousands": ("a.csv", "x,y\n1'234,2\n3,4\n", [], ["1'234", "thousands"]),
-    "thousands with blanks": ("a.csv", "1 000,2\n3,4\n5,7\n", [], ["row 1", "1 000", "thousands"]),
-    "both decimal signs": ("a.csv", "x;y\n1,5;2\n1.5;4\n", [], ["row 2", "1,5", "decimal sign is a point"]),
-    "decimal point among decimal commas": ("a.csv", "x;y\n1,5;2\n1.5;4\n", ["--decimal", "comma"], ["row 3", "1.5", "decimal sign is a comma"]),
-    "percent": ("a.csv", "x,y\n10%,2\n3,4\n", [], ["10%", "no unit"]),
-    "currency": ("a.csv", "x,y\n$10,2\n3,4\n", [], ["$10", "no unit"]),
-    "word in the first row": ("a.csv", "1,oops\n2,3\n4,5\n", [], ["row 1", "oops", "--header yes"]),
-    "number with a letter in the first row": ("a.csv", "12a,2\n2,3\n4,5\n", [], ["row 1", "12a", "--header yes"]),
-    "word in a late row": ("a.csv", "x,y\n" + "1,2\n" * 30 + "3,oak\n", [], ["row 32", "column 2 (y)", "oak"]),
-    "one word among numbers, one-hot": ("a.csv", "x,y\n" + "1,2\n" * 30 + "3,oak\n", ["--categorical", "one-hot"], ["row 32", "oak"]),
+    "thousands with blanks": ("a.csv", "1 000,2\n3,4\n5,7\n", [], ["line 1", "1 000", "thousands"]),
+    "both decimal signs": ("a.csv", "x;y\n1,5;2\n1.5;4\n", [], ["line 2", "'1,5' is not a number", "--decimal comma"]),
+    "decimal point among decimal commas": ("a.csv", "x;y\n1,5;2\n1.5;4\n", ["--decimal", "comma"], ["line 3", "'1.5' is not a number", "--decimal point"]),
+    "percent": ("a.csv", "x,y\n10%,2\n3,4\n", [], ["10%", "Remove the unit"]),
+    "currency": ("a.csv", "x,y\n$10,2\n3,4\n", [], ["$10", "Remove the unit"]),
+    "word in the first row": ("a.csv", "1,oops\n2,3\n4,5\n", [], ["line 1", "oops", "--header yes"]),
+    "number with a letter in the first row": ("a.csv", "12a,2\n2,3\n4,5\n", [], ["line 1", "12a", "--header yes"]),
+    "word in a late row": ("a.csv", "x,y\n" + "1,2\n" * 30 + "3,oak\n", [], ["column 'y', line 32: 'oak'"]),
+    "one word among numbers, one-hot": ("a.csv", "x,y\n" + "1,2\n" * 30 + "3,oak\n", ["--categorical", "one-hot"], ["line 32", "oak"]),
     "first row of 2 integers, names or data": ("a.csv", "0,1\n5,7\n8,3\n", [], ["0, 1", "--header yes", "--header no"]),
     "first row of 3 integers, names or data": ("a.csv", "0,1,2\n5,7,8\n8,3,9\n", [], ["0, 1, 2", "--header"]),
     "first row of years, names or data": ("a.csv", "2019,2020\n5,7\n8,3\n", [], ["2019, 2020", "--header"]),
-    "words": ("a.csv", "name,x\nann,1\nbob,2\n", [], ["column 1 (name)", "ann", "--columns numeric", "--exclude", "--categorical one-hot"]),
+    "words": ("a.csv", "name,x\nann,1\nbob,2\n", [], ["column 'name'", "ann", "--columns numeric", "--exclude name", "--categorical one-hot"]),
     "only words": ("a.csv", "name,city\nann,rome\nbob,paris\ncid,oslo\n", ["--columns", "numeric"], ["no column of numbers"]),
-    "free text as a category": ("a.csv", "name,x\n" + "".join(f"person {i},{i % 5}\n" for i in range(60)), ["--categorical", "one-hot"], ["60 different words", "--exclude", "--id-column"]),
-    "missing": ("a.csv", "age,size\n1,2\n,4\n5,\n6,NA\n", [], ["row 3, column 1 (age)", "3 values are missing", "2 (size): 2", "--missing drop", "--missing mean", "--missing median"]),
-    "missing by a word": ("a.csv", "age,size\n1,2\nNA,4\n", [], ["row 3", "'NA'", "1 value is missing", "--missing drop"]),
-    "missing by a sign": ("a.csv", "age,size\n1,2\n?,4\n", [], ["row 3", "'?'", "missing"]),
-    "missing by a dash": ("a.csv", "age,size\n1,2\n-,4\n", [], ["row 3", "'-'", "missing"]),
-    "missing by null": ("a.csv", "age,size\n1,2\nNULL,4\n", [], ["row 3", "'NULL'", "missing"]),
+    "free text as a category": ("a.csv", "name,x\n" + "".join(f"person {i},{i % 5}\n" for i in range(60)), ["--categorical", "one-hot"], ["60 different values", "--exclude name", "--id-column name"]),
+    "missing": ("a.csv", "age,size\n1,2\n,4\n5,\n6,NA\n", [], ["column 'age', line 3", "3 missing values", "2 (size): 2", "--missing drop", "--missing mean", "--missing median"]),
+    "missing by a word": ("a.csv", "age,size\n1,2\nNA,4\n", [], ["line 3", "'NA'", "1 missing value", "--missing drop"]),
+    "missing by a sign": ("a.csv", "age,size\n1,2\n?,4\n", [], ["line 3", "'?'", "missing"]),
+    "missing by a dash": ("a.csv", "age,size\n1,2\n-,4\n", [], ["line 3", "'-'", "missing"]),
+    "missing by null": ("a.csv", "age,size\n1,2\nNULL,4\n", [], ["line 3", "'NULL'", "missing"]),
     "everything is missing": ("a.csv", "x,y\n1,\n2,\n", ["--missing", "mean"], ["column 'y'", "no value", "--exclude"]),
     "missing value in every row": ("a.csv", "x,y\n1,\n,2\n", ["--missing", "drop"], ["every row has a missing value"]),
     "npy with a missing value": ("a.npy", np.array([[1, 2], [np.nan, 3]]), [], ["row 2", "column 1"]),
-    "infinity": ("a.csv", "x,y\n1,2\ninf,4\n", [], ["row 3", "inf", "infinite"]),
-    "infinity with missing": ("a.csv", "x,y\n1,2\n-Infinity,4\n", ["--missing", "drop"], ["row 3", "-Infinity", "infinite"]),
+    "infinity": ("a.csv", "x,y\n1,2\ninf,4\n", [], ["line 3", "'inf' is not a finite number"]),
+    "infinity with missing": ("a.csv", "x,y\n1,2\n-Infinity,4\n", ["--missing", "drop"], ["line 3", "'-Infinity' is not a finite number"]),
     "dates without option": ("a.csv", "d,y\n2026-01-01,2\n2026-01-03,4\n", [], ["2026-01-01", "--dates"]),
     "invalid date": ("a.csv", "d,y\n2026-01-01,2\n2026-01-02,1\n2026-02-30,4\n", ["--dates"], ["2026-02-30", "not a date"]),
     "american dates": ("a.csv", "d,y\n01/02/2026,2\n01/31/2026,4\n", ["--dates"], ["01/02/2026"]),
@@ -225,23 +225,23 @@ REFUSED = {
     "only a sep line": ("a.csv", "sep=;\n", [], ["no rows"]),
     "zero bytes": ("a.csv", b"1,2\n\x00\x00\x00,4\n", [], ["zero bytes"]),
     "an odd number of utf-16 bytes": ("a.csv", b"\xff\xfe" + NAMED.encode("utf-16-le") + b"\x31", [], ["UTF-16"]),
-    "ragged": ("a.csv", "1,2\n3,4,5\n6,7\n", [], ["row 2", "3 columns", "2"]),
-    "a short row": ("a.csv", "x,y\n1,2\n3\n", [], ["row 3", "1 column"]),
-    "a quote that never ends": ("a.csv", 'x,y\n1,"2\n3,4\n', [], ["row 2", "never ends"]),
-    "text after a closing quote": ("a.csv", 'x,y\n1,"2"3\n3,4\n', [], ["row 2", "closing quote"]),
-    "too large": ("a.csv", "x,y\n1,2\n1e999,4\n", [], ["row 3", "1e999", "too large"]),
-    "too large to square": ("a.csv", "# measured\nx,y\n1,2\n\n3,4\n5,-1e120\n", [], ["row 6, column 2 (y)", "-1e+120 is so large"]),
-    "too large to square in single precision": ("a.csv", "x,y\n1,2\n1e30,4\n", ["--precision", "float32"], ["row 3, column 1 (x)", "float64"]),
+    "ragged": ("a.csv", "1,2\n3,4,5\n6,7\n", [], ["line 2: 3 fields, but the first row has 2"]),
+    "a short row": ("a.csv", "x,y\n1,2\n3\n", [], ["line 3: 1 field, but the first row has 2"]),
+    "a quote that never ends": ("a.csv", 'x,y\n1,"2\n3,4\n', [], ["line 2", "never ends"]),
+    "text after a closing quote": ("a.csv", 'x,y\n1,"2"3\n3,4\n', [], ["line 2", "closing quote"]),
+    "too large": ("a.csv", "x,y\n1,2\n1e999,4\n", [], ["line 3", "1e999", "too large"]),
+    "too large to square": ("a.csv", "# measured\nx,y\n1,2\n\n3,4\n5,-1e120\n", [], ["column 'y', line 6: -1e+120 is so large"]),
+    "too large to square in single precision": ("a.csv", "x,y\n1,2\n1e30,4\n", ["--precision", "float32"], ["column 'x', line 3", "float64"]),
     "labels that are all blank": ("a.csv", "x,y,kind\n1,2,\n3,4,\n", ["--label-column", "kind"], ["blank in every row"]),
-    "hexadecimal": ("a.csv", "x,y\n1,2\n0x10,4\n", [], ["row 3", "0x10"]),
-    "a formula": ("a.csv", "x,y\n1,2\n=1+1,4\n", [], ["row 3", "=1+1"]),
+    "hexadecimal": ("a.csv", "x,y\n1,2\n0x10,4\n", [], ["line 3", "0x10"]),
+    "a formula": ("a.csv", "x,y\n1,2\n=1+1,4\n", [], ["line 3", "=1+1"]),
     "a page of the web": ("a.csv", "<!DOCTYPE html>\n<html><body>no, not found</body></html>\n", [], ["a.csv"]),
     "json": ("a.csv", '{"x": [1, 2], "y": [3, 4]}\n', [], ["a.csv"]),
     "parquet": ("a.parquet", b"PAR1" + b"\0" * 40, [], ["parquet", "to_csv"]),
     "parquet by another name": ("a.csv", b"PAR1" + b"\1" * 40, [], ["Parquet", "to_csv"]),
     "a damaged feather": ("a.feather", b"ARROW1\0\0" + b"\1" * 40, [], ["a.feather", "damaged", "end is missing"]),
     "an old feather": ("a.feather", b"FEA1" + b"\1" * 40, [], ["version 1", "to_csv"]),
-    "text file named arrow": ("a.arrow", "x,y\n1,2\n", [], ["a.arrow", "no Arrow file"]),
+    "text file named arrow": ("a.arrow", "x,y\n1,2\n", [], ["a.arrow", "not an Arrow file"]),
     "not an Arrow stream": ("a.arrows", b"\xff\xff\xff\xff\x10\0\0\0" + b"\1" * 40, [], ["a.arrows", "damaged"]),
     "excel": ("a.xlsx", b"PK\3\4" + b"\1" * 40, [], ["xlsx", "to_csv"]),
     "excel by another name": ("a.csv", b"PK\3\4" + b"\1" * 40, [], ["to_csv"]),
@@ -279,8 +279,8 @@ MISUSED = {
     "missing excluded column": (["--exclude", "q"], ["'q'"]),
     "column both taken and excluded": (["--columns", "x,y", "--exclude", "y"], ["--columns", "--exclude"]),
     "missing id column": (["--id-column", "q"], ["'q'"]),
-    "id and coordinate": (["--id-column", "x", "--columns", "x"], ["coordinate and as id"]),
-    "label and coordinate": (["--label-column", "x", "--columns", "x"], ["coordinate and as label"]),
+    "id and coordinate": (["--id-column", "x", "--columns", "x"], ["in both --columns and --id-column"]),
+    "label and coordinate": (["--label-column", "x", "--columns", "x"], ["in both --columns and --label-column"]),
     "column of weights without a file": (["--weights-column", "x"], ["--weights-column", "--weights FILE"]),
     "missing column of weights": (["--weights", "a.csv", "--weights-column", "q"], ["'q'", "x, y"]),
     "ambiguous column of weights": (["--weights", "a.csv"], ["has 2 columns"]),
@@ -332,7 +332,7 @@ def test_rejected_tables(name, tmp_path):
 
 def test_missing_array_column(tmp_path):
     np.save(tmp_path / "a.npy", np.array(A))
-    for options, words in ((["--columns", "3"], "from 1 to 2"), (["--columns", "x"], "columns are numbered"), (["--exclude", "1-2"], "no column is left")):
+    for options, words in ((["--columns", "3"], "from 1 to 2"), (["--columns", "x"], "Give a number from 1 to 2"), (["--exclude", "1-2"], "no column is left")):
         assert words in run("fit", "kmeans", "a.npy", "-k", 1, *options, cwd=tmp_path, code=3 if "left" in words else 2).err
 
 
@@ -362,7 +362,7 @@ def test_weights_column(tmp_path):
 def test_label_array_is_not_read_as_points(tmp_path):
     np.savez(tmp_path / "a.npz", names=np.array(["ann", "bob", "cid"]), y=np.array([0, 1, 0]))
     done = run("fit", "kmeans", "a.npz", "-k", 1, cwd=tmp_path, code=3)
-    assert "y (3 values), is a single column, as labels are" in done.err and "names" in done.err
+    assert "y (3 values), is a single column, like labels" in done.err and "names" in done.err
     run("fit", "kmeans", "a.npz:y", "-k", 1, cwd=tmp_path)
 
 
@@ -541,7 +541,7 @@ def test_predict_rejects_missing_values_without_missing_option(tmp_path):
     run("fit", "kmeans", "a.csv", "-k", 2, "--model-out", "m", "--quiet", cwd=tmp_path)
     save(tmp_path / "b.csv", "x,y\n1,\n")
     done = run("predict", "m", "b.csv", "--labels-out", "l.csv", cwd=tmp_path, code=3)
-    assert "row 2, column 2 (y)" in done.err
+    assert "column 'y', line 2: the value is missing" in done.err
 
 
 def test_transform_keeps_positions_of_omitted_rows(tmp_path):
@@ -658,8 +658,8 @@ def test_notes_on_tables_from_several_files(tmp_path):
     for part in (1, 2):
         save(tmp_path / f"{part}.csv", ",x,word\n" + "".join(f"{i},{i * i % 7},w{i}\n" for i in range(20 * part)))
     said = run("fit", "kmeans", "[12].csv", "-k", 2, "--columns", "numeric", cwd=tmp_path).err
-    assert "2 files are read as one" in said and "left out, as they hold words: column 3 (word)" in said
-    assert "column 1 has no name and is taken for the rows' own names" in said
+    assert "2 files are read as one" in said and "column 3 (word) holds words and is not used" in said
+    assert "column 1: the column has no name, so it is taken as row names" in said
 
 
 def test_omitted_rows_are_counted_separately(tmp_path):
@@ -731,7 +731,7 @@ def test_messages_suggest_only_existing_options(tmp_path):
     save(tmp_path / "words.csv", "x,y\n1,2\n3,oak\n4,elm\n")
     save(tmp_path / "dates.csv", "x,y\n1,2\n3,2026-11-23\n")
     np.save(tmp_path / "later.npy", np.array([[1, 2], [3, np.nan]]))
-    for file, place in (("later.csv", "row 3, column 2 (y)"), ("words.csv", "row 3, column 2 (y)"), ("dates.csv", "row 3, column 2 (y)"), ("later.npy", "row 2, column 2")):
+    for file, place in (("later.csv", "column 'y', line 3"), ("words.csv", "column 'y', line 3"), ("dates.csv", "column 'y', line 3"), ("later.npy", "column 2, row 2")):
         for command in ("predict", "describe"):
             said = run(command, "m", file, cwd=tmp_path, code=3).err
             assert place in said

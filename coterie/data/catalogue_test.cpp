@@ -292,7 +292,7 @@ TEST(Catalogue, SetOfAnotherSizeIsAnError) {
     EXPECT_SAYS(message_of<BadData>([] { read_data("pima-indians-diabetes", {}, coterie::Run()); }), "768");
     write(temporary.path / "pima-indians-diabetes" / "pima-indians-diabetes.data", "6,148,72,35,0,33.6,0.627,50\n");
     EXPECT_SAYS(message_of<BadData>([] { read_data("pima-indians-diabetes", {}, coterie::Run()); }),
-                "column 9 is not there");
+                "column 9: there is no such column");
     write(temporary.path / "pima-indians-diabetes" / "pima-indians-diabetes.data",
           "6,148,72,35,0,33.6,0.627,50,1\n\n6,148,72,?,0,33.6,0.627,50,1\n6,148,72,35,0,33.6,0.627,50,2\n");
     EXPECT_SAYS(message_of<BadData>([] { read_data("pima-indians-diabetes", {}, coterie::Run()); }),

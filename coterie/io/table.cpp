@@ -25,7 +25,7 @@ void Table::find_nameless_index() {
     if (names_.size() < 2 || !(names_[0].empty() || names_[0] == "Unnamed: 0")) return;
     if (std::any_of(names_.begin() + 1, names_.end(), [](const std::string& name) { return name.empty(); })) return;
     index_ = 0;
-    index_reason_ = "the column has no name";
+    index_reason_ = names_[0].empty() ? "the column has no name" : "pandas writes this name for a column that has none";
 }
 
 std::vector<std::size_t> Table::named(const std::vector<std::string>& wanted) const {

@@ -93,8 +93,8 @@ HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words
         return false;
     };
     const Message are_names{.code = Code::header_guessed,
-                            .problem = "the first line (" + listed(first) + ") is taken as the names of the columns",
-                            .remedy = "Use `header=no` if it is a row of data"};
+                            .problem = "taken as the names of the columns: " + listed(first),
+                            .remedy = "Use `header=no` if this line is a row of data"};
     if (odd) return {};
     if (numbers.empty()) {
         if (words.empty()) return {};
@@ -139,8 +139,8 @@ HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words
     if (numbers.size() >= 4 || (numbers.size() == 3 && fractions)) return {FirstRow::names, are_names};
     return {FirstRow::either,
             {.code = Code::header_guessed,
-             .problem = "the first line (" + listed(first) + ") may be the names of the columns or a row of data",
-             .remedy = "Use `header=yes` for names, or `header=no` for data"}};
+             .problem = "it is not clear whether this line names the columns or is a row of data: " + listed(first),
+             .remedy = "Use `header=yes` or `header=no`"}};
 }
 
 std::optional<double> days_of_date(std::string_view word) {

@@ -23,7 +23,7 @@ enum class FirstRow {
 };
 struct HeaderGuess {
     FirstRow is = FirstRow::point;
-    Message note = {};  // if the guess might surprise, or why there is none; without a file
+    Message note = {};  // if the guess might surprise, or why there is none; without the place
 };
 using NameSet = std::unordered_set<std::string_view>;
 /// `named`: the words with which the caller named columns.

@@ -216,10 +216,8 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
             });
             if (!words && !options.numeric_names) guess = {};
             guess.note.file = source_;
-            if (guess.is == FirstRow::either) {
-                guess.note.line = line_at(records_.text, first_);
-                throw BadData(std::move(guess.note));
-            }
+            guess.note.line = line_at(records_.text, first_);
+            if (guess.is == FirstRow::either) throw BadData(std::move(guess.note));
             header = guess.is == FirstRow::names;
             header_note_ = std::move(guess.note);
         }
@@ -239,7 +237,7 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
             if (words.size() == columns_ && guess_header(named_rows, named, false).is == FirstRow::names) {
                 for (const auto& word : named_rows.first) names_.push_back(std::string(trimmed(word)));
                 header_note_ = {.code = Code::header_guessed,
-                                .problem = "the last comment line above the rows is taken as the names of the columns",
+                                .problem = "the last comment line above the rows was taken as the names of the columns",
                                 .remedy = "Use `header=no` if it is an ordinary comment",
                                 .file = source_};
             }
