@@ -111,10 +111,8 @@ private:
         if (!flag) {
             std::vector<std::string> names;
             for (const auto& each : command_.flags) names.push_back(each.name);
-            throw BadArgument({.code = Code::unknown_name,
-                               .problem = "there is no option " + name + " in " + path_,
-                               .remedy = suggestion(name, names, help_hint(path_)),
-                               .value = name});
+            throw BadArgument(Code::unknown_name, "there is no option " + name + " in " + path_,
+                              suggestion(name, names, help_hint(path_)), {.value = name});
         }
         if (equals != std::string::npos) {
             give(*flag, word.substr(equals + 1));
@@ -129,18 +127,13 @@ private:
         const Flag* flag = find_letter(command_, word[1]);
         if (!flag) {
             const std::string meant = "-" + word;
-            throw BadArgument({.code = Code::unknown_name,
-                               .problem = "there is no option " + word + " in " + path_,
-                               .remedy = find_flag(command_, meant) ? "Try " + meant : help_hint(path_),
-                               .value = word});
+            throw BadArgument(Code::unknown_name, "there is no option " + word + " in " + path_,
+                              find_flag(command_, meant) ? "Try " + meant : help_hint(path_), {.value = word});
         }
         if (flag->value.empty()) {
             if (word.size() > 2)
-                throw BadArgument({.code = Code::not_accepted,
-                                   .problem = word + " gives it a value, but it takes none",
-                                   .remedy = help_hint(path_),
-                                   .option = option_of_flag(flag->name),
-                                   .value = word});
+                throw BadArgument(Code::not_accepted, word + " gives it a value, but it takes none", help_hint(path_),
+                                  {.option = option_of_flag(flag->name), .value = word});
             give(*flag, "true");
         } else if (word.size() > 2) {
             give(*flag, word.substr(word[2] == '=' ? 3 : 2));
@@ -157,26 +150,20 @@ private:
 
     void give(const Flag& flag, const std::string& value) {
         if (!given_.insert(flag.name).second && !flag.repeats)
-            throw BadArgument({.code = Code::duplicate,
-                               .problem = "the option is given twice",
-                               .remedy = "Keep one of them",
-                               .option = option_of_flag(flag.name)});
+            throw BadArgument(Code::duplicate, "the option is given twice", "Keep one of them",
+                              {.option = option_of_flag(flag.name)});
         if (value.empty() && !flag.value.empty()) refuse_value(flag, "the value is empty");
         flag.take(value);
     }
 
     [[noreturn]] void refuse_value(const Flag& flag, const std::string& problem) const {
         const std::string accepted = flag.accepted.empty() ? "" : " (" + flag.accepted + ")";
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = problem,
-                           .remedy = "Use " + flag.name + " " + flag.value + accepted,
-                           .option = option_of_flag(flag.name),
-                           .accepted = flag.accepted});
+        throw BadArgument(Code::missing_argument, problem, "Use " + flag.name + " " + flag.value + accepted,
+                          {.option = option_of_flag(flag.name), .accepted = flag.accepted});
     }
 
     [[noreturn]] void refuse_operand(Code code, const std::string& problem, const std::string& word = {}) const {
-        throw BadArgument(
-            {.code = code, .problem = problem, .remedy = "Usage: " + usage_line(command_, path_), .value = word});
+        throw BadArgument(code, problem, "Usage: " + usage_line(command_, path_), {.value = word});
     }
 
     void take_operand(const std::string& word) {
@@ -395,18 +382,15 @@ int run_command_line(const Command& root, const std::vector<std::string>& given)
                                         [&](const Command& each) { return each.name == word; });
         if (found == command->commands.end()) {
             if (names_data(word))
-                throw BadArgument({.code = Code::missing_argument,
-                                   .problem = path + " needs a " + command->commands_are + " before '" + word + "'",
-                                   .remedy = method_hint(*command, path, word, help_hint(path)),
-                                   .value = word});
+                throw BadArgument(Code::missing_argument,
+                                  path + " needs a " + command->commands_are + " before '" + word + "'",
+                                  method_hint(*command, path, word, help_hint(path)), {.value = word});
             if (command->refuse_command) command->refuse_command(word);
             std::vector<std::string> names;
             for (const auto& each : command->commands) names.push_back(each.name);
-            throw BadArgument({.code = Code::unknown_name,
-                               .problem = path + " has no " + command->commands_are + " '" + word + "'",
-                               .remedy = suggestion(word, names, help_hint(path), path + " "),
-                               .value = word,
-                               .accepted = join(names)});
+            throw BadArgument(Code::unknown_name, path + " has no " + command->commands_are + " '" + word + "'",
+                              suggestion(word, names, help_hint(path), path + " "),
+                              {.value = word, .accepted = join(names)});
         }
         command = &*found;
         path += " " + command->name;
@@ -419,10 +403,9 @@ int run_command_line(const Command& root, const std::vector<std::string>& given)
     if (!command->commands.empty() && (!command->act || (next < words.size() && words[next][0] != '-'))) {
         std::vector<std::string> names;
         for (const auto& each : command->commands) names.push_back(each.name);
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = path + " needs a " + command->commands_are,
-                           .remedy = method_hint(*command, path, "POINTS", "Use one of " + join(names)),
-                           .accepted = join(names)});
+        throw BadArgument(Code::missing_argument, path + " needs a " + command->commands_are,
+                          method_hint(*command, path, "POINTS", "Use one of " + join(names)),
+                          {.accepted = join(names)});
     }
     Words(*command, path, words, next).take_all();
     return command->act();

@@ -106,10 +106,10 @@ std::uint64_t bytes_of(const std::string& text) {
 
 Run RunRequest::run() const {
     if (started_processes() > 1)
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "this command works in one process, but " + std::to_string(started_processes()) +
-                                      " were started",
-                           .remedy = "Start it without mpirun; fit, predict and describe work in several processes"});
+        throw BadArgument(
+            Code::not_supported,
+            "this command works in one process, but " + std::to_string(started_processes()) + " were started",
+            "Start it without mpirun; fit, predict and describe work in several processes");
     return as_told();
 }
 
@@ -184,50 +184,44 @@ std::vector<double> read_weights(const std::string& file, const std::string& col
 
 void require_weights(const std::string& file, const std::string& column) {
     if (!column.empty() && file.empty())
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "needs --weights FILE",
-                           .remedy = "Name the file, which may be the data file itself; then `exclude` keeps the "
-                                     "weights out of the clustering",
-                           .option = "weights_column"});
+        throw BadArgument(Code::missing_argument, "needs --weights FILE",
+                          "Name the file, which may be the data file itself; then `exclude` keeps the "
+                          "weights out of the clustering",
+                          {.option = "weights_column"});
 }
 
 void require_truth(const std::string& file, const std::string& column) {
     if (!column.empty() && (file.empty() || file == "none"))
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "needs --truth FILE",
-                           .remedy = "Use `label_column` if the truth is a column of the data file",
-                           .option = "truth_column"});
+        throw BadArgument(Code::missing_argument, "needs --truth FILE",
+                          "Use `label_column` if the truth is a column of the data file", {.option = "truth_column"});
 }
 
 void require_rows_in_memory(const std::string& option, const Points& points, const Run& run) {
     const bool sparse = as_sparse(points) != nullptr;
     if (points.resident() && run.communicator().size() == 1) return;
     const bool processes = points.resident() && !sparse;
-    throw BadArgument({.code = Code::not_supported,
-                       .problem = std::string("needs all rows in memory, but they are ") +
-                                  (processes ? "split between several processes"
-                                   : sparse  ? "sparse"
-                                             : "read in blocks"),
-                       .remedy = processes ? "Start the command without mpirun"
-                                 : sparse  ? ""
-                                           : "Raise `memory` if the machine has more",
-                       .option = option});
+    throw BadArgument(
+        Code::not_supported,
+        std::string("needs all rows in memory, but they are ") + (processes ? "split between several processes"
+                                                                  : sparse  ? "sparse"
+                                                                            : "read in blocks"),
+        processes ? "Start the command without mpirun"
+        : sparse  ? ""
+                  : "Raise `memory` if the machine has more",
+        {.option = option});
 }
 
 void require_one_process_for_table(const Run& run) {
     if (run.communicator().size() > 1)
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "only one process can write this table, but " +
-                                      std::to_string(run.communicator().size()) + " were started",
-                           .remedy = "Use --labels-out, which works in several processes",
-                           .option = "table_out"});
+        throw BadArgument(
+            Code::not_supported,
+            "only one process can write this table, but " + std::to_string(run.communicator().size()) + " were started",
+            "Use --labels-out, which works in several processes", {.option = "table_out"});
 }
 
 BadArgument missing_clusters() {
-    return BadArgument({.code = Code::missing_argument,
-                        .problem = "the number of clusters is missing",
-                        .remedy = "Use -k K; coterie fit kmeans POINTS -k auto suggests a number",
-                        .option = "clusters"});
+    return BadArgument(Code::missing_argument, "the number of clusters is missing",
+                       "Use -k K; coterie fit kmeans POINTS -k auto suggests a number", {.option = "clusters"});
 }
 
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run) {
@@ -247,10 +241,7 @@ Truth read_truth(const std::string& path, const std::string& column, const Run& 
     if (is_data_name(path)) {
         auto file = points_from(path, {}, run);
         if (!file.labels)
-            throw BadData({.code = Code::empty,
-                           .problem = "the data set has no true labels",
-                           .remedy = "Name a file of labels",
-                           .file = path});
+            throw BadData(Code::empty, "the data set has no true labels", "Name a file of labels", {.file = path});
         truth.column = std::move(*file.labels);
         return truth;
     }
@@ -264,9 +255,8 @@ void Outputs::add(const std::string& flag, const std::string& path, const std::v
 
 void Outputs::keep(const std::string& path) {
     if (path == "-" && ++standard_inputs_ > 1)
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "standard input (-) can be read only once, but two inputs name it",
-                           .remedy = "Name a file for one of them"});
+        throw BadArgument(Code::conflict, "standard input (-) can be read only once, but two inputs name it",
+                          "Name a file for one of them");
     if (path.empty() || path == "-" || is_data_name(path)) return;
     try {
         for (auto& file : files_of(path)) inputs_.push_back(std::move(file));
@@ -290,11 +280,8 @@ std::string Outputs::folder() const {
 
 void Outputs::check(bool json) const {
     const auto refuse = [](const Output& output, Code code, std::string problem, std::string remedy) {
-        throw BadArgument({.code = code,
-                           .problem = std::move(problem),
-                           .remedy = std::move(remedy),
-                           .option = option_of_flag(output.flag),
-                           .value = output.path});
+        throw BadArgument(code, std::move(problem), std::move(remedy),
+                          {.option = option_of_flag(output.flag), .value = output.path});
     };
     const Output* standard = nullptr;
     for (const auto& output : outputs_) {
@@ -330,11 +317,8 @@ void Outputs::check(bool json) const {
         std::error_code error;
         const auto folder = std::filesystem::path(output.path).parent_path();
         if (!folder.empty() && !std::filesystem::is_directory(folder, error))
-            throw ResourceError({.code = Code::not_found,
-                                 .problem = "there is no folder " + folder.string(),
-                                 .remedy = "Create it first",
-                                 .option = option_of_flag(output.flag),
-                                 .value = output.path});
+            throw ResourceError(Code::not_found, "there is no folder " + folder.string(), "Create it first",
+                                {.option = option_of_flag(output.flag), .value = output.path});
         try {
             const OutputFile attempt(output.path);
         } catch (ResourceError& refused) {
@@ -382,12 +366,9 @@ std::vector<std::size_t> positions_of(const std::string& flag, const std::string
         const std::string name = text.substr(begin, end - begin);
         const auto found = std::find(known.begin(), known.end(), name);
         if (found == known.end())
-            throw BadArgument({.code = Code::unknown_name,
-                               .problem = "'" + name + "' is not accepted",
-                               .remedy = suggestion(name, known, "Use some of " + join(known)),
-                               .option = option_of_flag(flag),
-                               .value = name,
-                               .accepted = join(known)});
+            throw BadArgument(Code::unknown_name, "'" + name + "' is not accepted",
+                              suggestion(name, known, "Use some of " + join(known)),
+                              {.option = option_of_flag(flag), .value = name, .accepted = join(known)});
         out.push_back(static_cast<std::size_t>(found - known.begin()));
         begin = end + 1;
     }

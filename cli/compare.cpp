@@ -71,9 +71,8 @@ int compare_on(const CompareRequest& request) {
         print_result(text_document(found, source), outputs);
     failures.rethrow();
     if (!found.interrupted && none)
-        throw BadData({.code = Code::not_supported,
-                       .problem = "no method could be fitted. The error of " + found.methods.front().method +
-                                  " is: " + found.methods.front().error});
+        throw BadData(Code::not_supported, "no method could be fitted. The error of " + found.methods.front().method +
+                                               " is: " + found.methods.front().error);
     if (!found.interrupted) return Exit::done;
     print_error("interrupted; the result has the methods that were finished");
     return Exit::interrupted;

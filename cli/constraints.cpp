@@ -73,10 +73,8 @@ void ConstraintRequest::check() const {
                                                   {"label_share", !label_shares.empty()}};
     for (const auto& [option, is_given] : given)
         if (is_given)
-            throw BadArgument({.code = Code::missing_argument,
-                               .problem = "needs --partial-labels FILE",
-                               .remedy = "Name the file with the labels of the rows",
-                               .option = option});
+            throw BadArgument(Code::missing_argument, "needs --partial-labels FILE",
+                              "Name the file with the labels of the rows", {.option = option});
 }
 
 std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<ConstraintRequest> request) {
@@ -204,11 +202,8 @@ void read_constraints(const ConstraintRequest& request, const std::vector<FilePa
     const Labels& labels = problem.partial_labels;
     const auto& names = problem.label_names;
     if (std::all_of(labels.begin(), labels.end(), [](auto label) { return label < 0; }))
-        throw BadData({.code = Code::empty,
-                       .problem = "no row has a label",
-                       .remedy = "Fill in the label of at least one row",
-                       .option = "partial_labels",
-                       .file = source_name(request.partial_labels)});
+        throw BadData(Code::empty, "no row has a label", "Fill in the label of at least one row",
+                      {.option = "partial_labels", .file = source_name(request.partial_labels)});
     for (const auto& text : request.clusters_per_label)
         for (const auto& [label, value] : labelled_values("clusters_per_label", text, names, clusters_accepted)) {
             auto& added = problem.clusters_per_label.emplace_back(ClustersOfLabel{label});

@@ -42,16 +42,13 @@ int describe_rows(const DescribeRequest& request) {
     outputs.check(request.running->json);
     Run run = request.running->run_in_processes();
     if (!request.compare_with.empty() && run.communicator().size() > 1)
-        throw BadArgument(
-            {.code = Code::not_supported,
-             .problem = "works in one process, but " + std::to_string(run.communicator().size()) + " were started",
-             .remedy = "Start the command without mpirun",
-             .option = "compare_with"});
+        throw BadArgument(Code::not_supported,
+                          "works in one process, but " + std::to_string(run.communicator().size()) + " were started",
+                          "Start the command without mpirun", {.option = "compare_with"});
     if (!request.compare_with.empty() && request.points == "-")
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "each of the two models reads the rows, but standard input can be read only once",
-                           .remedy = "Name a file",
-                           .option = "compare_with"});
+        throw BadArgument(Code::conflict,
+                          "each of the two models reads the rows, but standard input can be read only once",
+                          "Name a file", {.option = "compare_with"});
     ProgressBar bar(run, request.running->quiet);
     Seconds seconds;
     Stopwatch watch;

@@ -29,9 +29,8 @@ void require_fitting_truth(const Truth& truth, Index rows, const std::string& so
     const auto& labels = truth.column.labels;
     require_rows(labels, "truth " + truth.source, rows, source);
     if (std::all_of(labels.begin(), labels.end(), [](auto label) { return label < 0; }))
-        throw BadData({.code = Code::empty,
-                       .problem = "truth " + truth.source + " is blank in every row",
-                       .remedy = "Use --truth none for a fit without scores"});
+        throw BadData(Code::empty, "truth " + truth.source + " is blank in every row",
+                      "Use --truth none for a fit without scores");
 }
 
 bool nothing_to_score(const Truth& truth, const Labels& partial_labels) {
@@ -55,11 +54,10 @@ bool may_be_graph(const Method& method, const FitRequest& request) {
 // Affinities have no points to prepare; a graph has none to draw.
 void refuse_what_points_have(const FitRequest& request, bool graph) {
     const auto refuse = [&](const std::string& option) {
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "needs coordinates, but " + source_name(request.points) +
-                                      (graph ? " is a graph" : " holds affinities"),
-                           .remedy = "Leave this option out",
-                           .option = option});
+        throw BadArgument(
+            Code::conflict,
+            "needs coordinates, but " + source_name(request.points) + (graph ? " is a graph" : " holds affinities"),
+            "Leave this option out", {.option = option});
     };
     for (const auto& option : PreparationOptions::described().options())
         if (option.get(&request.settings->preparation) != option.default_value) refuse(option.name);
@@ -118,10 +116,9 @@ Outputs FitRequest::check() const {
     if (pretrained != given->end() && !std::get<std::string>(pretrained->second).empty())
         for (const char* option : {"pretrain_epochs", "pretrain_batch_size", "pretrain_rate"})
             if (given->contains(option))
-                throw BadArgument({.code = Code::without_effect,
-                                   .problem = "changes nothing, because with `pretrained` there is no pre-training",
-                                   .remedy = "Leave one of the two out",
-                                   .option = option});
+                throw BadArgument(Code::without_effect,
+                                  "changes nothing, because with `pretrained` there is no pre-training",
+                                  "Leave one of the two out", {.option = option});
     if (pretrained != given->end()) outputs.keep(std::get<std::string>(pretrained->second));
     outputs.keep(running->checkpoint);
     outputs.add("--labels-out", labels_out, label_extensions());
@@ -259,10 +256,8 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         if (graph_wanted && is_edge_list(file.points, request.points, source)) {
             // float32 would round the numbers of points.
             if (file.points.scalar() == ScalarType::float32)
-                throw BadArgument({.code = Code::conflict,
-                                   .problem = source + " is a graph, whose numbers are read as float64",
-                                   .remedy = "Leave this option out",
-                                   .option = "precision"});
+                throw BadArgument(Code::conflict, source + " is a graph, whose numbers are read as float64",
+                                  "Leave this option out", {.option = "precision"});
             problem.graph = std::make_shared<SparseMatrix>(formats::graph_of_edges(file.points, source));
         } else {
             problem.points = std::move(file.points);
@@ -280,15 +275,11 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     if (!request.table_out.empty()) require_one_process_for_table(run);
     if (run.communicator().size() > 1 && is_in_parts(request.labels_out) && inputs.rows &&
         inputs.rows->id_column() >= 0)
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "ids cannot be written if each process writes its own file of labels",
-                           .remedy = "Name one file of labels for all processes",
-                           .option = "id_column"});
+        throw BadArgument(Code::conflict, "ids cannot be written if each process writes its own file of labels",
+                          "Name one file of labels for all processes", {.option = "id_column"});
     if (!request.table_out.empty() && problem.graph)
-        throw BadArgument({.code = Code::conflict,
-                           .problem = source_name(request.points) + " is a graph, which has no rows to write",
-                           .remedy = "Use --labels-out",
-                           .option = "table_out"});
+        throw BadArgument(Code::conflict, source_name(request.points) + " is a graph, which has no rows to write",
+                          "Use --labels-out", {.option = "table_out"});
     if (!problem.graph)
         for (const auto& [option, path] : {std::pair("picture", request.picture), {"report", request.report}})
             if (!path.empty()) require_rows_in_memory(option, problem.points, run);

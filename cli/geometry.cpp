@@ -76,10 +76,8 @@ Labelled read_labelled(const GeometryRequest& request, const Run& run) {
     }
     out.blank = static_cast<Index>(all.size() - out.file_rows.size());
     if (out.file_rows.empty())
-        throw BadData({.code = Code::empty,
-                       .problem = "no row has a label",
-                       .remedy = "Name a file or column with labels",
-                       .file = source_name(out.source)});
+        throw BadData(Code::empty, "no row has a label", "Name a file or column with labels",
+                      {.file = source_name(out.source)});
     out.points = out.file_rows.size() < all.size() ? rows_of(file.points, out.file_rows) : std::move(file.points);
     return out;
 }
@@ -96,12 +94,9 @@ void choose_rows(const GeometryRequest& request, Labelled& data) {
     if (!data.rows.empty()) return;
     std::vector<std::string> names = data.labels.names;
     if (names.size() > 20) names.resize(20);
-    throw BadArgument({.code = Code::unknown_name,
-                       .problem = "no row has the label '" + request.only + "'",
-                       .remedy = names.empty() ? "" : "Use one of " + join(names),
-                       .option = "only",
-                       .value = request.only,
-                       .accepted = join(names)});
+    throw BadArgument(Code::unknown_name, "no row has the label '" + request.only + "'",
+                      names.empty() ? "" : "Use one of " + join(names),
+                      {.option = "only", .value = request.only, .accepted = join(names)});
 }
 
 // A quantity that can be summarised: its name, and its value where it is defined.
@@ -232,22 +227,17 @@ Json rows_json(const Labelled& data, const std::vector<PointGeometry>& all) {
 GeometryOptions options_of(const GeometryRequest& request) {
     const OptionValues& given = *request.given;
     if (!given.contains("dim"))
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "the dimension of the manifolds is missing",
-                           .remedy = "Use --dim 1 for curves, --dim 2 for surfaces",
-                           .option = "dim"});
+        throw BadArgument(Code::missing_argument, "the dimension of the manifolds is missing",
+                          "Use --dim 1 for curves, --dim 2 for surfaces", {.option = "dim"});
     for (const char* other : {"multiple", "unit"})
         if (given.contains("lambda") && given.contains(other))
-            throw BadArgument(
-                {.code = Code::conflict,
-                 .problem = std::string("cannot be combined with `") + other + "`, because each of them sets lambda",
-                 .remedy = "Use `lambda` for its value, or `multiple` and `unit` for a multiple of a unit",
-                 .option = "lambda"});
+            throw BadArgument(Code::conflict,
+                              std::string("cannot be combined with `") + other + "`, because each of them sets lambda",
+                              "Use `lambda` for its value, or `multiple` and `unit` for a multiple of a unit",
+                              {.option = "lambda"});
     if (given.contains("reach") && !given.contains("curvature"))
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "needs `curvature`",
-                           .remedy = "Give both, because Lemmas 2 and 3 use both",
-                           .option = "reach"});
+        throw BadArgument(Code::missing_argument, "needs `curvature`", "Give both, because Lemmas 2 and 3 use both",
+                          {.option = "reach"});
     GeometryOptions options;
     GeometryOptions::described().assign(&options, given);
     return options;
@@ -263,21 +253,20 @@ void require_enough(const Labelled& data, const GeometryOptions& options) {
         const std::int32_t label = labels[static_cast<std::size_t>(row)];
         const Index count = counts[label];
         if (count < options.dim + 2)
-            throw BadData({.code = Code::too_few_rows,
-                           .problem = "label '" + label_text(data.labels, label) + "' has " + counted(count, "row") +
-                                      ", but dimension " + std::to_string(options.dim) + " needs at least " +
-                                      std::to_string(options.dim + 2),
-                           .remedy = "Use --only to examine one label"});
+            throw BadData(Code::too_few_rows,
+                          "label '" + label_text(data.labels, label) + "' has " + counted(count, "row") +
+                              ", but dimension " + std::to_string(options.dim) + " needs at least " +
+                              std::to_string(options.dim + 2),
+                          "Use --only to examine one label");
     }
 }
 
 int describe_geometry(const GeometryRequest& request) {
     const GeometryOptions options = options_of(request);
     if (!request.labels_column.empty() && request.labels.empty())
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "needs --labels FILE",
-                           .remedy = "Use `label_column` if the labels are a column of the data file",
-                           .option = "labels_column"});
+        throw BadArgument(Code::missing_argument, "needs --labels FILE",
+                          "Use `label_column` if the labels are a column of the data file",
+                          {.option = "labels_column"});
     Outputs outputs;
     outputs.keep(request.points);
     outputs.keep(request.labels);

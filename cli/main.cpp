@@ -102,9 +102,8 @@ Command root_command() {
         {"coterie evaluate labels.csv data:digits", "score labels against the truth"}};
     root.act = [version] {
         if (!*version)
-            throw BadArgument({.code = Code::missing_argument,
-                               .problem = "coterie needs a COMMAND, such as fit, predict or methods",
-                               .remedy = "See coterie --help"});
+            throw BadArgument(Code::missing_argument, "coterie needs a COMMAND, such as fit, predict or methods",
+                              "See coterie --help");
         print("coterie " COTERIE_VERSION "\n");
         return static_cast<int>(Exit::done);
     };

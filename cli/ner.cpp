@@ -157,10 +157,8 @@ int encode(const NerRequest& request) {
     const Outputs outputs =
         outputs_of(request, {request.corpus, request.vectors}, "--out", request.out, {".npy", ".csv"});
     if (request.out.empty())
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "the output file is missing",
-                           .remedy = "Use --out FILE to name the file for the vectors",
-                           .option = "out"});
+        throw BadArgument(Code::missing_argument, "the output file is missing",
+                          "Use --out FILE to name the file for the vectors", {.option = "out"});
     Notes notes(request);
     const ner::Corpus corpus = read(request.corpus, request, notes);
     Stopwatch watch;
@@ -197,10 +195,8 @@ int encode(const NerRequest& request) {
 
 int train_source(const NerRequest& request) {
     if (request.out.empty())
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "the output folder is missing",
-                           .remedy = "Use --out DIR to name the folder for the trained encoder",
-                           .option = "out"});
+        throw BadArgument(Code::missing_argument, "the output folder is missing",
+                          "Use --out DIR to name the folder for the trained encoder", {.option = "out"});
     Notes notes(request);
     std::vector<ner::Corpus> corpora;
     for (const std::string& path : request.corpora) corpora.push_back(read(path, request, notes));
@@ -399,10 +395,9 @@ ner::WordVectors vectors_like(const ner::Tagger& tagger, const NerRequest& reque
                               Notes& notes, Run& run) {
     const std::string source = request.vectors.empty() ? tagger.encoder : request.vectors;
     if (request.vectors.empty() && source.ends_with(".npy"))
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "the tagger was adapted with " + source + ", the vectors of another corpus",
-                           .remedy = "Use --vectors FILE.npy with the vectors of this corpus",
-                           .option = "vectors"});
+        throw BadArgument(Code::missing_argument,
+                          "the tagger was adapted with " + source + ", the vectors of another corpus",
+                          "Use --vectors FILE.npy with the vectors of this corpus", {.option = "vectors"});
     ner::VectorOptions options = *request.encoding;
     if (options.layer == "auto" && !tagger.layer.empty() && !source.ends_with(".npy")) options.layer = tagger.layer;
     ner::WordVectors out = ner::word_vectors(source, corpus, options, run);
@@ -492,9 +487,8 @@ int suggest(const NerRequest& request) {
     on_words(tagger, request, corpus, notes, [&](const ner::WordVectors& words, const Run& run) {
         suggested = ner::suggest_sentences(tagger, corpus, words.vectors, *request.suggesting, run);
         if (suggested.empty())
-            throw BadData({.code = Code::empty,
-                           .problem = "every sentence is annotated, so there is none to suggest",
-                           .file = corpus.source});
+            throw BadData(Code::empty, "every sentence is annotated, so there is none to suggest",
+                          {.file = corpus.source});
         if (request.report.empty()) return;
         ner::Corpus found = corpus;
         tagger.tag(found, words.vectors, *request.tagging, run);
@@ -666,10 +660,9 @@ Command ner_command() {
          "compare methods, report the best one, save the tagger"}};
     adapt_command.act = [request] {
         if (request->vectors.empty())
-            throw BadArgument({.code = Code::missing_argument,
-                               .problem = "the source of the word vectors is missing",
-                               .remedy = "Use --vectors with an encoder's folder, static vectors, or FILE.npy",
-                               .option = "vectors"});
+            throw BadArgument(Code::missing_argument, "the source of the word vectors is missing",
+                              "Use --vectors with an encoder's folder, static vectors, or FILE.npy",
+                              {.option = "vectors"});
         return adapt(*request);
     };
 

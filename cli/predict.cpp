@@ -61,13 +61,11 @@ void require_outputs(const PredictRequest& request, const Pipeline& pipeline) {
             there += (there.empty() ? "" : ", ") + flag_of(static_cast<Output>(o));
     for (const auto& [output, path] : request.outputs)
         if (!path.empty() && !pipeline.has(wanted_of(pipeline, output)))
-            throw BadArgument({.code = Code::not_supported,
-                               .problem = request.model + ", a model of " + std::string(pipeline.model().method()) +
-                                          ", has no " +
-                                          (output == Output::label_scores ? "scores" : std::string(name(output))),
-                               .remedy = there.empty() ? "" : "This model accepts " + there,
-                               .option = option_of_flag(flag_of(output)),
-                               .accepted = there});
+            throw BadArgument(Code::not_supported,
+                              request.model + ", a model of " + std::string(pipeline.model().method()) + ", has no " +
+                                  (output == Output::label_scores ? "scores" : std::string(name(output))),
+                              there.empty() ? "" : "This model accepts " + there,
+                              {.option = option_of_flag(flag_of(output)), .accepted = there});
 }
 
 // What the printed table shows. On rank 0, `labels` has the labels of all points where they are needed.
@@ -97,11 +95,9 @@ Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipel
     for (const auto& [output, path] : request.outputs) {
         if (path.empty()) continue;
         if (communicator.size() > 1 && !is_in_parts(path))
-            throw BadArgument({.code = Code::not_supported,
-                               .problem = "several processes cannot write to one file, " + path,
-                               .remedy = "Name a file for each of them, such as part-{rank}.npy",
-                               .option = option_of_flag(flag_of(output)),
-                               .value = path});
+            throw BadArgument(Code::not_supported, "several processes cannot write to one file, " + path,
+                              "Name a file for each of them, such as part-{rank}.npy",
+                              {.option = option_of_flag(flag_of(output)), .value = path});
         const Output which = wanted.outputs.emplace_back(wanted_of(pipeline, output));
         const Index columns = pipeline.output_columns(which);
         writers.emplace_back(std::in_place, part_of(path, communicator), own, columns, ScalarType::float64,

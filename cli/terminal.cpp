@@ -113,8 +113,8 @@ void print(std::string_view text) {
     printed = true;
     const int error = write_all(STDOUT_FILENO, text);
     if (error != 0 && error != EPIPE)
-        throw ResourceError({.code = Code::cannot_write,
-                             .problem = "cannot write to standard output: " + std::string(std::strerror(error))});
+        throw ResourceError(Code::cannot_write,
+                            "cannot write to standard output: " + std::string(std::strerror(error)));
 }
 
 bool has_printed() { return printed; }

@@ -16,10 +16,8 @@ struct TransformRequest : ModelRequest {
 
 int transform(const TransformRequest& request) {
     if (request.points_out.empty())
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "the output file is missing",
-                           .remedy = "Use --points-out FILE to name the file for the transformed rows",
-                           .option = "points_out"});
+        throw BadArgument(Code::missing_argument, "the output file is missing",
+                          "Use --points-out FILE to name the file for the transformed rows", {.option = "points_out"});
     Outputs outputs;
     for (const auto& input : {request.model, request.points}) outputs.keep(input);
     outputs.add("--points-out", request.points_out, {".csv", ".npy"});
@@ -33,10 +31,10 @@ int transform(const TransformRequest& request) {
     const Pipeline pipeline = Pipeline::load(request.model);
     const Model& model = pipeline.model();
     if (!model.outputs().has(Output::embedding))
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "a model of " + std::string(model.method()) +
-                                      " does not map rows into another space, so there is nothing to transform",
-                           .file = source_name(request.model)});
+        throw BadArgument(Code::not_supported,
+                          "a model of " + std::string(model.method()) +
+                              " does not map rows into another space, so there is nothing to transform",
+                          {.file = source_name(request.model)});
     const PointsFile file = points_for(pipeline, request, run);
     seconds.emplace_back("read", watch.restart());
     const PreparedRows rows = prepared_for(pipeline, request, file, run);

@@ -140,12 +140,10 @@ int tune_method(const Method& method, const TuneRequest& request) {
     const FitRequest& fit = *request.fit;
     const bool quiet = fit.running->quiet;
     if (request.tuning->grid.empty())
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "the options to tune are missing",
-                           .remedy = "Use --grid OPTION=VALUES once for each of them, for example --grid " +
-                                     (has_clusters(method) ? "clusters" : method.options->options().front().name) +
-                                     "=2:10",
-                           .option = "grid"});
+        throw BadArgument(Code::missing_argument, "the options to tune are missing",
+                          "Use --grid OPTION=VALUES once for each of them, for example --grid " +
+                              (has_clusters(method) ? "clusters" : method.options->options().front().name) + "=2:10",
+                          {.option = "grid"});
     const Outputs outputs = fit.check();
     Tuned tuned;
     tuned.method = &method;
@@ -167,10 +165,8 @@ int tune_method(const Method& method, const TuneRequest& request) {
     FitInputs inputs = read_inputs(method, fit, run);
     notes.insert(notes.begin(), inputs.notes.begin(), inputs.notes.end());
     if (inputs.problem.graph)
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "tune does not accept a graph",
-                           .remedy = "Use coterie fit",
-                           .file = source_name(fit.points)});
+        throw BadArgument(Code::not_supported, "tune does not accept a graph", "Use coterie fit",
+                          {.file = source_name(fit.points)});
     if (fit.settings->columns.missing == Missing::drop)
         tuned.rows_left_out = static_cast<Index>(rows_with_missing(inputs.problem.points, run).size());
     tuned.points = inputs.problem.rows() - tuned.rows_left_out;

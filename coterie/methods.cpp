@@ -112,11 +112,8 @@ const Method& find_method(std::string_view name) {
                      [&](const auto& a, const auto& b) { return edit_distance(a, name) < edit_distance(b, name); });
     std::string text;
     for (const auto& each : names) text += (text.empty() ? "" : ", ") + each;
-    throw BadArgument({.code = Code::unknown_name,
-                       .problem = "there is no method '" + std::string(name) + "'",
-                       .remedy = "Methods, nearest first: " + text,
-                       .value = std::string(name),
-                       .accepted = text});
+    throw BadArgument(Code::unknown_name, "there is no method '" + std::string(name) + "'",
+                      "Methods, nearest first: " + text, {.value = std::string(name), .accepted = text});
 }
 
 MethodOptions::MethodOptions(std::string_view name, OptionValues values)
@@ -132,7 +129,7 @@ std::unique_ptr<Model> model_of(const Archive& archive) {
     for (const auto& method : methods())
         if (method.name == archive.method()) return method.load(archive);
     const auto refuse = [](Code code, std::string problem, const char* remedy) {
-        throw BadData({.code = code, .problem = std::move(problem), .remedy = remedy});
+        throw BadData(code, std::move(problem), remedy);
     };
     if (archive.method() == "checkpoint")
         refuse(Code::unsupported_format, "this is a checkpoint of a fit with " + archive.text("fit") + ", not a model",
@@ -142,9 +139,9 @@ std::unique_ptr<Model> model_of(const Archive& archive) {
                "Use it with ner tag");
     if (archive.method() == "ner-projection")
         refuse(Code::unsupported_format, "this is the projection of a contrastively trained encoder, not a model", "");
-    throw BadData({.code = Code::model_mismatch,
-                   .problem = "the model's method '" + archive.method() + "' does not exist in this version of coterie",
-                   .remedy = "Use the version that wrote the model"});
+    throw BadData(Code::model_mismatch,
+                  "the model's method '" + archive.method() + "' does not exist in this version of coterie",
+                  "Use the version that wrote the model");
 }
 
 }  // namespace coterie

@@ -45,17 +45,15 @@ WorkFolder::WorkFolder(const std::string& named) : path_(named), kept_(!named.em
     if (!kept_) {
         std::string pattern = (std::filesystem::temp_directory_path() / "coterie-reproduce-XXXXXX").string();
         if (::mkdtemp(pattern.data()) == nullptr)
-            throw ResourceError({.code = Code::cannot_write, .problem = "cannot create the folder", .file = pattern});
+            throw ResourceError(Code::cannot_write, "cannot create the folder", {.file = pattern});
         path_ = pattern;
         return;
     }
     std::error_code failed;
     std::filesystem::create_directories(path_, failed);
     if (!std::filesystem::is_directory(path_))
-        throw ResourceError({.code = Code::cannot_write,
-                             .problem = "cannot create the folder" + (failed ? ": " + failed.message() : ""),
-                             .option = "checkpoint",
-                             .file = named});
+        throw ResourceError(Code::cannot_write, "cannot create the folder" + (failed ? ": " + failed.message() : ""),
+                            {.option = "checkpoint", .file = named});
 }
 WorkFolder::~WorkFolder() {
     std::error_code ignored;

@@ -392,10 +392,8 @@ int reproduce(const DekmSet& set, const DekmRequest& request) {
             chosen.push_back(c);
     const auto has_updates = [](std::size_t c) { return contenders()[c].own.contains("update_interval"); };
     if (!request.figure.empty() && std::none_of(chosen.begin(), chosen.end(), has_updates))
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "none of --methods " + request.methods + " has updates to draw",
-                           .remedy = "Add dec, idec, dcn or dekm",
-                           .option = "figure"});
+        throw BadArgument(Code::conflict, "none of --methods " + request.methods + " has updates to draw",
+                          "Add dec, idec, dcn or dekm", {.option = "figure"});
     Run run = request.running->run();
     ProgressBar bar(run, request.running->quiet);
     const InterruptGuard guard;

@@ -147,8 +147,7 @@ OptionValues tuned(const Contender& contender, const Points& points, const Label
         }
     }
     if (highest < 0)
-        throw BadData({.code = Code::not_converged,
-                       .problem = "every cell of " + contender.name + " failed: " + results[0].cells[0].error});
+        throw BadData(Code::not_converged, "every cell of " + contender.name + " failed: " + results[0].cells[0].error);
     return results[0].cells[best].options;
 }
 
@@ -223,12 +222,9 @@ int reproduce(const LinearRequest& request) {
     const auto sets = positions_of("--sets", request.sets, set_names);
     const auto methods = positions_of("--methods", request.methods, row_names);
     if (!request.figure.empty() && std::find(sets.begin(), sets.end(), mnist) == sets.end())
-        throw BadArgument(
-            {.code = Code::conflict, .problem = "Figure 12 needs mnist, which is not in --sets", .option = "figure"});
+        throw BadArgument(Code::conflict, "Figure 12 needs mnist, which is not in --sets", {.option = "figure"});
     if (!request.figure.empty() && std::find(methods.begin(), methods.end(), std::size_t{1}) == methods.end())
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "Figure 12 needs entropy, which is not in --methods",
-                           .option = "figure"});
+        throw BadArgument(Code::conflict, "Figure 12 needs entropy, which is not in --methods", {.option = "figure"});
     Run run = request.running->run();
     ProgressBar bar(run, request.running->quiet);
     const InterruptGuard guard;

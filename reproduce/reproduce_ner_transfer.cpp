@@ -137,10 +137,8 @@ struct TransferRequest {
 std::string located(const std::string& file) {
     for (const auto& folder : data_folders())
         if (std::filesystem::exists(folder / file)) return (folder / file).string();
-    throw BadData({.code = Code::not_found,
-                   .problem = "the file is in none of the data folders",
-                   .remedy = "Set COTERIE_DATA to the folder that contains it",
-                   .file = file});
+    throw BadData(Code::not_found, "the file is in none of the data folders",
+                  "Set COTERIE_DATA to the folder that contains it", {.file = file});
 }
 
 struct Part {

@@ -326,19 +326,18 @@ Json from_json(Index from) { return from == 0 ? Json(nullptr) : Json(from); }
 
 int reproduce(const SizesRequest& request) {
     if (request.step % 2 != 0)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = std::to_string(request.step) + " is odd, but N1 and N2 are half of N each",
-                           .remedy = "Use an even number",
-                           .option = "step"});
+        throw BadArgument(Code::not_accepted,
+                          std::to_string(request.step) + " is odd, but N1 and N2 are half of N each",
+                          "Use an even number", {.option = "step"});
     Started started = start(request, "trefoil-n");
     std::vector<Setting> settings;
     for (Index n = request.step; n <= request.most; n += request.step)
         if (n >= 60) settings.push_back({n / 2, n / 2});
     if (settings.empty())
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "no multiple of " + std::to_string(request.step) + " is between 60 and " +
-                                      std::to_string(request.most),
-                           .option = "step"});
+        throw BadArgument(
+            Code::not_accepted,
+            "no multiple of " + std::to_string(request.step) + " is between 60 and " + std::to_string(request.most),
+            {.option = "step"});
     std::vector<double> multiples;
     for (const auto& each : published_multiple) multiples.push_back(each.multiple);
     const auto curves =

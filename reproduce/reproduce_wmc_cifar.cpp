@@ -172,11 +172,10 @@ int reproduce(const WmcCifarRequest& request) {
         return Exit::done;
     }
     if (request.features.empty() || request.truth.empty())
-        throw BadArgument(
-            {.code = Code::missing_argument,
-             .problem = std::string("--features and --truth are missing: the features of the training images of ") +
-                        set_names[set] + " by the CLIP encoder ViT-L/14, which coterie does not have",
-             .remedy = "Use --published to print the published figures"});
+        throw BadArgument(Code::missing_argument,
+                          std::string("--features and --truth are missing: the features of the training images of ") +
+                              set_names[set] + " by the CLIP encoder ViT-L/14, which coterie does not have",
+                          "Use --published to print the published figures");
     Run run = request.running->run();
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;

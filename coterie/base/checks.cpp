@@ -191,38 +191,30 @@ double check_points(PointsView points, Message place, const Run& run, Index firs
 
 void check_weights(std::span<const double> weights, Index rows) {
     if (static_cast<Index>(weights.size()) != rows)
-        throw BadArgument(
-            {.code = Code::wrong_shape,
-             .problem = counted(static_cast<Index>(weights.size()), "weight") + " for " + counted(rows, "row"),
-             .remedy = "Give one weight per row",
-             .option = "weights",
-             .accepted = counted(rows, "weight")});
+        throw BadArgument(Code::wrong_shape,
+                          counted(static_cast<Index>(weights.size()), "weight") + " for " + counted(rows, "row"),
+                          "Give one weight per row", {.option = "weights", .accepted = counted(rows, "weight")});
     bool any = false;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         if (!(weights[i] == 0 || (weights[i] >= least_weight && weights[i] <= largest_weight)))
-            throw BadArgument({.code = Code::not_accepted,
-                               .problem = to_text(OptionValue(weights[i])) + " is not accepted",
-                               .remedy = "Use 0 or a number from 1e-30 to 1e30; only the ratios of weights matter",
-                               .option = "weights",
+            throw BadArgument(Code::not_accepted, to_text(OptionValue(weights[i])) + " is not accepted",
+                              "Use 0 or a number from 1e-30 to 1e30; only the ratios of weights matter",
+                              {.option = "weights",
                                .value = to_text(weights[i]),
                                .accepted = "0, or from 1e-30 to 1e30",
                                .row = static_cast<std::int64_t>(i) + 1});
         any = any || weights[i] > 0;
     }
     if (!any)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "all weights are 0",
-                           .remedy = "Give at least one row a weight above 0",
-                           .option = "weights"});
+        throw BadArgument(Code::not_accepted, "all weights are 0", "Give at least one row a weight above 0",
+                          {.option = "weights"});
 }
 
 void check_partial_labels(std::span<const std::int32_t> labels, Index rows) {
     if (!labels.empty() && static_cast<Index>(labels.size()) != rows)
-        throw BadArgument(
-            {.code = Code::wrong_shape,
-             .problem = counted(static_cast<Index>(labels.size()), "label") + " for " + counted(rows, "row"),
-             .remedy = "Give one label or blank per row",
-             .option = "partial_labels"});
+        throw BadArgument(Code::wrong_shape,
+                          counted(static_cast<Index>(labels.size()), "label") + " for " + counted(rows, "row"),
+                          "Give one label or blank per row", {.option = "partial_labels"});
 }
 
 }  // namespace coterie

@@ -52,8 +52,21 @@ template <class Standard, ErrorKind Kind>
 class COTERIE_API ErrorOf : public Standard, public Error {
 public:
     explicit ErrorOf(Message message) : Standard(std::string()), Error(std::move(message)) {}
+    /// `fields`: the others.
+    ErrorOf(Code code, std::string problem, Message fields = {})
+        : ErrorOf(code, std::move(problem), std::string(), std::move(fields)) {}
+    ErrorOf(Code code, std::string problem, std::string remedy, Message fields = {})
+        : ErrorOf(filled(code, std::move(problem), std::move(remedy), std::move(fields))) {}
     ErrorKind kind() const noexcept override { return Kind; }
     const char* what() const noexcept override { return Error::message(); }
+
+private:
+    static Message filled(Code code, std::string problem, std::string remedy, Message fields) {
+        fields.code = code;
+        fields.problem = std::move(problem);
+        fields.remedy = std::move(remedy);
+        return fields;
+    }
 };
 }  // namespace detail
 
@@ -79,8 +92,7 @@ struct COTERIE_API Cancelled : detail::ErrorOf<std::runtime_error, ErrorKind::ca
     using ErrorOf::ErrorOf;
     /// "interrupted during STAGE, before there was a result".
     static Cancelled during(std::string_view stage) {
-        return Cancelled({.code = Code::cancelled,
-                          .problem = "interrupted during " + std::string(stage) + ", before there was a result"});
+        return Cancelled(Code::cancelled, "interrupted during " + std::string(stage) + ", before there was a result");
     }
 };
 struct COTERIE_API InternalError : detail::ErrorOf<std::logic_error, ErrorKind::internal> {

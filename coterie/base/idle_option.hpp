@@ -12,9 +12,8 @@ namespace coterie::internal {
 /// "`loss=renyi`".
 inline void refuse_idle(bool given, bool used, const std::string& option, const std::string& needs) {
     if (given && !used)
-        throw BadArgument({.code = Code::without_effect,
-                           .problem = "`" + option + "` changes nothing without " + needs,
-                           .option = option.substr(0, option.find('='))});
+        throw BadArgument(Code::without_effect, "`" + option + "` changes nothing without " + needs,
+                          {.option = option.substr(0, option.find('='))});
 }
 
 }  // namespace coterie::internal

@@ -103,9 +103,8 @@ void require_memory(double bytes, std::string_view what) {
     if (bytes < 16.0 * 1024.0 * 1024.0) return;  // asking the system costs more than such a small check is worth
     const auto available = static_cast<double>(available_memory());
     if (!std::isfinite(bytes) || (available > 0 && bytes > available)) {
-        throw NotEnoughMemory({.code = Code::out_of_memory,
-                               .problem = std::string(what) + " needs about " + memory_text(bytes) + " of memory, " +
-                                          memory_text(available) + " is available"});
+        throw NotEnoughMemory(Code::out_of_memory, std::string(what) + " needs about " + memory_text(bytes) +
+                                                       " of memory, " + memory_text(available) + " is available");
     }
 }
 

@@ -108,12 +108,8 @@ std::string to_text(const OptionValue& value) {
 BadArgument refused_option(const std::string& name, const OptionValue& value, const std::string& accepted) {
     const std::string text = to_text(value);
     const std::string quote = std::holds_alternative<std::string>(value) ? "'" : "";
-    return BadArgument({.code = Code::not_accepted,
-                        .problem = quote + text + quote + " is not accepted",
-                        .remedy = "Use " + accepted,
-                        .option = name,
-                        .value = text,
-                        .accepted = accepted});
+    return BadArgument(Code::not_accepted, quote + text + quote + " is not accepted", "Use " + accepted,
+                       {.option = name, .value = text, .accepted = accepted});
 }
 
 std::string Option::accepted() const {
@@ -189,11 +185,8 @@ const Option& OptionSet::at(std::string_view name) const {
     if (const Option* option = find(name)) return *option;
     std::vector<std::string> names;
     for (const auto& option : options_) names.push_back(option.name);
-    throw BadArgument({.code = Code::unknown_name,
-                       .problem = "there is no option '" + std::string(name) + "' here",
-                       .remedy = "Options: " + join(names),
-                       .value = std::string(name),
-                       .accepted = join(names)});
+    throw BadArgument(Code::unknown_name, "there is no option '" + std::string(name) + "' here",
+                      "Options: " + join(names), {.value = std::string(name), .accepted = join(names)});
 }
 
 void OptionSet::assign(void* options, const OptionValues& values) const {

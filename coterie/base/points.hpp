@@ -102,9 +102,9 @@ public:
     PointsView(const Scalar* data, Index rows, Index columns, Index stride = 0)
         : PointsView(Rows<Scalar>{data, rows, columns, stride == 0 ? columns : stride}) {
         if (rows < 0 || columns < 0 || (stride != 0 && stride < columns))
-            throw BadArgument({.code = Code::wrong_shape,
-                               .problem = "rows and columns must not be negative, and the stride at least columns",
-                               .option = "points"});
+            throw BadArgument(Code::wrong_shape,
+                              "rows and columns must not be negative, and the stride at least columns",
+                              {.option = "points"});
     }
     template <class Scalar>
     PointsView(const Matrix<Scalar>& matrix)  // NOLINT

@@ -40,10 +40,7 @@ std::vector<RowPair> pairs_of(const std::vector<RowPair>& all, std::span<const I
 }  // namespace
 
 Problem Problem::subset(std::span<const Index> which) const {
-    if (graph)
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "rows cannot be taken from a graph of affinities",
-                           .remedy = "Give points"});
+    if (graph) throw BadArgument(Code::not_supported, "rows cannot be taken from a graph of affinities", "Give points");
     for (const Index i : which)
         if (i < 0 || i >= rows()) throw InternalError("a row that the problem does not have");
     if (!weights.empty()) check_weights(weights, rows());

@@ -31,10 +31,8 @@ SparsePoints::SparsePoints(Index rows, Index columns, std::span<const Number> st
       scalar_(scalar_type_of<Scalar>()),
       storage_(std::move(storage)) {
     const auto refuse = [](Code code, std::string problem, std::optional<Index> row = {}) {
-        throw BadData({.code = code,
-                       .problem = "sparse matrix: " + std::move(problem),
-                       .option = "points",
-                       .row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
+        throw BadData(code, "sparse matrix: " + std::move(problem),
+                      {.option = "points", .row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
     };
     if (rows < 0 || columns < 0) refuse(Code::wrong_shape, "rows and columns must not be negative");
     if (starts.size() != at(rows) + 1)

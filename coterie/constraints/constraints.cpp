@@ -24,9 +24,7 @@ std::string number(double value) { return to_text(OptionValue(value)); }
 std::string count(Index value) { return std::to_string(value); }
 
 BadArgument needs_labels(const char* option) {
-    return BadArgument({.code = Code::missing_argument,
-                        .problem = "this needs `partial_labels`, and there are none",
-                        .option = option});
+    return BadArgument(Code::missing_argument, "this needs `partial_labels`, and there are none", {.option = option});
 }
 
 struct NamedLabels {
@@ -39,33 +37,27 @@ NamedLabels check_labels(Index points, const Problem& problem) {
     check_partial_labels(problem.partial_labels, points);
     const std::int32_t largest = *std::max_element(problem.partial_labels.begin(), problem.partial_labels.end());
     if (largest < 0)
-        throw BadArgument({.code = Code::empty,
-                           .problem = "all labels are blank",
-                           .remedy = "Label at least one row",
-                           .option = "partial_labels"});
+        throw BadArgument(Code::empty, "all labels are blank", "Label at least one row", {.option = "partial_labels"});
     out.names = problem.label_names;
     if (out.names.empty())
         for (std::int32_t label = 0; label <= largest; ++label) out.names.push_back(std::to_string(label));
     std::set<std::string> seen;
     for (const auto& name : out.names)
         if (!seen.insert(name).second)
-            throw BadArgument({.code = Code::duplicate,
-                               .problem = "two labels have the name '" + name + "'",
-                               .remedy = "Give each label its own name",
-                               .option = "partial_labels",
-                               .value = name});
+            throw BadArgument(Code::duplicate, "two labels have the name '" + name + "'",
+                              "Give each label its own name", {.option = "partial_labels", .value = name});
     out.labelled.assign(out.names.size(), 0);
     for (std::size_t i = 0; i < problem.partial_labels.size(); ++i) {
         const std::int32_t label = problem.partial_labels[i];
         if (label < -1 || label >= static_cast<std::int32_t>(out.names.size()))
-            throw BadArgument({.code = Code::out_of_range,
-                               .problem = "label " + std::to_string(label) + " is not from 0 to " +
-                                          std::to_string(out.names.size() - 1),
-                               .remedy = "Use -1 for a row without a label",
-                               .option = "partial_labels",
-                               .value = std::to_string(label),
-                               .accepted = "from -1 to " + std::to_string(out.names.size() - 1),
-                               .row = static_cast<std::int64_t>(i) + 1});
+            throw BadArgument(
+                Code::out_of_range,
+                "label " + std::to_string(label) + " is not from 0 to " + std::to_string(out.names.size() - 1),
+                "Use -1 for a row without a label",
+                {.option = "partial_labels",
+                 .value = std::to_string(label),
+                 .accepted = "from -1 to " + std::to_string(out.names.size() - 1),
+                 .row = static_cast<std::int64_t>(i) + 1});
         if (label >= 0) ++out.labelled[at(label)];
     }
     return out;
@@ -82,12 +74,8 @@ std::size_t find_label(const std::vector<std::string>& names, const std::string&
     constexpr std::size_t most = 12;
     for (std::size_t i = 0; i < nearest.size() && i < most; ++i) list += (i == 0 ? "" : ", ") + nearest[i];
     if (nearest.size() > most) list += ", ...";
-    throw BadArgument({.code = Code::unknown_name,
-                       .problem = "no row has the label '" + name + "'",
-                       .remedy = "Labels, nearest first: " + list,
-                       .option = option,
-                       .value = name,
-                       .accepted = list});
+    throw BadArgument(Code::unknown_name, "no row has the label '" + name + "'", "Labels, nearest first: " + list,
+                      {.option = option, .value = name, .accepted = list});
 }
 
 // Sets label_of from the number of clusters of each label.
@@ -97,37 +85,31 @@ void lay_out_clusters(std::optional<int> clusters, const Problem& problem, Const
     for (const auto& each : problem.clusters_per_label) {
         const std::size_t label = find_label(out.names, each.label, "clusters_per_label");
         if (!named.insert(label).second)
-            throw BadArgument({.code = Code::duplicate,
-                               .problem = "label '" + each.label + "' is named twice",
-                               .remedy = "Name each label once",
-                               .option = "clusters_per_label",
-                               .value = each.label});
+            throw BadArgument(Code::duplicate, "label '" + each.label + "' is named twice", "Name each label once",
+                              {.option = "clusters_per_label", .value = each.label});
         if (each.clusters < 1)
-            throw BadArgument({.code = Code::not_accepted,
-                               .problem = each.label + "=" + std::to_string(each.clusters) + " is not accepted",
-                               .remedy = "Give each label at least 1 cluster",
-                               .option = "clusters_per_label",
+            throw BadArgument(Code::not_accepted, each.label + "=" + std::to_string(each.clusters) + " is not accepted",
+                              "Give each label at least 1 cluster",
+                              {.option = "clusters_per_label",
                                .value = each.label + "=" + std::to_string(each.clusters),
                                .accepted = "at least 1"});
         owned[label] = each.clusters;
     }
     const auto together = std::accumulate(owned.begin(), owned.end(), std::int64_t{0});
     if (together > out.points)
-        throw BadArgument(
-            {.code = Code::too_few_rows,
-             .problem = "the labels have " + counted(together, "cluster") + " for " + counted(out.points, "row"),
-             .remedy = "Use at most one cluster per row",
-             .option = "clusters_per_label",
-             .value = std::to_string(together),
-             .accepted = "at most " + count(out.points)});
+        throw BadArgument(Code::too_few_rows,
+                          "the labels have " + counted(together, "cluster") + " for " + counted(out.points, "row"),
+                          "Use at most one cluster per row",
+                          {.option = "clusters_per_label",
+                           .value = std::to_string(together),
+                           .accepted = "at most " + count(out.points)});
     if (clusters && *clusters < together)
-        throw BadArgument(
-            {.code = Code::infeasible,
-             .problem = counted(*clusters, "cluster") + " requested, but the labels need " + std::to_string(together),
-             .remedy = "Use at least " + std::to_string(together) + "; further clusters are free and have no label",
-             .option = "clusters",
-             .value = std::to_string(*clusters),
-             .accepted = "at least " + std::to_string(together)});
+        throw BadArgument(Code::infeasible,
+                          counted(*clusters, "cluster") + " requested, but the labels need " + std::to_string(together),
+                          "Use at least " + std::to_string(together) + "; further clusters are free and have no label",
+                          {.option = "clusters",
+                           .value = std::to_string(*clusters),
+                           .accepted = "at least " + std::to_string(together)});
     for (std::size_t label = 0; label < owned.size(); ++label)
         out.label_of.insert(out.label_of.end(), static_cast<std::size_t>(owned[label]),
                             static_cast<std::int32_t>(label));
@@ -142,12 +124,8 @@ void bound_sizes(const SizeBounds& sizes, Constraints& out) {
     const std::string given =
         count(low) + ":" + (sizes.high == std::numeric_limits<Index>::max() ? "" : count(sizes.high));
     const auto refuse = [&](Code code, std::string problem, std::string remedy, std::string accepted) {
-        throw BadArgument({.code = code,
-                           .problem = std::move(problem),
-                           .remedy = std::move(remedy),
-                           .option = "sizes",
-                           .value = given,
-                           .accepted = std::move(accepted)});
+        throw BadArgument(code, std::move(problem), std::move(remedy),
+                          {.option = "sizes", .value = given, .accepted = std::move(accepted)});
     };
     const auto refuse_high = [&](std::string problem, Index least) {
         refuse(Code::infeasible, std::move(problem), "Use a high end of at least " + count(least),
@@ -240,12 +218,8 @@ void make_counts_add_up(const std::vector<bool>& exact, const std::vector<Index>
 
 [[noreturn]] void refuse_share(Code code, std::string problem, std::string remedy, std::string value,
                                std::string accepted) {
-    throw BadArgument({.code = code,
-                       .problem = std::move(problem),
-                       .remedy = std::move(remedy),
-                       .option = "label_share",
-                       .value = std::move(value),
-                       .accepted = std::move(accepted)});
+    throw BadArgument(code, std::move(problem), std::move(remedy),
+                      {.option = "label_share", .value = std::move(value), .accepted = std::move(accepted)});
 }
 
 // The share of each label; null for a label without one.
@@ -426,13 +400,12 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
     Constraints out;
     out.points = points;
     if (clusters && *clusters > std::max<Index>(points, 1))
-        throw BadArgument({.code = Code::too_few_rows,
-                           .problem = counted(*clusters, "cluster") + " requested, but there " +
-                                      (points == 1 ? "is" : "are") + " only " + counted(points, "row"),
-                           .remedy = "Use at most " + counted(points, "cluster"),
-                           .option = "clusters",
-                           .value = std::to_string(*clusters),
-                           .accepted = "at most " + count(points)});
+        throw BadArgument(
+            Code::too_few_rows,
+            counted(*clusters, "cluster") + " requested, but there " + (points == 1 ? "is" : "are") + " only " +
+                counted(points, "row"),
+            "Use at most " + counted(points, "cluster"),
+            {.option = "clusters", .value = std::to_string(*clusters), .accepted = "at most " + count(points)});
     if (problem.partial_labels.empty()) {
         if (!problem.clusters_per_label.empty()) throw needs_labels("clusters_per_label");
         if (!problem.label_shares.empty()) throw needs_labels("label_share");
@@ -447,10 +420,8 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
         lay_out_clusters(clusters, problem, out);
     }
     if (problem.sizes && !problem.label_shares.empty())
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "`sizes` cannot be combined with `label_share`",
-                           .remedy = "Leave one out",
-                           .option = "sizes"});
+        throw BadArgument(Code::conflict, "`sizes` cannot be combined with `label_share`", "Leave one out",
+                          {.option = "sizes"});
     if (problem.sizes) {
         bound_sizes(*problem.sizes, out);
     } else if (!problem.label_shares.empty()) {
@@ -465,16 +436,13 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
     if (problem.must_links.empty() && problem.cannot_links.empty()) return out;
     const char* const option = problem.must_links.empty() ? "cannot_links" : "must_links";
     if (soft)
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "pairs of rows need hard assignments",
-                           .remedy = "Use `assignment=hard`",
-                           .option = option});
+        throw BadArgument(Code::conflict, "pairs of rows need hard assignments", "Use `assignment=hard`",
+                          {.option = option});
     if (out.bounded)
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "pairs of rows cannot be combined with `" +
-                                      std::string(problem.sizes ? "sizes" : "label_share") + "`",
-                           .remedy = "Leave one out",
-                           .option = option});
+        throw BadArgument(
+            Code::conflict,
+            "pairs of rows cannot be combined with `" + std::string(problem.sizes ? "sizes" : "label_share") + "`",
+            "Leave one out", {.option = option});
     out.links = std::make_shared<LinkedRows>(problem, out.clusters(), [&](Index row) {
         const std::int32_t known = out.label(row);
         return known < 0 ? std::pair(0, out.clusters()) : out.clusters_of(known);

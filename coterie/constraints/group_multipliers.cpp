@@ -528,9 +528,8 @@ private:
 };
 
 [[noreturn]] void refuse(Code code, const std::string& problem, std::optional<Index> row = {}) {
-    throw BadArgument({.code = code,
-                       .problem = "group multipliers: " + problem,
-                       .row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
+    throw BadArgument(code, "group multipliers: " + problem,
+                      {.row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
 }
 
 // Groups count from 1, as in all messages.

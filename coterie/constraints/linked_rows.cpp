@@ -37,13 +37,13 @@ void check(const std::vector<RowPair>& pairs, Index rows, const char* option) {
     for (std::size_t i = 0; i < pairs.size(); ++i)
         for (const Index row : {pairs[i].first, pairs[i].second})
             if (row < 0 || row >= rows)
-                throw BadArgument({.code = Code::out_of_range,
-                                   .problem = "the pair names row " + row_text(row) + ", but the data have rows 1 to " +
-                                              std::to_string(rows),
-                                   .option = option,
-                                   .value = row_text(row),
-                                   .accepted = "from 1 to " + std::to_string(rows),
-                                   .row = static_cast<std::int64_t>(i) + 1});
+                throw BadArgument(
+                    Code::out_of_range,
+                    "the pair names row " + row_text(row) + ", but the data have rows 1 to " + std::to_string(rows),
+                    {.option = option,
+                     .value = row_text(row),
+                     .accepted = "from 1 to " + std::to_string(rows),
+                     .row = static_cast<std::int64_t>(i) + 1});
 }
 
 // The rows on a shortest path from one row to another along must-links.
@@ -225,10 +225,8 @@ private:
     static constexpr const char* more_clusters = "Use more clusters or remove links";
 
     static BadData conflict(std::string text, const std::string& remedy) {
-        return BadData({.code = Code::infeasible,
-                        .problem = std::move(text),
-                        .remedy = remedy + " (rows are counted from 1)",
-                        .option = "cannot_links"});
+        return BadData(Code::infeasible, std::move(text), remedy + " (rows are counted from 1)",
+                       {.option = "cannot_links"});
     }
     std::string number(Index row) const { return row_text(problem_.row_number(row)); }
     std::string numbers(const std::vector<Index>& rows) const {

@@ -41,9 +41,8 @@ struct Exits {
 };
 
 [[noreturn]] void refuse(Code code, const std::string& problem, std::optional<Index> row = {}) {
-    throw BadArgument({.code = code,
-                       .problem = "transport: " + problem,
-                       .row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
+    throw BadArgument(code, "transport: " + problem,
+                      {.row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
 }
 
 // Columns count from 1, as in all messages.

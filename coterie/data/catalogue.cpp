@@ -189,12 +189,9 @@ PointsFile read_table(const fs::path& path, const Table& table, const ReadOption
             const auto first = std::find(labels.labels.begin(), labels.labels.end(), static_cast<std::int32_t>(k));
             const Index row =
                 row_of({bytes.text(), bytes.size()}, static_cast<std::size_t>(first - labels.labels.begin()));
-            throw BadData({.code = Code::malformed,
-                           .problem = "'" + formats::shown(code) + "' is not one of the classes of this data set",
-                           .value = formats::shown(code),
-                           .file = path.string(),
-                           .line = row,
-                           .column_number = table.label});
+            throw BadData(
+                Code::malformed, "'" + formats::shown(code) + "' is not one of the classes of this data set",
+                {.value = formats::shown(code), .file = path.string(), .line = row, .column_number = table.label});
         }
         number.push_back(static_cast<std::int32_t>(known - table.classes.begin()));
     }
@@ -212,10 +209,9 @@ Points stacked(const std::vector<Points>& parts, const std::string& what) {
     for (const Points& part : parts) {
         rows += part.rows();
         if (part.columns() != parts.front().columns())
-            throw BadData({.code = Code::wrong_shape,
-                           .problem = "the training part of " + what + " has " +
-                                      counted(parts.front().columns(), "column") + ", the test part " +
-                                      std::to_string(part.columns())});
+            throw BadData(Code::wrong_shape, "the training part of " + what + " has " +
+                                                 counted(parts.front().columns(), "column") + ", the test part " +
+                                                 std::to_string(part.columns()));
     }
     const Index columns = parts.front().columns();
     return parts.front().view().visit([&]<class Scalar>(Rows<Scalar>) {
@@ -272,9 +268,8 @@ PointsFile read_parts(const fs::path& folder, const Source& source, const ReadOp
         LabelColumn truth = read_labels_file((folder / part.labels).string());
         const auto labelled = static_cast<Index>(truth.labels.size());
         if (options.max_rows < 0 ? labelled != read.points.rows() : labelled < read.points.rows())
-            throw BadData({.code = Code::wrong_shape,
-                           .problem = counted(labelled, "label") + " for " + counted(read.points.rows(), "row"),
-                           .file = (folder / part.labels).string()});
+            throw BadData(Code::wrong_shape, counted(labelled, "label") + " for " + counted(read.points.rows(), "row"),
+                          {.file = (folder / part.labels).string()});
         truth.labels.resize(static_cast<std::size_t>(read.points.rows()));
         rows += read.points.rows();
         out.format = read.format;
@@ -303,11 +298,8 @@ const CatalogueEntry& find_data(std::string_view name) {
         if (entry.name == name) return entry;
         names += (names.empty() ? "" : ", ") + entry.name;
     }
-    throw BadArgument({.code = Code::unknown_name,
-                       .problem = "there is no data set '" + std::string(name) + "' in the catalogue",
-                       .remedy = "Use one of " + names,
-                       .value = std::string(name),
-                       .accepted = "one of " + names});
+    throw BadArgument(Code::unknown_name, "there is no data set '" + std::string(name) + "' in the catalogue",
+                      "Use one of " + names, {.value = std::string(name), .accepted = "one of " + names});
 }
 
 fs::path cache_folder() {
@@ -345,16 +337,14 @@ PointsFile read_data(std::string_view name, const ReadOptions& options, const Ru
     const Source& source = sources()[static_cast<std::size_t>(&entry - catalogue().data())];
     const fs::path folder = locate_data(entry);
     if (folder.empty())
-        throw BadData({.code = Code::not_found,
-                       .problem = "data set '" + entry.name + "' is not on this machine",
-                       .remedy = how_to_get(entry)});
+        throw BadData(Code::not_found, "data set '" + entry.name + "' is not on this machine", how_to_get(entry));
 
     const bool csv = source.parts.empty() && !source.table;
     if (!csv && (!options.columns.empty() || !options.label_column.empty()))
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "the catalogue fixes the columns and labels of data set '" + entry.name + "'",
-                           .remedy = "Leave out `columns` and `label_column`; they apply to the sets that ship as csv",
-                           .option = options.columns.empty() ? "label_column" : "columns"});
+        throw BadArgument(Code::not_supported,
+                          "the catalogue fixes the columns and labels of data set '" + entry.name + "'",
+                          "Leave out `columns` and `label_column`; they apply to the sets that ship as csv",
+                          {.option = options.columns.empty() ? "label_column" : "columns"});
     PointsFile out;
     if (csv) {
         ReadOptions csv_options = options;
@@ -372,12 +362,11 @@ PointsFile read_data(std::string_view name, const ReadOptions& options, const Ru
     const bool whole_rows = options.columns.empty() && options.exclude.empty() && options.id_column.empty() &&
                             (options.label_column.empty() || options.label_column == "label");
     if (out.points.rows() != rows || (whole_rows && out.points.columns() != entry.columns))
-        throw BadData({.code = Code::wrong_shape,
-                       .problem = counted(out.points.rows(), "row") + " of " + counted(out.points.columns(), "column") +
-                                  ", but data set '" + entry.name + "' has " + std::to_string(rows) + " of " +
-                                  std::to_string(entry.columns),
-                       .remedy = "Get the files again",
-                       .file = folder.string()});
+        throw BadData(Code::wrong_shape,
+                      counted(out.points.rows(), "row") + " of " + counted(out.points.columns(), "column") +
+                          ", but data set '" + entry.name + "' has " + std::to_string(rows) + " of " +
+                          std::to_string(entry.columns),
+                      "Get the files again", {.file = folder.string()});
     return out;
 }
 

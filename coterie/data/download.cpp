@@ -56,20 +56,16 @@ public:
         if (descriptor_ < 0) fail("the file cannot be written");
         if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
             ::close(descriptor_);
-            throw ResourceError({.code = Code::download_failed,
-                                 .problem = "another process is downloading this file",
-                                 .remedy = "Wait until it has finished",
-                                 .file = path_.string()});
+            throw ResourceError(Code::download_failed, "another process is downloading this file",
+                                "Wait until it has finished", {.file = path_.string()});
         }
         // Between open and lock, another process may have finished and renamed the file that was opened here.
         struct stat mine {
         }, named{};
         if (::fstat(descriptor_, &mine) != 0 || ::stat(path_.c_str(), &named) != 0 || mine.st_ino != named.st_ino) {
             ::close(descriptor_);
-            throw ResourceError({.code = Code::download_failed,
-                                 .problem = "another process was downloading this file",
-                                 .remedy = "Try again",
-                                 .file = path_.string()});
+            throw ResourceError(Code::download_failed, "another process was downloading this file", "Try again",
+                                {.file = path_.string()});
         }
     }
     PartFile(const PartFile&) = delete;
@@ -107,9 +103,8 @@ public:
 
 private:
     [[noreturn]] void fail(const std::string& what) const {
-        throw ResourceError({.code = Code::cannot_write,
-                             .problem = what + ": " + std::generic_category().message(errno),
-                             .file = path_.string()});
+        throw ResourceError(Code::cannot_write, what + ": " + std::generic_category().message(errno),
+                            {.file = path_.string()});
     }
     fs::path path_;
     int descriptor_ = -1;
@@ -209,8 +204,7 @@ public:
         static std::once_flag once;
         std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
         handle_ = curl_easy_init();
-        if (handle_ == nullptr)
-            throw ResourceError({.code = Code::download_failed, .problem = "libcurl could not be started"});
+        if (handle_ == nullptr) throw ResourceError(Code::download_failed, "libcurl could not be started");
     }
     Curl(const Curl&) = delete;
     Curl& operator=(const Curl&) = delete;
@@ -219,8 +213,7 @@ public:
     template <class Value>
     void set(CURLoption option, Value value) {
         if (curl_easy_setopt(handle_, option, value) != CURLE_OK)
-            throw ResourceError(
-                {.code = Code::missing_library, .problem = "libcurl is too old or does not support http and https"});
+            throw ResourceError(Code::missing_library, "libcurl is too old or does not support http and https");
     }
 
 private:
@@ -273,9 +266,7 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
     transfer.handle = nullptr;
     if (transfer.error) std::rethrow_exception(transfer.error);
     if (transfer.cancelled)
-        throw Cancelled({.code = Code::cancelled,
-                         .problem = "the download of " + url + " was stopped",
-                         .remedy = goes_on(*transfer.part)});
+        throw Cancelled(Code::cancelled, "the download of " + url + " was stopped", goes_on(*transfer.part));
     if (transfer.wrong_range) return Outcome::not_a_range;
     if (result == CURLE_OK) {
         // An empty answer to a request for the rest never calls on_data.
@@ -291,9 +282,8 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
             curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &code);
             if (code == 416 && transfer.resumed_at > 0)
                 return Outcome::not_a_range;  // nothing left, or the file has changed
-            throw ResourceError({.code = Code::download_failed,
-                                 .problem = "the server answered with HTTP status " + std::to_string(code),
-                                 .file = url});
+            throw ResourceError(Code::download_failed, "the server answered with HTTP status " + std::to_string(code),
+                                {.file = url});
         }
         case CURLE_PARTIAL_FILE:
         case CURLE_RECV_ERROR:
@@ -302,7 +292,7 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
         case CURLE_HTTP2:
         case CURLE_HTTP2_STREAM:
         case CURLE_OPERATION_TIMEDOUT: broken_because = reason; return Outcome::broken;
-        default: throw ResourceError({.code = Code::download_failed, .problem = reason, .file = url});
+        default: throw ResourceError(Code::download_failed, reason, {.file = url});
     }
 }
 
@@ -316,10 +306,8 @@ void fetch(const std::string& url, const CatalogueFile& file, const fs::path& ta
         const Outcome outcome = request(url, transfer, reason);
         if (outcome == Outcome::broken) {
             if (++tries > kTries)
-                throw ResourceError({.code = Code::download_failed,
-                                     .problem = reason + " (" + std::to_string(kTries) + " tries)",
-                                     .remedy = goes_on(part),
-                                     .file = url});
+                throw ResourceError(Code::download_failed, reason + " (" + std::to_string(kTries) + " tries)",
+                                    goes_on(part), {.file = url});
             continue;
         }
         if (outcome == Outcome::whole || transfer.resumed_at > 0) {
@@ -331,10 +319,10 @@ void fetch(const std::string& url, const CatalogueFile& file, const fs::path& ta
     }
     const std::string sum = sha256_of_file(part.path());
     part.clear();  // an empty part is removed
-    throw ResourceError({.code = Code::download_failed,
-                         .problem = "the download has SHA-256 " + sum + ", not " + file.sha256.front() +
-                                    ", and was removed: the file changed at its source or on the way",
-                         .file = url});
+    throw ResourceError(Code::download_failed,
+                        "the download has SHA-256 " + sum + ", not " + file.sha256.front() +
+                            ", and was removed: the file changed at its source or on the way",
+                        {.file = url});
 }
 
 void fetch_all(const std::vector<const CatalogueFile*>& missing, const fs::path& folder, const Run& run,
@@ -357,10 +345,10 @@ void fetch_all(const std::vector<const CatalogueFile*>& missing, const fs::path&
 
 void fetch_all(const std::vector<const CatalogueFile*>& missing, const fs::path& folder, const Run&,
                std::string_view base_url) {
-    throw ResourceError({.code = Code::missing_library,
-                         .problem = "this build of coterie cannot download, because it was built without libcurl",
-                         .remedy = "Install libcurl4-openssl-dev (Debian) and build again, or put " +
-                                   url_of(*missing.front(), base_url) + " into " + folder.string()});
+    throw ResourceError(Code::missing_library,
+                        "this build of coterie cannot download, because it was built without libcurl",
+                        "Install libcurl4-openssl-dev (Debian) and build again, or put " +
+                            url_of(*missing.front(), base_url) + " into " + folder.string());
 }
 
 #endif
@@ -379,9 +367,9 @@ fs::path get_data(const CatalogueEntry& entry, const fs::path& folder, const Run
             if (all_correct(place / entry.folder)) return place / entry.folder;
         root = cache_folder();
         if (root.empty())
-            throw ResourceError({.code = Code::missing_argument,
-                                 .problem = "there is no folder for data: neither XDG_CACHE_HOME nor HOME is set",
-                                 .remedy = "Set one of them, or name a folder"});
+            throw ResourceError(Code::missing_argument,
+                                "there is no folder for data: neither XDG_CACHE_HOME nor HOME is set",
+                                "Set one of them, or name a folder");
     }
     const fs::path target = root / entry.folder;
     std::vector<const CatalogueFile*> missing;
@@ -393,20 +381,17 @@ fs::path get_data(const CatalogueEntry& entry, const fs::path& folder, const Run
         if (url_of(*file, base_url).empty()) {
             const std::string what = file->name + " of data set '" + entry.name + "' ";
             if (entry.shipped)
-                throw ResourceError({.code = Code::not_found,
-                                     .problem = what + "is part of coterie but was not found",
-                                     .remedy = "Set COTERIE_SHARE to the folder share/coterie of the installation"});
-            throw ResourceError({.code = Code::download_failed,
-                                 .problem = what + "cannot be downloaded",
-                                 .remedy = "Get it by hand (" + entry.homepage + ": " + entry.by_hand +
-                                           ") into the folder " + target.string()});
+                throw ResourceError(Code::not_found, what + "is part of coterie but was not found",
+                                    "Set COTERIE_SHARE to the folder share/coterie of the installation");
+            throw ResourceError(
+                Code::download_failed, what + "cannot be downloaded",
+                "Get it by hand (" + entry.homepage + ": " + entry.by_hand + ") into the folder " + target.string());
         }
     std::error_code failed;
     fs::create_directories(target, failed);
     if (failed)
-        throw ResourceError({.code = Code::cannot_write,
-                             .problem = "the folder cannot be created: " + failed.message(),
-                             .file = target.string()});
+        throw ResourceError(Code::cannot_write, "the folder cannot be created: " + failed.message(),
+                            {.file = target.string()});
     fetch_all(missing, target, run, base_url);
     return target;
 }

@@ -67,12 +67,9 @@ std::string sides_text(ImageShape input) { return std::to_string(input.rows) + "
 
 void require_sides(ImageShape input, const char* name) {
     if (input.rows < 8 || input.columns < 8)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = sides_text(input) + " is not accepted by " + name,
-                           .remedy = "Use images whose sides are at least 8",
-                           .option = "image",
-                           .value = sides_text(input),
-                           .accepted = "both sides at least 8"});
+        throw BadArgument(Code::not_accepted, sides_text(input) + " is not accepted by " + name,
+                          "Use images whose sides are at least 8",
+                          {.option = "image", .value = sides_text(input), .accepted = "both sides at least 8"});
 }
 
 }  // namespace
@@ -168,13 +165,11 @@ Architecture dense_autoencoder(Index dimensions, const std::vector<int>& widths,
 Architecture convolutional_autoencoder(ImageShape input, int embedding) {
     const auto accepted = [](int side) { return side >= 8 && side % 4 == 0; };
     if (!accepted(input.rows) || !accepted(input.columns) || input.rows % 8 != input.columns % 8)
-        throw BadArgument(
-            {.code = Code::not_accepted,
-             .problem = sides_text(input) + " is not accepted by the convolutional autoencoder",
-             .remedy = "Use sides that are both multiples of 8, or both 4 more than one (12, 20, 28, ...)",
-             .option = "image",
-             .value = sides_text(input),
-             .accepted = "both sides multiples of 8, or both 4 more than one"});
+        throw BadArgument(Code::not_accepted, sides_text(input) + " is not accepted by the convolutional autoencoder",
+                          "Use sides that are both multiples of 8, or both 4 more than one (12, 20, 28, ...)",
+                          {.option = "image",
+                           .value = sides_text(input),
+                           .accepted = "both sides multiples of 8, or both 4 more than one"});
     const bool same = input.rows % 8 == 0;
     // With stride 2, a kernel of 5 halves a side with 3 zeros of padding, and a kernel of 3 with 1 zero. Without
     // padding, a kernel of 3 leaves (side - 1) / 2 of an odd side. An odd number of zeros has the larger part at the

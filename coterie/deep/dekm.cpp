@@ -118,14 +118,11 @@ private:
 DekmModel DekmMethod::fit(const Problem& problem, const DekmOptions& options, const Run& run) {
     // The scatter within the clusters, which works for ae-kmeans, does not work here: docs/results/deep-kmeans.md.
     if (options.restarts > 1)
-        throw BadArgument(
-            {.code = Code::not_accepted,
-             .problem = std::to_string(options.restarts) +
-                        " is not accepted, because no criterion without labels finds the best fit of dekm",
-             .remedy = "Use 1; for more fits, use several values of `seed` and compare the results",
-             .option = "restarts",
-             .value = std::to_string(options.restarts),
-             .accepted = "1"});
+        throw BadArgument(Code::not_accepted,
+                          std::to_string(options.restarts) +
+                              " is not accepted, because no criterion without labels finds the best fit of dekm",
+                          "Use 1; for more fits, use several values of `seed` and compare the results",
+                          {.option = "restarts", .value = std::to_string(options.restarts), .accepted = "1"});
     const PointsView points = problem.points;
     DekmOptions used = options;
     internal::DeepFit fit("dekm", points, used, DekmOptions::described().values(&options), run);

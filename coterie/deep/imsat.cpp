@@ -66,10 +66,9 @@ ImsatModel ImsatMethod::fit(const Problem& problem, const ImsatOptions& options,
     views.radius = options.adversarial_radius;
     internal::augmentation_of(options);  // its errors come first
     if (views.second_adversarial && (options.augment != "auto" || options.noise != ImsatOptions().noise))
-        throw BadArgument({.code = Code::without_effect,
-                           .problem = "this option changes nothing, because the view is adversarial, not augmented",
-                           .remedy = "Leave it out, or use `view=augmented`",
-                           .option = options.augment != "auto" ? "augment" : "noise"});
+        throw BadArgument(
+            Code::without_effect, "this option changes nothing, because the view is adversarial, not augmented",
+            "Leave it out, or use `view=augmented`", {.option = options.augment != "auto" ? "augment" : "noise"});
     return internal::fit_classifier(
         problem, options, run, options.prior, views, [&](const internal::LossContext& context) {
             internal::Criterion criterion;

@@ -84,12 +84,8 @@ void check_device(const std::string& device) {
     if (device != "cpu" && device != "cuda" && device != "mps")
         throw refused_option("device", device, "cpu, cuda or mps");
     if (api().has_device(device.c_str()) == 0)
-        throw BadArgument({.code = Code::no_device,
-                           .problem = "'" + device + "' is not available with " + network_backend(),
-                           .remedy = "Use `device=cpu`",
-                           .option = "device",
-                           .value = device,
-                           .accepted = "cpu"});
+        throw BadArgument(Code::no_device, "'" + device + "' is not available with " + network_backend(),
+                          "Use `device=cpu`", {.option = "device", .value = device, .accepted = "cpu"});
 }
 
 bool has_half(const std::string& device) { return device == "cuda" || (device == "cpu" && has_avx512()); }
@@ -111,8 +107,7 @@ struct Network::Handle {
     }
     void check(std::int32_t failed) const {
         if (failed != 0)
-            throw ResourceError(
-                {.code = Code::library_failed, .problem = "the network failed: " + std::string(functions.error())});
+            throw ResourceError(Code::library_failed, "the network failed: " + std::string(functions.error()));
     }
 };
 
@@ -120,12 +115,9 @@ Network::Network(const Architecture& architecture, const std::string& device, in
     : handle_(std::make_unique<Handle>()), architecture_(architecture) {
     check_device(device);
     if (half && !has_half(device))
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "half precision (bfloat16) needs a processor with AVX-512, or `device=cuda`",
-                           .remedy = "Leave it out",
-                           .option = "half",
-                           .value = "true",
-                           .accepted = "false"});
+        throw BadArgument(Code::not_supported,
+                          "half precision (bfloat16) needs a processor with AVX-512, or `device=cuda`", "Leave it out",
+                          {.option = "half", .value = "true", .accepted = "false"});
     on_device_ = device != "cpu";
     double parameters = 0;
     for (const auto* layers : {&architecture.encoder, &architecture.decoder})
@@ -176,10 +168,10 @@ void Network::initialize(const Run& run, std::string_view purpose) {
 void Network::set_points(PointsView points, const Run& run) {
     if (points.columns() != architecture_.input.items()) throw InternalError("network: points of another shape");
     const auto refuse = [](Index row, Index column, double value) {
-        throw BadData({.code = Code::too_large,
-                       .problem = to_text(value) + " is too large for a network, which computes in single precision",
-                       .remedy = "Rescale the column, for example with `scale=minmax`",
-                       .option = "points",
+        throw BadData(Code::too_large,
+                      to_text(value) + " is too large for a network, which computes in single precision",
+                      "Rescale the column, for example with `scale=minmax`",
+                      {.option = "points",
                        .value = to_text(value),
                        .accepted = "magnitudes up to 1e15",
                        .row = row + 1,
@@ -455,11 +447,8 @@ void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architectur
             sizes = parameter_sizes(architecture());
         } catch (const BadArgument& error) {
             const Message& about = error.fields();
-            throw BadData({.code = Code::model_mismatch,
-                           .problem = "the stored `" + about.option + "` is not valid: " + about.problem,
-                           .option = about.option,
-                           .value = about.value,
-                           .accepted = about.accepted});
+            throw BadData(Code::model_mismatch, "the stored `" + about.option + "` is not valid: " + about.problem,
+                          {.option = about.option, .value = about.value, .accepted = about.accepted});
         }
         parameters.assign(sizes.size(), {});
     } else {
@@ -488,10 +477,8 @@ std::vector<std::int32_t> Network::memory() const {
 
 void Network::set_memory(const std::vector<std::int32_t>& bits) {
     if (static_cast<std::int64_t>(bits.size()) != handle_->functions.memory_size(handle_->network))
-        throw BadData({.code = Code::model_mismatch,
-                       .problem = "it holds the optimizers of another network",
-                       .remedy = "Use another file, or remove this one",
-                       .option = "checkpoint"});
+        throw BadData(Code::model_mismatch, "it holds the optimizers of another network",
+                      "Use another file, or remove this one", {.option = "checkpoint"});
     std::vector<float> values;
     values.reserve(bits.size());
     for (const std::int32_t value : bits) values.push_back(std::bit_cast<float>(value));

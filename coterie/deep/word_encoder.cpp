@@ -39,8 +39,7 @@ struct WordEncoder::Handle {
     }
     void check(std::int32_t failed) const {
         if (failed != 0)
-            throw ResourceError(
-                {.code = Code::library_failed, .problem = "the encoder failed: " + std::string(functions.error())});
+            throw ResourceError(Code::library_failed, "the encoder failed: " + std::string(functions.error()));
     }
 };
 
@@ -111,10 +110,8 @@ std::vector<std::int32_t> WordEncoder::memory() const {
 
 void WordEncoder::set_memory(const std::vector<std::int32_t>& bits) {
     if (static_cast<std::int64_t>(bits.size()) != handle_->functions.memory_size(handle_->encoder))
-        throw BadData({.code = Code::model_mismatch,
-                       .problem = "it holds the optimizer of another encoder",
-                       .remedy = "Use another file, or remove this one",
-                       .option = "checkpoint"});
+        throw BadData(Code::model_mismatch, "it holds the optimizer of another encoder",
+                      "Use another file, or remove this one", {.option = "checkpoint"});
     std::vector<float> values;
     values.reserve(bits.size());
     for (const std::int32_t value : bits) values.push_back(std::bit_cast<float>(value));

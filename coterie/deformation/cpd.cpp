@@ -100,13 +100,11 @@ public:
     SmoothMotion::Leading embedding() const {
         SmoothMotion::Leading out = motion_.leading_of(deformation_, vectors());
         if (out.singular_values.size() == 0)
-            throw BadArgument({.code = Code::not_accepted,
-                               .problem = to_text(lambda_) +
-                                          " is too small for `labels_from=embedding`: all rows move to the origin, "
-                                          "which leaves no embedding",
-                               .remedy = "Use a larger value",
-                               .option = "lambda",
-                               .value = to_text(lambda_)});
+            throw BadArgument(Code::not_accepted,
+                              to_text(lambda_) +
+                                  " is too small for `labels_from=embedding`: all rows move to the origin, "
+                                  "which leaves no embedding",
+                              "Use a larger value", {.option = "lambda", .value = to_text(lambda_)});
         return out;
     }
 
@@ -391,7 +389,7 @@ void CpdModel::parts(Parts& parts) {
     if (embedded) parts.add("embedding", embedding_, "p x e", "the directions of the embedding");
     parts.add("centroids", centroids_, embedded ? "k x e" : "k x p", "the centroid of each cluster, in the embedding");
     if (!parts.reading()) return;
-    if (!options_.sigma) throw BadData({.code = Code::malformed, .problem = "the model has no `sigma`"});
+    if (!options_.sigma) throw BadData(Code::malformed, "the model has no `sigma`");
     movement_ = std::make_shared<Movement>(
         by_landmarks ? nullptr : std::make_shared<const Matrix<double>>(std::move(points)),
         by_landmarks ? std::optional(std::move(landmarks)) : std::nullopt, *options_.sigma, std::move(coefficients));

@@ -89,10 +89,10 @@ FmeModel FmeFits::fit(const FmeOptions& options) const {
     const bool kernel = options.kernel == SpaceKernel::rbf;
     if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     if (options.neighbors > n - 1)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = std::to_string(options.neighbors) + " is too many for " + counted(n, "row"),
-                           .remedy = "Use from 1 to " + std::to_string(n - 1),
-                           .option = "neighbors",
+        throw BadArgument(Code::not_accepted,
+                          std::to_string(options.neighbors) + " is too many for " + counted(n, "row"),
+                          "Use from 1 to " + std::to_string(n - 1),
+                          {.option = "neighbors",
                            .value = std::to_string(options.neighbors),
                            .accepted = "from 1 to " + std::to_string(n - 1)});
     require_memory(4.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
@@ -111,12 +111,10 @@ FmeModel FmeFits::fit(const FmeOptions& options) const {
     if (!used.mu) used.mu = options.mu_rel / *used.gamma;
     const double weight = *used.mu * *used.gamma;
     if (!(*used.gamma > 0) || !std::isfinite(weight))
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "`gamma` is " + to_text(*used.gamma) + " and `mu` times `gamma` is " +
-                                      to_text(weight) + "; both must be above 0 and finite",
-                           .remedy = "Use less extreme values of `mu` and `gamma`",
-                           .option = "mu",
-                           .value = to_text(*used.mu)});
+        throw BadArgument(Code::not_accepted,
+                          "`gamma` is " + to_text(*used.gamma) + " and `mu` times `gamma` is " + to_text(weight) +
+                              "; both must be above 0 and finite",
+                          "Use less extreme values of `mu` and `gamma`", {.option = "mu", .value = to_text(*used.mu)});
     const Matrix<double>& whitened = ridge.whitened();
     // All eigenvalues are from 0 to 2 + weight.
     Matrix<double> matrix = laplacian - weight * internal::rows_by_rows(whitened, whitened, run.threads);

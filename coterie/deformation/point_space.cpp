@@ -20,22 +20,21 @@ PointSpace::PointSpace(PointsView points, SpaceOptions& options, Origin origin, 
     const ColumnMoments moments = column_moments(points, run);
     const double radius = std::sqrt(moments.variance.sum());
     if (!(radius > 0))
-        throw BadData({.code = Code::constant_column,
-                       .problem = "all rows are equal, so " + std::string(method) + " cannot separate them",
-                       .option = "points"});
+        throw BadData(Code::constant_column, "all rows are equal, so " + std::string(method) + " cannot separate them",
+                      {.option = "points"});
     if (options.kernel == SpaceKernel::rbf) {
         if (!options.kernel_width) options.kernel_width = radius;
         kernel_pca_.emplace(points, *options.kernel_width, options.components, options.landmarks_for(points.rows()),
                             run);
         if (kernel_pca_->components() == 0)
-            throw BadArgument({.code = Code::not_accepted,
-                               .problem = to_text(*options.kernel_width) +
-                                          " is so large that all kernel values are equal up to rounding",
-                               .remedy = "Use a value well below " + to_text(1e8 * radius) +
-                                         ", 1e8 times the root mean square distance of the rows from their mean",
-                               .option = "kernel_width",
-                               .value = to_text(*options.kernel_width),
-                               .accepted = "well below " + to_text(1e8 * radius)});
+            throw BadArgument(
+                Code::not_accepted,
+                to_text(*options.kernel_width) + " is so large that all kernel values are equal up to rounding",
+                "Use a value well below " + to_text(1e8 * radius) +
+                    ", 1e8 times the root mean square distance of the rows from their mean",
+                {.option = "kernel_width",
+                 .value = to_text(*options.kernel_width),
+                 .accepted = "well below " + to_text(1e8 * radius)});
         origin_ = Vector<double>::Zero(kernel_pca_->components());
     } else {
         require_memory(

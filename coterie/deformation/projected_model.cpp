@@ -37,13 +37,13 @@ void ProjectedModel::parts(Parts& parts) {
 
 int internal::dimensions_of(std::optional<int> given, int clusters, Index most, std::string_view why) {
     if (given && *given > most)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = std::to_string(*given) + " is above the limit of " + std::to_string(most) + " (" +
-                                      std::string(why) + ")",
-                           .remedy = "Use from 1 to " + std::to_string(most) + ", or `auto`",
-                           .option = "dimensions",
-                           .value = std::to_string(*given),
-                           .accepted = "from 1 to " + std::to_string(most) + ", or `auto`"});
+        throw BadArgument(
+            Code::not_accepted,
+            std::to_string(*given) + " is above the limit of " + std::to_string(most) + " (" + std::string(why) + ")",
+            "Use from 1 to " + std::to_string(most) + ", or `auto`",
+            {.option = "dimensions",
+             .value = std::to_string(*given),
+             .accepted = "from 1 to " + std::to_string(most) + ", or `auto`"});
     if (given) return *given;
     return static_cast<int>(std::clamp<Index>(clusters - 1, 1, std::max<Index>(1, most)));
 }

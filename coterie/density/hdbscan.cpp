@@ -40,12 +40,12 @@ void check_density_input(PointsView points, const Run& run) {
     const double largest = check_points(points, points_of_fit(), run);
     const double least = 1e-100;
     if (largest > 0 && largest < least)
-        throw BadData({.code = Code::overflow,
-                       .problem = "the largest magnitude is " + to_text(OptionValue(largest)) +
-                                  ", so small that squared distances vanish; at least " + to_text(OptionValue(least)) +
-                                  " is accepted",
-                       .remedy = "Rescale the columns",
-                       .option = "points",
+        throw BadData(Code::overflow,
+                      "the largest magnitude is " + to_text(OptionValue(largest)) +
+                          ", so small that squared distances vanish; at least " + to_text(OptionValue(least)) +
+                          " is accepted",
+                      "Rescale the columns",
+                      {.option = "points",
                        .value = to_text(OptionValue(largest)),
                        .accepted = "largest magnitudes of at least " + to_text(OptionValue(least))});
 }
@@ -261,7 +261,7 @@ void HdbscanModel::parts(Parts& parts) {
 
 HdbscanModel HdbscanModel::from(const Archive& archive) {
     const auto refuse = [&](std::string problem) {
-        throw BadData({.code = Code::malformed, .problem = std::move(problem), .file = archive.source()});
+        throw BadData(Code::malformed, std::move(problem), {.file = archive.source()});
     };
     HdbscanModel out;
     out.options_ = archive.options_as<HdbscanOptions>();

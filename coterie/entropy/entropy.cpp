@@ -30,24 +30,18 @@ std::vector<double> prior_of(const std::vector<double>& given, const Problem& pr
     const Index k = constraints.clusters();
     if (problem.label_shares.empty()) return checked_prior(given, k, "prior");
     if (!given.empty())
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "`prior` cannot be combined with `label_share`",
-                           .remedy = "Leave one out",
-                           .option = "prior",
-                           .value = to_text(given),
-                           .accepted = "`auto`"});
+        throw BadArgument(Code::conflict, "`prior` cannot be combined with `label_share`", "Leave one out",
+                          {.option = "prior", .value = to_text(given), .accepted = "`auto`"});
     std::vector<double> out(at(k), -1.0);
     double left = 1;
     Index others = k;
     for (const LabelShare& share : problem.label_shares) {
         if (share.low != share.high)
-            throw BadArgument({.code = Code::not_supported,
-                               .problem = "entropy clustering needs one share per label, but label '" + share.label +
-                                          "' has an interval",
-                               .remedy = "Give the label one share",
-                               .option = "label_share",
-                               .value = share.label,
-                               .accepted = "one share per label"});
+            throw BadArgument(
+                Code::not_supported,
+                "entropy clustering needs one share per label, but label '" + share.label + "' has an interval",
+                "Give the label one share",
+                {.option = "label_share", .value = share.label, .accepted = "one share per label"});
         std::int32_t label = 0;
         while (constraints.names[at(label)] != share.label) ++label;  // compile_constraints has found it
         const auto [begin, end] = constraints.clusters_of(label);
@@ -57,13 +51,12 @@ std::vector<double> prior_of(const std::vector<double>& given, const Problem& pr
     }
     // The rest may be a rounding error of either sign.
     if (others > 0 && left <= 1e-9)
-        throw BadArgument({.code = Code::infeasible,
-                           .problem = "the shares add up to " + to_text(1 - left) + " and leave nothing for " +
-                                      counted(others, "cluster") + " without a share",
-                           .remedy = "Use shares that add up to less than 1",
-                           .option = "label_share",
-                           .value = to_text(1 - left),
-                           .accepted = "shares that add up to less than 1"});
+        throw BadArgument(
+            Code::infeasible,
+            "the shares add up to " + to_text(1 - left) + " and leave nothing for " + counted(others, "cluster") +
+                " without a share",
+            "Use shares that add up to less than 1",
+            {.option = "label_share", .value = to_text(1 - left), .accepted = "shares that add up to less than 1"});
     for (double& share : out)
         if (share < 0) share = left / static_cast<double>(others);
     return checked_prior(out, k, "label_share");
@@ -291,7 +284,7 @@ void SoftmaxModel::parts(Parts& parts) {
     parts.add("bias", bias, "1 x k", "the bias b of the linear softmax model");
     if (!parts.reading()) return;
     if (weights.scalar() != bias.scalar())
-        throw BadData({.code = Code::malformed, .problem = "the model's weights and bias have different types"});
+        throw BadData(Code::malformed, "the model's weights and bias have different types");
     weights.view().visit([&]<class T>(const Rows<T>& rows) {
         linear_ = LinearSoftmax<T>{rows.matrix(), to_matrix<T>(bias.view()).row(0).transpose()};
     });

@@ -41,10 +41,8 @@ void check_input(const Matrix<T>& predictions, const LabelSettings& settings, co
     const Index n = predictions.rows();
     const Index k = predictions.cols();
     if (n < 1 || k < 1)
-        throw BadArgument({.code = Code::empty,
-                           .problem = counted(n, "row") + " of " + counted(k, "cluster"),
-                           .remedy = "Give at least one row and one cluster",
-                           .option = "predictions"});
+        throw BadArgument(Code::empty, counted(n, "row") + " of " + counted(k, "cluster"),
+                          "Give at least one row and one cluster", {.option = "predictions"});
     if (!(settings.lambda > 0 && settings.lambda <= 1e6))
         throw refused_option("lambda", settings.lambda, "a number above 0, at most 1e6");
     for (const auto& [option, rounds] : {std::pair("rounds", settings.rounds), std::pair("steps", settings.steps)})
@@ -52,16 +50,15 @@ void check_input(const Matrix<T>& predictions, const LabelSettings& settings, co
     if (!(settings.tolerance >= 0)) throw refused_option("tolerance", settings.tolerance, "a number of at least 0");
     if (static_cast<Index>(fixed.rows.size()) != fixed.labels.rows() ||
         (!fixed.rows.empty() && fixed.labels.cols() != k))
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = counted(static_cast<Index>(fixed.rows.size()), "fixed row") + ", but labels of " +
-                                      std::to_string(fixed.labels.rows()) + " x " + std::to_string(fixed.labels.cols()),
-                           .remedy = "Give " + counted(k, "number") + " for each fixed row",
-                           .option = "fixed"});
+        throw BadArgument(Code::wrong_shape,
+                          counted(static_cast<Index>(fixed.rows.size()), "fixed row") + ", but labels of " +
+                              std::to_string(fixed.labels.rows()) + " x " + std::to_string(fixed.labels.cols()),
+                          "Give " + counted(k, "number") + " for each fixed row", {.option = "fixed"});
     for (std::size_t i = 0; i < fixed.rows.size(); ++i)
         if (fixed.rows[i] < 0 || fixed.rows[i] >= n || (i > 0 && fixed.rows[i] <= fixed.rows[i - 1]))
-            throw BadArgument({.code = Code::out_of_range,
-                               .problem = "the fixed rows are not ascending numbers from 0 to " + std::to_string(n - 1),
-                               .option = "fixed"});
+            throw BadArgument(Code::out_of_range,
+                              "the fixed rows are not ascending numbers from 0 to " + std::to_string(n - 1),
+                              {.option = "fixed"});
 }
 
 // Rows with free labels, in tiles.
@@ -635,12 +632,8 @@ std::vector<double> checked_prior(const std::vector<double>& prior, Index cluste
     if (prior.empty()) return std::vector<double>(at(clusters), 1.0 / static_cast<double>(clusters));
     const auto refuse = [&](Code code, std::string problem, std::string remedy, std::string value,
                             std::string accepted) {
-        throw BadArgument({.code = code,
-                           .problem = std::move(problem),
-                           .remedy = std::move(remedy),
-                           .option = option,
-                           .value = std::move(value),
-                           .accepted = std::move(accepted)});
+        throw BadArgument(code, std::move(problem), std::move(remedy),
+                          {.option = option, .value = std::move(value), .accepted = std::move(accepted)});
     };
     const std::string shares = counted(static_cast<Index>(prior.size()), "share");
     if (static_cast<Index>(prior.size()) != clusters)
@@ -685,18 +678,15 @@ LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& l
                                 int threads, const FixedLabels<T>& fixed, const Vector<double>& multipliers) {
     check_input(predictions, settings, fixed);
     if (labels.rows() != predictions.rows() || labels.cols() != predictions.cols())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = std::to_string(labels.rows()) + " x " + std::to_string(labels.cols()) +
-                                      " labels for " + std::to_string(predictions.rows()) + " x " +
-                                      std::to_string(predictions.cols()) + " predictions",
-                           .remedy = "Give labels in the shape of the predictions",
-                           .option = "labels"});
+        throw BadArgument(Code::wrong_shape,
+                          std::to_string(labels.rows()) + " x " + std::to_string(labels.cols()) + " labels for " +
+                              std::to_string(predictions.rows()) + " x " + std::to_string(predictions.cols()) +
+                              " predictions",
+                          "Give labels in the shape of the predictions", {.option = "labels"});
     if (multipliers.size() != 0 && multipliers.size() != predictions.cols())
-        throw BadArgument(
-            {.code = Code::wrong_shape,
-             .problem = counted(multipliers.size(), "multiplier") + " for " + counted(predictions.cols(), "cluster"),
-             .remedy = "Give one multiplier per cluster, or none",
-             .option = "multipliers"});
+        throw BadArgument(Code::wrong_shape,
+                          counted(multipliers.size(), "multiplier") + " for " + counted(predictions.cols(), "cluster"),
+                          "Give one multiplier per cluster, or none", {.option = "multipliers"});
     const std::vector<double> prior = checked_prior(settings.prior, predictions.cols());
     const Index k = predictions.cols();
     const auto n = static_cast<double>(predictions.rows());

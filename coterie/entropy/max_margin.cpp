@@ -132,9 +132,8 @@ LinearSoftmax<double> hard_margin(const Matrix<double>& points, const Labels& la
         slack += length * slack_step;
         dual += length * dual_step;
     }
-    throw BadData({.code = Code::infeasible,
-                   .problem = "the labels are not linearly separable, so there is no widest margin",
-                   .option = "labels"});
+    throw BadData(Code::infeasible, "the labels are not linearly separable, so there is no widest margin",
+                  {.option = "labels"});
 }
 
 LinearSoftmax<double> decisive_minimum(const Matrix<double>& points, const Labels& labels,
@@ -150,9 +149,7 @@ LinearSoftmax<double> decisive_minimum(const Matrix<double>& points, const Label
     Vector<double> theta = pack(from);
     const double least = (g * theta).minCoeff();
     if (!(least > 0))
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "the classifier does not predict the given labels",
-                           .option = "start"});
+        throw BadArgument(Code::not_accepted, "the classifier does not predict the given labels", {.option = "start"});
     theta *= -log_gamma / least;  // then every H is of the order of gamma, and convex
     // Where every s is above 2, H is convex in it. The minimum lies there, and every step must stay there: H is small
     // again on the other side of the boundary.
@@ -190,10 +187,8 @@ LinearSoftmax<double> decisive_minimum(const Matrix<double>& points, const Label
         theta += length * step;
         value = there;
     }
-    throw BadData({.code = Code::infeasible,
-                   .problem = "no decisive classifier was found: gamma is too large for so narrow a margin",
-                   .remedy = "Use more decades",
-                   .option = "decades"});
+    throw BadData(Code::infeasible, "no decisive classifier was found: gamma is too large for so narrow a margin",
+                  "Use more decades", {.option = "decades"});
 }
 
 DecisiveFair decisive_and_fair(const Matrix<double>& points, const LinearSoftmax<double>& start, double gamma,

@@ -150,20 +150,19 @@ private:
         if (before_) checkpoint_.write(*before_);
         if (epoch > begun_) return;
         if (epoch == 0) throw Cancelled::during("training");
-        throw Cancelled({.code = Code::cancelled, .problem = "interrupted" + checkpoint_.what_is_left()});
+        throw Cancelled(Code::cancelled, "interrupted" + checkpoint_.what_is_left());
     }
 
     // || W ||^2; W are the weights of points in their unit.
     double squared_norm() const { return static_cast<double>((static_cast<T>(unit_) * model_.weights).squaredNorm()); }
 
     [[noreturn]] void diverged(int epoch) const {
-        throw BadArgument({.code = Code::diverged,
-                           .problem = "training diverged in epoch " + std::to_string(epoch + 1) +
-                                      " with `learning_rate=" + to_text(options_.learning_rate) + "`, `momentum=" +
-                                      to_text(options_.momentum) + "` and `gamma=" + to_text(options_.gamma) + "`",
-                           .remedy = "Lower them, or scale the columns",
-                           .option = "learning_rate",
-                           .value = to_text(options_.learning_rate)});
+        throw BadArgument(
+            Code::diverged,
+            "training diverged in epoch " + std::to_string(epoch + 1) +
+                " with `learning_rate=" + to_text(options_.learning_rate) +
+                "`, `momentum=" + to_text(options_.momentum) + "` and `gamma=" + to_text(options_.gamma) + "`",
+            "Lower them, or scale the columns", {.option = "learning_rate", .value = to_text(options_.learning_rate)});
     }
 
     // The clusters that row `number` may belong to.
@@ -709,10 +708,8 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
     int doublings = 0;
     const double widest = sharpness * -static_cast<double>(logarithm.minCoeff());
     if (!std::isfinite(widest))
-        throw BadArgument({.code = Code::diverged,
-                           .problem = "training diverged: the predictions overflowed",
-                           .remedy = "Lower `learning_rate`",
-                           .option = "learning_rate"});
+        throw BadArgument(Code::diverged, "training diverged: the predictions overflowed", "Lower `learning_rate`",
+                          {.option = "learning_rate"});
     while (std::ldexp(widest, -doublings) > dull) ++doublings;
     for (; doublings >= 0; --doublings) {
         next_round.set_power(std::ldexp(sharpness, -doublings));
@@ -754,11 +751,8 @@ Trained<T> train(PointsView points, const LinearTrainingOptions& options, const 
                  const Constraints& constraints, Checkpoint& checkpoint, const Run& run) {
     if (options.gamma_start) {
         const auto refuse = [&](const char* problem, const char* remedy) {
-            throw BadArgument({.code = Code::conflict,
-                               .problem = problem,
-                               .remedy = remedy,
-                               .option = "gamma_start",
-                               .value = to_text(*options.gamma_start)});
+            throw BadArgument(Code::conflict, problem, remedy,
+                              {.option = "gamma_start", .value = to_text(*options.gamma_start)});
         };
         if (options.optimizer != Optimizer::lbfgs)
             refuse("`gamma_start` works only with `optimizer=lbfgs`", "Use that, or leave `gamma_start` out");

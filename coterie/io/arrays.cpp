@@ -64,13 +64,9 @@ double wide(T value) {
 // For a value at a row and column, both counted from 0.
 BadData bad_value(Code code, std::string problem, std::string remedy, std::string value, std::string_view source,
                   Index row, Index column) {
-    return BadData({.code = code,
-                    .problem = std::move(problem),
-                    .remedy = std::move(remedy),
-                    .value = std::move(value),
-                    .file = std::string(source),
-                    .row = row + 1,
-                    .column_number = column + 1});
+    return BadData(
+        code, std::move(problem), std::move(remedy),
+        {.value = std::move(value), .file = std::string(source), .row = row + 1, .column_number = column + 1});
 }
 
 void require_memory_for(double bytes, std::string_view source) {
@@ -84,9 +80,7 @@ void require_memory_for(double bytes, std::string_view source) {
 
 void require_numbers(const Array& array, std::string_view source) {
     if (is_text(array.element))
-        throw BadData({.code = Code::wrong_type,
-                       .problem = "the array holds text, but numbers are needed",
-                       .file = std::string(source)});
+        throw BadData(Code::wrong_type, "the array holds text, but numbers are needed", {.file = std::string(source)});
 }
 
 // How rows and columns are stored in the data, in items.
@@ -99,17 +93,14 @@ struct Layout {
 
 Layout layout_of(const Array& array, std::string_view source) {
     if (array.shape.empty())
-        throw BadData({.code = Code::wrong_shape,
-                       .problem = "the array is a single number, but rows of numbers are needed",
-                       .file = std::string(source)});
+        throw BadData(Code::wrong_shape, "the array is a single number, but rows of numbers are needed",
+                      {.file = std::string(source)});
     Layout out;
     out.rows = static_cast<Index>(array.shape[0]);
     for (std::size_t k = 1; k < array.shape.size(); ++k) out.columns *= static_cast<Index>(array.shape[k]);
     if (out.rows == 0 || out.columns == 0)
-        throw BadData({.code = Code::empty,
-                       .problem = "the array is empty (" + shape_text(array.shape) + ")",
-                       .remedy = "Give at least one row and one column",
-                       .file = std::string(source)});
+        throw BadData(Code::empty, "the array is empty (" + shape_text(array.shape) + ")",
+                      "Give at least one row and one column", {.file = std::string(source)});
     if (!array.fortran || array.shape.size() == 1) {
         out.row_step = out.columns;
         return out;
@@ -196,16 +187,12 @@ Index vector_length(const Array& array, std::string_view source, std::string_vie
         ++extents;
     }
     if (extents > 1)
-        throw BadData({.code = Code::wrong_shape,
-                       .problem = "the array is " + shape_text(array.shape) + ", but " + std::string(wanted) +
-                                  " are one value per row",
-                       .remedy = "Give a single column",
-                       .file = std::string(source)});
+        throw BadData(
+            Code::wrong_shape,
+            "the array is " + shape_text(array.shape) + ", but " + std::string(wanted) + " are one value per row",
+            "Give a single column", {.file = std::string(source)});
     if (longest == 0)
-        throw BadData({.code = Code::empty,
-                       .problem = "the array is empty",
-                       .remedy = "Give at least one value",
-                       .file = std::string(source)});
+        throw BadData(Code::empty, "the array is empty", "Give at least one value", {.file = std::string(source)});
     return longest;
 }
 

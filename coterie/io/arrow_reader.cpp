@@ -149,7 +149,7 @@ private:
     void each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const override;
 
     [[noreturn]] void fail(Code code, std::string problem, std::string remedy = {}) const {
-        throw BadData({.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = source_});
+        throw BadData(code, std::move(problem), std::move(remedy), {.file = source_});
     }
     [[noreturn]] void refuse_damaged(const std::string& why) const {
         fail(Code::malformed, "the Arrow file is damaged: " + why);
@@ -236,9 +236,8 @@ private:
 void ArrowTable::check(ArrowErrorCode code, const ArrowError& error) const {
     if (code == NANOARROW_OK) return;
     if (code == ENOMEM)
-        throw ResourceError({.code = Code::out_of_memory,
-                             .problem = "there is not enough memory to read the file, or the file is damaged",
-                             .file = source_});
+        throw ResourceError(Code::out_of_memory, "there is not enough memory to read the file, or the file is damaged",
+                            {.file = source_});
     const std::string_view message = error.message;
     if (code != ENOTSUP && message.find("not yet supported") == std::string_view::npos) refuse_damaged(shown(message));
     if (message.find("View") != std::string_view::npos)
@@ -252,11 +251,9 @@ ArrowTable::ArrowTable(const Bytes& bytes, std::string_view source, const ReadOp
     source_ = source;
     is_text_ = false;
     const auto refuse_option = [&](const char* option) {
-        throw BadArgument({.code = Code::without_effect,
-                           .problem = "`" + std::string(option) + "` is for text files; this is an Arrow file",
-                           .remedy = "Leave it out",
-                           .option = option,
-                           .file = source_});
+        throw BadArgument(Code::without_effect,
+                          "`" + std::string(option) + "` is for text files; this is an Arrow file", "Leave it out",
+                          {.option = option, .file = source_});
     };
     if (options.separator != 0) refuse_option("separator");
     if (options.header != Header::automatic) refuse_option("header");
@@ -461,10 +458,9 @@ void ArrowTable::find_rows(const Plan&, int) {
 void ArrowTable::require_read(std::size_t j) const {
     if (kinds_[j].kind != Kind::none) return;
     const std::string name = shown(names_[j]);
-    throw BadData({.code = Code::wrong_type,
-                   .problem = "Arrow's type " + kinds_[j].type + " is not supported",
-                   .remedy = "Use `exclude=" + (name.empty() ? std::to_string(j + 1) : name) + "` to leave it out",
-                   .accepted = "numbers, booleans, text, dates and times",
+    throw BadData(Code::wrong_type, "Arrow's type " + kinds_[j].type + " is not supported",
+                  "Use `exclude=" + (name.empty() ? std::to_string(j + 1) : name) + "` to leave it out",
+                  {.accepted = "numbers, booleans, text, dates and times",
                    .file = source_,
                    .column = name,
                    .column_number = static_cast<std::int64_t>(j) + 1});
@@ -511,9 +507,8 @@ std::string_view ArrowTable::text_of(const ArrowArrayView& field, std::size_t j,
             ArrowArrayViewGetDecimalUnsafe(column, row, &decimal);
             nanoarrow::UniqueBuffer text;
             if (ArrowDecimalAppendStringToBuffer(&decimal, text.get()) != NANOARROW_OK)
-                throw ResourceError({.code = Code::out_of_memory,
-                                     .problem = "there is not enough memory to read the file",
-                                     .file = source_});
+                throw ResourceError(Code::out_of_memory, "there is not enough memory to read the file",
+                                    {.file = source_});
             storage.assign(reinterpret_cast<const char*>(text->data), static_cast<std::size_t>(text->size_bytes));
             break;
         }
@@ -661,10 +656,8 @@ void ArrowTable::parse_pieces(const Plan& plan, std::size_t first, std::size_t l
             std::string_view word = trimmed(text_of(*batches_[batch].view->children[j], j, begin + i, storage));
             if (kinds_[j].kind != Kind::words) word = made_.emplace_back(word);
             if (word.empty() && !plan.blank_words)
-                throw BadData({.code = Code::missing_value,
-                               .problem = "the value is empty",
-                               .remedy = "Give every row a value",
-                               .file = source_,
+                throw BadData(Code::missing_value, "the value is empty", "Give every row a value",
+                              {.file = source_,
                                .row = batches_[batch].before + begin + i + 1,
                                .column = shown(names_[j]),
                                .column_number = static_cast<std::int64_t>(j) + 1});

@@ -23,8 +23,7 @@ constexpr std::size_t most_text_of_batch = std::size_t{1} << 26;  // positions i
 
 void require(ArrowErrorCode code, const ArrowError* error = nullptr) {
     if (code == NANOARROW_OK) return;
-    if (code == ENOMEM)
-        throw ResourceError({.code = Code::out_of_memory, .problem = "there is not enough memory to write the table"});
+    if (code == ENOMEM) throw ResourceError(Code::out_of_memory, "there is not enough memory to write the table");
     throw InternalError("write table: nanoarrow failed with " +
                         (error == nullptr ? std::to_string(code) : std::string(error->message)));
 }
@@ -132,9 +131,8 @@ void ArrowRows::start_batch() {
 void ArrowRows::write(std::span<const std::string> fields) {
     Parts& to = *parts_;
     const auto refuse = [&](std::size_t j, const char* type) {
-        throw BadData({.code = Code::wrong_type,
-                       .problem = "'" + formats::shown(fields[j]) + "' cannot be written to a column of " + type,
-                       .value = formats::shown(fields[j]),
+        throw BadData(Code::wrong_type, "'" + formats::shown(fields[j]) + "' cannot be written to a column of " + type,
+                      {.value = formats::shown(fields[j]),
                        .column = formats::shown(names_[j]),
                        .column_number = static_cast<std::int64_t>(j) + 1});
     };

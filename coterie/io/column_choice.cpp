@@ -52,13 +52,12 @@ std::vector<std::size_t> positions_of_names(const std::vector<std::string>& want
             continue;
         }
         if (of.at.size() != of.asked)
-            throw BadData({.code = Code::duplicate,
-                           .problem = counted(static_cast<Index>(of.at.size()), "column") +
-                                      (of.at.size() == 1 ? " has" : " have") + " this name, but " +
-                                      std::to_string(of.asked) + (of.asked == 1 ? " is" : " are") + " needed",
-                           .remedy = "Columns are matched by name: use the names of the training data",
-                           .file = file,
-                           .column = shown(name)});
+            throw BadData(Code::duplicate,
+                          counted(static_cast<Index>(of.at.size()), "column") + (of.at.size() == 1 ? " has" : " have") +
+                              " this name, but " + std::to_string(of.asked) + (of.asked == 1 ? " is" : " are") +
+                              " needed",
+                          "Columns are matched by name: use the names of the training data",
+                          {.file = file, .column = shown(name)});
         out.push_back(of.at[of.taken++]);
     }
     return out;
@@ -137,12 +136,9 @@ std::vector<std::size_t> ColumnNames::positions(const std::vector<std::string>& 
             is_whole(trimmed(word.substr(dash + 1)), to)) {
             const std::size_t low = position(std::to_string(from), option), high = position(std::to_string(to), option);
             if (low > high)
-                throw BadArgument({.code = Code::not_accepted,
-                                   .problem = "the range of columns " + shown(word) + " runs backwards",
-                                   .remedy = "Give the smaller number first",
-                                   .option = std::string(option),
-                                   .value = shown(word),
-                                   .file = source});
+                throw BadArgument(Code::not_accepted, "the range of columns " + shown(word) + " runs backwards",
+                                  "Give the smaller number first",
+                                  {.option = std::string(option), .value = shown(word), .file = source});
             for (std::size_t j = low; j <= high; ++j) out.push_back(j);
         } else {
             out.push_back(position(word, option));
@@ -188,10 +184,7 @@ Points chosen_columns(const Points& points, const ReadOptions& options, const st
         for (std::size_t j = 0; j < names.columns; ++j)
             if (!is_chosen[j] && !is_excluded[j]) chosen.push_back(j);
     if (chosen.empty())
-        throw BadData({.code = Code::empty,
-                       .problem = "no column is left",
-                       .remedy = "Keep at least one column of numbers",
-                       .file = source});
+        throw BadData(Code::empty, "no column is left", "Keep at least one column of numbers", {.file = source});
     const auto columns = static_cast<Index>(chosen.size());
     if (!points.resident())
         return internal::derived_rows(points, columns,

@@ -49,9 +49,8 @@ std::size_t item_bytes(Element element) {
 
 std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source) {
     const auto refuse = [&] {
-        throw BadData({.code = Code::malformed,
-                       .problem = "the shape " + shape_text(shape) + " in the header is not possible for an array",
-                       .file = std::string(source)});
+        throw BadData(Code::malformed, "the shape " + shape_text(shape) + " in the header is not possible for an array",
+                      {.file = std::string(source)});
     };
     const std::int64_t most = std::numeric_limits<std::int64_t>::max();
     bool empty = false;
@@ -73,11 +72,11 @@ void require_length(const Array& array, std::size_t there, std::string_view sour
                     std::string_view remedy_if_more) {
     const std::size_t needed = checked_bytes(array.shape, array.item_bytes, source);
     if (needed == there) return;
-    throw BadData({.code = Code::malformed,
-                   .problem = "the header announces " + shape_text(array.shape) + std::string(type) + ", " +
-                              std::to_string(needed) + " bytes, but the file has " + std::to_string(there),
-                   .remedy = needed > there ? "Check whether the file is truncated" : std::string(remedy_if_more),
-                   .file = std::string(source)});
+    throw BadData(Code::malformed,
+                  "the header announces " + shape_text(array.shape) + std::string(type) + ", " +
+                      std::to_string(needed) + " bytes, but the file has " + std::to_string(there),
+                  needed > there ? "Check whether the file is truncated" : std::string(remedy_if_more),
+                  {.file = std::string(source)});
 }
 
 const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose,
@@ -93,8 +92,7 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
         return out;
     };
     const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
-        throw BadData(
-            {.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = std::string(source)});
+        throw BadData(code, std::move(problem), std::move(remedy), {.file = std::string(source)});
     };
     if (contents.empty()) refuse(Code::empty, "the file holds no arrays");
     if (!key.empty()) {

@@ -64,10 +64,9 @@ void sort_entries(std::vector<Entry>& entries, std::string_view source, Place pl
 SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view source, Place place) {
     // A wrong number must not allocate memory for that many points.
     if (static_cast<double>(n) > 1e6 + 100 * static_cast<double>(entries.size()))
-        throw BadData({.code = Code::limit_exceeded,
-                       .problem = std::to_string(n) + " rows for " + std::to_string(entries.size()) + " entries",
-                       .remedy = "Above a million rows, give at least one entry per 100 rows",
-                       .file = std::string(source)});
+        throw BadData(Code::limit_exceeded,
+                      std::to_string(n) + " rows for " + std::to_string(entries.size()) + " entries",
+                      "Above a million rows, give at least one entry per 100 rows", {.file = std::string(source)});
     require_memory(
         static_cast<double>(n) * sizeof(Index) + static_cast<double>(entries.size()) * (sizeof(double) + sizeof(Index)),
         "the graph");
@@ -117,10 +116,8 @@ double number(std::string_view word, const std::string& what) {
     double value = 0;
     bool overflow = false;
     if (!parse_field(word, value, overflow) || !std::isfinite(value))
-        throw BadData({.code = Code::not_a_number,
-                       .problem = what + " '" + shown(word) + "' is not a finite number",
-                       .value = shown(word),
-                       .accepted = "a finite number"});
+        throw BadData(Code::not_a_number, what + " '" + shown(word) + "' is not a finite number",
+                      {.value = shown(word), .accepted = "a finite number"});
     return value;
 }
 
@@ -150,24 +147,22 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
         return true;
     };
     const auto refuse = [](Code code, std::string problem, std::string remedy = {}) {
-        throw BadData({.code = code, .problem = std::move(problem), .remedy = std::move(remedy)});
+        throw BadData(code, std::move(problem), std::move(remedy));
     };
     std::string_view line;
     std::vector<std::string> header;
     if (next_line(line))
         for (const auto word : words_of(line)) header.push_back(lower(word));
     if (header.size() != 5 || header[0] != "%%matrixmarket" || header[1] != "matrix")
-        throw BadData({.code = Code::malformed,
-                       .problem = "the file is not a Matrix Market file",
-                       .remedy = "Begin it with the line '%%MatrixMarket matrix coordinate real general'",
-                       .file = std::string(source)});
+        throw BadData(Code::malformed, "the file is not a Matrix Market file",
+                      "Begin it with the line '%%MatrixMarket matrix coordinate real general'",
+                      {.file = std::string(source)});
     if (header[2] != "coordinate" || (header[3] != "real" && header[3] != "integer" && header[3] != "pattern") ||
         (header[4] != "general" && header[4] != "symmetric"))
-        throw BadData({.code = Code::unsupported_format,
-                       .problem = "'" + shown(header[2] + " " + header[3] + " " + header[4]) + "' is not supported",
-                       .remedy = "Use coordinate, then real, integer or pattern, then general or symmetric",
-                       .file = std::string(source),
-                       .line = 1});
+        throw BadData(Code::unsupported_format,
+                      "'" + shown(header[2] + " " + header[3] + " " + header[4]) + "' is not supported",
+                      "Use coordinate, then real, integer or pattern, then general or symmetric",
+                      {.file = std::string(source), .line = 1});
     const bool pattern = header[3] == "pattern";
     const bool symmetric = header[4] == "symmetric";
 
@@ -225,14 +220,12 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
         }
     }
     if (out.rows < 0)
-        throw BadData({.code = Code::malformed,
-                       .problem = "the file ends before the line with the numbers of rows, columns and entries",
-                       .file = std::string(source)});
+        throw BadData(Code::malformed, "the file ends before the line with the numbers of rows, columns and entries",
+                      {.file = std::string(source)});
     if (given != announced)
-        throw BadData({.code = Code::malformed,
-                       .problem = "the file ends after " + std::to_string(given) + " of " + std::to_string(announced) +
-                                  " entries",
-                       .file = std::string(source)});
+        throw BadData(Code::malformed,
+                      "the file ends after " + std::to_string(given) + " of " + std::to_string(announced) + " entries",
+                      {.file = std::string(source)});
     return out;
 }
 
@@ -291,8 +284,7 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         return to_numbers(found, found.source);
     };
     const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
-        throw BadData(
-            {.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = std::string(source)});
+        throw BadData(code, std::move(problem), std::move(remedy), {.file = std::string(source)});
     };
     const std::string word = sparse_format(array("format"));
     if (word != "csr" && word != "csc" && word != "coo")
@@ -351,10 +343,10 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
 
 SparseMatrix graph_of_edges(PointsView table, std::string_view source) {
     if (table.columns() != 3)
-        throw BadData({.code = Code::wrong_shape,
-                       .problem = "the table has " + counted(table.columns(), "column") +
-                                  ", but a list of edges has three: two row numbers and a weight",
-                       .file = std::string(source)});
+        throw BadData(Code::wrong_shape,
+                      "the table has " + counted(table.columns(), "column") +
+                          ", but a list of edges has three: two row numbers and a weight",
+                      {.file = std::string(source)});
     require_memory(static_cast<double>(table.rows()) * (2 * sizeof(Entry) + 2 * sizeof(Index)), "the graph");
     Index n = 0;
     std::vector<Entry> entries;
@@ -371,10 +363,8 @@ SparseMatrix graph_of_edges(PointsView table, std::string_view source) {
         entries.push_back({a, b, table.at(e, 2), e + 1});
     }
     if (n == 0)
-        throw BadData({.code = Code::empty,
-                       .problem = "the list of edges is empty",
-                       .remedy = "Give at least one edge: two row numbers and a weight",
-                       .file = std::string(source)});
+        throw BadData(Code::empty, "the list of edges is empty", "Give at least one edge: two row numbers and a weight",
+                      {.file = std::string(source)});
     // Adds the other direction of pairs that are given once.
     const std::size_t given = entries.size();
     std::vector<std::pair<Index, Index>> pairs;
@@ -429,10 +419,9 @@ bool is_edge_list(PointsView table, const std::string& path, std::string_view so
     } catch (const BadData&) {
         return false;
     }
-    throw BadData({.code = Code::wrong_shape,
-                   .problem = "a table of 3 rows and 3 columns is either a matrix of affinities or a list of 3 edges",
-                   .remedy = "Give the matrix as .npy, or the edges as .mtx",
-                   .file = std::string(source)});
+    throw BadData(Code::wrong_shape,
+                  "a table of 3 rows and 3 columns is either a matrix of affinities or a list of 3 edges",
+                  "Give the matrix as .npy, or the edges as .mtx", {.file = std::string(source)});
 }
 
 SparseMatrix read_graph(const std::string& path, const Run& run) try {
@@ -441,10 +430,8 @@ SparseMatrix read_graph(const std::string& path, const Run& run) try {
     if (extension == ".mtx") return formats::parse_matrix_market(formats::read_bytes_inflated(path), path);
     if (extension == ".npz") return formats::parse_sparse_npz(formats::read_bytes(path), path);
     if (extension.empty())
-        throw BadArgument({.code = Code::unsupported_format,
-                           .problem = "coterie does not read graphs from files of this kind",
-                           .remedy = "Use .npz, .mtx, .csv, .tsv, .txt, .dat or .data",
-                           .file = path});
+        throw BadArgument(Code::unsupported_format, "coterie does not read graphs from files of this kind",
+                          "Use .npz, .mtx, .csv, .tsv, .txt, .dat or .data", {.file = path});
     ReadOptions options;
     options.precision = Precision::float64;
     return formats::graph_of_edges(read_points_file(path, options, run).points, path);

@@ -7,8 +7,7 @@ namespace coterie::formats {
 
 Array parse_idx_header(const Bytes& bytes, std::string_view source) {
     const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
-        throw BadData(
-            {.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = std::string(source)});
+        throw BadData(code, std::move(problem), std::move(remedy), {.file = std::string(source)});
     };
     const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(bytes.data[i]); };
     if (bytes.size() < 4 || byte(0) != 0 || byte(1) != 0)

@@ -47,8 +47,7 @@ public:
     const std::vector<std::int64_t>& extents() const { return *shape_; }
     [[noreturn]] void refuse(std::string problem) const { refuse(Code::malformed, std::move(problem)); }
     [[noreturn]] void refuse(Code code, std::string problem, std::string remedy = {}) const {
-        throw BadData(
-            {.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = std::string(source_)});
+        throw BadData(code, std::move(problem), std::move(remedy), {.file = std::string(source_)});
     }
 
 private:
@@ -162,8 +161,7 @@ void set_type(Array& array, const Header& header) {
 
 Array parse_npy_header(const Bytes& bytes, std::string_view source) {
     const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
-        throw BadData(
-            {.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = std::string(source)});
+        throw BadData(code, std::move(problem), std::move(remedy), {.file = std::string(source)});
     };
     const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(bytes.data[i]); };
     if (bytes.size() < 10 || std::memcmp(bytes.data.data(), "\x93NUMPY", 6) != 0)

@@ -22,7 +22,7 @@ struct Discard {
 using Archive_ = std::unique_ptr<zip_t, Discard>;
 
 [[noreturn]] void refuse_archive(std::string problem, const std::string& source) {
-    throw BadData({.code = Code::malformed, .problem = std::move(problem), .file = source});
+    throw BadData(Code::malformed, std::move(problem), {.file = source});
 }
 
 Archive_ open(const Bytes& bytes, const std::string& what) {
@@ -30,8 +30,7 @@ Archive_ open(const Bytes& bytes, const std::string& what) {
     zip_error_init(&error);
     zip_source_t* source = zip_source_buffer_create(bytes.data.data(), bytes.size(), 0, &error);
     if (source == nullptr)
-        throw ResourceError(
-            {.code = Code::out_of_memory, .problem = "there is not enough memory to open the file", .file = what});
+        throw ResourceError(Code::out_of_memory, "there is not enough memory to open the file", {.file = what});
     zip_t* archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error);
     if (archive == nullptr) {
         const std::string reason = zip_error_strerror(&error);
@@ -130,10 +129,8 @@ Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const
         contents.push_back(described(archive.get(), index, name, source));
         indices.push_back(index);
         if (contents.size() > 10000)
-            throw BadData({.code = Code::limit_exceeded,
-                           .problem = "the file holds more than 10000 arrays",
-                           .remedy = "Name the one you mean: FILE:NAME",
-                           .file = source});
+            throw BadData(Code::limit_exceeded, "the file holds more than 10000 arrays",
+                          "Name the one you mean: FILE:NAME", {.file = source});
     }
     std::string note;
     const Content& content = choose(contents, key, purpose, source, note);
@@ -144,10 +141,8 @@ Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const
 }
 #else
 Array parse_npz(const Bytes&, std::string_view, Purpose, const std::string& source) {
-    throw BadArgument({.code = Code::missing_library,
-                       .problem = ".npz files need libzip, which this build does not have",
-                       .remedy = "Save the array as .npy",
-                       .file = source});
+    throw BadArgument(Code::missing_library, ".npz files need libzip, which this build does not have",
+                      "Save the array as .npy", {.file = source});
 }
 #endif
 

@@ -86,15 +86,13 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
         descriptor_ = STDOUT_FILENO;
         return;
     }
-    if (path_.empty()) throw BadArgument({.code = Code::missing_argument, .problem = "an output file needs a name"});
+    if (path_.empty()) throw BadArgument(Code::missing_argument, "an output file needs a name");
     path_ = behind_links(path_);
     struct stat status {};
     if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
         if (S_ISDIR(status.st_mode))
-            throw ResourceError({.code = Code::cannot_write,
-                                 .problem = "the file cannot be written, because this is a folder",
-                                 .remedy = "Name a file",
-                                 .file = path});
+            throw ResourceError(Code::cannot_write, "the file cannot be written, because this is a folder",
+                                "Name a file", {.file = path});
         // A device or a pipe cannot be replaced by a rename, so it is written directly.
         descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
         if (descriptor_ < 0) fail("opened for writing");
@@ -127,9 +125,8 @@ OutputFile::~OutputFile() {
 
 void OutputFile::fail(const std::string& what) {
     const std::string reason = std::strerror(errno);
-    throw ResourceError({.code = Code::cannot_write,
-                         .problem = "the file cannot be " + what + ": " + reason,
-                         .file = path_ == "-" ? "standard output" : path_});
+    throw ResourceError(Code::cannot_write, "the file cannot be " + what + ": " + reason,
+                        {.file = path_ == "-" ? "standard output" : path_});
 }
 
 void OutputFile::flush() {

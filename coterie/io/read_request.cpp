@@ -19,11 +19,8 @@ std::vector<std::string> entries_of_list(const std::string& option, const std::s
     bool quoted = false, was_quoted = false;
     const auto end_entry = [&] {
         if (entry.empty() && !was_quoted)
-            throw BadArgument({.code = Code::not_accepted,
-                               .problem = "'" + list + "' has an empty entry",
-                               .remedy = "Put one column between commas",
-                               .option = option,
-                               .value = list});
+            throw BadArgument(Code::not_accepted, "'" + list + "' has an empty entry", "Put one column between commas",
+                              {.option = option, .value = list});
         out.push_back(std::exchange(entry, {}));
         was_quoted = false;
     };
@@ -44,11 +41,8 @@ std::vector<std::string> entries_of_list(const std::string& option, const std::s
         }
     }
     if (quoted)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "'" + list + "' opens a quote that never ends",
-                           .remedy = "Add the closing quote",
-                           .option = option,
-                           .value = list});
+        throw BadArgument(Code::not_accepted, "'" + list + "' opens a quote that never ends", "Add the closing quote",
+                          {.option = option, .value = list});
     end_entry();
     return out;
 }
@@ -73,12 +67,8 @@ char separator_named(const std::string& word) {
     if (word.size() == 1 && separates(word.front())) return word.front();
     const std::string accepted =
         "one character such as , ; : or |, or one of comma, semicolon, tab, pipe, blanks and auto";
-    throw BadArgument({.code = Code::not_accepted,
-                       .problem = "'" + word + "' is not accepted",
-                       .remedy = "Use " + accepted,
-                       .option = "separator",
-                       .value = word,
-                       .accepted = accepted});
+    throw BadArgument(Code::not_accepted, "'" + word + "' is not accepted", "Use " + accepted,
+                      {.option = "separator", .value = word, .accepted = accepted});
 }
 
 }  // namespace

@@ -127,10 +127,8 @@ constexpr std::array<Foreign, 17> foreign = {{
     const std::string name = std::filesystem::path(path).filename().string();
     for (std::size_t at = 0; (at = conversion.find("FILE", at)) != std::string::npos; at += name.size())
         conversion.replace(at, 4, formats::shown(name));
-    throw BadData({.code = Code::unsupported_format,
-                   .problem = "the file is " + std::string(one.is) + ", which coterie does not read",
-                   .remedy = "Convert it: " + conversion,
-                   .file = path});
+    throw BadData(Code::unsupported_format, "the file is " + std::string(one.is) + ", which coterie does not read",
+                  "Convert it: " + conversion, {.file = path});
 }
 
 // The bytes of a table. Throws BadData if a text file's name hides another format.
@@ -158,11 +156,8 @@ Format format_of(const std::string& path) {
     const std::string accepted =
         ".csv .tsv .txt .data .arrow .feather .svm .libsvm .idx (each also .gz), .npy .npz .h5 .hdf5 .mat .safetensors "
         ".mtx";
-    throw BadData({.code = Code::unsupported_format,
-                   .problem = "the ending '" + formats::shown(extension) + "' is not known",
-                   .remedy = "Use " + accepted,
-                   .accepted = accepted,
-                   .file = path});
+    throw BadData(Code::unsupported_format, "the ending '" + formats::shown(extension) + "' is not known",
+                  "Use " + accepted, {.accepted = accepted, .file = path});
 }
 
 Location locate(const std::string& path) {
@@ -180,10 +175,8 @@ Location locate(const std::string& path) {
             out.file = path.substr(0, cut);
             out.key = path.substr(cut + 1);
             if (out.key.empty())
-                throw BadArgument({.code = Code::missing_argument,
-                                   .problem = "the name of an array is missing after the colon",
-                                   .remedy = "Name the array, or leave out the colon",
-                                   .file = path});
+                throw BadArgument(Code::missing_argument, "the name of an array is missing after the colon",
+                                  "Name the array, or leave out the colon", {.file = path});
         }
     }
     out.format = format_of(out.file);
@@ -202,9 +195,9 @@ Array read_array(const Location& location, Purpose purpose, const std::string& s
         case Format::matlab:
             return formats::read_apart(name(location.format), location.file, location.key, purpose, source, run);
         case Format::matrix_market:
-            throw BadData({.code = Code::wrong_type,
-                           .problem = "a Matrix Market file holds a sparse matrix, but one value per row is needed",
-                           .file = location.file});
+            throw BadData(Code::wrong_type,
+                          "a Matrix Market file holds a sparse matrix, but one value per row is needed",
+                          {.file = location.file});
         default: throw InternalError("text was read as an array");
     }
 }
@@ -226,21 +219,18 @@ void refuse_text_options(const ReadOptions& options, const std::string& path, Fo
     for (const auto& [option, given] :
          {std::pair("label_column", &options.label_column), {"id_column", &options.id_column}})
         if (!given->empty())
-            throw BadArgument({.code = Code::not_supported,
-                               .problem = "`" + std::string(option) +
-                                          "` needs text (.csv, .tsv, .txt, .data) or Arrow, " + but(format),
-                               .option = option,
-                               .file = path});
+            throw BadArgument(
+                Code::not_supported,
+                "`" + std::string(option) + "` needs text (.csv, .tsv, .txt, .data) or Arrow, " + but(format),
+                {.option = option, .file = path});
 }
 
 void refuse_choice(const ReadOptions& options, const std::string& path, Format format) {
     for (const auto& [option, given] : {std::pair("columns", &options.columns), {"exclude", &options.exclude}})
         if (!given->empty())
-            throw BadArgument(
-                {.code = Code::not_supported,
-                 .problem = "`" + std::string(option) + "` needs a table or a dense array, " + but(format),
-                 .option = option,
-                 .file = path});
+            throw BadArgument(Code::not_supported,
+                              "`" + std::string(option) + "` needs a table or a dense array, " + but(format),
+                              {.option = option, .file = path});
 }
 
 Message together_note(const std::vector<std::string>& files) {
@@ -249,10 +239,8 @@ Message together_note(const std::vector<std::string>& files) {
 }
 
 [[noreturn]] void refuse_together(const std::string& file, const std::string& first) {
-    throw BadData({.code = Code::unsupported_format,
-                   .problem = "the file cannot be read as one with " + first,
-                   .remedy = "Use only .npy and idx files, or only tables",
-                   .file = file});
+    throw BadData(Code::unsupported_format, "the file cannot be read as one with " + first,
+                  "Use only .npy and idx files, or only tables", {.file = file});
 }
 
 Points first_rows(const Points& points, Index count) {
@@ -409,10 +397,8 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
 namespace {
 
 [[noreturn]] void refuse_column(const std::string& path, Format format) {
-    throw BadArgument({.code = Code::not_supported,
-                       .problem = "a column can be chosen only in text and Arrow files, " + but(format),
-                       .remedy = "Leave the column out",
-                       .file = path});
+    throw BadArgument(Code::not_supported, "a column can be chosen only in text and Arrow files, " + but(format),
+                      "Leave the column out", {.file = path});
 }
 
 LabelColumn labels_of_file(const std::string& path, const std::string& column, bool allow_blank) try {
@@ -442,9 +428,9 @@ std::vector<double> numbers_of_file(const std::string& path, const std::string& 
                                             available_threads());
     if (!column.empty()) refuse_column(path, location.format);
     if (location.format == Format::libsvm)
-        throw BadArgument({.code = Code::wrong_type,
-                           .problem = "a libsvm file holds rows of several values, but one value per row is needed",
-                           .file = path});
+        throw BadArgument(Code::wrong_type,
+                          "a libsvm file holds rows of several values, but one value per row is needed",
+                          {.file = path});
     const Array array = read_array(location, Purpose::labels, source);
     return formats::to_numbers(array, array.source);
 } catch (Error& error) {
@@ -456,11 +442,10 @@ std::vector<double> numbers_of_file(const std::string& path, const std::string& 
 std::vector<std::string> files_beside(const std::string& path, const std::vector<FilePart>& points) {
     std::vector<std::string> files = files_of(path);
     if (files.size() > 1 && !points.empty() && files.size() != points.size())
-        throw BadData({.code = Code::wrong_shape,
-                       .problem = std::to_string(files.size()) + " files match, but the points are in " +
-                                  counted(static_cast<Index>(points.size()), "file"),
-                       .remedy = "Give one file for each of them, or one for all",
-                       .file = path});
+        throw BadData(Code::wrong_shape,
+                      std::to_string(files.size()) + " files match, but the points are in " +
+                          counted(static_cast<Index>(points.size()), "file"),
+                      "Give one file for each of them, or one for all", {.file = path});
     return files;
 }
 
@@ -476,10 +461,10 @@ bool has_no_rows(const std::string& file) {
 void require_as_many(const std::string& file, std::size_t rows, std::size_t place,
                      const std::vector<FilePart>& points) {
     if (points.empty() || static_cast<Index>(rows) == points[place].rows) return;
-    throw BadData({.code = Code::wrong_shape,
-                   .problem = counted(static_cast<Index>(rows), "row") + ", but the corresponding file of points, " +
-                              points[place].file + ", has " + std::to_string(points[place].rows),
-                   .file = file});
+    throw BadData(Code::wrong_shape,
+                  counted(static_cast<Index>(rows), "row") + ", but the corresponding file of points, " +
+                      points[place].file + ", has " + std::to_string(points[place].rows),
+                  {.file = file});
 }
 
 }  // namespace

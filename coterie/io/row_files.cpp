@@ -29,15 +29,13 @@ public:
     explicit OpenFile(std::string path)
         : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
         if (descriptor_ < 0)
-            throw BadData({.code = errno == ENOENT ? Code::not_found : Code::cannot_read,
-                           .problem = std::string("the file cannot be opened: ") + std::strerror(errno),
-                           .file = path_});
+            throw BadData(errno == ENOENT ? Code::not_found : Code::cannot_read,
+                          std::string("the file cannot be opened: ") + std::strerror(errno), {.file = path_});
         struct stat status {};
         if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
             ::close(descriptor_);
-            throw BadData({.code = Code::cannot_read,
-                           .problem = "this is not a regular file, so it cannot be read in blocks",
-                           .file = path_});
+            throw BadData(Code::cannot_read, "this is not a regular file, so it cannot be read in blocks",
+                          {.file = path_});
         }
         size_ = static_cast<std::size_t>(status.st_size);
     }
@@ -59,13 +57,10 @@ public:
             const ssize_t got = ::pread(descriptor_, to, bytes, static_cast<off_t>(offset));
             if (got < 0 && errno == EINTR) continue;
             if (got < 0)
-                throw ResourceError({.code = Code::cannot_read,
-                                     .problem = std::string("the file cannot be read: ") + std::strerror(errno),
-                                     .file = path_});
+                throw ResourceError(Code::cannot_read, std::string("the file cannot be read: ") + std::strerror(errno),
+                                    {.file = path_});
             if (got == 0)
-                throw BadData({.code = Code::changed_file,
-                               .problem = "the file became shorter since it was opened",
-                               .file = path_});
+                throw BadData(Code::changed_file, "the file became shorter since it was opened", {.file = path_});
             offset += static_cast<std::size_t>(got);
             bytes -= static_cast<std::size_t>(got);
             to += got;
@@ -94,14 +89,12 @@ public:
         array_.data = {};
         formats::require_length(array_, file_.size() - offset_, path);
         if (array_.fortran && array_.shape.size() > 1)
-            throw BadData({.code = Code::unsupported_format,
-                           .problem = "the array is stored column by column, so it cannot be read in blocks of rows",
-                           .remedy = "Store it row by row: numpy.save(path, numpy.ascontiguousarray(X))",
-                           .file = path});
+            throw BadData(Code::unsupported_format,
+                          "the array is stored column by column, so it cannot be read in blocks of rows",
+                          "Store it row by row: numpy.save(path, numpy.ascontiguousarray(X))", {.file = path});
         if (array_.shape.empty())
-            throw BadData({.code = Code::wrong_shape,
-                           .problem = "the array is a single number, but rows of numbers are needed",
-                           .file = path});
+            throw BadData(Code::wrong_shape, "the array is a single number, but rows of numbers are needed",
+                          {.file = path});
         rows_ = array_.shape.front();
         // A row of zeros gives the type and the number of columns, because a file may hold no rows at all.
         Array row = array_;
@@ -251,7 +244,7 @@ std::vector<std::string> files_of(const std::string& path) {
     std::vector<std::string> out;
     if (status == 0) out.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
     ::globfree(&found);
-    if (out.empty()) throw BadData({.code = Code::not_found, .problem = "no file matches", .file = path});
+    if (out.empty()) throw BadData(Code::not_found, "no file matches", {.file = path});
     std::sort(out.begin(), out.end(), before);
     return out;
 }
@@ -260,9 +253,7 @@ ScratchWriter::ScratchWriter(const std::string& folder)
     : name_("a temporary file in " + (folder.empty() ? "the current folder" : folder)) {
     std::string path = (std::filesystem::path(folder.empty() ? "." : folder) / ".coterie-XXXXXX").string();
     descriptor_ = ::mkostemp(path.data(), O_CLOEXEC);
-    if (descriptor_ < 0)
-        throw ResourceError(
-            {.code = Code::cannot_write, .problem = name_ + " cannot be created: " + std::strerror(errno)});
+    if (descriptor_ < 0) throw ResourceError(Code::cannot_write, name_ + " cannot be created: " + std::strerror(errno));
     ::unlink(path.c_str());
 }
 
@@ -276,9 +267,7 @@ void ScratchWriter::append(const void* data, std::size_t bytes) {
     while (bytes > 0) {
         const ssize_t written = ::write(descriptor_, from, bytes);
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0)
-            throw ResourceError(
-                {.code = Code::cannot_write, .problem = name_ + " cannot be written: " + std::strerror(errno)});
+        if (written < 0) throw ResourceError(Code::cannot_write, name_ + " cannot be written: " + std::strerror(errno));
         from += written;
         bytes -= static_cast<std::size_t>(written);
     }
@@ -307,24 +296,21 @@ bool can_be_read_in_blocks(const std::string& file) {
 }
 
 Points open_rows(std::span<const std::string> files, Precision precision) {
-    if (files.empty()) throw BadArgument({.code = Code::missing_argument, .problem = "no files were given"});
+    if (files.empty()) throw BadArgument(Code::missing_argument, "no files were given");
     std::vector<std::shared_ptr<const FileRows>> shards;
     for (const std::string& file : files) {
         if (!can_be_read_in_blocks(file))
-            throw BadData({.code = Code::unsupported_format,
-                           .problem = "files of this format cannot be read in blocks",
-                           .remedy = "Use uncompressed .npy or idx files",
-                           .file = file});
+            throw BadData(Code::unsupported_format, "files of this format cannot be read in blocks",
+                          "Use uncompressed .npy or idx files", {.file = file});
         auto shard = std::make_shared<const FileRows>(file, precision);
         if (!shards.empty()) {
             const FileRows& first = *shards.front();
             if (shard->columns() != first.columns() || shard->scalar() != first.scalar())
-                throw BadData({.code = Code::wrong_shape,
-                               .problem = counted(shard->columns(), "column") + " of " +
-                                          std::string(name(shard->scalar())) + ", but " + files.front() + " has " +
-                                          std::to_string(first.columns()) + " of " + std::string(name(first.scalar())),
-                               .remedy = "Files that are read as one need the same columns and type",
-                               .file = file});
+                throw BadData(Code::wrong_shape,
+                              counted(shard->columns(), "column") + " of " + std::string(name(shard->scalar())) +
+                                  ", but " + files.front() + " has " + std::to_string(first.columns()) + " of " +
+                                  std::string(name(first.scalar())),
+                              "Files that are read as one need the same columns and type", {.file = file});
         }
         shards.push_back(std::move(shard));
     }

@@ -30,10 +30,10 @@ std::vector<std::int64_t> whole_numbers(const Array& array, const std::string& s
     if (is_empty(array)) return out;
     for (const double value : to_numbers(array, source)) {
         if (value != std::floor(value) || std::abs(value) > 9e15)
-            throw BadData({.code = Code::wrong_type,
-                           .problem = "entry " + std::to_string(out.size() + 1) + " is " + to_text(OptionValue(value)) +
-                                      ", but whole numbers are needed",
-                           .file = source});
+            throw BadData(Code::wrong_type,
+                          "entry " + std::to_string(out.size() + 1) + " is " + to_text(OptionValue(value)) +
+                              ", but whole numbers are needed",
+                          {.file = source});
         out.push_back(static_cast<std::int64_t>(value));
     }
     return out;
@@ -46,17 +46,13 @@ Points parse_sparse_points(const Bytes& bytes, Precision precision, Index max_ro
     const auto array = [&](const char* key) { return parse_npz(bytes, key, Purpose::points, source); };
     const std::string format = sparse_format(array("format"));
     if (format != "csr")
-        throw BadData({.code = Code::unsupported_format,
-                       .problem = "the sparse format '" + shown(format) + "' is not supported for rows",
-                       .remedy = "Convert the matrix to csr with SciPy's tocsr()",
-                       .value = shown(format),
-                       .accepted = "csr",
-                       .file = source});
+        throw BadData(Code::unsupported_format, "the sparse format '" + shown(format) + "' is not supported for rows",
+                      "Convert the matrix to csr with SciPy's tocsr()",
+                      {.value = shown(format), .accepted = "csr", .file = source});
     const std::vector<std::int64_t> shape = whole_numbers(array("shape"), source + ":shape");
     if (shape.size() != 2)
-        throw BadData({.code = Code::malformed,
-                       .problem = "the array 'shape' does not hold two numbers, rows and columns",
-                       .file = source});
+        throw BadData(Code::malformed, "the array 'shape' does not hold two numbers, rows and columns",
+                      {.file = source});
     const Array starts = array("indptr");
     const Array columns = array("indices");
     const Array data = array("data");

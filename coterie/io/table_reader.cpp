@@ -22,9 +22,9 @@ std::string lower(std::string_view word) {
 std::unique_ptr<Table> open_table(const TableSource& source, const ReadOptions& options, bool one_column) {
     if (is_arrow(source.bytes.data)) return open_arrow_table(source.bytes, source.name, options);
     if (source.arrow)
-        throw BadData({.code = Code::malformed,
-                       .problem = "the file is not an Arrow file: those begin with ARROW1, streams with FF FF FF FF",
-                       .file = source.name});
+        throw BadData(Code::malformed,
+                      "the file is not an Arrow file: those begin with ARROW1, streams with FF FF FF FF",
+                      {.file = source.name});
     return open_text_table(source.bytes, source.name, source.tab_separated, options, one_column);
 }
 
@@ -51,11 +51,10 @@ std::size_t single_column(const Table& table, const std::string& column, const s
             ++matches;
         }
     if (matches == 1) return found;
-    throw BadArgument({.code = Code::missing_argument,
-                       .problem = "the file has " + std::to_string(table.columns()) +
-                                  " columns, and it is not clear which one holds the " + what + "s",
-                       .remedy = "Name the column, or give a file with one column",
-                       .file = table.source()});
+    throw BadArgument(Code::missing_argument,
+                      "the file has " + std::to_string(table.columns()) +
+                          " columns, and it is not clear which one holds the " + what + "s",
+                      "Name the column, or give a file with one column", {.file = table.source()});
 }
 
 // Tables that are read as one, and the columns taken from them.
@@ -198,10 +197,8 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
         std::vector<Message> notes;
         const auto these = chosen_columns(table, options, plan.words, id, numeric, notes);
         if (these.empty())
-            throw BadData({.code = Code::empty,
-                           .problem = id >= 0 ? "no column is left" : "the file has no column but the labels",
-                           .remedy = "Give at least one column of numbers",
-                           .file = source.name});
+            throw BadData(Code::empty, id >= 0 ? "no column is left" : "the file has no column but the labels",
+                          "Give at least one column of numbers", {.file = source.name});
         for (const std::size_t j : these)
             for (const auto& [which, option] : {std::pair(plan.words, "label_column"), {id, "id_column"}})
                 if (static_cast<std::ptrdiff_t>(j) == which) {
@@ -213,10 +210,8 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
                     throw BadArgument(std::move(message));
                 }
         const auto refuse = [&](std::string problem) {
-            throw BadData({.code = Code::wrong_shape,
-                           .problem = std::move(problem),
-                           .remedy = "Files that are read as one need the same columns",
-                           .file = source.name});
+            throw BadData(Code::wrong_shape, std::move(problem), "Files that are read as one need the same columns",
+                          {.file = source.name});
         };
         if (out.tables.size() == 1) {
             chosen = these;
@@ -255,10 +250,8 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
     }
     find_kinds(out, chosen, options, numeric, run.threads);
     if (chosen.empty())
-        throw BadData({.code = Code::empty,
-                       .problem = "the file has no column of numbers",
-                       .remedy = "Use `categorical=one-hot` to turn words into numbers",
-                       .file = sources.front().name});
+        throw BadData(Code::empty, "the file has no column of numbers",
+                      "Use `categorical=one-hot` to turn words into numbers", {.file = sources.front().name});
     const Table& first = *out.tables.front();
     for (const std::size_t j : chosen) {
         for (auto& plan : out.plans) plan.targets[j] = static_cast<Index>(plan.taken++);

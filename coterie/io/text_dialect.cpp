@@ -224,10 +224,7 @@ std::string without_quotes(std::string_view field) {
 DecodedText decode_text(const Bytes& bytes, std::string_view source) {
     DecodedText out{{bytes.text(), bytes.size()}, nullptr, {}};
     const auto refuse = [&](std::string problem, std::string remedy) {
-        throw BadData({.code = Code::malformed,
-                       .problem = std::move(problem),
-                       .remedy = std::move(remedy),
-                       .file = std::string(source)});
+        throw BadData(Code::malformed, std::move(problem), std::move(remedy), {.file = std::string(source)});
     };
     const auto convert = [&](auto how, const std::string& what) {
         require_memory(static_cast<double>(out.text.size()) * 1.5, "the converted text");
@@ -274,12 +271,9 @@ std::size_t Records::end_of(std::size_t begin) const {
             for (;;) {
                 const void* quote = p + 1 < text.size() ? std::memchr(data + p + 1, '"', text.size() - p - 1) : nullptr;
                 if (quote == nullptr)
-                    throw BadData({.code = Code::malformed,
-                                   .problem = "the quoted field that begins with " + shown(text.substr(opened, 20)) +
-                                              " never ends",
-                                   .remedy = "Add the closing quote",
-                                   .file = source,
-                                   .line = line_at(text, opened)});
+                    throw BadData(Code::malformed,
+                                  "the quoted field that begins with " + shown(text.substr(opened, 20)) + " never ends",
+                                  "Add the closing quote", {.file = source, .line = line_at(text, opened)});
                 p = static_cast<std::size_t>(static_cast<const char*>(quote) - data);
                 if (p + 1 >= text.size() || data[p + 1] != '"') break;
                 ++p;
@@ -320,10 +314,9 @@ void Records::split(std::size_t begin, std::size_t end, std::vector<std::string_
             const bool separated = p == end || text[p] == separator || (separator == run_of_blanks && p > closed);
             if (!separated) {
                 const std::string quoted = shown(text.substr(start, closed - start));
-                throw BadData({.code = Code::malformed,
-                               .problem = "text follows the closing quote of " + quoted,
-                               .remedy = "Put a separator there, or write a quote inside the field as \"\"",
-                               .value = quoted,
+                throw BadData(Code::malformed, "text follows the closing quote of " + quoted,
+                              "Put a separator there, or write a quote inside the field as \"\"",
+                              {.value = quoted,
                                .file = source,
                                .line = line_at(text, start),
                                .column_number = static_cast<std::int64_t>(fields.size()) + 1});
@@ -367,9 +360,8 @@ Dialect find_dialect(Records& records, const ReadOptions& options, bool tab_sepa
         ++comments;
     }
     if (out.first >= text.size() && comments > 0)
-        throw BadData({.code = Code::empty,
-                       .problem = "the file has no rows: every line begins with #, which marks a comment",
-                       .file = records.source});
+        throw BadData(Code::empty, "the file has no rows: every line begins with #, which marks a comment",
+                      {.file = records.source});
     if (comments > 0)
         out.guesses.push_back(counted(comments, "comment line") +
                               " at the start skipped, and later lines that begin with #");

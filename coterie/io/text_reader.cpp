@@ -108,11 +108,8 @@ TextTable::TextTable(const Bytes& bytes, std::string_view source, bool tab_separ
     const char given = options.separator;
     if (given == '"' || given == '\n' || given == '\r' ||
         (given != 0 && std::strchr("0123456789.+-eE", given) != nullptr))
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "'" + shown(std::string(1, given)) + "' cannot separate numbers",
-                           .remedy = "Choose another `separator`",
-                           .option = "separator",
-                           .value = std::string(1, given)});
+        throw BadArgument(Code::not_accepted, "'" + shown(std::string(1, given)) + "' cannot separate numbers",
+                          "Choose another `separator`", {.option = "separator", .value = std::string(1, given)});
     if (records_.text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         refuse({.code = Code::empty, .problem = "the file is empty", .remedy = "Give rows of numbers"});
     const Dialect dialect = find_dialect(records_, options, tab_separated, one_column);

@@ -90,10 +90,10 @@ void LabelsWriter::write(std::span<const std::int32_t> labels) {
             text += std::to_string(label);
         } else {
             if (static_cast<std::size_t>(label) >= names_.size())
-                throw BadArgument({.code = Code::out_of_range,
-                                   .problem = "label " + std::to_string(label) + " has no name: there are only " +
-                                              counted(static_cast<Index>(names_.size()), "name"),
-                                   .remedy = "Give one name per label"});
+                throw BadArgument(Code::out_of_range,
+                                  "label " + std::to_string(label) + " has no name: there are only " +
+                                      counted(static_cast<Index>(names_.size()), "name"),
+                                  "Give one name per label");
             text += csv_field(names_[static_cast<std::size_t>(label)]);
         }
         text += '\n';
@@ -122,11 +122,10 @@ TableWriter::TableWriter(const std::string& path, const std::vector<std::string>
         return;
     }
     if (types.size() != names.size())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = counted(static_cast<Index>(types.size()), "type") + " for " +
-                                      counted(static_cast<Index>(names.size()), "column"),
-                           .remedy = "Give one type per column",
-                           .file = path});
+        throw BadArgument(Code::wrong_shape,
+                          counted(static_cast<Index>(types.size()), "type") + " for " +
+                              counted(static_cast<Index>(names.size()), "column"),
+                          "Give one type per column", {.file = path});
     arrow_ = std::make_unique<ArrowRows>(*file_, names, types, ends_as(path, ".arrows"));
 }
 TableWriter::TableWriter(TableWriter&&) noexcept = default;
@@ -155,16 +154,13 @@ PointsWriter::PointsWriter(const std::string& path, Index rows, Index columns, S
                            const std::vector<std::string>& column_names)
     : left_(rows), columns_(columns), scalar_(scalar), text_(!ends_as(path, ".npy")) {
     if (text_ && path != "-" && !ends_as(path, ".csv"))
-        throw BadArgument({.code = Code::unsupported_format,
-                           .problem = "rows cannot be written to a file with this ending",
-                           .remedy = "Use .npy or .csv, or - for csv on standard output",
-                           .file = path});
+        throw BadArgument(Code::unsupported_format, "rows cannot be written to a file with this ending",
+                          "Use .npy or .csv, or - for csv on standard output", {.file = path});
     if (!column_names.empty() && static_cast<Index>(column_names.size()) != columns)
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = counted(static_cast<Index>(column_names.size()), "column name") + " for " +
-                                      counted(columns, "column"),
-                           .remedy = "Give one name per column",
-                           .file = path});
+        throw BadArgument(
+            Code::wrong_shape,
+            counted(static_cast<Index>(column_names.size()), "column name") + " for " + counted(columns, "column"),
+            "Give one name per column", {.file = path});
     file_ = std::make_unique<OutputFile>(path);
     if (!text_) {
         file_->write(npy_header(scalar == ScalarType::float32 ? "<f4" : "<f8",

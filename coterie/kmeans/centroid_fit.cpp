@@ -21,20 +21,15 @@ namespace coterie::internal {
 void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, const Run& run) {
     if (centroids.empty()) return;
     if (centroids.rows() != clusters || centroids.columns() != points.columns())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = counted(centroids.rows(), "row") + " of " +
-                                      counted(centroids.columns(), "column") + " for " + counted(clusters, "cluster") +
-                                      " of data with " + counted(points.columns(), "column"),
-                           .remedy = "Give one row per cluster, with the columns of the data",
-                           .option = "initial_centroids"});
+        throw BadArgument(Code::wrong_shape,
+                          counted(centroids.rows(), "row") + " of " + counted(centroids.columns(), "column") + " for " +
+                              counted(clusters, "cluster") + " of data with " + counted(points.columns(), "column"),
+                          "Give one row per cluster, with the columns of the data", {.option = "initial_centroids"});
     if (restarts != 1)
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "with `initial_centroids`, all " + std::to_string(restarts) +
-                                      " restarts would give the same result",
-                           .remedy = "Use `restarts=1`",
-                           .option = "restarts",
-                           .value = std::to_string(restarts),
-                           .accepted = "1"});
+        throw BadArgument(
+            Code::conflict,
+            "with `initial_centroids`, all " + std::to_string(restarts) + " restarts would give the same result",
+            "Use `restarts=1`", {.option = "restarts", .value = std::to_string(restarts), .accepted = "1"});
     check_points(centroids, {.option = "initial_centroids"}, run);
 }
 

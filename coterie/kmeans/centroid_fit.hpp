@@ -202,8 +202,7 @@ auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate, 
             if (kept != nullptr) kept->write();
             if (best_restart < 0) {
                 if (kept == nullptr || kept->found() == nullptr) throw;
-                throw Cancelled(
-                    {.code = Code::cancelled, .problem = "interrupted" + kept->checkpoint().what_is_left()});
+                throw Cancelled(Code::cancelled, "interrupted" + kept->checkpoint().what_is_left());
             }
             best.stopped = StopReason::interrupted;  // an earlier restart has a result
             break;

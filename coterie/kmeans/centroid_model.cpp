@@ -37,12 +37,11 @@ double check_clustering_input(PointsView points, int clusters, std::span<const d
     const double largest = check_points(points, points_of_fit(), run);
     const double least = points.scalar() == ScalarType::float32 ? 1e-15 : 1e-100;
     if (largest > 0 && largest < least)
-        throw BadData({.code = Code::overflow,
-                       .problem = "the largest magnitude is " + to_text(largest) +
-                                  ", so small that squared distances vanish in " + std::string(name(points.scalar())) +
-                                  "; at least " + to_text(least) + " is accepted",
-                       .remedy = "Rescale the columns",
-                       .option = "points",
+        throw BadData(Code::overflow,
+                      "the largest magnitude is " + to_text(largest) + ", so small that squared distances vanish in " +
+                          std::string(name(points.scalar())) + "; at least " + to_text(least) + " is accepted",
+                      "Rescale the columns",
+                      {.option = "points",
                        .value = to_text(largest),
                        .accepted = "largest magnitudes of at least " + to_text(least)});
     Index usable = points.rows();
@@ -51,14 +50,12 @@ double check_clustering_input(PointsView points, int clusters, std::span<const d
         usable = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
     }
     if (clusters > usable)
-        throw BadArgument({.code = Code::too_few_rows,
-                           .problem = counted(clusters, "cluster") + " requested, but there " +
-                                      (usable == 1 ? "is" : "are") + " only " + counted(usable, "row") +
-                                      (weights.empty() ? "" : " with a weight above 0"),
-                           .remedy = "Use at most " + counted(usable, "cluster"),
-                           .option = "clusters",
-                           .value = std::to_string(clusters),
-                           .accepted = "at most " + std::to_string(usable)});
+        throw BadArgument(
+            Code::too_few_rows,
+            counted(clusters, "cluster") + " requested, but there " + (usable == 1 ? "is" : "are") + " only " +
+                counted(usable, "row") + (weights.empty() ? "" : " with a weight above 0"),
+            "Use at most " + counted(usable, "cluster"),
+            {.option = "clusters", .value = std::to_string(clusters), .accepted = "at most " + std::to_string(usable)});
     return largest;
 }
 

@@ -99,10 +99,8 @@ private:
 };
 
 [[noreturn]] void refuse_overflow(ScalarType type, const char* option = "points") {
-    throw BadData({.code = Code::overflow,
-                   .problem = "values of the polynomial kernel overflow " + std::string(name(type)),
-                   .remedy = "Scale the columns, or lower `gamma` or `degree`",
-                   .option = option});
+    throw BadData(Code::overflow, "values of the polynomial kernel overflow " + std::string(name(type)),
+                  "Scale the columns, or lower `gamma` or `degree`", {.option = option});
 }
 
 // The sums S_ij of up to four rows: each runs over all columns in order, with one sum per cluster. Four rows at a time
@@ -358,21 +356,20 @@ private:
 template <class T>
 void check_kernel_matrix(const Rows<T>& kernel, int threads) {
     if (kernel.rows != kernel.columns)
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "a precomputed kernel matrix must be square, not " + std::to_string(kernel.rows) +
-                                      " x " + std::to_string(kernel.columns),
-                           .remedy = "Give the kernel of each row with each row, or use another `kernel`",
-                           .option = "kernel",
-                           .value = "precomputed"});
+        throw BadArgument(Code::wrong_shape,
+                          "a precomputed kernel matrix must be square, not " + std::to_string(kernel.rows) + " x " +
+                              std::to_string(kernel.columns),
+                          "Give the kernel of each row with each row, or use another `kernel`",
+                          {.option = "kernel", .value = "precomputed"});
     const double slack = std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()));
     const RowBlocks blocks{kernel.rows, 64};
     for_each_block(blocks.count(), threads, [&](Index block, int) {
         for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
             if (kernel.row(i)[i] < 0) {
                 const std::string value = to_text(static_cast<double>(kernel.row(i)[i]));
-                throw BadData({.code = Code::not_accepted,
-                               .problem = value + " is not accepted: the diagonal of a kernel matrix is never negative",
-                               .option = "points",
+                throw BadData(Code::not_accepted,
+                              value + " is not accepted: the diagonal of a kernel matrix is never negative",
+                              {.option = "points",
                                .value = value,
                                .accepted = "at least 0",
                                .row = i + 1,
@@ -384,13 +381,10 @@ void check_kernel_matrix(const Rows<T>& kernel, int threads) {
                 if (std::abs(a - b) > slack * std::max(std::abs(a), std::abs(b)) &&
                     std::abs(a - b) > slack * std::sqrt(static_cast<double>(kernel.row(i)[i]) *
                                                         static_cast<double>(kernel.row(j)[j])))
-                    throw BadData({.code = Code::not_accepted,
-                                   .problem = to_text(a) + " differs from " + to_text(b) +
-                                              " on the other side of the diagonal, but a kernel matrix is symmetric",
-                                   .option = "points",
-                                   .value = to_text(a),
-                                   .row = i + 1,
-                                   .column_number = j + 1});
+                    throw BadData(Code::not_accepted,
+                                  to_text(a) + " differs from " + to_text(b) +
+                                      " on the other side of the diagonal, but a kernel matrix is symmetric",
+                                  {.option = "points", .value = to_text(a), .row = i + 1, .column_number = j + 1});
             }
         }
     });
@@ -609,11 +603,9 @@ KernelKMeansModel KernelKMeansMethod::fit(const Problem& problem, const KernelKM
     const bool precomputed = options.kernel == KernelFunction::precomputed;
     if (!problem.initial_centroids.empty()) {
         if (precomputed)
-            throw BadArgument(
-                {.code = Code::conflict,
-                 .problem = "`kernel=precomputed` has no coordinates, so initial centroids cannot be used",
-                 .remedy = "Leave them out",
-                 .option = "initial_centroids"});
+            throw BadArgument(Code::conflict,
+                              "`kernel=precomputed` has no coordinates, so initial centroids cannot be used",
+                              "Leave them out", {.option = "initial_centroids"});
         internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts, run);
     }
     return points.visit([&]<class T>(const Rows<T>& rows) {
@@ -746,7 +738,7 @@ void KernelKMeansModel::parts(Parts& parts) {
         if (parts.reading()) dimensions_ = points_.columns();
     }
     if (!parts.reading()) return;
-    const auto refuse = [](const char* problem) { throw BadData({.code = Code::malformed, .problem = problem}); };
+    const auto refuse = [](const char* problem) { throw BadData(Code::malformed, problem); };
     if (std::none_of(mass_.begin(), mass_.end(), [](double mass) { return mass > 0; }))
         refuse("all clusters of the model are empty");
     if (options_.kernel == KernelFunction::rbf && !options_.width)

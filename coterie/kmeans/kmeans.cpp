@@ -56,12 +56,8 @@ KMeansModel fit_free(PointsView points, const KMeansOptions& options, const Run&
                                      options.algorithm == KMeansAlgorithm::bounds};
     const bool sparse = as_sparse(points) != nullptr;
     if (sparse && settings.bounds)
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "bounds is not available for sparse data",
-                           .remedy = "Use auto or lloyd",
-                           .option = "algorithm",
-                           .value = "bounds",
-                           .accepted = "auto, lloyd"});
+        throw BadArgument(Code::not_supported, "bounds is not available for sparse data", "Use auto or lloyd",
+                          {.option = "algorithm", .value = "bounds", .accepted = "auto, lloyd"});
     if (options.algorithm == KMeansAlgorithm::automatic && !sparse)
         settings.bounds = internal::bounds_pay(points.rows(), points.columns(), k);
     internal::KeptFit kept(KMeansMethod::name, KMeansOptions::described().values(&options), problem, run);
@@ -120,10 +116,10 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
     const internal::Constraints constraints =
         internal::compile_constraints(points.rows(), options.clusters, problem, options.share_rounding);
     if (constraints.any() && as_sparse(points) != nullptr)
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "constraints (labels, shares, sizes, pairs) are not available for sparse data",
-                           .remedy = "Leave the constraints out, or convert the data to a dense matrix",
-                           .option = !problem.partial_labels.empty() ? "partial_labels"
+        throw BadArgument(Code::not_supported,
+                          "constraints (labels, shares, sizes, pairs) are not available for sparse data",
+                          "Leave the constraints out, or convert the data to a dense matrix",
+                          {.option = !problem.partial_labels.empty() ? "partial_labels"
                                      : problem.sizes                 ? "sizes"
                                      : !problem.label_shares.empty() ? "label_share"
                                      : problem.must_links.empty()    ? "cannot_links"
@@ -133,12 +129,11 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
     check_clustering_input(points, *used.clusters, problem.weights, run);
     internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, options.restarts, run);
     if (constraints.bounded && !problem.weights.empty())
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "`weights` cannot be combined with " +
-                                      std::string(problem.sizes ? "`sizes`" : "`label_share`") +
-                                      ", because limits of cluster sizes count rows",
-                           .remedy = "Leave one out",
-                           .option = "weights"});
+        throw BadArgument(Code::conflict,
+                          "`weights` cannot be combined with " +
+                              std::string(problem.sizes ? "`sizes`" : "`label_share`") +
+                              ", because limits of cluster sizes count rows",
+                          "Leave one out", {.option = "weights"});
     return points.with_scalar([&]<class T>() {
         return constraints.any() ? fit_constrained<T>(points, used, constraints, run, problem)
                                  : fit_free<T>(points, used, run, problem);

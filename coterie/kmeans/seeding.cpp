@@ -574,12 +574,11 @@ SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& opt
     Index usable = points.rows();
     if (!weights.empty()) usable = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
     if (k < 1 || k > usable)
-        throw BadArgument({.code = k < 1 ? Code::not_accepted : Code::too_few_rows,
-                           .problem = counted(k, "starting centroid") + " requested from " + counted(usable, "row") +
-                                      (weights.empty() ? "" : " with a weight above 0"),
-                           .remedy = "Use from 1 to " + std::to_string(usable),
-                           .option = "clusters",
-                           .value = std::to_string(k)});
+        throw BadArgument(k < 1 ? Code::not_accepted : Code::too_few_rows,
+                          counted(k, "starting centroid") + " requested from " + counted(usable, "row") +
+                              (weights.empty() ? "" : " with a weight above 0"),
+                          "Use from 1 to " + std::to_string(usable),
+                          {.option = "clusters", .value = std::to_string(k)});
     const auto require_positive = [](const char* option, std::int64_t value) {
         if (value < 1) throw refused_option(option, value, "`auto`, or a whole number, at least 1");
     };
@@ -587,13 +586,11 @@ SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& opt
     require_positive("seeding_sample", options.sample.value_or(1));
     const bool sparse = as_sparse(points) != nullptr;
     if (sparse && options.seeding == Seeding::parallel)
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "kmeans-parallel is not available for sparse data, because it keeps about 10 "
-                                      "rows per cluster with all their zeros",
-                           .remedy = "Use auto, kmeans++ or random",
-                           .option = "seeding",
-                           .value = "kmeans-parallel",
-                           .accepted = "auto, kmeans++, random"});
+        throw BadArgument(Code::not_supported,
+                          "kmeans-parallel is not available for sparse data, because it keeps about 10 "
+                          "rows per cluster with all their zeros",
+                          "Use auto, kmeans++ or random",
+                          {.option = "seeding", .value = "kmeans-parallel", .accepted = "auto, kmeans++, random"});
     return points.with_scalar([&]<class T>() {
         std::vector<Seed<T>> chosen;
         const bool many = options.seeding == Seeding::automatic && k >= 1000 && !sparse;

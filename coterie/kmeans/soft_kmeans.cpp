@@ -396,8 +396,7 @@ Matrix<double> SoftKMeansModel::output_checked(Output which, PointsView points, 
 
 SoftKMeansModel SoftKMeansModel::from(const Archive& archive) {
     SoftKMeansModel model(archive);
-    if (!model.options_.temperature)
-        throw BadData({.code = Code::malformed, .problem = "the model has no `temperature`"});
+    if (!model.options_.temperature) throw BadData(Code::malformed, "the model has no `temperature`");
     return model;
 }
 

@@ -18,11 +18,8 @@ namespace coterie {
 namespace {
 
 [[noreturn]] void refuse_zero_row(std::string_view option, Index number) {
-    throw BadData({.code = Code::zero_row,
-                   .problem = "all values are 0, so the row has no direction",
-                   .remedy = "Leave the row out",
-                   .option = std::string(option),
-                   .row = number + 1});
+    throw BadData(Code::zero_row, "all values are 0, so the row has no direction", "Leave the row out",
+                  {.option = std::string(option), .row = number + 1});
 }
 
 // Throws BadData with the row's number if the row has no direction.

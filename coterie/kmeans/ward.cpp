@@ -228,12 +228,10 @@ Dendrogram ward_linkage(PointsView points, std::span<const double> weights, cons
 Labels cut(const Dendrogram& dendrogram, int clusters) {
     const auto leaves = static_cast<Index>(dendrogram.leaves.size());
     if (clusters < 1 || clusters > leaves)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = counted(clusters, "cluster") + " requested from a dendrogram with " +
-                                      std::to_string(leaves) + " leaves",
-                           .remedy = "Use from 1 to " + std::to_string(leaves),
-                           .option = "clusters",
-                           .value = std::to_string(clusters)});
+        throw BadArgument(
+            Code::not_accepted,
+            counted(clusters, "cluster") + " requested from a dendrogram with " + std::to_string(leaves) + " leaves",
+            "Use from 1 to " + std::to_string(leaves), {.option = "clusters", .value = std::to_string(clusters)});
     // The lowest leaf represents a cluster.
     std::vector<Index> parent(at(leaves));
     std::iota(parent.begin(), parent.end(), Index{0});
@@ -260,26 +258,21 @@ Labels cut(const Dendrogram& dendrogram, int clusters) {
 Points cluster_means(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
                      const Run& run) {
     if (static_cast<Index>(labels.size()) != points.rows())
-        throw BadArgument(
-            {.code = Code::wrong_shape,
-             .problem = counted(static_cast<Index>(labels.size()), "label") + " for " + counted(points.rows(), "row"),
-             .remedy = "Give one label per row",
-             .option = "labels"});
+        throw BadArgument(Code::wrong_shape,
+                          counted(static_cast<Index>(labels.size()), "label") + " for " + counted(points.rows(), "row"),
+                          "Give one label per row", {.option = "labels"});
     if (!weights.empty()) check_weights(weights, points.rows());
     std::vector<std::vector<Index>> members(at(clusters));
     for (Index i = 0; i < points.rows(); ++i) {
         if (labels[at(i)] < -1 || labels[at(i)] >= clusters)
-            throw BadArgument({.code = Code::out_of_range,
-                               .problem = "label " + std::to_string(labels[at(i)]) + " is not from -1 to " +
-                                          std::to_string(clusters - 1),
-                               .option = "labels",
-                               .value = std::to_string(labels[at(i)]),
-                               .row = i + 1});
+            throw BadArgument(
+                Code::out_of_range,
+                "label " + std::to_string(labels[at(i)]) + " is not from -1 to " + std::to_string(clusters - 1),
+                {.option = "labels", .value = std::to_string(labels[at(i)]), .row = i + 1});
         if (labels[at(i)] >= 0 && (weights.empty() || weights[at(i)] > 0)) members[at(labels[at(i)])].push_back(i);
     }
     if (members.empty() || members[0].empty())
-        throw BadArgument(
-            {.code = Code::empty, .problem = "no row with a weight above 0 has label 0", .option = "labels"});
+        throw BadArgument(Code::empty, "no row with a weight above 0 has label 0", {.option = "labels"});
     return points.visit([&]<class T>(const Rows<T>& rows) {
         Matrix<T> means(clusters, rows.columns);
         for_each_block(clusters, run.threads, [&](Index j, int) {

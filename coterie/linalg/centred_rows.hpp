@@ -41,10 +41,8 @@ inline double largest_magnitude(PointsView points, const Vector<double>& center,
                     const double magnitude = std::abs(static_cast<double>(x[p]) - center[p]);
                     found = magnitude <= found ? found : magnitude;  // keeps NaN
                     if (!(magnitude <= std::numeric_limits<double>::max()))
-                        throw BadArgument({.code = Code::not_finite,
-                                           .problem = "nearest_neighbors: the value is not a finite number",
-                                           .row = i + 1,
-                                           .column_number = p + 1});
+                        throw BadArgument(Code::not_finite, "nearest_neighbors: the value is not a finite number",
+                                          {.row = i + 1, .column_number = p + 1});
                 }
             }
             largest[static_cast<std::size_t>(block)] = found;

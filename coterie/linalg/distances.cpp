@@ -106,13 +106,12 @@ Nearest nearest_centroids(PointsView points, PointsView centroids, int threads, 
 Nearest nearest_centroids(PointsView points, PointsView centroids, const Run& run, NearestWants wants,
                           std::span<const double> weights) {
     if (points.scalar() != centroids.scalar() || points.columns() != centroids.columns() || centroids.rows() < 1)
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "nearest_centroids: " + std::to_string(centroids.rows()) + " x " +
-                                      std::to_string(centroids.columns()) + " centroids of " +
-                                      std::string(name(centroids.scalar())) + " for rows of " +
-                                      std::to_string(points.columns()) + " columns of " +
-                                      std::string(name(points.scalar())),
-                           .remedy = "Give at least one centroid with the columns and the scalar type of the rows"});
+        throw BadArgument(Code::wrong_shape,
+                          "nearest_centroids: " + std::to_string(centroids.rows()) + " x " +
+                              std::to_string(centroids.columns()) + " centroids of " +
+                              std::string(name(centroids.scalar())) + " for rows of " +
+                              std::to_string(points.columns()) + " columns of " + std::string(name(points.scalar())),
+                          "Give at least one centroid with the columns and the scalar type of the rows");
     if (points.empty()) return {};
     if (const SparsePoints* sparse = as_sparse(points))
         return points.with_scalar([&]<class T>() { return nearest(*sparse, centroids.as<T>(), run, wants, weights); });
@@ -121,9 +120,8 @@ Nearest nearest_centroids(PointsView points, PointsView centroids, const Run& ru
 
 Matrix<double> euclidean_distances(PointsView points, PointsView centroids, int threads) {
     if (points.columns() != centroids.columns())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "euclidean_distances: the rows have " + std::to_string(points.columns()) +
-                                      " columns, the centroids " + std::to_string(centroids.columns())});
+        throw BadArgument(Code::wrong_shape, "euclidean_distances: the rows have " + std::to_string(points.columns()) +
+                                                 " columns, the centroids " + std::to_string(centroids.columns()));
     const Matrix<double> fixed = to_matrix<double>(centroids);
     Matrix<double> out(points.rows(), fixed.rows());
     const RowBlocks blocks{points.rows(), 256};

@@ -61,16 +61,13 @@ private:
 // Only the lower triangle is read, so only it must be finite.
 void check(const Matrix<double>& a, const char* what) {
     if (a.rows() != a.cols())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = std::string(what) + " is " + std::to_string(a.rows()) + " x " +
-                                      std::to_string(a.cols()) + ", not square"});
+        throw BadArgument(Code::wrong_shape, std::string(what) + " is " + std::to_string(a.rows()) + " x " +
+                                                 std::to_string(a.cols()) + ", not square");
     for (Index i = 0; i < a.rows(); ++i)
         for (Index j = 0; j <= i; ++j)
             if (!std::isfinite(a(i, j)))
-                throw BadArgument({.code = Code::not_finite,
-                                   .problem = std::string(what) + " has a number that is not finite",
-                                   .row = i + 1,
-                                   .column_number = j + 1});
+                throw BadArgument(Code::not_finite, std::string(what) + " has a number that is not finite",
+                                  {.row = i + 1, .column_number = j + 1});
     // The result, a working copy, and LAPACK's workspace of 2 n^2 numbers.
     if (a.rows() >= 1024)
         require_memory(5.0 * sizeof(double) * static_cast<double>(a.rows()) * static_cast<double>(a.rows()),
@@ -94,10 +91,9 @@ EigenPairs with_signs(Vector<double> values, const ColumnMajor& vectors) {
 }
 
 [[noreturn]] void not_positive_definite() {
-    throw BadData(
-        {.code = Code::ill_conditioned,
-         .problem = "generalized eigenproblem: the second matrix is not positive definite to working precision",
-         .remedy = "Regularise it"});
+    throw BadData(Code::ill_conditioned,
+                  "generalized eigenproblem: the second matrix is not positive definite to working precision",
+                  "Regularise it");
 }
 
 // A pivot of rounding size means that the row depends on those before it. The factor exists, but its inverse is noise.
@@ -188,19 +184,17 @@ void check_pair(const Matrix<double>& a, const Matrix<double>& b) {
     check(a, "generalized eigenproblem: the first matrix");
     check(b, "generalized eigenproblem: the second matrix");
     if (a.rows() != b.rows())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "generalized eigenproblem: the matrices have the orders " +
-                                      std::to_string(a.rows()) + " and " + std::to_string(b.rows())});
+        throw BadArgument(Code::wrong_shape, "generalized eigenproblem: the matrices have the orders " +
+                                                 std::to_string(a.rows()) + " and " + std::to_string(b.rows()));
 }
 
 void check_count(const Matrix<double>& a, Index count) {
     check(a, "symmetric eigenproblem: the matrix");
     if (count < 0 || count > a.rows())
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "symmetric eigenproblem: count " + std::to_string(count) +
-                                      " is not from 0 to the order " + std::to_string(a.rows()),
-                           .value = std::to_string(count),
-                           .accepted = "from 0 to " + std::to_string(a.rows())});
+        throw BadArgument(Code::not_accepted,
+                          "symmetric eigenproblem: count " + std::to_string(count) + " is not from 0 to the order " +
+                              std::to_string(a.rows()),
+                          {.value = std::to_string(count), .accepted = "from 0 to " + std::to_string(a.rows())});
 }
 
 // Runs the solver, which cannot be asked to stop, on another thread.
@@ -219,9 +213,8 @@ EigenPairs apart(Matrix<double> a, const Run& run, std::string_view stage, Solve
 const internal::Lapack* lapack_for(internal::EigenBackend backend) {
     if (backend == internal::EigenBackend::eigen) return nullptr;
     if (internal::lapack() == nullptr)
-        throw BadArgument({.code = Code::missing_library,
-                           .problem = "LAPACK was requested, but liblapacke.so.3 cannot be loaded",
-                           .remedy = "Install LAPACKE"});
+        throw BadArgument(Code::missing_library, "LAPACK was requested, but liblapacke.so.3 cannot be loaded",
+                          "Install LAPACKE");
     return internal::lapack();
 }
 }  // namespace

@@ -41,32 +41,27 @@ double weight_of(std::span<const double> weights, Index i) {
 
 // The first row with a weight above 0.
 Index check(PointsView points, std::span<const double> weights) {
-    if (points.rows() == 0)
-        throw BadArgument({.code = Code::empty, .problem = "there are no rows", .option = "points"});
+    if (points.rows() == 0) throw BadArgument(Code::empty, "there are no rows", {.option = "points"});
     if (weights.empty()) return 0;
     if (static_cast<Index>(weights.size()) != points.rows())
         throw BadArgument(
-            {.code = Code::wrong_shape,
-             .problem = counted(static_cast<Index>(weights.size()), "weight") + " for " + counted(points.rows(), "row"),
-             .remedy = "Give one weight per row",
-             .option = "weights"});
+            Code::wrong_shape,
+            counted(static_cast<Index>(weights.size()), "weight") + " for " + counted(points.rows(), "row"),
+            "Give one weight per row", {.option = "weights"});
     Index first = -1;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         if (!(weights[i] >= 0.0) || !std::isfinite(weights[i]))
-            throw BadArgument({.code = Code::not_accepted,
-                               .problem = to_text(OptionValue(weights[i])) + " is not accepted",
-                               .remedy = "Use finite numbers from 0 on",
-                               .option = "weights",
+            throw BadArgument(Code::not_accepted, to_text(OptionValue(weights[i])) + " is not accepted",
+                              "Use finite numbers from 0 on",
+                              {.option = "weights",
                                .value = to_text(OptionValue(weights[i])),
                                .accepted = "finite numbers from 0 on",
                                .row = static_cast<std::int64_t>(i) + 1});
         if (first < 0 && weights[i] > 0.0) first = static_cast<Index>(i);
     }
     if (first < 0)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "all weights are 0",
-                           .remedy = "Give at least one row a weight above 0",
-                           .option = "weights"});
+        throw BadArgument(Code::not_accepted, "all weights are 0", "Give at least one row a weight above 0",
+                          {.option = "weights"});
     return first;
 }
 
@@ -78,10 +73,8 @@ double total_weight(Index rows, std::span<const double> weights) {
 void require_finite(const Vector<double>& mean) {
     for (Index j = 0; j < mean.size(); ++j)
         if (!std::isfinite(mean[j]))
-            throw BadArgument({.code = Code::not_finite,
-                               .problem = "not all numbers are finite",
-                               .option = "points",
-                               .column_number = j + 1});
+            throw BadArgument(Code::not_finite, "not all numbers are finite",
+                              {.option = "points", .column_number = j + 1});
 }
 
 Stage pass_over(PointsView points) {
@@ -319,22 +312,21 @@ ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters,
                           std::span<const double> weights) {
     const Index d = points.columns();
     if (clusters < 1)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "class_scatter: " + counted(clusters, "cluster") + "; at least 1 is needed",
-                           .value = std::to_string(clusters),
-                           .accepted = "at least 1"});
+        throw BadArgument(Code::not_accepted,
+                          "class_scatter: " + counted(clusters, "cluster") + "; at least 1 is needed",
+                          {.value = std::to_string(clusters), .accepted = "at least 1"});
     const internal::Range own = internal::own_rows(points, run);
     if (static_cast<Index>(labels.size()) != own.count())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "class_scatter: " + counted(static_cast<Index>(labels.size()), "label") +
-                                      " for " + counted(own.count(), "row"),
-                           .remedy = "Give one label per row"});
+        throw BadArgument(Code::wrong_shape,
+                          "class_scatter: " + counted(static_cast<Index>(labels.size()), "label") + " for " +
+                              counted(own.count(), "row"),
+                          "Give one label per row");
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (labels[i] < 0 || labels[i] >= clusters)
-            throw BadArgument({.code = Code::out_of_range,
-                               .problem = "class_scatter: label " + std::to_string(labels[i]) + " is not from 0 to " +
-                                          std::to_string(clusters - 1),
-                               .value = std::to_string(labels[i]),
+            throw BadArgument(Code::out_of_range,
+                              "class_scatter: label " + std::to_string(labels[i]) + " is not from 0 to " +
+                                  std::to_string(clusters - 1),
+                              {.value = std::to_string(labels[i]),
                                .accepted = "from 0 to " + std::to_string(clusters - 1),
                                .row = static_cast<std::int64_t>(i) + 1});
     const auto label = [&](Index row) { return labels[static_cast<std::size_t>(row - own.begin)]; };
@@ -379,11 +371,10 @@ PrincipalAxes principal_axes(PointsView points, int count, const Run& run) {
     const Index n = points.rows();
     const Index d = points.columns();
     if (count < 1 || count > d)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "principal_axes: count " + std::to_string(count) + " is not from 1 to " +
-                                      std::to_string(d) + ", the number of columns",
-                           .value = std::to_string(count),
-                           .accepted = "from 1 to " + std::to_string(d)});
+        throw BadArgument(Code::not_accepted,
+                          "principal_axes: count " + std::to_string(count) + " is not from 1 to " + std::to_string(d) +
+                              ", the number of columns",
+                          {.value = std::to_string(count), .accepted = "from 1 to " + std::to_string(d)});
     Vector<double> center = mean(points, run);
     PrincipalAxes axes;
     if (std::min(n, d) > kDirectOrder && count <= kBlock) axes = axes_by_lanczos(points, count, center, run);
@@ -397,9 +388,8 @@ PrincipalAxes principal_axes(PointsView points, int count, const Run& run) {
 Matrix<double> project(PointsView points, const PrincipalAxes& axes, const Run& run) {
     const Index d = points.columns();
     if (d != axes.axes.cols() || d != axes.mean.size())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "project: the rows have " + std::to_string(d) + " columns, the axes " +
-                                      std::to_string(axes.axes.cols())});
+        throw BadArgument(Code::wrong_shape, "project: the rows have " + std::to_string(d) + " columns, the axes " +
+                                                 std::to_string(axes.axes.cols()));
     const Index count = axes.axes.rows();
     require_memory(sizeof(double) * static_cast<double>(points.rows()) * static_cast<double>(count),
                    "the projection of the rows");

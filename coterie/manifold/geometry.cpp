@@ -84,11 +84,11 @@ double inradius_within(const Matrix<double>& generators) {
     const Index k = generators.cols();
     const double candidates = binomial(m, k) * std::ldexp(1.0, static_cast<int>(std::min<Index>(k, 2000)) - 1);
     if (candidates > kMostVertices)
-        throw BadArgument({.code = Code::limit_exceeded,
-                           .problem = "the inradius of " + std::to_string(m) + " generators in " + std::to_string(k) +
-                                      " dimensions has " + to_text(candidates) + " candidates; at most " +
-                                      to_text(kMostVertices) + " are supported",
-                           .remedy = "Use a smaller dimension"});
+        throw BadArgument(Code::limit_exceeded,
+                          "the inradius of " + std::to_string(m) + " generators in " + std::to_string(k) +
+                              " dimensions has " + to_text(candidates) + " candidates; at most " +
+                              to_text(kMostVertices) + " are supported",
+                          "Use a smaller dimension");
     Vertices vertices{generators, m == k};
     std::vector<char> chosen(at(m), 0);
     std::fill(chosen.begin(), chosen.begin() + k, 1);
@@ -108,44 +108,34 @@ double inradius_within(const Matrix<double>& generators) {
 void check(PointsView points, const Labels& labels, const GeometryOptions& options, const Run& run) {
     check_options(options);
     if (options.curvature > 0 && options.dim != 1)
-        throw BadArgument(
-            {.code = Code::conflict,
-             .problem = "Lemma 2 holds only for curves, not with `dim=" + std::to_string(options.dim) + "`",
-             .remedy = "Use `dim=1`, or leave `curvature` out",
-             .option = "curvature"});
+        throw BadArgument(Code::conflict,
+                          "Lemma 2 holds only for curves, not with `dim=" + std::to_string(options.dim) + "`",
+                          "Use `dim=1`, or leave `curvature` out", {.option = "curvature"});
     if (static_cast<Index>(labels.size()) != points.rows())
-        throw BadArgument(
-            {.code = Code::wrong_shape,
-             .problem = counted(static_cast<Index>(labels.size()), "label") + " for " + counted(points.rows(), "row"),
-             .remedy = "Give one label per row",
-             .option = "labels"});
+        throw BadArgument(Code::wrong_shape,
+                          counted(static_cast<Index>(labels.size()), "label") + " for " + counted(points.rows(), "row"),
+                          "Give one label per row", {.option = "labels"});
     const double largest = check_points(points, given_points(), run);
     if (options.dim > points.columns())
         throw refused_option("dim", std::int64_t{options.dim},
                              "at most the number of columns, " + std::to_string(points.columns()));
     if (largest > kMostNumber)
-        throw BadData({.code = Code::too_large,
-                       .problem = "the largest magnitude is " + to_text(largest) + "; at most " + to_text(kMostNumber) +
-                                  " is accepted",
-                       .remedy = "Rescale the columns",
-                       .option = "points",
-                       .value = to_text(largest),
-                       .accepted = "magnitudes up to " + to_text(kMostNumber)});
+        throw BadData(
+            Code::too_large,
+            "the largest magnitude is " + to_text(largest) + "; at most " + to_text(kMostNumber) + " is accepted",
+            "Rescale the columns",
+            {.option = "points", .value = to_text(largest), .accepted = "magnitudes up to " + to_text(kMostNumber)});
     for (std::size_t j = 0; j < labels.size(); ++j)
         if (labels[j] < 0)
-            throw BadData({.code = Code::missing_value,
-                           .problem = "the row has no label",
-                           .remedy = "Give the row a label or leave it out",
-                           .option = "labels",
-                           .row = static_cast<std::int64_t>(j) + 1});
+            throw BadData(Code::missing_value, "the row has no label", "Give the row a label or leave it out",
+                          {.option = "labels", .row = static_cast<std::int64_t>(j) + 1});
 }
 
 void require_row(Index row, PointsView points, const char* option) {
     if (row < 0 || row >= points.rows())
-        throw BadArgument({.code = Code::out_of_range,
-                           .problem = std::to_string(row) + " is not from 0 to " + std::to_string(points.rows() - 1),
-                           .option = option,
-                           .value = std::to_string(row)});
+        throw BadArgument(Code::out_of_range,
+                          std::to_string(row) + " is not from 0 to " + std::to_string(points.rows() - 1),
+                          {.option = option, .value = std::to_string(row)});
 }
 
 // The points in the form that the later steps use.
@@ -334,11 +324,10 @@ const OptionSet& GeometryOptions::described() {
 
 double curvature_bound(double curvature, double radius) {
     if (!(curvature >= 0) || !(radius >= 0) || !(curvature * radius <= 1))
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "a curvature of " + to_text(curvature) + " with a radius of " + to_text(radius) +
-                                      " is not accepted",
-                           .remedy = "Use numbers of at least 0 whose product is at most 1",
-                           .option = "curvature"});
+        throw BadArgument(
+            Code::not_accepted,
+            "a curvature of " + to_text(curvature) + " with a radius of " + to_text(radius) + " is not accepted",
+            "Use numbers of at least 0 whose product is at most 1", {.option = "curvature"});
     // 1/kappa - sqrt(1/kappa^2 - zeta^2) without cancellation.
     const double share = curvature * radius;
     return share * radius / (1 + std::sqrt((1 - share) * (1 + share)));
@@ -346,10 +335,7 @@ double curvature_bound(double curvature, double radius) {
 
 double symmetric_inradius(const Matrix<double>& rows) {
     if (!rows.allFinite())
-        throw BadArgument({.code = Code::not_finite,
-                           .problem = "a number is infinite or NaN",
-                           .remedy = "Use finite numbers",
-                           .option = "rows"});
+        throw BadArgument(Code::not_finite, "a number is infinite or NaN", "Use finite numbers", {.option = "rows"});
     const Matrix<double> span = orthonormal_span(rows, 0);
     return span.rows() > 0 ? inradius_within(rows * span.transpose()) : 0.0;
 }
@@ -365,16 +351,13 @@ PointGeometry point_geometry(PointsView points, const Labels& labels, const Vect
                              const GeometryOptions& options) {
     check(points, labels, options, Run(0, 1));
     if (y.size() != points.columns())
-        throw BadArgument(
-            {.code = Code::wrong_shape,
-             .problem = counted(y.size(), "number") + " for data with " + counted(points.columns(), "column"),
-             .remedy = "Give one number per column",
-             .option = "y"});
+        throw BadArgument(Code::wrong_shape,
+                          counted(y.size(), "number") + " for data with " + counted(points.columns(), "column"),
+                          "Give one number per column", {.option = "y"});
     if (!(y.cwiseAbs().maxCoeff() <= kMostNumber))
-        throw BadData({.code = y.allFinite() ? Code::too_large : Code::not_finite,
-                       .problem = "a number is not finite or has a magnitude above " + to_text(kMostNumber),
-                       .remedy = "Rescale the columns",
-                       .option = "y"});
+        throw BadData(y.allFinite() ? Code::too_large : Code::not_finite,
+                      "a number is not finite or has a magnitude above " + to_text(kMostNumber), "Rescale the columns",
+                      {.option = "y"});
     return Sample(points, labels, options).around(y, label, -1);
 }
 

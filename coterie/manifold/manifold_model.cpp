@@ -53,10 +53,9 @@ namespace internal {
 
 void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method, const Run& run) {
     if (points.rows() < 2)
-        throw BadArgument(
-            {.code = Code::too_few_rows,
-             .problem = counted(points.rows(), "row") + ", but " + std::string(method) + " needs at least 2",
-             .option = "points"});
+        throw BadArgument(Code::too_few_rows,
+                          counted(points.rows(), "row") + ", but " + std::string(method) + " needs at least 2",
+                          {.option = "points"});
     check_clustering_input(points, options.clusters, {}, run);
 }
 
@@ -232,9 +231,8 @@ void ManifoldModel::parts(Parts& parts) {
     if (!parts.reading()) return;
     const Index n = points_.rows();
     if (n < 2 || common().clusters > n)
-        throw BadData(
-            {.code = Code::malformed,
-             .problem = "the model has " + counted(common().clusters, "cluster") + " of " + counted(n, "row")});
+        throw BadData(Code::malformed,
+                      "the model has " + counted(common().clusters, "cluster") + " of " + counted(n, "row"));
 }
 
 }  // namespace coterie

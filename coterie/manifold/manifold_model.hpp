@@ -152,8 +152,7 @@ public:
         ManifoldModelOf model;
         model.options_ = archive.options_as<Options>();
         if (model.options_.normalize == RowNorms::automatic)
-            throw BadData({.code = Code::malformed,
-                           .problem = "the model has `normalize=auto` instead of the value that was used"});
+            throw BadData(Code::malformed, "the model has `normalize=auto` instead of the value that was used");
         model.load(archive, model.options_.clusters);
         return model;
     }

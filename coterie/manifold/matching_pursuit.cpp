@@ -203,10 +203,10 @@ MatchingPursuit match_all(PointsView points, PointsView queries, bool among_them
         if (!(value >= 0)) throw refused_option(option, value, "a number of at least 0");
     const Index least = among_themselves ? 2 : 1;
     if (points.rows() > std::numeric_limits<std::int32_t>::max() || points.rows() < least)
-        throw BadArgument({.code = points.rows() < least ? Code::too_few_rows : Code::limit_exceeded,
-                           .problem = counted(points.rows(), "row") + "; from " + std::to_string(least) +
-                                      " to 2147483647 are supported",
-                           .option = "points"});
+        throw BadArgument(
+            points.rows() < least ? Code::too_few_rows : Code::limit_exceeded,
+            counted(points.rows(), "row") + "; from " + std::to_string(least) + " to 2147483647 are supported",
+            {.option = "points"});
     internal::check_columns(points, queries);
     MatchingPursuit out;
     const Index count = queries.rows();

@@ -221,12 +221,10 @@ void Representing::start(Index begin, Index end, Scratch& s) const {
             for (Index j = 0; j < n; ++j) {
                 const double value = s.given[at(j)];
                 if (!(value > 0))
-                    throw BadArgument({.code = Code::not_accepted,
-                                       .problem = "the weight of column " + std::to_string(j) + " for query " +
-                                                  std::to_string(begin + row) + " is " + to_text(value),
-                                       .remedy = "Use weights above 0",
-                                       .option = "given",
-                                       .value = to_text(value)});
+                    throw BadArgument(Code::not_accepted,
+                                      "the weight of column " + std::to_string(j) + " for query " +
+                                          std::to_string(begin + row) + " is " + to_text(value),
+                                      "Use weights above 0", {.option = "given", .value = to_text(value)});
                 s.lower[at(row * n + j)] = static_cast<float>(std::min(value, 1e38) * 0.9999999);
             }
         }
@@ -573,14 +571,13 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
                              const RepresentationOptions& options, const Run& run) {
     check_representation(options);
     if (points.rows() > std::numeric_limits<std::int32_t>::max())
-        throw BadArgument({.code = Code::limit_exceeded,
-                           .problem = counted(points.rows(), "row") + "; at most 2147483647 are supported",
-                           .option = "points"});
+        throw BadArgument(Code::limit_exceeded, counted(points.rows(), "row") + "; at most 2147483647 are supported",
+                          {.option = "points"});
     if (points.rows() < (among_themselves ? 2 : 1))
-        throw BadArgument({.code = Code::too_few_rows,
-                           .problem = counted(points.rows(), "row") + ", but at least " +
-                                      (among_themselves ? "2 are" : "1 is") + " needed",
-                           .option = "points"});
+        throw BadArgument(
+            Code::too_few_rows,
+            counted(points.rows(), "row") + ", but at least " + (among_themselves ? "2 are" : "1 is") + " needed",
+            {.option = "points"});
     internal::check_columns(points, queries);
     Representation out;
     const Index count = queries.rows();
@@ -693,11 +690,10 @@ double dot_row(PointsView points, Index j, const double* a) {
 
 void check_point(PointsView points, const Vector<double>& y) {
     if (points.rows() < 1 || y.size() != points.columns())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = counted(y.size(), "number") + " for " + counted(points.rows(), "row") + " of " +
-                                      counted(points.columns(), "column"),
-                           .remedy = "Give one number per column, and at least one row",
-                           .option = "y"});
+        throw BadArgument(Code::wrong_shape,
+                          counted(y.size(), "number") + " for " + counted(points.rows(), "row") + " of " +
+                              counted(points.columns(), "column"),
+                          "Give one number per column, and at least one row", {.option = "y"});
 }
 
 }  // namespace
@@ -750,20 +746,14 @@ PointRepresentation represent_point(PointsView points, const Vector<double>& y, 
     const Index n = points.rows();
     const Index d = points.columns();
     if (weights.size() != n)
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = counted(weights.size(), "weight") + " for " + counted(n, "row"),
-                           .remedy = "Give one weight per row",
-                           .option = "weights"});
+        throw BadArgument(Code::wrong_shape, counted(weights.size(), "weight") + " for " + counted(n, "row"),
+                          "Give one weight per row", {.option = "weights"});
     if (!(lambda > 0) || !std::isfinite(lambda)) throw refused_option("lambda", lambda, "a finite number above 0");
     if (!(eta >= 0)) throw refused_option("eta", eta, "a number of at least 0");
     for (Index j = 0; j < n; ++j)
         if (!(weights[j] > 0))
-            throw BadArgument({.code = Code::not_accepted,
-                               .problem = to_text(weights[j]) + " is not accepted",
-                               .remedy = "Use weights above 0",
-                               .option = "weights",
-                               .value = to_text(weights[j]),
-                               .row = j + 1});
+            throw BadArgument(Code::not_accepted, to_text(weights[j]) + " is not accepted", "Use weights above 0",
+                              {.option = "weights", .value = to_text(weights[j]), .row = j + 1});
     constexpr double tolerance = 1e-10;
     constexpr std::size_t most = 60;
     const double tail = std::sqrt(eta);

@@ -158,13 +158,12 @@ SmceRepresentation represent_all(PointsView points, PointsView queries, bool amo
     if (!(gamma > 0) || !std::isfinite(gamma)) throw refused_option("gamma", gamma, "a finite number above 0");
     const Index most = points.rows() - (among_themselves ? 1 : 0);
     if (neighbors < 1 || neighbors > most)
-        throw BadArgument(
-            {.code = Code::not_accepted,
-             .problem = std::to_string(neighbors) + " is not accepted with " + counted(points.rows(), "row"),
-             .remedy = "Use from 1 to " + std::to_string(most),
-             .option = "neighbors",
-             .value = std::to_string(neighbors),
-             .accepted = "from 1 to " + std::to_string(most)});
+        throw BadArgument(Code::not_accepted,
+                          std::to_string(neighbors) + " is not accepted with " + counted(points.rows(), "row"),
+                          "Use from 1 to " + std::to_string(most),
+                          {.option = "neighbors",
+                           .value = std::to_string(neighbors),
+                           .accepted = "from 1 to " + std::to_string(most)});
     SmceRepresentation out;
     const Index count = queries.rows();
     out.coefficients = SparseMatrix(count, points.rows());

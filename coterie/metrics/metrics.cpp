@@ -19,11 +19,11 @@ using Count = std::int64_t;
 
 void check_pair(LabelSpan labels, LabelSpan truth) {
     if (labels.size() != truth.size())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = std::to_string(labels.size()) + " labels were given with " +
-                                      std::to_string(truth.size()) + " true labels",
-                           .remedy = "Give one label and one true label per row"});
-    if (labels.empty()) throw BadArgument({.code = Code::empty, .problem = "there are no labels to compare"});
+        throw BadArgument(
+            Code::wrong_shape,
+            std::to_string(labels.size()) + " labels were given with " + std::to_string(truth.size()) + " true labels",
+            "Give one label and one true label per row");
+    if (labels.empty()) throw BadArgument(Code::empty, "there are no labels to compare");
 }
 
 struct Distinct {
@@ -255,10 +255,10 @@ std::vector<std::int32_t> names_of_clusters(const SparseTable& table, const std:
             continue;
         }
         if (next > std::numeric_limits<std::int32_t>::max())
-            throw BadArgument({.code = Code::out_of_range,
-                               .problem = "aligned_labels: the largest true label leaves no 32-bit number for the "
-                                          "unmatched clusters",
-                               .remedy = "Use smaller numbers for the true labels"});
+            throw BadArgument(Code::out_of_range,
+                              "aligned_labels: the largest true label leaves no 32-bit number for the "
+                              "unmatched clusters",
+                              "Use smaller numbers for the true labels");
         names[u] = static_cast<std::int32_t>(next++);
     }
     return names;

@@ -42,10 +42,10 @@ Clusters numbered(LabelSpan labels, Communicator& communicator) {
 
 void require_as_many(std::string_view what, std::size_t labels, Index points) {
     if (static_cast<Index>(labels) != points || labels == 0)
-        throw BadArgument({.code = labels == 0 && points == 0 ? Code::empty : Code::wrong_shape,
-                           .problem = std::string(what) + ": " + counted(static_cast<Index>(labels), "label") +
-                                      " for " + counted(points, "row"),
-                           .remedy = "Give one label per row and at least one row"});
+        throw BadArgument(
+            labels == 0 && points == 0 ? Code::empty : Code::wrong_shape,
+            std::string(what) + ": " + counted(static_cast<Index>(labels), "label") + " for " + counted(points, "row"),
+            "Give one label per row and at least one row");
 }
 
 }  // namespace
@@ -129,11 +129,10 @@ struct Partition {
 
 void require_clusters(std::string_view what, Index clusters, Index points) {
     if (clusters < 2 || clusters >= points)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = std::string(what) + ": " + counted(clusters, "cluster") + " among " +
-                                      counted(points, "row") + "; there must be at least 2, and fewer than rows",
-                           .value = std::to_string(clusters),
-                           .accepted = "from 2 to " + std::to_string(points - 1)});
+        throw BadArgument(Code::not_accepted,
+                          std::string(what) + ": " + counted(clusters, "cluster") + " among " + counted(points, "row") +
+                              "; there must be at least 2, and fewer than rows",
+                          {.value = std::to_string(clusters), .accepted = "from 2 to " + std::to_string(points - 1)});
 }
 
 }  // namespace
@@ -236,14 +235,13 @@ double prediction_strength(LabelSpan labels, LabelSpan predicted) {
 double normalized_cut(const Neighbors& neighbors, LabelSpan labels) {
     const auto count = static_cast<std::size_t>(neighbors.count);
     if (count == 0)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "normalised cut: the rows have no neighbours; at least 1 per row is needed"});
+        throw BadArgument(Code::not_accepted,
+                          "normalised cut: the rows have no neighbours; at least 1 per row is needed");
     require_as_many("normalised cut", labels.size(), static_cast<Index>(neighbors.indices.size() / count));
     Communicator alone;
     const Clusters clusters = numbered(labels, alone);
     if (clusters.count < 2)
-        throw BadArgument(
-            {.code = Code::not_accepted, .problem = "normalised cut: there is 1 cluster; at least 2 are needed"});
+        throw BadArgument(Code::not_accepted, "normalised cut: there is 1 cluster; at least 2 are needed");
     // An entry of A is half an edge of W at either end. The halves cancel in the quotient.
     std::vector<double> cut(clusters.count, 0.0);
     std::vector<double> volume(clusters.count, 0.0);

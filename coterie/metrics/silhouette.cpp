@@ -157,16 +157,14 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
     const Index n = points.rows();
     const internal::Range own = internal::own_rows(points, run);
     if (static_cast<Index>(labels.size()) != own.count())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "silhouette: " + counted(static_cast<Index>(labels.size()), "label") + " for " +
-                                      counted(own.count(), "row"),
-                           .remedy = "Give one label per row"});
+        throw BadArgument(Code::wrong_shape,
+                          "silhouette: " + counted(static_cast<Index>(labels.size()), "label") + " for " +
+                              counted(own.count(), "row"),
+                          "Give one label per row");
     if (sample < 0)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "silhouette: a sample of " + std::to_string(sample) + " rows is not accepted",
-                           .remedy = "Use a positive number, or 0 for all rows",
-                           .value = std::to_string(sample),
-                           .accepted = "at least 0"});
+        throw BadArgument(
+            Code::not_accepted, "silhouette: a sample of " + std::to_string(sample) + " rows is not accepted",
+            "Use a positive number, or 0 for all rows", {.value = std::to_string(sample), .accepted = "at least 0"});
     RandomStream random = run.random("metrics.silhouette");
     std::vector<Index> order = sample_rows(n, sample == 0 ? n : sample, random);
     Labels drawn;  // labels of `order`: those of the processes, one process after another
@@ -199,11 +197,11 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
         ++sizes.back();
     }
     if (sizes.size() < 2 || sizes.size() >= order.size())
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "silhouette: " + counted(static_cast<Index>(sizes.size()), "cluster") +
-                                      " among " + counted(static_cast<Index>(order.size()), "row") +
-                                      "; there must be at least 2, and fewer than rows",
-                           .value = std::to_string(sizes.size()),
+        throw BadArgument(Code::not_accepted,
+                          "silhouette: " + counted(static_cast<Index>(sizes.size()), "cluster") + " among " +
+                              counted(static_cast<Index>(order.size()), "row") +
+                              "; there must be at least 2, and fewer than rows",
+                          {.value = std::to_string(sizes.size()),
                            .accepted = "from 2 to " + std::to_string(static_cast<Index>(order.size()) - 1)});
     std::vector<std::size_t> place_of_value(place.begin(), place.end());
     if (!gathers)

@@ -73,13 +73,11 @@ double two_sided_p_value(double t, double freedom) {
 
 PairedTest paired_t_test(std::span<const double> a, std::span<const double> b) {
     if (a.size() != b.size())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "paired_t_test: the samples have " + std::to_string(a.size()) + " and " +
-                                      std::to_string(b.size()) + " numbers; they must have equally many"});
+        throw BadArgument(Code::wrong_shape, "paired_t_test: the samples have " + std::to_string(a.size()) + " and " +
+                                                 std::to_string(b.size()) + " numbers; they must have equally many");
     if (a.size() < 2)
-        throw BadArgument(
-            {.code = Code::too_few_rows,
-             .problem = "paired_t_test: " + counted(static_cast<Index>(a.size()), "pair") + "; at least 2 are needed"});
+        throw BadArgument(Code::too_few_rows, "paired_t_test: " + counted(static_cast<Index>(a.size()), "pair") +
+                                                  "; at least 2 are needed");
     const auto n = static_cast<double>(a.size());
     PairedTest test;
     test.degrees_of_freedom = static_cast<Index>(a.size()) - 1;
@@ -89,8 +87,7 @@ PairedTest paired_t_test(std::span<const double> a, std::span<const double> b) {
     for (std::size_t i = 0; i < a.size(); ++i) {
         const double difference = a[i] - b[i];
         if (!std::isfinite(difference))
-            throw BadArgument({.code = Code::not_finite,
-                               .problem = "paired_t_test: pair " + std::to_string(i + 1) + " is not finite"});
+            throw BadArgument(Code::not_finite, "paired_t_test: pair " + std::to_string(i + 1) + " is not finite");
         shift += difference - origin;
     }
     shift /= n;
@@ -113,14 +110,13 @@ PairedTest paired_t_test(std::span<const double> a, std::span<const double> b) {
 }
 
 SampleSummary summary_of(std::span<const double> sample) {
-    if (sample.empty()) throw BadArgument({.code = Code::empty, .problem = "summary_of: the sample is empty"});
+    if (sample.empty()) throw BadArgument(Code::empty, "summary_of: the sample is empty");
     const auto n = static_cast<double>(sample.size());
     // Relative to the first number, so that equal numbers have deviation 0 without rounding errors.
     double shift = 0.0;
     for (std::size_t i = 0; i < sample.size(); ++i) {
         if (!std::isfinite(sample[i]))
-            throw BadArgument({.code = Code::not_finite,
-                               .problem = "summary_of: number " + std::to_string(i + 1) + " is not finite"});
+            throw BadArgument(Code::not_finite, "summary_of: number " + std::to_string(i + 1) + " is not finite");
         shift += sample[i] - sample[0];
     }
     shift /= n;
@@ -131,9 +127,8 @@ SampleSummary summary_of(std::span<const double> sample) {
 
 double unpaired_t_test(const SampleSummary& a, const SampleSummary& b) {
     if (a.count < 2 || b.count < 2)
-        throw BadArgument({.code = Code::too_few_rows,
-                           .problem = "unpaired_t_test: the samples have " + std::to_string(a.count) + " and " +
-                                      std::to_string(b.count) + " numbers; each needs at least 2"});
+        throw BadArgument(Code::too_few_rows, "unpaired_t_test: the samples have " + std::to_string(a.count) + " and " +
+                                                  std::to_string(b.count) + " numbers; each needs at least 2");
     const auto n = static_cast<double>(a.count);
     const auto m = static_cast<double>(b.count);
     const double freedom = n + m - 2.0;

@@ -57,12 +57,8 @@ Json json_of(const OptionValues& options) {
     Json out = Json::object();
     for (const auto& [name, value] : options) {
         if (const auto* real = std::get_if<double>(&value); real && !std::isfinite(*real))
-            throw BadArgument({.code = Code::not_finite,
-                               .problem = to_text(value) + " cannot be saved in a model",
-                               .remedy = "Use a finite number",
-                               .option = name,
-                               .value = to_text(value),
-                               .accepted = "finite numbers"});
+            throw BadArgument(Code::not_finite, to_text(value) + " cannot be saved in a model", "Use a finite number",
+                              {.option = name, .value = to_text(value), .accepted = "finite numbers"});
         Json& slot = out[name];
         std::visit(
             [&](const auto& v) {
@@ -78,7 +74,7 @@ bool is_list_of(const Json& list, bool (Json::*kind)() const noexcept) {
 }
 
 [[noreturn]] void refuse(Code code, std::string problem, const std::string& file, std::string remedy = {}) {
-    throw BadData({.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = file});
+    throw BadData(code, std::move(problem), std::move(remedy), {.file = file});
 }
 
 OptionValues options_of(const std::string& text, const std::string& file) {
@@ -164,9 +160,7 @@ Points points_of(const Archive::Tensor& tensor, const std::string& name, const s
 
 void require_name(const std::string& name) {
     if (name.empty() || name == "__metadata__")
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "archive: a tensor cannot have the name '" + name + "'",
-                           .value = name});
+        throw BadArgument(Code::not_accepted, "archive: a tensor cannot have the name '" + name + "'", {.value = name});
 }
 
 }  // namespace

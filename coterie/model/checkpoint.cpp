@@ -124,12 +124,8 @@ Checkpoint::Checkpoint(const Run& run, std::string method, const OptionValues& o
     options_["device"] = run.device;  // other devices round differently
     if (path_.empty()) return;
     if (path_ == "-")
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "- is not accepted",
-                           .remedy = "Use the name of a file",
-                           .option = "checkpoint",
-                           .value = "-",
-                           .accepted = "the name of a file"});
+        throw BadArgument(Code::not_accepted, "- is not accepted", "Use the name of a file",
+                          {.option = "checkpoint", .value = "-", .accepted = "the name of a file"});
     together(communicator_, [&] {
         if (!wanted()) return;
         try {
@@ -179,11 +175,8 @@ std::optional<Archive> Checkpoint::found() const {
 Archive Checkpoint::read() const {
     Archive archive = Archive::load(path_);
     const auto refuse = [&](std::string problem, std::string remedy = "Use another file, or remove this one") {
-        throw BadData({.code = Code::model_mismatch,
-                       .problem = std::move(problem),
-                       .remedy = std::move(remedy),
-                       .option = "checkpoint",
-                       .file = path_});
+        throw BadData(Code::model_mismatch, std::move(problem), std::move(remedy),
+                      {.option = "checkpoint", .file = path_});
     };
     const auto refuse_fit = [&](const std::string& what) { refuse("the checkpoint is from a fit with " + what); };
     if (archive.method() != "checkpoint")

@@ -31,17 +31,15 @@ namespace {
 
 void admit_sparse(std::string_view method, const Takes& takes, const SparsePoints& points, const Run& run) {
     if (!takes.sparse)
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "method " + std::string(method) + " does not support sparse matrices",
-                           .remedy = "Use a dense matrix (" + memory_text(points.dense_bytes()) + "), or kmeans",
-                           .option = "points"});
+        throw BadArgument(Code::not_supported, "method " + std::string(method) + " does not support sparse matrices",
+                          "Use a dense matrix (" + memory_text(points.dense_bytes()) + "), or kmeans",
+                          {.option = "points"});
     if (run.communicator().size() > 1)
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "method " + std::string(method) +
-                                      " supports sparse matrices in one process only; there are " +
-                                      std::to_string(run.communicator().size()) + " processes",
-                           .remedy = "Use one process or a dense matrix",
-                           .option = "points"});
+        throw BadArgument(Code::not_supported,
+                          "method " + std::string(method) +
+                              " supports sparse matrices in one process only; there are " +
+                              std::to_string(run.communicator().size()) + " processes",
+                          "Use one process or a dense matrix", {.option = "points"});
 }
 
 }  // namespace
@@ -62,17 +60,11 @@ void require_same_fit(std::string_view method, const OptionValues& options, cons
 
 void admit(std::string_view method, const Takes& takes, const Run& run) {
     if (run.device != "cpu" && !takes.device)
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "method " + std::string(method) + " runs on the CPU only",
-                           .remedy = "Use `device=cpu`",
-                           .option = "device",
-                           .value = run.device,
-                           .accepted = "cpu"});
+        throw BadArgument(Code::not_supported, "method " + std::string(method) + " runs on the CPU only",
+                          "Use `device=cpu`", {.option = "device", .value = run.device, .accepted = "cpu"});
     if (!run.checkpoint.empty() && !takes.checkpoint)
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "method " + std::string(method) + " does not support checkpoints",
-                           .option = "checkpoint",
-                           .value = run.checkpoint});
+        throw BadArgument(Code::not_supported, "method " + std::string(method) + " does not support checkpoints",
+                          {.option = "checkpoint", .value = run.checkpoint});
 }
 
 Problem in_memory(std::string_view method, const Problem& problem, const Run& run) {
@@ -84,9 +76,9 @@ Problem in_memory(std::string_view method, const Problem& problem, const Run& ru
 void admit(std::string_view method, const Takes& takes, const Problem& problem, const Run& run) {
     admit(method, takes, run);
     const auto refuse = [&](const char* field, std::string_view what) {
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "method " + std::string(method) + " does not support " + std::string(what),
-                           .option = field});
+        throw BadArgument(Code::not_supported,
+                          "method " + std::string(method) + " does not support " + std::string(what),
+                          {.option = field});
     };
     if (const SparsePoints* sparse = as_sparse(problem.points)) admit_sparse(method, takes, *sparse, run);
     if (problem.graph && !takes.graph) refuse("graph", "graphs of affinities");
@@ -94,10 +86,8 @@ void admit(std::string_view method, const Takes& takes, const Problem& problem, 
     if (!problem.initial_centroids.empty() && !takes.initial_centroids)
         refuse("initial_centroids", "initial centroids");
     if (!problem.initial_centroids.resident())
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "the centroids are read in blocks",
-                           .remedy = "Load them into memory first (coterie::load)",
-                           .option = "initial_centroids"});
+        throw BadArgument(Code::not_supported, "the centroids are read in blocks",
+                          "Load them into memory first (coterie::load)", {.option = "initial_centroids"});
     if (!problem.partial_labels.empty() && !takes.labels) refuse("partial_labels", "partial labels");
     if (!problem.clusters_per_label.empty() && !takes.labels) refuse("clusters_per_label", "clusters per label");
     if (!problem.label_shares.empty() && takes.shares == Shares::none) refuse("label_share", "label shares");
@@ -105,14 +95,12 @@ void admit(std::string_view method, const Takes& takes, const Problem& problem, 
     if (!problem.must_links.empty() && !takes.pairs) refuse("must_links", "must-links");
     if (!problem.cannot_links.empty() && !takes.pairs) refuse("cannot_links", "cannot-links");
     if (problem.graph && problem.points.rows() > 0)
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "rows and a graph of affinities were both given",
-                           .remedy = "Leave one out",
-                           .option = "graph"});
+        throw BadArgument(Code::conflict, "rows and a graph of affinities were both given", "Leave one out",
+                          {.option = "graph"});
     if (run.communicator().size() > 1 && !takes.blocks)
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "method " + std::string(method) + " works in one process only; there are " +
-                                      std::to_string(run.communicator().size()) + " processes"});
+        throw BadArgument(Code::not_supported, "method " + std::string(method) +
+                                                   " works in one process only; there are " +
+                                                   std::to_string(run.communicator().size()) + " processes");
 }
 
 }  // namespace coterie::internal

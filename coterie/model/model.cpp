@@ -39,11 +39,10 @@ void Model::in_parts(std::string_view what, PointsView points, const Run& run,
                                         .add(points),
                                     run.communicator());
     if (points.columns() != dimensions())
-        throw BadArgument({.code = Code::model_mismatch,
-                           .problem = counted(points.columns(), "column") + "; the model was fitted on " +
-                                      std::to_string(dimensions()),
-                           .remedy = "Give the columns of the training data",
-                           .option = "points"});
+        throw BadArgument(
+            Code::model_mismatch,
+            counted(points.columns(), "column") + "; the model was fitted on " + std::to_string(dimensions()),
+            "Give the columns of the training data", {.option = "points"});
     if (points.empty()) return;
     Run reading = run.alone();
     if ((points.resident() || (takes_sparse() && as_sparse(points) != nullptr)) && run.communicator().size() == 1) {
@@ -115,23 +114,22 @@ void Model::require_output(Output which) const {
         if (outputs().has(static_cast<Output>(o)))
             there += (there.empty() ? "" : ", ") + std::string(name(static_cast<Output>(o)));
     const bool needs_labels = which == Output::label_scores && cluster_labels_.empty();
-    throw BadArgument({.code = Code::not_supported,
-                       .problem = "a model of method " + std::string(method()) + " has no " + std::string(name(which)) +
-                                  (needs_labels ? ", because it was fitted without partial labels" : "") +
-                                  (there.empty() ? "" : "; it has " + there),
-                       .value = std::string(name(which)),
-                       .accepted = there});
+    throw BadArgument(Code::not_supported,
+                      "a model of method " + std::string(method()) + " has no " + std::string(name(which)) +
+                          (needs_labels ? ", because it was fitted without partial labels" : "") +
+                          (there.empty() ? "" : "; it has " + there),
+                      {.value = std::string(name(which)), .accepted = there});
 }
 
 Matrix<double> Model::finite_output(Output which, PointsView rows, const Run& run) const {
     Matrix<double> out = output_checked(which, rows, run);
     for (Index i = 0; i < out.rows(); ++i)
         if (!out.row(i).allFinite())
-            throw BadData({.code = Code::overflow,
-                           .problem = std::string(name(which)) + " overflowed: values of the row, or of the model, are "
-                                                                 "too large",
-                           .option = "points",
-                           .row = i + 1});
+            throw BadData(Code::overflow,
+                          std::string(name(which)) +
+                              " overflowed: values of the row, or of the model, are "
+                              "too large",
+                          {.option = "points", .row = i + 1});
     return out;
 }
 
@@ -220,16 +218,15 @@ void Model::require_sound() const {
     try {
         const_cast<Model*>(this)->parts(checking);
     } catch (const BadData& error) {
-        throw BadArgument(
-            {.code = Code::overflow,
-             .problem = "the fit of method " + std::string(method()) + " overflowed: " + error.fields().problem,
-             .remedy = "Rescale the columns or use less extreme options"});
+        throw BadArgument(Code::overflow,
+                          "the fit of method " + std::string(method()) + " overflowed: " + error.fields().problem,
+                          "Rescale the columns or use less extreme options");
     }
 }
 
 void Model::load(const Archive& archive, std::optional<int> found) {
     const auto refuse = [&](std::string problem) {
-        throw BadData({.code = Code::malformed, .problem = std::move(problem), .file = archive.source()});
+        throw BadData(Code::malformed, std::move(problem), {.file = archive.source()});
     };
     if (!found || *found < 0) refuse("the model has no clusters");
     const int clusters = *found;

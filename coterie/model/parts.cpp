@@ -28,12 +28,9 @@ bool is_letter(std::string_view word) { return word.size() == 1 && word[0] >= 'a
 
 void require_range(const std::string& name, double value, const Range& range, const std::string& file) {
     if (!range.contains(value))
-        throw BadData(
-            {.code = Code::malformed,
-             .problem = "part '" + name + "' holds " + to_text(OptionValue(value)) + "; it must be " + range.text(),
-             .value = to_text(OptionValue(value)),
-             .accepted = range.text(),
-             .file = file});
+        throw BadData(Code::malformed,
+                      "part '" + name + "' holds " + to_text(OptionValue(value)) + "; it must be " + range.text(),
+                      {.value = to_text(OptionValue(value)), .accepted = range.text(), .file = file});
 }
 
 // Calls check(), which checks the numbers of a part. Errors get the part's name and lose remedies for data.
@@ -77,8 +74,7 @@ void Parts::learn(std::string_view shape, const std::string& name, std::initiali
     auto extent = found.begin();
     for (std::size_t i = 0; i < words.size() && extent != found.end(); ++i, ++extent) {
         if (!is_letter(words[i])) continue;
-        if (*extent < 1)
-            throw BadData({.code = Code::empty, .problem = "part '" + name + "' is empty", .file = source()});
+        if (*extent < 1) throw BadData(Code::empty, "part '" + name + "' is empty", {.file = source()});
         extents_.emplace(words[i][0], *extent);
     }
 }
@@ -166,10 +162,9 @@ void Parts::add_count(const std::string& name, Index& value) {
     const std::string& text = from_->text(name);
     if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos ||
         std::stol(text) < 1)
-        throw BadData(
-            {.code = Code::malformed,
-             .problem = "text '" + name + "' is '" + formats::shown(text) + "', not a whole number from 1 to 999999999",
-             .file = source()});
+        throw BadData(Code::malformed,
+                      "text '" + name + "' is '" + formats::shown(text) + "', not a whole number from 1 to 999999999",
+                      {.file = source()});
     value = std::stol(text);
 }
 

@@ -232,11 +232,8 @@ void check_support(const Corpus& support, PointsView vectors, PointsView other) 
         outside = outside || inside < sentence.words.size();
     }
     const auto refuse = [&](std::string problem, std::string remedy, std::string value = {}) {
-        throw BadData({.code = Code::empty,
-                       .problem = std::move(problem),
-                       .remedy = std::move(remedy),
-                       .value = std::move(value),
-                       .file = support.source});
+        throw BadData(Code::empty, std::move(problem), std::move(remedy),
+                      {.value = std::move(value), .file = support.source});
     };
     if (support.types.empty()) refuse("the support has no mentions", "Annotate at least one mention");
     for (std::size_t t = 0; t < mentions.size(); ++t)
@@ -246,11 +243,10 @@ void check_support(const Corpus& support, PointsView vectors, PointsView other) 
     if (!outside) refuse("the support has no word outside mentions", "Add a sentence with such words");
     internal::require_row_per_word(vectors, support);
     if (other.rows() > 0 && other.columns() != vectors.columns())
-        throw BadData({.code = Code::wrong_shape,
-                       .problem = counted(vectors.columns(), "column") + " for the support, but " +
-                                  std::to_string(other.columns()) + " for the other words",
-                       .remedy = "Use the same source of vectors for both",
-                       .option = "vectors"});
+        throw BadData(Code::wrong_shape,
+                      counted(vectors.columns(), "column") + " for the support, but " +
+                          std::to_string(other.columns()) + " for the other words",
+                      "Use the same source of vectors for both", {.option = "vectors"});
 }
 
 // The interval that the option gives; nothing for "auto" and "none". Throws BadArgument.

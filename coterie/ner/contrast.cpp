@@ -140,9 +140,8 @@ Projection Projection::drawn(Index dimensions, RandomStream random) {
 Projection Projection::load(const std::string& path, Index dimensions) {
     const Archive archive = Archive::load(path);
     if (archive.method() != kind)
-        throw BadData({.code = Code::model_mismatch,
-                       .problem = "the file is a model of " + archive.method() + ", not a projection of words",
-                       .file = path});
+        throw BadData(Code::model_mismatch,
+                      "the file is a model of " + archive.method() + ", not a projection of words", {.file = path});
     Projection out;
     try {
         const Index rows = archive.points(names[0], -1, dimensions).rows();

@@ -121,11 +121,9 @@ std::int32_t type_number(Corpus& corpus, std::string_view type) {
     const auto found = std::find(corpus.types.begin(), corpus.types.end(), type);
     if (found == corpus.types.end()) {
         if (corpus.types.size() == most_types)
-            throw BadData({.code = Code::limit_exceeded,
-                           .problem = "there are more than " + std::to_string(most_types) + " types of mentions",
-                           .remedy = "Check that the tags are in the last column",
-                           .value = formats::shown(type),
-                           .file = corpus.source});
+            throw BadData(
+                Code::limit_exceeded, "there are more than " + std::to_string(most_types) + " types of mentions",
+                "Check that the tags are in the last column", {.value = formats::shown(type), .file = corpus.source});
         corpus.types.emplace_back(type);
         return static_cast<std::int32_t>(corpus.types.size()) - 1;
     }
@@ -189,10 +187,7 @@ CorpusFormat format_of(std::string_view text, std::string source) {
 std::string_view sound_text(std::string_view bytes, const std::string& source) {
     if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
     if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
-        throw BadData({.code = Code::unsupported_format,
-                       .problem = "the text is UTF-16, not UTF-8",
-                       .remedy = "Save it as UTF-8",
-                       .file = source});
+        throw BadData(Code::unsupported_format, "the text is UTF-16, not UTF-8", "Save it as UTF-8", {.file = source});
     const std::size_t broken = internal::broken_utf8(bytes);
     if (broken != std::string_view::npos)
         internal::refuse_line(
@@ -208,9 +203,8 @@ std::string_view sound_text(std::string_view bytes, const std::string& source) {
 
 void require_words(const Corpus& corpus) {
     if (corpus.sentences.empty())
-        throw BadData({.code = Code::empty,
-                       .problem = "there are no words (read as " + std::string(name(corpus.format)) + ")",
-                       .file = corpus.source});
+        throw BadData(Code::empty, "there are no words (read as " + std::string(name(corpus.format)) + ")",
+                      {.file = corpus.source});
 }
 
 std::string json_lines_of(const Corpus& corpus) {
@@ -239,7 +233,7 @@ std::string json_lines_of(const Corpus& corpus) {
         if (annotated) record["spans"] = std::move(marked);
         if (!document.record.empty())
             record.update(formats::parse_json<Json>(document.record, [](const std::string& reason) {
-                throw BadArgument({.code = Code::malformed, .problem = "the record of a document " + reason});
+                throw BadArgument(Code::malformed, "the record of a document " + reason);
             }));
         out += record.dump() + "\n";
     }

@@ -253,9 +253,8 @@ Matrix<float> Encoder::encode(const Corpus& corpus, int layer, const Run& run) c
         network_->encode(chunks.data() + first, borders[at(block) + 1] - first, layer, out);
     });
     if (!out.allFinite())
-        throw BadData({.code = Code::not_finite,
-                       .problem = "the encoder gives vectors that are not finite",
-                       .remedy = "Use another `layer` or another encoder"});
+        throw BadData(Code::not_finite, "the encoder gives vectors that are not finite",
+                      "Use another `layer` or another encoder");
     return out;
 }
 

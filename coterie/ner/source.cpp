@@ -101,9 +101,8 @@ struct Source {
 
 Source source_of(const std::vector<Corpus>& corpora, const internal::EncoderFolder& folder) {
     if (corpora.empty())
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "training an encoder needs at least one corpus",
-                           .remedy = "Give an annotated corpus"});
+        throw BadArgument(Code::missing_argument, "training an encoder needs at least one corpus",
+                          "Give an annotated corpus");
     Source out;
     for (std::size_t c = 0; c < corpora.size(); ++c) {
         const Corpus& corpus = corpora[c];
@@ -116,8 +115,7 @@ Source source_of(const std::vector<Corpus>& corpora, const internal::EncoderFold
                                            .remedy = "Annotate every sentence, or leave this one out"});
             mentions = mentions || !corpus.sentences[s].mentions.empty();
         }
-        if (!mentions)
-            throw BadData({.code = Code::empty, .problem = "there are no mentions to train on", .file = corpus.source});
+        if (!mentions) throw BadData(Code::empty, "there are no mentions to train on", {.file = corpus.source});
         Labels tags = corpus.tags();
         std::vector<std::int32_t> number(corpus.types.size() + 1, -1);
         Index count = 0;
@@ -214,10 +212,8 @@ public:
             numbers += static_cast<double>(parameter.rows) * static_cast<double>(parameter.columns);
         require_memory(4 * sizeof(float) * numbers, "the encoder, its gradient and what the optimizer remembers");
         if (contrasts() && source_.words == std::accumulate(source_.count.begin(), source_.count.end(), Index{0}))
-            throw BadData({.code = Code::too_few_rows,
-                           .problem = "no two words have the same tag, so there is nothing to contrast",
-                           .remedy = "Add annotated sentences",
-                           .file = corpora.front().source});
+            throw BadData(Code::too_few_rows, "no two words have the same tag, so there is nothing to contrast",
+                          "Add annotated sentences", {.file = corpora.front().source});
         if (contrasts())
             for (const Matrix<float>& each : projection.parameters) beside_.emplace_back(each.rows(), each.cols());
         else
@@ -288,8 +284,7 @@ public:
         report.interrupted = stopped;
         if (stopped && checkpoint_->wanted()) {
             checkpoint_->write(snapshot());
-            throw Cancelled(
-                {.code = Code::cancelled, .problem = "interrupted during training" + checkpoint_->what_is_left()});
+            throw Cancelled(Code::cancelled, "interrupted during training" + checkpoint_->what_is_left());
         }
         std::vector<std::vector<float>> values;
         for (int p = 0; p < network_->parameters(); ++p) {
@@ -315,11 +310,9 @@ public:
 
 private:
     [[noreturn]] void refuse_divergence() const {
-        throw BadArgument({.code = Code::diverged,
-                           .problem = "training diverged in epoch " + std::to_string(epoch_ + 1),
-                           .remedy = "Use a smaller `learning_rate`",
-                           .option = "learning_rate",
-                           .value = to_text(options_.learning_rate)});
+        throw BadArgument(Code::diverged, "training diverged in epoch " + std::to_string(epoch_ + 1),
+                          "Use a smaller `learning_rate`",
+                          {.option = "learning_rate", .value = to_text(options_.learning_rate)});
     }
     void set(int number, const Matrix<float>& values) {
         network_->set_parameter(number, values.data(), static_cast<std::size_t>(values.size()));
@@ -337,12 +330,9 @@ private:
     internal::Projection kept_projection(const std::string& encoder) const {
         const std::string path = projection_of(encoder).string();
         if (!std::filesystem::exists(path))
-            throw BadData({.code = Code::not_found,
-                           .problem = "the file does not exist, but `objective=support` needs it",
-                           .remedy = "Use an encoder that was trained with `objective=contrastive`",
-                           .option = "objective",
-                           .value = "support",
-                           .file = path});
+            throw BadData(Code::not_found, "the file does not exist, but `objective=support` needs it",
+                          "Use an encoder that was trained with `objective=contrastive`",
+                          {.option = "objective", .value = "support", .file = path});
         return internal::Projection::load(path, folder_.shape.hidden);
     }
     Matrix<float> beside(std::size_t number) const {
@@ -482,12 +472,10 @@ void check_place(const std::string& out) {
     std::error_code ignored;
     const bool there = std::filesystem::exists(out, ignored);
     if (out.empty() || (there && !std::filesystem::is_empty(out, ignored)))
-        throw BadArgument({.code = out.empty() ? Code::missing_argument : Code::already_exists,
-                           .problem = out.empty() ? "the name of the folder is empty" : "'" + out + "' already exists",
-                           .remedy = "Use a new or empty folder for the trained encoder",
-                           .option = "out",
-                           .value = out,
-                           .accepted = "a new or empty folder"});
+        throw BadArgument(out.empty() ? Code::missing_argument : Code::already_exists,
+                          out.empty() ? "the name of the folder is empty" : "'" + out + "' already exists",
+                          "Use a new or empty folder for the trained encoder",
+                          {.option = "out", .value = out, .accepted = "a new or empty folder"});
 }
 
 }  // namespace
@@ -510,20 +498,15 @@ SourceReport train_source(const std::string& encoder, const std::vector<Corpus>&
     check_place(out);
     if (options.objective == SourceObjective::support && corpora.size() != 1)
         throw BadArgument(
-            {.code = Code::conflict,
-             .problem = "'support' needs one corpus, the support, but " + std::to_string(corpora.size()) + " are given",
-             .remedy = "Give only the support",
-             .option = "objective",
-             .value = "support",
-             .accepted = "one corpus"});
+            Code::conflict,
+            "'support' needs one corpus, the support, but " + std::to_string(corpora.size()) + " are given",
+            "Give only the support", {.option = "objective", .value = "support", .accepted = "one corpus"});
     if (options.objective == SourceObjective::support && options.epochs != 1)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = std::to_string(options.epochs) +
-                                      " is not accepted with `objective=support`, which trains until the loss rises",
-                           .remedy = "Leave it out",
-                           .option = "epochs",
-                           .value = std::to_string(options.epochs),
-                           .accepted = "1"});
+        throw BadArgument(Code::not_accepted,
+                          std::to_string(options.epochs) +
+                              " is not accepted with `objective=support`, which trains until the loss rises",
+                          "Leave it out",
+                          {.option = "epochs", .value = std::to_string(options.epochs), .accepted = "1"});
     if (run.device != "cpu")
         throw refused_option("device", run.device, "cpu, the only device on which encoders are trained");
     return Training(encoder, corpora, options, run).train(out);

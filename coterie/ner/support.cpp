@@ -50,16 +50,13 @@ std::vector<std::size_t> sample_support(const Corpus& corpus, const SampleOption
             auto& list = with[at(mention.type)];
             if (list.empty() || list.back() != s) list.push_back(s);
         }
-    if (types == 0)
-        throw BadData({.code = Code::empty, .problem = "there are no mentions to draw from", .file = corpus.source});
+    if (types == 0) throw BadData(Code::empty, "there are no mentions to draw from", {.file = corpus.source});
     for (std::size_t t = 0; t < types; ++t)
         if (there[t] < shots)
-            throw BadData({.code = Code::too_few_rows,
-                           .problem = "type " + corpus.types[t] + " has " + counted(there[t], "mention") +
-                                      ", fewer than `shots=" + std::to_string(shots) + "`",
-                           .remedy = "Use a smaller `shots`",
-                           .value = corpus.types[t],
-                           .file = corpus.source});
+            throw BadData(Code::too_few_rows,
+                          "type " + corpus.types[t] + " has " + counted(there[t], "mention") +
+                              ", fewer than `shots=" + std::to_string(shots) + "`",
+                          "Use a smaller `shots`", {.value = corpus.types[t], .file = corpus.source});
     std::vector<std::size_t> order(types);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return there[a] < there[b]; });

@@ -112,11 +112,9 @@ Matrix<double> Transitions::logarithms(Index tags) const {
 
 Matrix<double> Tagger::scores(PointsView vectors, const Run& run) const {
     if (vectors.columns() != dimensions())
-        throw BadData(
-            {.code = Code::wrong_shape,
-             .problem = counted(vectors.columns(), "column") + ", but the tagger needs " + std::to_string(dimensions()),
-             .remedy = "Use the source of vectors that the tagger was adapted with",
-             .option = "vectors"});
+        throw BadData(Code::wrong_shape,
+                      counted(vectors.columns(), "column") + ", but the tagger needs " + std::to_string(dimensions()),
+                      "Use the source of vectors that the tagger was adapted with", {.option = "vectors"});
     check_points(vectors, {.option = "vectors"}, run);
     const bool projects = directions.size() > 0;
     const coterie::internal::RowProducts project(directions);
@@ -221,12 +219,11 @@ Tagger Tagger::load(const std::string& path) { return from(Archive::load(path), 
 
 Tagger Tagger::from(const Archive& archive, const std::string& path) {
     const auto refuse = [&](std::string problem) {
-        throw BadData({.code = Code::malformed, .problem = std::move(problem), .file = path});
+        throw BadData(Code::malformed, std::move(problem), {.file = path});
     };
     if (archive.method() != "ner-tagger")
-        throw BadData({.code = Code::model_mismatch,
-                       .problem = "the file is a model of " + archive.method() + ", not a tagger",
-                       .file = path});
+        throw BadData(Code::model_mismatch, "the file is a model of " + archive.method() + ", not a tagger",
+                      {.file = path});
     Tagger out;
     try {
         out.method = archive.text("adapted_by");

@@ -20,8 +20,7 @@ namespace {
 
 void require(UErrorCode code, const char* doing) {
     if (U_FAILURE(code))
-        throw ResourceError(
-            {.code = Code::library_failed, .problem = std::string("ICU failed (") + doing + "): " + u_errorName(code)});
+        throw ResourceError(Code::library_failed, std::string("ICU failed (") + doing + "): " + u_errorName(code));
 }
 
 std::vector<std::size_t> borders(std::unique_ptr<icu::BreakIterator> iterator, std::string_view text) {
@@ -102,9 +101,9 @@ namespace coterie::ner::internal {
 namespace {
 
 [[noreturn]] void refuse() {
-    throw BadArgument({.code = Code::missing_library,
-                       .problem = "coterie was built without ICU, which splits text into sentences and words",
-                       .remedy = "Build it with ICU (Debian: libicu-dev), or use CoNLL columns with word vectors"});
+    throw BadArgument(Code::missing_library,
+                      "coterie was built without ICU, which splits text into sentences and words",
+                      "Build it with ICU (Debian: libicu-dev), or use CoNLL columns with word vectors");
 }
 
 }  // namespace

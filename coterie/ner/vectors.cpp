@@ -67,7 +67,7 @@ Table table_of_text(const std::string& path) {
                  .problem = counted(here, "number") + ", but the lines before have " + std::to_string(columns)});
         out.rows.emplace(line.substr(0, border), static_cast<Index>(numbers.size()) / columns - 1);
     });
-    if (numbers.empty()) throw BadData({.code = Code::empty, .problem = "the file has no vectors", .file = path});
+    if (numbers.empty()) throw BadData(Code::empty, "the file has no vectors", {.file = path});
     out.vectors =
         Eigen::Map<const eigen::Matrix<float>>(numbers.data(), static_cast<Index>(numbers.size()) / columns, columns);
     return out;
@@ -77,17 +77,15 @@ Points resident_points(const std::string& path, const Run& run) {
     ReadOptions options;
     options.advises = false;  // errors suggest no options, because rows cannot be left out
     Points out = read_points_file(path, options, run).points;
-    if (!out.resident())
-        throw ResourceError(
-            {.code = Code::out_of_memory, .problem = "the vectors do not fit into memory", .file = path});
+    if (!out.resident()) throw ResourceError(Code::out_of_memory, "the vectors do not fit into memory", {.file = path});
     return out;
 }
 
 Table table_of_folder(const std::filesystem::path& folder, const Run& run) {
     if (!std::filesystem::exists(folder / "vectors.npy"))
-        throw BadData({.code = Code::not_found,
-                       .problem = "the folder has neither config.json, for an encoder, nor vectors.npy with vocab.txt",
-                       .file = folder.string()});
+        throw BadData(Code::not_found,
+                      "the folder has neither config.json, for an encoder, nor vectors.npy with vocab.txt",
+                      {.file = folder.string()});
     Table out;
     out.vectors = to_matrix<float>(resident_points((folder / "vectors.npy").string(), run));
     const std::string vocabulary = (folder / "vocab.txt").string();
@@ -96,10 +94,9 @@ Table table_of_folder(const std::filesystem::path& folder, const Run& run) {
     internal::for_each_line({bytes.text(), bytes.size()},
                             [&](std::string_view line, Index number) { out.rows.emplace(line, (words = number) - 1); });
     if (words != out.vectors.rows())
-        throw BadData(
-            {.code = Code::wrong_shape,
-             .problem = counted(words, "word") + ", but vectors.npy has " + counted(out.vectors.rows(), "row"),
-             .file = vocabulary});
+        throw BadData(Code::wrong_shape,
+                      counted(words, "word") + ", but vectors.npy has " + counted(out.vectors.rows(), "row"),
+                      {.file = vocabulary});
     return out;
 }
 
@@ -142,7 +139,7 @@ WordVectors word_vectors(const std::string& source, const Corpus& corpus, const 
                          const Run& run) {
     const std::filesystem::path path(source);
     if (!std::filesystem::exists(path))
-        throw BadData({.code = Code::not_found, .problem = "there is no such file or folder", .file = source});
+        throw BadData(Code::not_found, "there is no such file or folder", {.file = source});
     const bool folder = std::filesystem::is_directory(path);
     if (folder && std::filesystem::exists(path / "config.json")) {
         const Encoder encoder(source);
@@ -153,13 +150,9 @@ WordVectors word_vectors(const std::string& source, const Corpus& corpus, const 
                              source}}};
     }
     if (options.layer != "auto")
-        throw BadArgument(
-            {.code = Code::not_accepted,
-             .problem = "'" + options.layer + "' is only accepted for an encoder, and " + source + " is not one",
-             .remedy = "Leave it out",
-             .option = "layer",
-             .value = options.layer,
-             .accepted = "auto"});
+        throw BadArgument(Code::not_accepted,
+                          "'" + options.layer + "' is only accepted for an encoder, and " + source + " is not one",
+                          "Leave it out", {.option = "layer", .value = options.layer, .accepted = "auto"});
     if (source.ends_with(".npy")) {
         WordVectors out{resident_points(source, run), {}, {}};
         internal::require_row_per_word(out.vectors, corpus, {.file = source});

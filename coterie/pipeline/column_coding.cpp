@@ -99,10 +99,8 @@ std::string column_text(std::size_t column, const std::vector<std::string>& name
 
 BadData bad_column(Code code, std::size_t column, const std::vector<std::string>& names, std::string problem,
                    std::string remedy = {}) {
-    return BadData({.code = code,
-                    .problem = std::move(problem),
-                    .remedy = std::move(remedy),
-                    .option = "points",
+    return BadData(code, std::move(problem), std::move(remedy),
+                   {.option = "points",
                     .column = column < names.size() ? formats::shown(names[column]) : "",
                     .column_number = static_cast<std::int64_t>(column) + 1});
 }
@@ -124,9 +122,7 @@ std::string counts_text(const std::vector<double>& counts, const std::vector<std
     return "column " + columns + (listed > 6 ? ", ..." : "");
 }
 
-BadData bad_coding(const std::string& what) {
-    return BadData({.code = Code::malformed, .problem = "the text 'columns' " + what});
-}
+BadData bad_coding(const std::string& what) { return BadData(Code::malformed, "the text 'columns' " + what); }
 
 template <class Enum>
 Enum value_named(const std::vector<std::string>& names, const nlohmann::json& json) {
@@ -178,7 +174,7 @@ ColumnCoding ColumnCoding::fit(PointsView points, const std::vector<ColumnKind>&
     const bool fills = options.missing == Missing::mean || options.missing == Missing::median;
     const bool dates = std::find(kinds.begin(), kinds.end(), ColumnKind::date) != kinds.end();
     if (!words && !fills && !dates) return out;
-    if (points.rows() < 1) throw BadData({.code = Code::empty, .problem = "there are no rows", .option = "points"});
+    if (points.rows() < 1) throw BadData(Code::empty, "there are no rows", {.option = "points"});
 
     out.columns_.resize(columns);
     std::vector<std::size_t> first_word(columns, 0);
@@ -265,10 +261,8 @@ std::vector<bool> ColumnCoding::indicators() const {
 
 void ColumnCoding::require_no_words(const std::string& option) const {
     if (columns_out() == columns_in()) return;
-    throw BadArgument({.code = Code::conflict,
-                       .problem = "this option is not supported for rows with columns of words",
-                       .remedy = "Leave it out, or leave these columns out",
-                       .option = option});
+    throw BadArgument(Code::conflict, "this option is not supported for rows with columns of words",
+                      "Leave it out, or leave these columns out", {.option = option});
 }
 
 std::vector<ColumnKind> ColumnCoding::kinds_out() const {
@@ -284,10 +278,10 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
     if (identity()) return points;
     const std::size_t columns = columns_.size();
     if (static_cast<std::size_t>(points.columns()) != columns)
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = counted(points.columns(), "column") + ", but the model was fitted on " +
-                                      std::to_string(columns),
-                           .option = "points"});
+        throw BadArgument(
+            Code::wrong_shape,
+            counted(points.columns(), "column") + ", but the model was fitted on " + std::to_string(columns),
+            {.option = "points"});
     // The index that the fit gave to each word of these points; -1 for a word that the fit did not see.
     std::vector<std::vector<Index>> number_of_word(columns);
     std::string unknown_words;

@@ -51,18 +51,16 @@ void check(PointsView rows, const std::vector<std::string>& names, std::span<con
            std::span<const double> weights, const Run& run) {
     const Index own = internal::own_rows(rows, run).count();
     const auto shape = [](std::string problem, std::string option) {
-        return BadArgument({.code = Code::wrong_shape, .problem = std::move(problem), .option = std::move(option)});
+        return BadArgument(Code::wrong_shape, std::move(problem), {.option = std::move(option)});
     };
     const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
-    if (rows.rows() == 0)
-        throw BadArgument({.code = Code::empty, .problem = "there are no rows to describe", .option = "points"});
+    if (rows.rows() == 0) throw BadArgument(Code::empty, "there are no rows to describe", {.option = "points"});
     if (count(labels) != own) throw shape(counted(count(labels), "label") + " for " + counted(own, "row"), "points");
     for (const std::int32_t label : labels)
         if (label < 0 || label >= clusters)
-            throw BadArgument(
-                {.code = Code::out_of_range,
-                 .problem = "label " + std::to_string(label) + " is not from 0 to " + std::to_string(clusters - 1),
-                 .option = "points"});
+            throw BadArgument(Code::out_of_range,
+                              "label " + std::to_string(label) + " is not from 0 to " + std::to_string(clusters - 1),
+                              {.option = "points"});
     if (!names.empty() && count(names) != rows.columns())
         throw shape(counted(count(names), "column name") + " for " + counted(rows.columns(), "column"), "points");
     if (weights.empty()) return;
@@ -71,19 +69,14 @@ void check(PointsView rows, const std::vector<std::string>& names, std::span<con
     double total = 0;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         if (!(weights[i] >= 0) || !std::isfinite(weights[i]))
-            throw BadArgument({.code = Code::not_accepted,
-                               .problem = to_text(weights[i]) + " is not accepted",
-                               .remedy = "Use finite numbers, at least 0",
-                               .option = "weights",
-                               .value = to_text(weights[i]),
-                               .row = static_cast<std::int64_t>(i) + 1});
+            throw BadArgument(
+                Code::not_accepted, to_text(weights[i]) + " is not accepted", "Use finite numbers, at least 0",
+                {.option = "weights", .value = to_text(weights[i]), .row = static_cast<std::int64_t>(i) + 1});
         total += weights[i];
     }
     if (!(total > 0))
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "all weights are 0",
-                           .remedy = "Give at least one row a weight above 0",
-                           .option = "weights"});
+        throw BadArgument(Code::not_accepted, "all weights are 0", "Give at least one row a weight above 0",
+                          {.option = "weights"});
 }
 
 // Per cluster: the weight, the number of rows, and for every column the sum and the sum of squares about `origin`.

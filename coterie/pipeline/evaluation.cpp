@@ -36,10 +36,10 @@ std::optional<double> label_accuracy(const Labels& labels, const std::vector<std
 
 void require_rows(const Labels& labels, const std::string& what, Index rows, const std::string& source) {
     if (static_cast<Index>(labels.size()) != rows)
-        throw BadData({.code = Code::wrong_shape,
-                       .problem = what + " has " + counted(static_cast<Index>(labels.size()), "row") + ", but " +
-                                  source + " has " + std::to_string(rows),
-                       .remedy = "Give one label per row"});
+        throw BadData(Code::wrong_shape,
+                      what + " has " + counted(static_cast<Index>(labels.size()), "row") + ", but " + source + " has " +
+                          std::to_string(rows),
+                      "Give one label per row");
 }
 
 Agreement compare(const LabelColumn& labels, const std::string& labels_source, const Truth& truth,
@@ -60,9 +60,8 @@ Agreement compare(const LabelColumn& labels, const std::string& labels_source, c
         }
     }
     if (known_labels.empty())
-        throw BadData({.code = Code::empty,
-                       .problem = "truth " + truth.source + " is blank in every row" +
-                                  (out.given > 0 ? " without a partial label" : "")});
+        throw BadData(Code::empty, "truth " + truth.source + " is blank in every row" +
+                                       (out.given > 0 ? " without a partial label" : ""));
     out.scored = static_cast<Index>(known_labels.size());
     out.scores = score(known_labels, known_classes);
     out.label_accuracy = label_accuracy(known_labels, labels.names, known_classes, truth.column.names);

@@ -14,10 +14,8 @@
 namespace coterie::internal {
 
 inline BadData no_row_is_complete() {
-    return BadData({.code = Code::missing_value,
-                    .problem = "every row has a missing value, so `missing=drop` leaves none",
-                    .remedy = "Use `missing=median` to fill them in, or `exclude` to leave columns out",
-                    .option = "points"});
+    return BadData(Code::missing_value, "every row has a missing value, so `missing=drop` leaves none",
+                   "Use `missing=median` to fill them in, or `exclude` to leave columns out", {.option = "points"});
 }
 
 /// The warning.

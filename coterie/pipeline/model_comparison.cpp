@@ -28,10 +28,10 @@ ModelComparison compare_partitions(const Labels& labels, const std::vector<std::
     const auto both_have = [](auto mine, auto theirs) { return mine > -2 && theirs > -2; };
     if (std::transform_reduce(labels.begin(), labels.end(), other.begin(), false, std::logical_or<>(), both_have) ==
         false)
-        throw BadData({.code = Code::missing_value,
-                       .problem = "no row can be compared, because each row has a missing value for which one of the "
-                                  "models leaves it out",
-                       .option = "points"});
+        throw BadData(Code::missing_value,
+                      "no row can be compared, because each row has a missing value for which one of the "
+                      "models leaves it out",
+                      {.option = "points"});
     const Labels here = with_noise(labels, clusters.size());
     const Labels there = with_noise(other, other_clusters.size());
     out.agreement = compare({here, {}}, "this model", {{there, {}}, "the other model"});

@@ -195,9 +195,9 @@ void OutlierScores::learn(const std::vector<double>& weight, const Matrix<double
 
 std::vector<double> OutlierScores::of(PointsView rows, std::span<const std::int32_t> clusters) const {
     if (rows.columns() != centroids_.cols())
-        throw BadData({.code = Code::model_mismatch,
-                       .problem = "outlier_centroids of the model has " + counted(centroids_.cols(), "column") +
-                                  ", but the rows have " + std::to_string(rows.columns())});
+        throw BadData(Code::model_mismatch, "outlier_centroids of the model has " +
+                                                counted(centroids_.cols(), "column") + ", but the rows have " +
+                                                std::to_string(rows.columns()));
     const SparsePoints* const sparse = as_sparse(rows);
     std::vector<double> out(clusters.size());
     rows.with_scalar([&]<class Scalar>() {

@@ -39,13 +39,11 @@ std::vector<std::size_t> positions_of(const std::vector<std::string>& wanted, co
     std::vector<std::size_t> out = formats::positions_of_names(wanted, given, "", missing);
     if (!missing.empty()) {
         const std::vector<std::string> more(missing.begin() + 1, missing.end());
-        throw BadData({.code = Code::unknown_column,
-                       .problem = "the model needs this column" + (more.empty() ? "" : ", and also " + listed(more)) +
-                                  ", but the rows have only " + listed(given),
-                       .remedy = "Give all columns of the model: " + listed(wanted),
-                       .option = "points",
-                       .accepted = listed(wanted),
-                       .column = formats::shown(missing.front())});
+        throw BadData(Code::unknown_column,
+                      "the model needs this column" + (more.empty() ? "" : ", and also " + listed(more)) +
+                          ", but the rows have only " + listed(given),
+                      "Give all columns of the model: " + listed(wanted),
+                      {.option = "points", .accepted = listed(wanted), .column = formats::shown(missing.front())});
     }
     return out;
 }
@@ -78,10 +76,8 @@ Points columns_of(const Points& points, const std::vector<std::size_t>& which) {
 void require_nothing_of_all_rows(const Method& method, const OptionValues& options, const Problem& problem,
                                  const std::string& option) {
     const auto refuse = [&](const std::string& inputs, const std::string& why) {
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "`" + option + "` cannot be combined with " + inputs + ", because " + why,
-                           .remedy = "Leave one out",
-                           .option = option});
+        throw BadArgument(Code::conflict, "`" + option + "` cannot be combined with " + inputs + ", because " + why,
+                          "Leave one out", {.option = option});
     };
     const auto affinity = options.find("affinity");
     if (problem.graph || (method.takes.graph && affinity != options.end() &&
@@ -95,21 +91,18 @@ void require_nothing_of_all_rows(const Method& method, const OptionValues& optio
 void require_noise(const Method& method, const OptionValues& options, const Problem& problem) {
     // A method without the option `clusters` finds noise itself.
     if (method.options->find("clusters") == nullptr)
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "method " + method.name + " itself finds which rows are noise",
-                           .remedy = "Leave this option out",
-                           .option = "noise_share"});
+        throw BadArgument(Code::conflict, "method " + method.name + " itself finds which rows are noise",
+                          "Leave this option out", {.option = "noise_share"});
     require_nothing_of_all_rows(method, options, problem, "noise_share");
 }
 
 void require_samples(const Method& method, const OptionValues& options, const Problem& problem, const Run& run) {
     require_nothing_of_all_rows(method, options, problem, "sample");
     if (!run.checkpoint.empty() && run.communicator().size() > 1)
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "`sample` cannot be combined with `checkpoint` in several processes, because "
-                                      "every process fits the sample",
-                           .remedy = "Leave one out",
-                           .option = "sample"});
+        throw BadArgument(Code::conflict,
+                          "`sample` cannot be combined with `checkpoint` in several processes, because "
+                          "every process fits the sample",
+                          "Leave one out", {.option = "sample"});
 }
 
 // Throws BadArgument where a sample or a noise share does not go with the method or the problem.
@@ -405,11 +398,10 @@ void Pipeline::apply_to_kept(const Points& rows, const Wanted& wanted, const Run
             std::copy(scores.begin(), scores.end(), column.data());
             for (std::size_t i = 0; i < scores.size(); ++i)
                 if (!std::isfinite(scores[i]))
-                    throw BadData({.code = Code::overflow,
-                                   .problem = "the outlier score is not finite, because values of the row or of the "
-                                              "model are too large",
-                                   .option = "points",
-                                   .row = found.first + static_cast<Index>(i) + 1});
+                    throw BadData(Code::overflow,
+                                  "the outlier score is not finite, because values of the row or of the "
+                                  "model are too large",
+                                  {.option = "points", .row = found.first + static_cast<Index>(i) + 1});
             out.outputs.push_back(std::move(column));
         }
         take(out);
@@ -436,11 +428,10 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
         }
     } else {
         if (rows.columns() != columns())
-            throw BadData({.code = Code::wrong_shape,
-                           .problem = counted(rows.columns(), "column") + ", but the model was fitted on " +
-                                      std::to_string(columns()),
-                           .remedy = column_names_.empty() ? "" : "Give the columns " + listed(column_names_),
-                           .option = "points"});
+            throw BadData(
+                Code::wrong_shape,
+                counted(rows.columns(), "column") + ", but the model was fitted on " + std::to_string(columns()),
+                column_names_.empty() ? "" : "Give the columns " + listed(column_names_), {.option = "points"});
         if (!column_names_.empty())
             out.warnings.push_back(
                 {.code = Code::columns_by_order,
@@ -450,9 +441,8 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
     if (coding_.identity())
         for (std::size_t j = 0; j < words.size(); ++j)
             if (!words[j].empty())
-                throw BadData({.code = Code::wrong_type,
-                               .problem = "this column holds words, but the model was fitted on numbers",
-                               .option = "points",
+                throw BadData(Code::wrong_type, "this column holds words, but the model was fitted on numbers",
+                              {.option = "points",
                                .column = j < column_names_.size() ? formats::shown(column_names_[j]) : "",
                                .column_number = static_cast<std::int64_t>(j) + 1});
     require_values(out.points, coding_.kinds(), words, column_names_, coding_.options(), "predict", run);
@@ -508,11 +498,11 @@ Labels Pipeline::predict(const PreparedRows& rows, const Run& run) const {
 Matrix<double> Pipeline::output(Output which, const PreparedRows& rows, const Run& run) const {
     admit(run);
     if (which == Output::outlier_score && !has(which))
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "this model of method " + std::string(model_->method()) +
-                                      " has no outlier_score, because it was fitted on affinities or by an older "
-                                      "version of coterie",
-                           .remedy = "Fit again on rows"});
+        throw BadArgument(Code::not_supported,
+                          "this model of method " + std::string(model_->method()) +
+                              " has no outlier_score, because it was fitted on affinities or by an older "
+                              "version of coterie",
+                          "Fit again on rows");
     const auto output = [&] {
         if (which != Output::outlier_score || outlier_scores_.empty()) return model_->output(which, rows.points, run);
         std::vector<double> scores;
@@ -535,9 +525,8 @@ void Pipeline::apply(const PreparedRows& rows, const Wanted& wanted, const Run& 
     admit(run);
     if (rows.left_out.empty()) return apply_to_kept(rows.points, wanted, run, take);
     if (rows.points.empty())
-        throw BadData({.code = Code::missing_value,
-                       .problem = "every row has a missing value, and the model leaves such rows out",
-                       .option = "points"});
+        throw BadData(Code::missing_value, "every row has a missing value, and the model leaves such rows out",
+                      {.option = "points"});
     const Gaps gaps(rows.left_out, rows.points.rows());
     apply_to_kept(rows.points, wanted, run, [&](const RowResults& kept) {
         const Index count = kept.labels.empty() ? (kept.outputs.empty() ? 0 : kept.outputs.front().rows())
@@ -584,8 +573,7 @@ void Pipeline::own_parts(Parts& parts) {
     parts.add("noise_beyond", beyond, "rows with a larger outlier score are noise", at_least(0));
     noise_beyond_ = beyond;
     if (parts.reading() && outlier_scores_.empty())
-        throw BadData(
-            {.code = Code::malformed, .problem = "the model has noise_beyond, but it has no outlier_centroids"});
+        throw BadData(Code::malformed, "the model has noise_beyond, but it has no outlier_centroids");
 }
 
 std::vector<PartDescription> Pipeline::part_descriptions() const {
@@ -604,16 +592,15 @@ Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
     out.coding_ = ColumnCoding::from(archive);
     out.preparation_ = Preparation::from(archive);
     if (!out.coding_.identity() && out.coding_.columns_out() != out.model_->dimensions())
-        throw BadData({.code = Code::malformed,
-                       .problem = "the columns make " + std::to_string(out.coding_.columns_out()) +
-                                  " numbers of a row, but the model takes " +
-                                  std::to_string(out.model_->dimensions())});
+        throw BadData(Code::malformed, "the columns make " + std::to_string(out.coding_.columns_out()) +
+                                           " numbers of a row, but the model takes " +
+                                           std::to_string(out.model_->dimensions()));
     Parts reading(&archive);
     out.own_parts(reading);
     const auto stored = archive.texts().find(names_key);
     if (stored == archive.texts().end()) return out;
     const auto refuse = [](const std::string& why) {
-        throw BadData({.code = Code::malformed, .problem = "the text 'column_names' " + why});
+        throw BadData(Code::malformed, "the text 'column_names' " + why);
     };
     const auto names = formats::parse_json(stored->second, refuse);
     if (!names.is_array() || static_cast<Index>(names.size()) != out.columns() ||

@@ -61,11 +61,8 @@ std::string list_columns(const std::vector<std::size_t>& columns) {
 }
 
 void refuse_overflow(std::size_t column, std::string_view what) {
-    throw BadData({.code = Code::too_large,
-                   .problem = "the values are so large that their " + std::string(what) + " overflows",
-                   .remedy = "Rescale the column",
-                   .option = "points",
-                   .column_number = static_cast<std::int64_t>(column) + 1});
+    throw BadData(Code::too_large, "the values are so large that their " + std::string(what) + " overflows",
+                  "Rescale the column", {.option = "points", .column_number = static_cast<std::int64_t>(column) + 1});
 }
 
 }  // namespace
@@ -86,10 +83,8 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
     out.options_ = options;
     if (out.identity()) return out;
     if (points.rows() < 1 || points.columns() < 1)
-        throw BadData({.code = Code::empty,
-                       .problem = counted(points.rows(), "row") + " of " + counted(points.columns(), "column"),
-                       .remedy = "Give at least one row and one column",
-                       .option = "points"});
+        throw BadData(Code::empty, counted(points.rows(), "row") + " of " + counted(points.columns(), "column"),
+                      "Give at least one row and one column", {.option = "points"});
     if (!weights.empty()) check_weights(weights, points.rows());
 
     const auto columns = static_cast<std::size_t>(points.columns());
@@ -98,13 +93,12 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
     const bool by_column = options.scale == Scale::minmax || options.scale == Scale::zscore;
     if (!by_column && !options.center) return out;
     if (as_sparse(points) != nullptr)
-        throw BadArgument(
-            {.code = Code::not_supported,
-             .problem = "sparse rows cannot be centred, or scaled by column, because their zeros would not stay 0",
-             .remedy = "Use `scale=unit`, or dense rows",
-             .option = options.center ? "center" : "scale",
-             .value = options.center ? "yes" : scale_names[static_cast<std::size_t>(options.scale)],
-             .accepted = "`scale` unit or none"});
+        throw BadArgument(Code::not_supported,
+                          "sparse rows cannot be centred, or scaled by column, because their zeros would not stay 0",
+                          "Use `scale=unit`, or dense rows",
+                          {.option = options.center ? "center" : "scale",
+                           .value = options.center ? "yes" : scale_names[static_cast<std::size_t>(options.scale)],
+                           .accepted = "`scale` unit or none"});
 
     double total_weight = 0;
     for (const double weight : weights) total_weight += weight;
@@ -192,10 +186,10 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
     if (zero_rows) *zero_rows = 0;
     if (identity()) return points;
     if (points.columns() != static_cast<Index>(offset_.size()))
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = counted(points.columns(), "column") + ", but the model was fitted on " +
-                                      std::to_string(offset_.size()),
-                           .option = "points"});
+        throw BadArgument(
+            Code::wrong_shape,
+            counted(points.columns(), "column") + ", but the model was fitted on " + std::to_string(offset_.size()),
+            {.option = "points"});
     if (const SparsePoints* sparse = as_sparse(points);
         sparse != nullptr && options_.scale == Scale::unit && !options_.center) {
         std::vector<Index> zeros;
@@ -280,9 +274,9 @@ Preparation Preparation::from(const Archive& archive) {
     const auto found = archive.texts().find("preprocess");
     if (found == archive.texts().end()) {
         if (archive.has("preprocess.offset") || archive.has("preprocess.factor"))
-            throw BadData({.code = Code::malformed,
-                           .problem = "the model has tensors of preprocessing, but no text 'preprocess' that says how "
-                                      "to use them"});
+            throw BadData(Code::malformed,
+                          "the model has tensors of preprocessing, but no text 'preprocess' that says how "
+                          "to use them");
         return out;
     }
     for (const bool center : {false, true}) {
@@ -295,9 +289,8 @@ Preparation Preparation::from(const Archive& archive) {
             return candidate;
         }
     }
-    throw BadData({.code = Code::model_mismatch,
-                   .problem = "the model was fitted with preprocessing '" + found->second +
-                              "', which this version of coterie does not support"});
+    throw BadData(Code::model_mismatch, "the model was fitted with preprocessing '" + found->second +
+                                            "', which this version of coterie does not support");
 }
 
 }  // namespace coterie

@@ -39,11 +39,10 @@ std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& colu
 PreparedProblem PreparedProblem::of(const Problem& problem, const Settings& settings, const Run& run) {
     check_settings(settings);
     if (!problem.column_names.empty() && static_cast<Index>(problem.column_names.size()) != problem.columns())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = counted(static_cast<Index>(problem.column_names.size()), "column name") +
-                                      " for " + counted(problem.columns(), "column"),
-                           .remedy = "Give one name per column, or none",
-                           .option = "points"});
+        throw BadArgument(Code::wrong_shape,
+                          counted(static_cast<Index>(problem.column_names.size()), "column name") + " for " +
+                              counted(problem.columns(), "column"),
+                          "Give one name per column, or none", {.option = "points"});
     Stopwatch watch;
     PreparedProblem out{.problem = problem};
     out.column_names = problem.column_names;

@@ -307,8 +307,7 @@ private:
         if (k > 1) model = fits(k);
         const Labels labels = model ? model->labels() : Labels(static_cast<std::size_t>(n), 0);
         const Index found = distinct_labels(labels);
-        if (found < k)
-            throw BadData({.code = Code::fewer_clusters, .problem = "the fit found only " + counted(found, "cluster")});
+        if (found < k) throw BadData(Code::fewer_clusters, "the fit found only " + counted(found, "cluster"));
         scatter_[at] = log_scatter(points_, labels, own_);
         curve(ClusterCriterion::bic).values[at] = spherical_mixture_bic(points_, labels, own_);
         if (k == 1 || k >= n) return;
@@ -393,9 +392,8 @@ private:
 
 void require_choice(const Problem& problem, const MethodOptions& method, const Run& run) {
     if (!takes_clusters(method.method()))
-        throw BadArgument(
-            {.code = Code::not_supported,
-             .problem = "method " + method.method().name + " has no option `clusters`, so there is nothing to choose"});
+        throw BadArgument(Code::not_supported, "method " + method.method().name +
+                                                   " has no option `clusters`, so there is nothing to choose");
     internal::require_points_alone("the choice of the number of clusters (`clusters=auto`)", problem, run);
     for (const auto& [name, value] : method.values()) method.method().options->at(name).check(value);
 }

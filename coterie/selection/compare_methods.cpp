@@ -84,17 +84,13 @@ namespace {
 void require_comparison(const Problem& problem, const CompareOptions& options, const Run& run) {
     if (options.clusters < 1) throw refused_option("clusters", std::int64_t{options.clusters}, "at least 1");
     if (problem.graph)
-        throw BadArgument(
-            {.code = Code::not_supported, .problem = "compare needs rows, not affinities", .option = "graph"});
-    if (run.communicator().size() > 1)
-        throw BadArgument({.code = Code::not_supported, .problem = "compare works in one process only"});
+        throw BadArgument(Code::not_supported, "compare needs rows, not affinities", {.option = "graph"});
+    if (run.communicator().size() > 1) throw BadArgument(Code::not_supported, "compare works in one process only");
     for (auto name = options.methods.begin(); name != options.methods.end(); ++name) {
         find_method(*name);
         if (std::find(options.methods.begin(), name, *name) != name)
-            throw BadArgument({.code = Code::duplicate,
-                               .problem = *name + " is named twice",
-                               .remedy = "Name each method once",
-                               .option = "methods"});
+            throw BadArgument(Code::duplicate, *name + " is named twice", "Name each method once",
+                              {.option = "methods"});
     }
 }
 
@@ -152,9 +148,8 @@ Comparison compare_methods(const PreparedProblem& problem, const CompareOptions&
     require_comparison(problem.problem, options, run);
     check_points(problem.problem.points, points_of_fit(), run);
     if (!truth.empty() && static_cast<Index>(truth.size()) != problem.all_rows())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
-                                      ", but the data have " + counted(problem.all_rows(), "row")});
+        throw BadArgument(Code::wrong_shape, "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
+                                                 ", but the data have " + counted(problem.all_rows(), "row"));
     Comparison out;
     out.rows_left_out = static_cast<Index>(problem.left_out.size());
     out.points = problem.problem.rows();

@@ -94,10 +94,9 @@ const OptionSet& ConsensusOptions::described() {
 Labels average_linkage(Matrix<double> distances, int clusters) {
     const Index n = distances.rows();
     if (distances.cols() != n || clusters < 1 || clusters > n)
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "average linkage cannot make " + counted(clusters, "cluster") +
-                                      " from distances of " + std::to_string(n) + " x " +
-                                      std::to_string(distances.cols())});
+        throw BadArgument(Code::wrong_shape, "average linkage cannot make " + counted(clusters, "cluster") +
+                                                 " from distances of " + std::to_string(n) + " x " +
+                                                 std::to_string(distances.cols()));
     Matrix<double>& d = distances;
     std::vector<double> size(at(n), 1.0);
     std::vector<Index> active(at(n)), root(at(n)), nearest(at(n), -1);
@@ -148,10 +147,8 @@ namespace {
 std::vector<const Method*> methods_of(const ConsensusOptions& options) {
     check_options(options);
     if (options.methods.empty())
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "no method is named",
-                           .remedy = "Name at least one method",
-                           .option = "methods"});
+        throw BadArgument(Code::missing_argument, "no method is named", "Name at least one method",
+                          {.option = "methods"});
     std::vector<const Method*> out;
     for (const auto& name : options.methods) out.push_back(&find_method(name));
     return out;
@@ -294,9 +291,8 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
     internal::require_points_alone("a consensus", problem, run);
     const PreparedProblem prepared = PreparedProblem::of(problem, settings, run);
     if (!prepared.problem.points.resident())
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "a consensus needs rows in memory, but these are read in blocks",
-                           .option = "points"});
+        throw BadArgument(Code::not_supported, "a consensus needs rows in memory, but these are read in blocks",
+                          {.option = "points"});
     check_points(prepared.problem.points, points_of_fit(), run);
     ConsensusFits fits(prepared, options, run);
     const auto size = static_cast<Index>(fits.sample().size());

@@ -70,14 +70,12 @@ std::vector<std::vector<HoldoutOutcome>> repeated_holdout(const Problem& problem
                                                           const HoldoutOptions& options, const Run& run) {
     if (options.runs < 2) throw refused_option("runs", std::int64_t{options.runs}, "at least 2");
     if (static_cast<Index>(truth.size()) != problem.rows())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
-                                      ", but the data have " + counted(problem.rows(), "row")});
+        throw BadArgument(Code::wrong_shape, "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
+                                                 ", but the data have " + counted(problem.rows(), "row"));
     for (const auto& contender : contenders)
         if (contender.grids.empty())
-            throw BadArgument({.code = Code::missing_argument,
-                               .problem = contender.name + " has no grid to choose from",
-                               .option = "grid"});
+            throw BadArgument(Code::missing_argument, contender.name + " has no grid to choose from",
+                              {.option = "grid"});
     std::vector<std::vector<HoldoutOutcome>> outcomes(contenders.size());
     for (auto& row : outcomes) row.resize(static_cast<std::size_t>(options.runs));
     std::mutex reporting;

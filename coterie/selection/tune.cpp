@@ -40,12 +40,8 @@ constexpr const char* grid_accepted =
     "OPTION=LOW:HIGH:log (decades) or OPTION=LOW:HIGH:log2 (powers of two)";
 
 [[noreturn]] void refuse_axis(std::string_view text, std::string why, std::string remedy, Code code) {
-    throw BadArgument({.code = code,
-                       .problem = std::move(why),
-                       .remedy = std::move(remedy),
-                       .option = "grid",
-                       .value = std::string(text),
-                       .accepted = std::string(grid_accepted)});
+    throw BadArgument(code, std::move(why), std::move(remedy),
+                      {.option = "grid", .value = std::string(text), .accepted = std::string(grid_accepted)});
 }
 
 [[noreturn]] void refuse_axis(std::string_view text, const std::string& why, std::string remedy) {
@@ -153,19 +149,14 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
     const std::vector<GridAxis>& grid = options.grid;
     const OptionSet& preparing = PreparationOptions::described();
     if (grid.empty())
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = "there is no grid",
-                           .remedy = "Use " + std::string(grid_accepted),
-                           .option = "grid",
-                           .accepted = std::string(grid_accepted)});
+        throw BadArgument(Code::missing_argument, "there is no grid", "Use " + std::string(grid_accepted),
+                          {.option = "grid", .accepted = std::string(grid_accepted)});
     Index count = 1;
     for (std::size_t a = 0; a < grid.size(); ++a) {
         const Option& option = option_on_grid(method, grid[a].option);
         if (grid[a].values.empty())
-            throw BadArgument({.code = Code::empty,
-                               .problem = "`" + option.name + "` has no values",
-                               .remedy = "Give at least one value",
-                               .option = "grid"});
+            throw BadArgument(Code::empty, "`" + option.name + "` has no values", "Give at least one value",
+                              {.option = "grid"});
         for (const auto& value : grid[a].values) {
             // A real option also accepts an integer: 3 for 3.0.
             const bool whole = option.kind == OptionKind::real && std::holds_alternative<std::int64_t>(value);
@@ -173,32 +164,24 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
         }
         const bool prepares = preparing.find(option.name) != nullptr;
         if (prepares && !needs_truth(options.select))
-            throw BadArgument({.code = Code::conflict,
-                               .problem = std::string(name(options.select)) + " cannot compare values of `" +
-                                          option.name + "`, because it is measured on the prepared rows",
-                               .remedy = "Use `select=acc`, nmi or ari, which need a truth",
-                               .option = "grid",
-                               .value = option.name,
-                               .accepted = "acc, nmi or ari as `select`"});
+            throw BadArgument(Code::conflict,
+                              std::string(name(options.select)) + " cannot compare values of `" + option.name +
+                                  "`, because it is measured on the prepared rows",
+                              "Use `select=acc`, nmi or ari, which need a truth",
+                              {.option = "grid", .value = option.name, .accepted = "acc, nmi or ari as `select`"});
         if (fixed.contains(option.name) ||
             (prepares && preparing.values(&preparation).at(option.name) != option.default_value))
-            throw BadArgument({.code = Code::conflict,
-                               .problem = "this option is given, and it is also on the grid",
-                               .remedy = "Remove one of them",
-                               .option = option.name});
+            throw BadArgument(Code::conflict, "this option is given, and it is also on the grid", "Remove one of them",
+                              {.option = option.name});
         for (std::size_t b = 0; b < a; ++b)
             if (grid[b].option == option.name)
-                throw BadArgument({.code = Code::duplicate,
-                                   .problem = "`" + option.name + "` is on the grid twice",
-                                   .remedy = "Remove one of them",
-                                   .option = "grid"});
+                throw BadArgument(Code::duplicate, "`" + option.name + "` is on the grid twice", "Remove one of them",
+                                  {.option = "grid"});
         const auto values = static_cast<Index>(grid[a].values.size());
         if (values > most_cells / count)
-            throw BadArgument({.code = Code::limit_exceeded,
-                               .problem = "the grid has more than " + std::to_string(most_cells) + " cells",
-                               .remedy = "Use fewer values",
-                               .option = "grid",
-                               .accepted = "at most " + std::to_string(most_cells) + " cells"});
+            throw BadArgument(Code::limit_exceeded, "the grid has more than " + std::to_string(most_cells) + " cells",
+                              "Use fewer values",
+                              {.option = "grid", .accepted = "at most " + std::to_string(most_cells) + " cells"});
         count *= values;
     }
     for (const auto& [name, value] : fixed) method.options->at(name);
@@ -227,18 +210,14 @@ std::vector<Candidate> kmeans_cells(const Method& method, const OptionValues& fi
     const Method& kmeans = find_method("kmeans");
     const bool comparable = options.select == Criterion::knncut || needs_truth(options.select);
     if (!comparable)
-        throw BadArgument({.code = Code::conflict,
-                           .problem = std::string(name(options.select)) + " cannot compare methods",
-                           .remedy = "Use `select=knncut`, acc, nmi or ari",
-                           .option = "with_kmeans"});
+        throw BadArgument(Code::conflict, std::string(name(options.select)) + " cannot compare methods",
+                          "Use `select=knncut`, acc, nmi or ari", {.option = "with_kmeans"});
     const Option* clusters = method.options->find("clusters");
     if (method.name == kmeans.name || !clusters || clusters->kind != OptionKind::integer)
-        throw BadArgument({.code = Code::conflict,
-                           .problem = clusters
-                                          ? "the method is k-means already"
-                                          : "method " + method.name + " has no option `clusters`, which k-means needs",
-                           .remedy = "Leave this option out",
-                           .option = "with_kmeans"});
+        throw BadArgument(Code::conflict,
+                          clusters ? "the method is k-means already"
+                                   : "method " + method.name + " has no option `clusters`, which k-means needs",
+                          "Leave this option out", {.option = "with_kmeans"});
     std::vector<Candidate> cells;
     for (const Candidate& other : grid) {
         Candidate cell{&kmeans, {}, {{"clusters", clusters->default_value}}, other.preparation};
@@ -326,7 +305,7 @@ std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const s
     }
     if (select == Criterion::knncut) {
         if (fold->seen.rows() < 2)
-            throw BadData({.code = Code::too_few_rows, .problem = "knncut needs at least 2 rows", .option = "points"});
+            throw BadData(Code::too_few_rows, "knncut needs at least 2 rows", {.option = "points"});
         const Points points = load(fold->seen.points, "knncut needs all rows in memory, which", run);
         fold->neighbors = nearest_neighbors(points, std::min(cut_neighbors, fold->seen.rows() - 1), run);
     }
@@ -481,11 +460,10 @@ Tally measure(CellFit fit, const Fold& fold, Criterion criterion, const Run& run
 }
 
 BadData no_finite_criterion(const std::string& criterion, std::size_t cells, const std::string& why = {}) {
-    return BadData({.code = Code::not_finite,
-                    .problem = criterion + " is not a number in any of " +
-                               counted(static_cast<std::int64_t>(cells), "cell") + (why.empty() ? "" : ": " + why),
-                    .option = "select",
-                    .value = criterion});
+    return BadData(Code::not_finite,
+                   criterion + " is not a number in any of " + counted(static_cast<std::int64_t>(cells), "cell") +
+                       (why.empty() ? "" : ": " + why),
+                   {.option = "select", .value = criterion});
 }
 
 // A grid over the number of clusters alone, with a criterion that compares these numbers.
@@ -493,11 +471,7 @@ TuneResult tune_clusters(const Problem& problem, const MethodOptions& fixed, con
                          const Settings& settings, const Run& run) {
     const std::string criterion(name(options.select));
     const auto refuse = [&](const std::string& why, const std::string& remedy) {
-        throw BadArgument({.code = Code::conflict,
-                           .problem = criterion + why,
-                           .remedy = remedy,
-                           .option = "select",
-                           .value = criterion});
+        throw BadArgument(Code::conflict, criterion + why, remedy, {.option = "select", .value = criterion});
     };
     if (options.grid.size() != 1 || options.grid.front().option != "clusters")
         refuse(" compares only numbers of clusters", "Put `clusters` on the grid and nothing else");
@@ -632,27 +606,21 @@ namespace {
 
 void require_tuning(const Problem& problem, const TuneOptions& options, const Settings& settings, LabelSpan truth,
                     const Run& run) {
-    if (problem.graph)
-        throw BadArgument(
-            {.code = Code::not_supported, .problem = "tune needs rows, not affinities", .option = "graph"});
+    if (problem.graph) throw BadArgument(Code::not_supported, "tune needs rows, not affinities", {.option = "graph"});
     check_settings(settings);
     const bool words = std::any_of(problem.categories.begin(), problem.categories.end(),
                                    [](const auto& of_column) { return !of_column.empty(); });
     if (words && settings.columns.categorical == Categorical::refuse)
-        throw BadArgument({.code = Code::wrong_type,
-                           .problem = "there are columns of words, and tune needs numbers",
-                           .remedy = "Use `categorical=one-hot` to convert them",
-                           .option = "points"});
+        throw BadArgument(Code::wrong_type, "there are columns of words, and tune needs numbers",
+                          "Use `categorical=one-hot` to convert them", {.option = "points"});
     const Index n = problem.rows();
     if (!truth.empty() && static_cast<Index>(truth.size()) != n)
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
-                                      ", but the data have " + counted(n, "row")});
+        throw BadArgument(Code::wrong_shape, "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
+                                                 ", but the data have " + counted(n, "row"));
     if (needs_truth(options.select) && truth.empty())
-        throw BadArgument({.code = Code::missing_argument,
-                           .problem = std::string(name(options.select)) + " needs a truth",
-                           .remedy = "Give one, or use silhouette, objective, ratio or knncut",
-                           .option = "select",
+        throw BadArgument(Code::missing_argument, std::string(name(options.select)) + " needs a truth",
+                          "Give one, or use silhouette, objective, ratio or knncut",
+                          {.option = "select",
                            .value = std::string(name(options.select)),
                            .accepted = "silhouette, objective, ratio or knncut"});
     if (!problem.weights.empty()) check_weights(problem.weights, n);
@@ -788,8 +756,7 @@ private:
             }
             result_.cells.push_back(std::move(cell));
         }
-        if (result_.cells.empty())
-            throw Cancelled({.code = Code::cancelled, .problem = "interrupted before the first cell was fitted"});
+        if (result_.cells.empty()) throw Cancelled(Code::cancelled, "interrupted before the first cell was fitted");
         if (!found && first_failure) std::rethrow_exception(first_failure);
         if (!found) throw no_finite_criterion(std::string(name(options_.select)), result_.cells.size());
     }
@@ -825,10 +792,8 @@ TuneResult tune(const Problem& problem, const MethodOptions& fixed, const TuneOp
                 const Settings& settings, const Run& run, LabelSpan truth) {
     check_options(options);
     if (!run.checkpoint.empty())
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "one file cannot hold the states of many fits",
-                           .remedy = "Use it with a single fit",
-                           .option = "checkpoint"});
+        throw BadArgument(Code::conflict, "one file cannot hold the states of many fits", "Use it with a single fit",
+                          {.option = "checkpoint"});
     std::vector<Candidate> candidates = grid_cells(fixed.method(), fixed.values(), options, settings.preparation);
     if (options.with_kmeans)
         for (auto& cell : kmeans_cells(fixed.method(), fixed.values(), options, candidates))

@@ -32,10 +32,10 @@ using internal::at;
 // Compares A and A' in one pass; the rows of both have ascending columns.
 void check_affinity(const SparseMatrix& affinity) {
     if (affinity.rows() != affinity.cols())
-        throw BadData({.code = Code::wrong_shape,
-                       .problem = "an affinity matrix must be square, not " + std::to_string(affinity.rows()) + " x " +
-                                  std::to_string(affinity.cols()),
-                       .option = "graph"});
+        throw BadData(Code::wrong_shape,
+                      "an affinity matrix must be square, not " + std::to_string(affinity.rows()) + " x " +
+                          std::to_string(affinity.cols()),
+                      {.option = "graph"});
     const SparseMatrix transposed = affinity.transpose();
     for (Index i = 0; i < affinity.rows(); ++i) {
         SparseMatrix::InnerIterator own(affinity, i);
@@ -45,13 +45,8 @@ void check_affinity(const SparseMatrix& affinity) {
             const double a = own && own.col() == column ? own.value() : 0;
             const double b = other && other.col() == column ? other.value() : 0;
             const auto refuse = [&](Code code, const std::string& why, const std::string& remedy = {}) {
-                throw BadData({.code = code,
-                               .problem = to_text(OptionValue(a)) + why,
-                               .remedy = remedy,
-                               .option = "graph",
-                               .value = to_text(a),
-                               .row = i + 1,
-                               .column_number = column + 1});
+                throw BadData(code, to_text(OptionValue(a)) + why, remedy,
+                              {.option = "graph", .value = to_text(a), .row = i + 1, .column_number = column + 1});
             };
             if (!std::isfinite(a)) refuse(Code::not_finite, " is not a finite number");
             if (a < 0 && column != i) refuse(Code::not_accepted, " is not accepted: affinities must not be negative");
@@ -186,10 +181,9 @@ void check_cluster_options(const AffinityClusterOptions& options, Index n) {
              .value = std::to_string(k),
              .accepted = "from 1 to " + std::to_string(n)});
     if (options.restarts < 1 || options.max_iterations < 1)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "`restarts` and `max_iterations` must be at least 1, not " +
-                                      std::to_string(options.restarts) + " and " +
-                                      std::to_string(options.max_iterations)});
+        throw BadArgument(Code::not_accepted, "`restarts` and `max_iterations` must be at least 1, not " +
+                                                  std::to_string(options.restarts) + " and " +
+                                                  std::to_string(options.max_iterations));
 }
 
 // Row sums without the diagonal.
@@ -199,11 +193,8 @@ Vector<double> degrees_of(const SparseMatrix& affinity) {
         for (SparseMatrix::InnerIterator entry(affinity, i); entry; ++entry)
             if (entry.col() != i) out[i] += entry.value();
         if (!std::isfinite(out[i]))
-            throw BadData({.code = Code::overflow,
-                           .problem = "the sum of the affinities overflows",
-                           .remedy = "Rescale the affinities",
-                           .option = "graph",
-                           .row = i + 1});
+            throw BadData(Code::overflow, "the sum of the affinities overflows", "Rescale the affinities",
+                          {.option = "graph", .row = i + 1});
     }
     return out;
 }

@@ -88,10 +88,10 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
     if (options.width && !(*options.width > 0 && std::isfinite(*options.width))) throw bad_width(*options.width);
     const Index n = points.rows();
     if (options.neighbors < 1 || options.neighbors > n - 1)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = counted(options.neighbors, "neighbour") + " requested of " + counted(n, "row"),
-                           .remedy = "Use 1 to " + std::to_string(n - 1),
-                           .option = "neighbors",
+        throw BadArgument(Code::not_accepted,
+                          counted(options.neighbors, "neighbour") + " requested of " + counted(n, "row"),
+                          "Use 1 to " + std::to_string(n - 1),
+                          {.option = "neighbors",
                            .value = std::to_string(options.neighbors),
                            .accepted = "from 1 to " + std::to_string(n - 1)});
     const Neighbors found = nearest_neighbors(points, options.neighbors, run);

@@ -29,11 +29,10 @@ using internal::at;
 // The nonzero entries of a dense matrix of affinities.
 SparseMatrix sparse_of(PointsView points) {
     if (points.rows() != points.columns())
-        throw BadData({.code = Code::wrong_shape,
-                       .problem = "an affinity matrix must be square, not " + std::to_string(points.rows()) + " x " +
-                                  std::to_string(points.columns()),
-                       .remedy = "Give the affinity of each row with each row, or use another `affinity`",
-                       .option = "points"});
+        throw BadData(Code::wrong_shape,
+                      "an affinity matrix must be square, not " + std::to_string(points.rows()) + " x " +
+                          std::to_string(points.columns()),
+                      "Give the affinity of each row with each row, or use another `affinity`", {.option = "points"});
     return points.visit([](auto rows) {
         eigen::SparseMatrix out(rows.rows, rows.columns);
         for (Index i = 0; i < rows.rows; ++i) {
@@ -231,11 +230,8 @@ SpectralModel SpectralMethod::fit(const Problem& problem, const SpectralOptions&
         return SpectralFit(options, run).from_points(problem.points);
     }
     if (options.affinity != Affinity::precomputed)
-        throw BadArgument({.code = Code::conflict,
-                           .problem = "the data are a graph of affinities",
-                           .remedy = "Use `affinity=precomputed`",
-                           .option = "affinity",
-                           .accepted = "precomputed"});
+        throw BadArgument(Code::conflict, "the data are a graph of affinities", "Use `affinity=precomputed`",
+                          {.option = "affinity", .accepted = "precomputed"});
     return SpectralFit(options, run).from_affinity(*problem.graph);
 }
 
@@ -265,14 +261,14 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
                     for (Index j = 0; j < rows.columns; ++j) {
                         const auto affinity = static_cast<double>(affinities[j]);
                         if (affinity < 0)
-                            throw BadData({.code = Code::not_accepted,
-                                           .problem = to_text(OptionValue(affinity)) +
-                                                      " is not accepted: affinities must not be negative",
-                                           .option = "points",
-                                           .value = to_text(OptionValue(affinity)),
-                                           .accepted = "at least 0",
-                                           .row = i + 1,
-                                           .column_number = j + 1});
+                            throw BadData(
+                                Code::not_accepted,
+                                to_text(OptionValue(affinity)) + " is not accepted: affinities must not be negative",
+                                {.option = "points",
+                                 .value = to_text(OptionValue(affinity)),
+                                 .accepted = "at least 0",
+                                 .row = i + 1,
+                                 .column_number = j + 1});
                         if (affinity > 0) out.row(i) += affinity * vectors_.row(j);
                     }
                     finish_row(out.data() + i * k);
@@ -379,10 +375,9 @@ void SpectralModel::parts(Parts& parts) {
     parts.add("vectors", vectors_, "n x k", "the eigenvectors divided by the square roots of the degrees");
     const Index n = vectors_.rows();
     if (parts.reading() && n < options_.clusters)
-        throw BadData(
-            {.code = Code::malformed,
-             .problem = "the model has " + counted(n, "row") + " for " + counted(options_.clusters, "cluster"),
-             .file = parts.source()});
+        throw BadData(Code::malformed,
+                      "the model has " + counted(n, "row") + " for " + counted(options_.clusters, "cluster"),
+                      {.file = parts.source()});
     parts.add("eigenvalues", eigenvalues_, "k", "the eigenvalues of the normalised Laplacian, ascending");
     parts.add("centroids", centroids_, "k x k", "the centroid of each cluster in the embedding");
     parts.add("unreached", unreached_, "the cluster of rows that the embedding does not reach",
@@ -392,8 +387,7 @@ void SpectralModel::parts(Parts& parts) {
         parts.add("scales", scales_, "n", "the local scale of each of these rows", above(0));
     if (!parts.reading()) return;
     if (!precomputed && (!neighbors || options_.edge_weights == EdgeWeights::gaussian) && !options_.width)
-        throw BadData(
-            {.code = Code::malformed, .problem = "the model has affinities without a `width`", .file = parts.source()});
+        throw BadData(Code::malformed, "the model has affinities without a `width`", {.file = parts.source()});
     dimensions_ = precomputed ? n : points_.columns();
 }
 

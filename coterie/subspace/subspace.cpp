@@ -239,8 +239,7 @@ private:
                         keep(true);
                     }
                     if (found_ && round == begun)
-                        throw Cancelled(
-                            {.code = Code::cancelled, .problem = "interrupted" + checkpoint_.what_is_left()});
+                        throw Cancelled(Code::cancelled, "interrupted" + checkpoint_.what_is_left());
                     stopped = true;  // the result of the previous passes stands
                     break;
                 }
@@ -516,16 +515,16 @@ SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions&
     const auto [least_accepted, most_accepted] =
         points.scalar() == ScalarType::float32 ? std::pair(1e-15, 1e15) : std::pair(1e-60, 1e60);
     if (largest > most_accepted || (largest > 0 && largest < least_accepted))
-        throw BadData({.code = Code::overflow,
-                       .problem = "the largest magnitude is " + to_text(OptionValue(largest)) +
-                                  ", so that squares of covariances leave the range of " +
-                                  std::string(coterie::name(points.scalar())),
-                       .remedy = "Rescale the columns to magnitudes from " + to_text(OptionValue(least_accepted)) +
-                                 " to " + to_text(OptionValue(most_accepted)),
-                       .option = "points",
-                       .value = to_text(OptionValue(largest)),
-                       .accepted = "from " + to_text(OptionValue(least_accepted)) + " to " +
-                                   to_text(OptionValue(most_accepted))});
+        throw BadData(
+            Code::overflow,
+            "the largest magnitude is " + to_text(OptionValue(largest)) +
+                ", so that squares of covariances leave the range of " + std::string(coterie::name(points.scalar())),
+            "Rescale the columns to magnitudes from " + to_text(OptionValue(least_accepted)) + " to " +
+                to_text(OptionValue(most_accepted)),
+            {.option = "points",
+             .value = to_text(OptionValue(largest)),
+             .accepted =
+                 "from " + to_text(OptionValue(least_accepted)) + " to " + to_text(OptionValue(most_accepted))});
     const ClusterLabels of_clusters = constraints.cluster_labels();
     const bool drawn = problem.initial_centroids.empty() &&
                        (of_clusters.empty() || std::find(of_clusters.label_of.begin(), of_clusters.label_of.end(),

@@ -75,12 +75,8 @@ nb::list described_outputs() {
 
 [[noreturn]] void refuse(const Option& option, nb::handle value) {
     const std::string text = nb::cast<std::string>(nb::repr(value));
-    throw BadArgument({.code = Code::not_accepted,
-                       .problem = text + " is not accepted",
-                       .remedy = "Use " + option.accepted(),
-                       .option = option.name,
-                       .value = text,
-                       .accepted = option.accepted()});
+    throw BadArgument(Code::not_accepted, text + " is not accepted", "Use " + option.accepted(),
+                      {.option = option.name, .value = text, .accepted = option.accepted()});
 }
 
 // Accepts Python's and NumPy's bool. Uses attributes, because the stable ABI hides a type's tp_name.

@@ -196,10 +196,10 @@ public:
         const std::string text = host.work([&] {
             const PreparedRows prepared = pipeline_.prepare(problem.points, names, run, categories);
             if (!prepared.points.resident())
-                throw BadArgument({.code = Code::not_supported,
-                                   .problem = std::string("the page's picture needs rows in memory, but these are ") +
-                                              (as_sparse(problem.points) != nullptr ? "sparse" : "read in blocks"),
-                                   .option = "points"});
+                throw BadArgument(Code::not_supported,
+                                  std::string("the page's picture needs rows in memory, but these are ") +
+                                      (as_sparse(problem.points) != nullptr ? "sparse" : "read in blocks"),
+                                  {.option = "points"});
             if (model().fit_report().points == 0) {
                 AppliedResult result =
                     description_result(pipeline_, coterie::describe(pipeline_, prepared, run), prepared, source);
@@ -215,11 +215,10 @@ public:
             }
             const Labels& labels = pipeline_.labels_of_prepared();
             if (prepared.points.rows() != static_cast<Index>(labels.size()))
-                throw BadArgument({.code = Code::wrong_shape,
-                                   .problem = counted(prepared.points.rows(), "row") +
-                                              ", but the model was fitted on " + std::to_string(labels.size()),
-                                   .remedy = "Pass the rows of the fit",
-                                   .option = "points"});
+                throw BadArgument(Code::wrong_shape,
+                                  counted(prepared.points.rows(), "row") + ", but the model was fitted on " +
+                                      std::to_string(labels.size()),
+                                  "Pass the rows of the fit", {.option = "points"});
             FitResult result = fit_result(pipeline_, pipeline_.labels(), find_method(model().method()),
                                           model().option_values(), problem, source, known);
             const std::string picture = scatter_picture(prepared.points, labels, result.sizes, {title(result), ""},
@@ -260,8 +259,7 @@ private:
     static Output output_named(const std::string& which) {
         for (int i = 0; i < output_count; ++i)
             if (name(static_cast<Output>(i)) == which) return static_cast<Output>(i);
-        throw BadArgument(
-            {.code = Code::unknown_name, .problem = "there is no output '" + which + "'", .value = which});
+        throw BadArgument(Code::unknown_name, "there is no output '" + which + "'", {.value = which});
     }
 
     Pipeline pipeline_;

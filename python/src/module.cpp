@@ -39,19 +39,14 @@ PointsView view_of(const Rows2& array) {
     const auto columns = static_cast<Index>(array.shape(1));
     if (rows == 0) return PointsView(static_cast<const float*>(nullptr), 0, columns);
     if (columns > 1 && array.stride(1) != 1)
-        throw BadArgument({.code = Code::not_supported,
-                           .problem = "the rows of the array are not contiguous",
-                           .remedy = "Use numpy.ascontiguousarray(X)",
-                           .option = "points"});
+        throw BadArgument(Code::not_supported, "the rows of the array are not contiguous",
+                          "Use numpy.ascontiguousarray(X)", {.option = "points"});
     const Index stride = rows > 1 ? static_cast<Index>(array.stride(0)) : columns;
     if (array.dtype() == nb::dtype<float>())
         return PointsView(static_cast<const float*>(array.data()), rows, columns, stride);
     if (array.dtype() == nb::dtype<double>())
         return PointsView(static_cast<const double*>(array.data()), rows, columns, stride);
-    throw BadArgument({.code = Code::wrong_type,
-                       .problem = "the array is not of float32 or float64",
-                       .remedy = "Convert it",
-                       .option = "points"});
+    throw BadArgument(Code::wrong_type, "the array is not of float32 or float64", "Convert it", {.option = "points"});
 }
 
 namespace {
@@ -76,15 +71,14 @@ Points sparse_points_of(const nb::tuple& parts) {
     };
     const auto with_number = [&]<class Number>(Number number) {
         if (starts.dtype() != nb::dtype<Number>() || columns_of.dtype() != nb::dtype<Number>())
-            throw BadArgument({.code = Code::wrong_type,
-                               .problem = "the starts and columns of a sparse matrix must have the same type, int32 or "
-                                          "int64",
-                               .option = "points"});
+            throw BadArgument(Code::wrong_type,
+                              "the starts and columns of a sparse matrix must have the same type, int32 or "
+                              "int64",
+                              {.option = "points"});
         if (values.dtype() == nb::dtype<float>()) return with(number, float());
         if (values.dtype() == nb::dtype<double>()) return with(number, double());
-        throw BadArgument({.code = Code::wrong_type,
-                           .problem = "the values of the sparse matrix are not of float32 or float64",
-                           .option = "points"});
+        throw BadArgument(Code::wrong_type, "the values of the sparse matrix are not of float32 or float64",
+                          {.option = "points"});
     };
     return starts.dtype() == nb::dtype<std::int32_t>() ? with_number(std::int32_t()) : with_number(std::int64_t());
 }

@@ -132,7 +132,7 @@ Corpus corpus_of_words(const std::vector<std::vector<std::string>>& sentences) {
     out.source = "words";
     std::string& text = out.documents.emplace_back().text;
     const auto refuse = [](std::string problem) {
-        throw BadData({.code = Code::empty, .problem = std::move(problem), .option = "sentences"});
+        throw BadData(Code::empty, std::move(problem), {.option = "sentences"});
     };
     for (std::size_t s = 0; s < sentences.size(); ++s) {
         if (sentences[s].empty()) refuse("sentence " + std::to_string(s) + " has no words");
@@ -153,11 +153,9 @@ Corpus subset_of(const Corpus& corpus, const std::vector<std::size_t>& sentences
     for (const std::size_t s : sentences)
         if (s >= corpus.sentences.size())
             throw BadArgument(
-                {.code = Code::out_of_range,
-                 .problem = std::to_string(s) + " is not accepted",
-                 .remedy = "Use numbers below " + std::to_string(corpus.sentences.size()) + ", the number of sentences",
-                 .option = "sentences",
-                 .value = std::to_string(s)});
+                Code::out_of_range, std::to_string(s) + " is not accepted",
+                "Use numbers below " + std::to_string(corpus.sentences.size()) + ", the number of sentences",
+                {.option = "sentences", .value = std::to_string(s)});
     return corpus.subset(sentences);
 }
 

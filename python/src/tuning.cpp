@@ -103,11 +103,10 @@ struct Compared {
         const std::string text = host.work([&] {
             const Index compared = found.points + found.rows_left_out;
             if (problem.rows() != compared)
-                throw BadArgument({.code = Code::wrong_shape,
-                                   .problem = counted(problem.rows(), "row") + ", but the comparison was of " +
-                                              std::to_string(compared),
-                                   .remedy = "Pass the rows of the comparison",
-                                   .option = "points"});
+                throw BadArgument(
+                    Code::wrong_shape,
+                    counted(problem.rows(), "row") + ", but the comparison was of " + std::to_string(compared),
+                    "Pass the rows of the comparison", {.option = "points"});
             const ComparisonDrawings drawn =
                 comparison_drawings(found, PreparedProblem::of(problem, settings, run), source, known, run);
             return coterie::page(found, source, drawn.picture, drawn.map);

@@ -91,20 +91,19 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
         if (!placed) held_[process] = {{rows_, rows_ + shape.rows}};
         rows_ += shape.rows;
         if (count_of(held_[process]) != shape.rows)
-            throw BadArgument({.code = Code::wrong_shape,
-                               .problem = "process " + std::to_string(process) + " holds " +
-                                          counted(shape.rows, "row") + " but gave places for " +
-                                          std::to_string(count_of(held_[process])),
-                               .option = "points"});
+            throw BadArgument(Code::wrong_shape,
+                              "process " + std::to_string(process) + " holds " + counted(shape.rows, "row") +
+                                  " but gave places for " + std::to_string(count_of(held_[process])),
+                              {.option = "points"});
         if (first->rows == 0) first = &shape;
         if (shape.rows == 0 || (shape.columns == first->columns && shape.type == first->type)) continue;
         const auto text = [](const Shape& of) {
             return std::to_string(of.columns) + " columns of " + std::string(name(static_cast<ScalarType>(of.type)));
         };
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "process " + std::to_string(process) + " holds rows with " + text(shape) +
-                                      ", process " + std::to_string(first - shapes.data()) + " with " + text(*first),
-                           .option = "points"});
+        throw BadArgument(Code::wrong_shape,
+                          "process " + std::to_string(process) + " holds rows with " + text(shape) + ", process " +
+                              std::to_string(first - shapes.data()) + " with " + text(*first),
+                          {.option = "points"});
     }
     std::vector<Range> all;
     for (const auto& ranges : held_) all.insert(all.end(), ranges.begin(), ranges.end());
@@ -114,10 +113,10 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
     Index next = 0;
     for (const Range& range : all) {
         if (range.begin != next || range.end < next)
-            throw BadArgument({.code = Code::wrong_shape,
-                               .problem = "rows " + std::to_string(next) + " to " + std::to_string(range.begin) +
-                                          " belong to no process, or to several",
-                               .option = "points"});
+            throw BadArgument(Code::wrong_shape,
+                              "rows " + std::to_string(next) + " to " + std::to_string(range.begin) +
+                                  " belong to no process, or to several",
+                              {.option = "points"});
         next = range.end;
     }
     columns_ = first->columns;

@@ -24,9 +24,9 @@ const coterie_process_api& loaded() {
         });
     if (api == nullptr)
         throw ResourceError(
-            {.code = Code::missing_library,
-             .problem = "several processes need coterie's MPI library, which could not be loaded (" + trouble + ")",
-             .remedy = "Install libopenmpi-dev and build coterie again, or set COTERIE_MPI_LIBRARY to the library"});
+            Code::missing_library,
+            "several processes need coterie's MPI library, which could not be loaded (" + trouble + ")",
+            "Install libopenmpi-dev and build coterie again, or set COTERIE_MPI_LIBRARY to the library");
     return *api;
 }
 

@@ -119,9 +119,8 @@ void require_same_work(const Work& own, Communicator& communicator) {
         }
         differences += (shown == 1 ? ": " : ", ") + differs;
     }
-    throw BadData({.code = Code::processes_differ,
-                   .problem = "the processes were not given the same work" + differences,
-                   .remedy = "Start all with the same command on the same data"});
+    throw BadData(Code::processes_differ, "the processes were not given the same work" + differences,
+                  "Start all with the same command on the same data");
 }
 
 }  // namespace coterie::internal

@@ -345,8 +345,7 @@ private:
         }
         if (!stop) return false;
         if (kept_epoch_ < 0)
-            throw Cancelled(
-                {.code = Code::cancelled, .problem = "interrupted during training" + checkpoint_.what_is_left()});
+            throw Cancelled(Code::cancelled, "interrupted during training" + checkpoint_.what_is_left());
         report_.stopped = StopReason::interrupted;
         return true;
     }
@@ -429,11 +428,9 @@ Architecture classifier_of(const ClassifierOptions& options, Index dimensions) {
         return out;
     }
     if (options.image.empty())
-        throw BadArgument(
-            {.code = Code::missing_argument,
-             .problem = std::string(network == ClassifierNetwork::vgg4 ? "vgg4" : "resnet18") + " needs `image`",
-             .remedy = "Set `image` to rows and columns, such as 28x28",
-             .option = "network"});
+        throw BadArgument(Code::missing_argument,
+                          std::string(network == ClassifierNetwork::vgg4 ? "vgg4" : "resnet18") + " needs `image`",
+                          "Set `image` to rows and columns, such as 28x28", {.option = "network"});
     const ImageShape image = image_shape(options.image, dimensions);
     refuse_idle(options.widths != defaults.widths, false, "widths", "`network=dense`");
     return network == ClassifierNetwork::vgg4 ? vgg4(image, options.kernel, *options.clusters)
@@ -481,11 +478,9 @@ Augmentation augmentation_of(const ClassifierOptions& options) {
                 "none, auto, or some of flip, rotation, shift, zoom, colour and noise, with commas between them");
         }
         if (word != "noise" && options.image.empty())
-            throw BadArgument({.code = Code::missing_argument,
-                               .problem = word + " needs `image`",
-                               .remedy = "Set `image` to rows and columns, such as 28x28",
-                               .option = "augment",
-                               .value = options.augment});
+            throw BadArgument(Code::missing_argument, word + " needs `image`",
+                              "Set `image` to rows and columns, such as 28x28",
+                              {.option = "augment", .value = options.augment});
         if (end == text.size()) break;
         begin = end + 1;
     }

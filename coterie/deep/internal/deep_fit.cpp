@@ -53,13 +53,11 @@ ImageShape image_shape(const std::vector<int>& sides, Index dimensions) {
     if (image.items() != dimensions) {
         std::string text;
         for (const int side : sides) text += (text.empty() ? "" : "x") + std::to_string(side);
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = text + " makes " + std::to_string(image.items()) +
-                                      " numbers, but the rows have " + counted(dimensions, "column"),
-                           .remedy = "Use sides whose product is " + std::to_string(dimensions),
-                           .option = "image",
-                           .value = text,
-                           .accepted = std::to_string(dimensions) + " numbers"});
+        throw BadArgument(Code::wrong_shape,
+                          text + " makes " + std::to_string(image.items()) + " numbers, but the rows have " +
+                              counted(dimensions, "column"),
+                          "Use sides whose product is " + std::to_string(dimensions),
+                          {.option = "image", .value = text, .accepted = std::to_string(dimensions) + " numbers"});
     }
     return image;
 }
@@ -89,11 +87,9 @@ Architecture architecture_of(const AutoencoderOptions& options, Index dimensions
                                (options.network == AutoencoderNetwork::automatic && !options.image.empty());
     if (convolutional) {
         if (options.image.empty())
-            throw BadArgument({.code = Code::missing_argument,
-                               .problem = "a convolutional network needs `image`",
-                               .remedy = "Set `image` to rows and columns, such as 28x28",
-                               .option = "network",
-                               .value = "convolutional"});
+            throw BadArgument(Code::missing_argument, "a convolutional network needs `image`",
+                              "Set `image` to rows and columns, such as 28x28",
+                              {.option = "network", .value = "convolutional"});
         refuse_idle(options.widths != AutoencoderOptions().widths, false, "widths", "`network=dense`");
         return convolutional_autoencoder(image, options.embedding);
     }
@@ -104,14 +100,10 @@ void require_kind(const Archive& model, const std::string& path, std::initialize
     if (std::find(methods.begin(), methods.end(), model.method()) != methods.end()) return;
     std::string accepted;
     for (const std::string_view method : methods) accepted += (accepted.empty() ? "" : ", ") + std::string(method);
-    throw BadData(
-        {.code = Code::model_mismatch,
-         .problem = "this is a " + (model.method() == "checkpoint" ? "checkpoint" : "model of " + model.method()),
-         .remedy = "For `pretrained`, use a model of " + accepted,
-         .option = "pretrained",
-         .value = model.method(),
-         .accepted = accepted,
-         .file = path});
+    throw BadData(Code::model_mismatch,
+                  "this is a " + (model.method() == "checkpoint" ? "checkpoint" : "model of " + model.method()),
+                  "For `pretrained`, use a model of " + accepted,
+                  {.option = "pretrained", .value = model.method(), .accepted = accepted, .file = path});
 }
 
 DeepFit::DeepFit(std::string_view method, PointsView points, const AutoencoderOptions& options,
@@ -189,15 +181,12 @@ void DeepFit::pretrain() {
     const auto stop_if_asked = [&] {
         if (!run_.stop_requested()) return;
         if (begun) checkpoint_.write(*begun);
-        throw Cancelled(
-            {.code = Code::cancelled, .problem = "interrupted during pretraining" + checkpoint_.what_is_left()});
+        throw Cancelled(Code::cancelled, "interrupted during pretraining" + checkpoint_.what_is_left());
     };
     const auto refuse_diverged = [&](const std::string& when) {
-        throw BadArgument({.code = Code::diverged,
-                           .problem = "pretraining diverged" + when,
-                           .remedy = "Use a smaller `pretrain_rate`, or `scale=minmax`",
-                           .option = "pretrain_rate",
-                           .value = to_text(options_.pretrain_rate)});
+        throw BadArgument(Code::diverged, "pretraining diverged" + when,
+                          "Use a smaller `pretrain_rate`, or `scale=minmax`",
+                          {.option = "pretrain_rate", .value = to_text(options_.pretrain_rate)});
     };
     for (auto epoch = static_cast<int>(reconstruction_.size()); epoch < options_.pretrain_epochs; ++epoch) {
         if (checkpoint_.wanted() && !begun) begun = snapshot("pretraining");

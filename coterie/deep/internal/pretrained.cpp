@@ -67,11 +67,8 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
     const formats::Bytes bytes = formats::read_bytes(path);
     const formats::SafetensorsFile file = formats::parse_safetensors_table(bytes.data, path);
     const auto refuse = [&](std::string problem, std::string remedy) {
-        throw BadData({.code = Code::model_mismatch,
-                       .problem = std::move(problem),
-                       .remedy = std::move(remedy),
-                       .option = "pretrained",
-                       .file = path});
+        throw BadData(Code::model_mismatch, std::move(problem), std::move(remedy),
+                      {.option = "pretrained", .file = path});
     };
     const auto has = [&](const std::string& name) {
         return std::any_of(file.tensors.begin(), file.tensors.end(), [&](const auto& t) { return t.name == name; });
@@ -114,10 +111,8 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
                        std::to_string(parameters[p].size()) + " there",
                    "Use the same `network`, `image`, `widths` and `kernel`");
         if (!values.allFinite())
-            throw BadData({.code = Code::not_finite,
-                           .problem = "tensor " + names[p] + " has numbers that are not finite",
-                           .option = "pretrained",
-                           .file = path});
+            throw BadData(Code::not_finite, "tensor " + names[p] + " has numbers that are not finite",
+                          {.option = "pretrained", .file = path});
         std::copy_n(values.data(), values.size(), parameters[p].begin());
     }
 }

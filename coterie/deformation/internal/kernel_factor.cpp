@@ -35,8 +35,7 @@ void Landmarks::parts(Parts& parts, const std::string& prefix, char count, char 
     parts.add(prefix + ".triangle", triangle_, count + by + count, "the triangular factor of their kernel matrix");
     parts.add(prefix + ".width", width_, "the width of the kernel", above(0));
     if (parts.reading() && !(triangle_.diagonal().minCoeff() > 0))
-        throw BadData(
-            {.code = Code::malformed, .problem = "'" + prefix + "' in the model does not hold landmarks of a kernel"});
+        throw BadData(Code::malformed, "'" + prefix + "' in the model does not hold landmarks of a kernel");
 }
 
 KernelFactor kernel_factor(const Matrix<double>& points, double width, Index most, double tolerance, const Run& run) {

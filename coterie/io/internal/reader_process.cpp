@@ -37,11 +37,10 @@ std::string installed_reader(const std::string& source) {
         if (fs::exists(place, ignored)) return place;
         places += (places.empty() ? "" : " or ") + place;
     }
-    throw ResourceError({.code = Code::missing_library,
-                         .problem = "HDF5 and MATLAB files need coterie-read, a program of coterie that this "
-                                    "installation lacks",
-                         .remedy = "Reinstall coterie: the program belongs at " + places,
-                         .file = source});
+    throw ResourceError(Code::missing_library,
+                        "HDF5 and MATLAB files need coterie-read, a program of coterie that this "
+                        "installation lacks",
+                        "Reinstall coterie: the program belongs at " + places, {.file = source});
 }
 
 class Child {
@@ -53,10 +52,9 @@ public:
         arguments.push_back(nullptr);
         std::array<int, 2> ends{};
         if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-            throw ResourceError(
-                {.code = Code::cannot_read,
-                 .problem = std::string("no pipe can be opened to read the file: ") + std::strerror(errno),
-                 .file = source_});
+            throw ResourceError(Code::cannot_read,
+                                std::string("no pipe can be opened to read the file: ") + std::strerror(errno),
+                                {.file = source_});
         pipe_ = ends[0];
         posix_spawn_file_actions_t files;
         posix_spawn_file_actions_init(&files);
@@ -77,10 +75,10 @@ public:
         ::close(ends[1]);
         if (failed == 0) return;
         ::close(pipe_);
-        throw ResourceError({.code = failed == ENOENT ? Code::missing_library : Code::cannot_read,
-                             .problem = "the program that reads such files, " + program_ +
-                                        ", cannot be started: " + std::strerror(failed),
-                             .file = source_});
+        throw ResourceError(
+            failed == ENOENT ? Code::missing_library : Code::cannot_read,
+            "the program that reads such files, " + program_ + ", cannot be started: " + std::strerror(failed),
+            {.file = source_});
     }
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
@@ -104,10 +102,10 @@ public:
                 // A waiting child uses no processor time, and a working child uses little on a busy machine, so the
                 // clock counts too.
                 if (since_.seconds() > 10 * seconds_)
-                    throw BadData({.code = Code::cannot_read,
-                                   .problem = "the file could not be read in " + rounded(10 * seconds_) +
-                                              " seconds: it is damaged, or its disk does not respond",
-                                   .file = source_});
+                    throw BadData(Code::cannot_read,
+                                  "the file could not be read in " + rounded(10 * seconds_) +
+                                      " seconds: it is damaged, or its disk does not respond",
+                                  {.file = source_});
                 asked_.restart();
             }
             if (found <= 0) continue;
@@ -126,10 +124,10 @@ public:
     }
 
     [[noreturn]] void nonsense(const std::string& what) const {
-        throw BadData({.code = Code::cannot_read,
-                       .problem = program_ + " could not read the file and answered with " + what +
-                                  ": the file is damaged, or the program is of another version of coterie",
-                       .file = source_});
+        throw BadData(Code::cannot_read,
+                      program_ + " could not read the file and answered with " + what +
+                          ": the file is damaged, or the program is of another version of coterie",
+                      {.file = source_});
     }
 
 private:
@@ -146,18 +144,17 @@ private:
         if (WIFEXITED(status)) nonsense("exit status " + std::to_string(WEXITSTATUS(status)));
         const int signal = WTERMSIG(status);
         if (signal == SIGXCPU)
-            throw BadData({.code = Code::malformed,
-                           .problem = "reading took more than " + rounded(seconds_) +
-                                      " seconds of processor time, far too long for its size: the file is damaged",
-                           .file = source_});
+            throw BadData(Code::malformed,
+                          "reading took more than " + rounded(seconds_) +
+                              " seconds of processor time, far too long for its size: the file is damaged",
+                          {.file = source_});
         const std::string how = "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
         if (signal == SIGKILL || signal == SIGTERM)
-            throw ResourceError({.code = Code::out_of_memory,
-                                 .problem = program_ + ", which reads the file, was ended from outside by " + how +
-                                            ", perhaps because memory ran out",
-                                 .file = source_});
-        throw BadData(
-            {.code = Code::malformed, .problem = "the file is damaged: reading it ended with " + how, .file = source_});
+            throw ResourceError(Code::out_of_memory,
+                                program_ + ", which reads the file, was ended from outside by " + how +
+                                    ", perhaps because memory ran out",
+                                {.file = source_});
+        throw BadData(Code::malformed, "the file is damaged: reading it ended with " + how, {.file = source_});
     }
 
     std::string program_;
@@ -184,9 +181,8 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
     std::error_code failed;
     if (const auto kind = fs::status(path, failed).type();
         kind != fs::file_type::regular && kind != fs::file_type::not_found && kind != fs::file_type::directory)
-        throw BadData({.code = Code::cannot_read,
-                       .problem = "this is not a regular file, as HDF5 and MATLAB files must be",
-                       .file = source});
+        throw BadData(Code::cannot_read, "this is not a regular file, as HDF5 and MATLAB files must be",
+                      {.file = source});
     const auto file_bytes =
         static_cast<double>(formats::file_size(path));  // reports a missing file as other readers do
 

@@ -36,19 +36,18 @@ double product_rounding(Index dimensions) {
 void check_columns(PointsView points, PointsView queries) {
     if (points.columns() != queries.columns())
         throw BadArgument(
-            {.code = Code::wrong_shape,
-             .problem = counted(queries.columns(), "column") + " for data with " + counted(points.columns(), "column"),
-             .remedy = "Give queries the columns of the data",
-             .option = "queries"});
+            Code::wrong_shape,
+            counted(queries.columns(), "column") + " for data with " + counted(points.columns(), "column"),
+            "Give queries the columns of the data", {.option = "queries"});
 }
 
 void check_queries(const Columns& columns, PointsView queries, const Run& run) {
     const double largest = check_points(queries, given_points(), run);
     if (largest * columns.scale > 2 * kFarthest)
-        throw BadData({.code = Code::too_large,
-                       .problem = "new rows have magnitude " + to_text(largest) + ", too far from the training data, " +
-                                  "whose largest is at most " + to_text(2 / columns.scale),
-                       .option = "points"});
+        throw BadData(Code::too_large,
+                      "new rows have magnitude " + to_text(largest) + ", too far from the training data, " +
+                          "whose largest is at most " + to_text(2 / columns.scale),
+                      {.option = "points"});
 }
 
 void Columns::pack(PointsView from, Index i, double* out) const {

@@ -88,8 +88,7 @@ std::vector<Index> assign_rows(const Matrix<double>& cost) {
 }  // namespace
 
 std::vector<Index> minimum_cost_assignment(const Matrix<double>& cost) {
-    if (!cost.allFinite())
-        throw BadArgument({.code = Code::not_finite, .problem = "minimum_cost_assignment: a cost is not finite"});
+    if (!cost.allFinite()) throw BadArgument(Code::not_finite, "minimum_cost_assignment: a cost is not finite");
     if (cost.rows() <= cost.cols()) return assign_rows(cost);
     const std::vector<Index> row_of = assign_rows(cost.transpose());
     std::vector<Index> column_of(static_cast<std::size_t>(cost.rows()), -1);

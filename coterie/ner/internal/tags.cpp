@@ -84,14 +84,10 @@ std::string scheme_of(const std::vector<std::vector<ReadTag>>& sentences, const 
                 ++broken;
                 const bool at_end = tag.text == sentence_end;
                 if (reading == TagReading::checked)
-                    throw BadData(
-                        {.code = Code::malformed,
-                         .problem = (at_end ? "the end of the sentence" : "tag '" + formats::shown(tag.text) + "'") +
-                                    " " + fault.what + "; the scheme of this file is " + scheme,
-                         .remedy = fault.remedy,
-                         .value = std::string(tag.text),
-                         .file = source,
-                         .line = tag.line});
+                    throw BadData(Code::malformed,
+                                  (at_end ? "the end of the sentence" : "tag '" + formats::shown(tag.text) + "'") +
+                                      " " + fault.what + "; the scheme of this file is " + scheme,
+                                  fault.remedy, {.value = std::string(tag.text), .file = source, .line = tag.line});
             }
             before = tag;
         };

@@ -476,20 +476,17 @@ SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, dou
     const Index n = m.rows();
     const Index held = known.size() > 0 ? 1 : 0;
     if (m.cols() != n || (held > 0 && known.size() != n))
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "largest_symmetric_eigen: a matrix of " + std::to_string(n) + " x " +
-                                      std::to_string(m.cols()) + " and a known vector of " +
-                                      std::to_string(known.size()) +
-                                      " numbers; the matrix must be square, and the vector as long"});
+        throw BadArgument(Code::wrong_shape, "largest_symmetric_eigen: a matrix of " + std::to_string(n) + " x " +
+                                                 std::to_string(m.cols()) + " and a known vector of " +
+                                                 std::to_string(known.size()) +
+                                                 " numbers; the matrix must be square, and the vector as long");
     if (n > std::numeric_limits<std::int32_t>::max())
-        throw BadArgument(
-            {.code = Code::not_supported,
-             .problem = "largest_symmetric_eigen: " + std::to_string(n) + " rows; at most 2147483647 are supported"});
+        throw BadArgument(Code::not_supported,
+                          "largest_symmetric_eigen: " + std::to_string(n) + " rows; at most 2147483647 are supported");
     if (count < 1 || held + count + 2 * kBlock > n)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "largest_symmetric_eigen: count " + std::to_string(count) + " is not from 1 to " +
-                                      std::to_string(n - held - 2 * kBlock) + ", for a matrix of " + std::to_string(n) +
-                                      " rows"});
+        throw BadArgument(Code::not_accepted, "largest_symmetric_eigen: count " + std::to_string(count) +
+                                                  " is not from 1 to " + std::to_string(n - held - 2 * kBlock) +
+                                                  ", for a matrix of " + std::to_string(n) + " rows");
     require_memory(static_cast<double>(n) * sizeof(double) * static_cast<double>(3 * count + 14 * kBlock) +
                        12.0 * static_cast<double>(m.nonZeros()),
                    "the search for " + std::to_string(count) + " eigenvectors of " + std::to_string(n) + " rows");

@@ -89,12 +89,10 @@ void borrow(Communicator& communicator, Changed<T>& part, Index columns, int fro
 ClusterMoments::ClusterMoments(int clusters, Vector<double> origin, const Vector<double>& squares)
     : clusters_(clusters), origin_(std::move(origin)), float64_(squares), float32_(squares) {
     if (squares.size() != origin_.size())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "cluster moments: " + std::to_string(squares.size()) +
-                                      " sums of squares for an origin of " + std::to_string(origin_.size()) +
-                                      " columns"});
-    if (clusters < 1)
-        throw BadArgument({.code = Code::not_accepted, .problem = "cluster moments: there must be at least 1 cluster"});
+        throw BadArgument(Code::wrong_shape, "cluster moments: " + std::to_string(squares.size()) +
+                                                 " sums of squares for an origin of " + std::to_string(origin_.size()) +
+                                                 " columns");
+    if (clusters < 1) throw BadArgument(Code::not_accepted, "cluster moments: there must be at least 1 cluster");
     const double numbers = static_cast<double>(clusters) * static_cast<double>(float64_.numbers());
     require_memory(sizeof(double) * numbers, "the table of second moments of " + std::to_string(clusters) +
                                                  " clusters of " + std::to_string(origin_.size()) + " columns");
@@ -103,15 +101,14 @@ ClusterMoments::ClusterMoments(int clusters, Vector<double> origin, const Vector
 
 void ClusterMoments::add(PointsView points, std::span<const Entry> entries, int threads) {
     if (points.columns() != origin_.size())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "cluster moments: the rows have " + std::to_string(points.columns()) +
-                                      " columns, the origin " + std::to_string(origin_.size())});
+        throw BadArgument(Code::wrong_shape, "cluster moments: the rows have " + std::to_string(points.columns()) +
+                                                 " columns, the origin " + std::to_string(origin_.size()));
     for (std::size_t e = 0; e < entries.size(); ++e)
         if (entries[e].cluster < (e == 0 ? 0 : entries[e - 1].cluster) || entries[e].cluster >= clusters_ ||
             entries[e].row < 0 || entries[e].row >= points.rows())
-            throw BadArgument({.code = Code::out_of_range,
-                               .problem = "cluster moments: entry " + std::to_string(e + 1) +
-                                          " is not sorted by cluster, or its cluster or row does not exist"});
+            throw BadArgument(Code::out_of_range,
+                              "cluster moments: entry " + std::to_string(e + 1) +
+                                  " is not sorted by cluster, or its cluster or row does not exist");
     points.with_scalar([&]<class T>() {
         const Rows<T> rows = points.as<T>();
         std::vector<Term<T>> terms;
@@ -200,9 +197,8 @@ Matrix<double> ClusterMoments::moment(int cluster) const { return float64_.matri
 
 Matrix<double> ClusterMoments::sum(std::span<const double> factors) const {
     if (static_cast<int>(factors.size()) != clusters_)
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "cluster moments: " + std::to_string(factors.size()) + " factors for " +
-                                      std::to_string(clusters_) + " clusters"});
+        throw BadArgument(Code::wrong_shape, "cluster moments: " + std::to_string(factors.size()) + " factors for " +
+                                                 std::to_string(clusters_) + " clusters");
     const Index d = origin_.size();
     Matrix<double> total = Matrix<double>::Zero(d, d);
     float64_.for_each_row([&](Index i, Index first, Index last, Index position) {

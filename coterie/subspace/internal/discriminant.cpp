@@ -49,14 +49,13 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
       own_(own_rows(grid_, run.communicator())) {
     const Index n = points.rows();
     const Index d = points.columns();
-    if (clusters < 1)
-        throw BadArgument({.code = Code::not_accepted, .problem = "discriminant: there must be at least 1 cluster"});
+    if (clusters < 1) throw BadArgument(Code::not_accepted, "discriminant: there must be at least 1 cluster");
     if (dimensions < 1 || dimensions > d)
-        throw BadArgument({.code = Code::not_accepted,
-                           .problem = "discriminant: " + std::to_string(dimensions) + " dimensions are not from 1 to " +
-                                      std::to_string(d) + ", the number of columns"});
+        throw BadArgument(Code::not_accepted, "discriminant: " + std::to_string(dimensions) +
+                                                  " dimensions are not from 1 to " + std::to_string(d) +
+                                                  ", the number of columns");
     if (shrinkage.kind == Shrinkage::Kind::fixed && !(shrinkage.value >= 0.0 && shrinkage.value <= 1.0))
-        throw BadArgument({.code = Code::not_accepted, .problem = "discriminant: shrinkage is not from 0 to 1"});
+        throw BadArgument(Code::not_accepted, "discriminant: shrinkage is not from 0 to 1");
     together(run.communicator(), [&] {
         require_memory(6.0 * sizeof(double) * static_cast<double>(d) * static_cast<double>(d),
                        "the search for a subspace of " + std::to_string(d) + " columns");
@@ -134,18 +133,16 @@ const ClusterMoments& Discriminant::moments() {
 }
 
 void Discriminant::assign(const Labels& labels) {
-    if (soft_)
-        throw BadArgument({.code = Code::conflict, .problem = "discriminant: soft assignments cannot take labels"});
+    if (soft_) throw BadArgument(Code::conflict, "discriminant: soft assignments cannot take labels");
     if (static_cast<Index>(labels.size()) != own_.count())
-        throw BadArgument({.code = Code::wrong_shape,
-                           .problem = "discriminant: " + std::to_string(labels.size()) + " labels for " +
-                                      std::to_string(own_.count()) + " rows"});
+        throw BadArgument(Code::wrong_shape, "discriminant: " + std::to_string(labels.size()) + " labels for " +
+                                                 std::to_string(own_.count()) + " rows");
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (labels[i] < 0 || labels[i] >= clusters_)
-            throw BadArgument({.code = Code::out_of_range,
-                               .problem = "discriminant: label " + std::to_string(labels[i]) + " is not from 0 to " +
-                                          std::to_string(clusters_ - 1),
-                               .row = static_cast<std::int64_t>(i) + 1});
+            throw BadArgument(Code::out_of_range,
+                              "discriminant: label " + std::to_string(labels[i]) + " is not from 0 to " +
+                                  std::to_string(clusters_ - 1),
+                              {.row = static_cast<std::int64_t>(i) + 1});
     if (shrinkage_.kind != Shrinkage::Kind::oas) return;
 
     // If a cluster has fewer points than changes, its sums are computed from scratch. This is cheaper and removes old
@@ -182,12 +179,10 @@ void Discriminant::assign(const Labels& labels) {
 }
 
 void Discriminant::assign(Index begin, const Matrix<double>& rows) {
-    if (!soft_)
-        throw BadArgument({.code = Code::conflict, .problem = "discriminant: hard assignments cannot take rows of A"});
+    if (!soft_) throw BadArgument(Code::conflict, "discriminant: hard assignments cannot take rows of A");
     if (begin < own_.begin || begin + rows.rows() > own_.end || rows.cols() != clusters_)
-        throw BadArgument(
-            {.code = Code::wrong_shape,
-             .problem = "discriminant: rows of A are outside the rows, or do not have one number per cluster"});
+        throw BadArgument(Code::wrong_shape,
+                          "discriminant: rows of A are outside the rows, or do not have one number per cluster");
     if (shrinkage_.kind != Shrinkage::Kind::oas) return;
     std::visit(
         [&](auto& shares) {
@@ -361,8 +356,7 @@ Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<doubl
     const Index d = points_.columns();
     const auto n = static_cast<double>(points_.rows());
     if (centroids.rows() != clusters_ || centroids.cols() != d || mass.size() != clusters_)
-        throw BadArgument(
-            {.code = Code::wrong_shape, .problem = "discriminant: centroids are not k x d, or there are not k masses"});
+        throw BadArgument(Code::wrong_shape, "discriminant: centroids are not k x d, or there are not k masses");
     Subspace result;
     result.total_rank = whitening_.rows();
     result.total_shrinkage = total_shrinkage_;

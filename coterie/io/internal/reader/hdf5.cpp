@@ -93,15 +93,13 @@ const char* kept_elsewhere(hid_t dataset) {
 }
 
 [[noreturn]] void refuse(std::string problem, const std::string& path) {
-    throw BadData({.code = Code::malformed, .problem = std::move(problem), .file = path});
+    throw BadData(Code::malformed, std::move(problem), {.file = path});
 }
 
 // `what`: the file, or a dataset of it.
 [[noreturn]] void refuse_elsewhere(const std::string& what, const char* how, const std::string& path) {
-    throw BadData({.code = Code::not_supported,
-                   .problem = what + " " + how + ", but coterie reads only the file itself",
-                   .remedy = "Copy the data into the file",
-                   .file = path});
+    throw BadData(Code::not_supported, what + " " + how + ", but coterie reads only the file itself",
+                  "Copy the data into the file", {.file = path});
 }
 
 herr_t refuse_external_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
@@ -182,12 +180,9 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
     const Handle type(H5Dget_type(dataset.get()), H5Tclose);
     NumberType number{};
     if (!type.ok() || !number_type(type.get(), number))
-        throw BadData({.code = Code::wrong_type,
-                       .problem = what + " does not hold numbers",
-                       .remedy = "Use integers or floats of up to 64 bits",
-                       .file = path});
-    if (!shape_of(dataset.get(), array.shape))
-        throw BadData({.code = Code::empty, .problem = what + " is empty", .file = path});
+        throw BadData(Code::wrong_type, what + " does not hold numbers", "Use integers or floats of up to 64 bits",
+                      {.file = path});
+    if (!shape_of(dataset.get(), array.shape)) throw BadData(Code::empty, what + " is empty", {.file = path});
     array.element = number.element;
     array.item_bytes = item_bytes(array.element);
     const std::size_t bytes = answer.describe(array, wanted, path + ":" + wanted);
@@ -226,16 +221,12 @@ void require_own_data(const std::string& path) {
 }
 #else
 void require_own_data(const std::string& path) {
-    throw BadArgument({.code = Code::missing_library,
-                       .problem = "MATLAB 7.3 files need the HDF5 library, which this build does not have",
-                       .remedy = "Save the file with -v7",
-                       .file = path});
+    throw BadArgument(Code::missing_library, "MATLAB 7.3 files need the HDF5 library, which this build does not have",
+                      "Save the file with -v7", {.file = path});
 }
 void read_hdf5(const std::string& path, const std::string&, Purpose, Answer&) {
-    throw BadArgument({.code = Code::missing_library,
-                       .problem = "HDF5 files need the HDF5 library, which this build does not have",
-                       .remedy = "Save the data as .npy",
-                       .file = path});
+    throw BadArgument(Code::missing_library, "HDF5 files need the HDF5 library, which this build does not have",
+                      "Save the data as .npy", {.file = path});
 }
 #endif
 

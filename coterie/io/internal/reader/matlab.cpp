@@ -37,7 +37,7 @@ bool element_of(matio_classes kind, Element& element) {
 }
 
 [[noreturn]] void refuse(Code code, std::string problem, const std::string& path, std::string remedy = {}) {
-    throw BadData({.code = code, .problem = std::move(problem), .remedy = std::move(remedy), .file = path});
+    throw BadData(code, std::move(problem), std::move(remedy), {.file = path});
 }
 
 // For a truncated file, matio reads what is there and leaves the rest uninitialised. So the file's elements are walked
@@ -153,10 +153,8 @@ void read_matlab(const std::string& path, const std::string& key, Purpose purpos
 }
 #else
 void read_matlab(const std::string& path, const std::string&, Purpose, Answer&) {
-    throw BadArgument({.code = Code::missing_library,
-                       .problem = ".mat files need matio, which this build does not have",
-                       .remedy = "Save the array as .npy",
-                       .file = path});
+    throw BadArgument(Code::missing_library, ".mat files need matio, which this build does not have",
+                      "Save the array as .npy", {.file = path});
 }
 #endif
 
