@@ -487,7 +487,7 @@ int suggest(const NerRequest& request) {
     on_words(tagger, request, corpus, notes, [&](const ner::WordVectors& words, const Run& run) {
         suggested = ner::suggest_sentences(tagger, corpus, words.vectors, *request.suggesting, run);
         if (suggested.empty())
-            throw BadData(Code::empty, "every sentence is annotated, so there is none to suggest",
+            throw BadData(Code::empty, "every sentence is annotated, so there is none to suggest", "",
                           {.file = corpus.source});
         if (request.report.empty()) return;
         ner::Corpus found = corpus;

@@ -34,7 +34,7 @@ int transform(const TransformRequest& request) {
         throw BadArgument(Code::not_supported,
                           "a model of " + std::string(model.method()) +
                               " does not map rows into another space, so there is nothing to transform",
-                          {.file = source_name(request.model)});
+                          "", {.file = source_name(request.model)});
     const PointsFile file = points_for(pipeline, request, run);
     seconds.emplace_back("read", watch.restart());
     const PreparedRows rows = prepared_for(pipeline, request, file, run);

@@ -45,7 +45,7 @@ WorkFolder::WorkFolder(const std::string& named) : path_(named), kept_(!named.em
     if (!kept_) {
         std::string pattern = (std::filesystem::temp_directory_path() / "coterie-reproduce-XXXXXX").string();
         if (::mkdtemp(pattern.data()) == nullptr)
-            throw ResourceError(Code::cannot_write, "cannot create the folder", {.file = pattern});
+            throw ResourceError(Code::cannot_write, "cannot create the folder", "", {.file = pattern});
         path_ = pattern;
         return;
     }
@@ -53,7 +53,7 @@ WorkFolder::WorkFolder(const std::string& named) : path_(named), kept_(!named.em
     std::filesystem::create_directories(path_, failed);
     if (!std::filesystem::is_directory(path_))
         throw ResourceError(Code::cannot_write, "cannot create the folder" + (failed ? ": " + failed.message() : ""),
-                            {.option = "checkpoint", .file = named});
+                            "", {.option = "checkpoint", .file = named});
 }
 WorkFolder::~WorkFolder() {
     std::error_code ignored;

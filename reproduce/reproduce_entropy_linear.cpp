@@ -222,9 +222,10 @@ int reproduce(const LinearRequest& request) {
     const auto sets = positions_of("--sets", request.sets, set_names);
     const auto methods = positions_of("--methods", request.methods, row_names);
     if (!request.figure.empty() && std::find(sets.begin(), sets.end(), mnist) == sets.end())
-        throw BadArgument(Code::conflict, "Figure 12 needs mnist, which is not in --sets", {.option = "figure"});
+        throw BadArgument(Code::conflict, "Figure 12 needs mnist, which is not in --sets", "", {.option = "figure"});
     if (!request.figure.empty() && std::find(methods.begin(), methods.end(), std::size_t{1}) == methods.end())
-        throw BadArgument(Code::conflict, "Figure 12 needs entropy, which is not in --methods", {.option = "figure"});
+        throw BadArgument(Code::conflict, "Figure 12 needs entropy, which is not in --methods", "",
+                          {.option = "figure"});
     Run run = request.running->run();
     ProgressBar bar(run, request.running->quiet);
     const InterruptGuard guard;

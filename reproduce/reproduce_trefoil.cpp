@@ -336,7 +336,7 @@ int reproduce(const SizesRequest& request) {
     if (settings.empty())
         throw BadArgument(
             Code::not_accepted,
-            "no multiple of " + std::to_string(request.step) + " is between 60 and " + std::to_string(request.most),
+            "no multiple of " + std::to_string(request.step) + " is between 60 and " + std::to_string(request.most), "",
             {.option = "step"});
     std::vector<double> multiples;
     for (const auto& each : published_multiple) multiples.push_back(each.multiple);

@@ -53,9 +53,7 @@ class COTERIE_API ErrorOf : public Standard, public Error {
 public:
     explicit ErrorOf(Message message) : Standard(std::string()), Error(std::move(message)) {}
     /// `fields`: the others.
-    ErrorOf(Code code, std::string problem, Message fields = {})
-        : ErrorOf(code, std::move(problem), std::string(), std::move(fields)) {}
-    ErrorOf(Code code, std::string problem, std::string remedy, Message fields = {})
+    ErrorOf(Code code, std::string problem, std::string remedy = {}, Message fields = {})
         : ErrorOf(filled(code, std::move(problem), std::move(remedy), std::move(fields))) {}
     ErrorKind kind() const noexcept override { return Kind; }
     const char* what() const noexcept override { return Error::message(); }

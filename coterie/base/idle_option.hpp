@@ -12,7 +12,7 @@ namespace coterie::internal {
 /// "`loss=renyi`".
 inline void refuse_idle(bool given, bool used, const std::string& option, const std::string& needs) {
     if (given && !used)
-        throw BadArgument(Code::without_effect, "`" + option + "` changes nothing without " + needs,
+        throw BadArgument(Code::without_effect, "`" + option + "` changes nothing without " + needs, "",
                           {.option = option.substr(0, option.find('='))});
 }
 

@@ -103,7 +103,7 @@ public:
         : PointsView(Rows<Scalar>{data, rows, columns, stride == 0 ? columns : stride}) {
         if (rows < 0 || columns < 0 || (stride != 0 && stride < columns))
             throw BadArgument(Code::wrong_shape,
-                              "rows and columns must not be negative, and the stride at least columns",
+                              "rows and columns must not be negative, and the stride at least columns", "",
                               {.option = "points"});
     }
     template <class Scalar>

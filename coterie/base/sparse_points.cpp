@@ -31,7 +31,7 @@ SparsePoints::SparsePoints(Index rows, Index columns, std::span<const Number> st
       scalar_(scalar_type_of<Scalar>()),
       storage_(std::move(storage)) {
     const auto refuse = [](Code code, std::string problem, std::optional<Index> row = {}) {
-        throw BadData(code, "sparse matrix: " + std::move(problem),
+        throw BadData(code, "sparse matrix: " + std::move(problem), "",
                       {.option = "points", .row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
     };
     if (rows < 0 || columns < 0) refuse(Code::wrong_shape, "rows and columns must not be negative");

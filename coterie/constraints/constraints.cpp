@@ -24,7 +24,8 @@ std::string number(double value) { return to_text(OptionValue(value)); }
 std::string count(Index value) { return std::to_string(value); }
 
 BadArgument needs_labels(const char* option) {
-    return BadArgument(Code::missing_argument, "this needs `partial_labels`, and there are none", {.option = option});
+    return BadArgument(Code::missing_argument, "this needs `partial_labels`, and there are none", "",
+                       {.option = option});
 }
 
 struct NamedLabels {

@@ -528,7 +528,7 @@ private:
 };
 
 [[noreturn]] void refuse(Code code, const std::string& problem, std::optional<Index> row = {}) {
-    throw BadArgument(code, "group multipliers: " + problem,
+    throw BadArgument(code, "group multipliers: " + problem, "",
                       {.row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
 }
 

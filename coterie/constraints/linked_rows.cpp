@@ -39,7 +39,7 @@ void check(const std::vector<RowPair>& pairs, Index rows, const char* option) {
             if (row < 0 || row >= rows)
                 throw BadArgument(
                     Code::out_of_range,
-                    "the pair names row " + row_text(row) + ", but the data have rows 1 to " + std::to_string(rows),
+                    "the pair names row " + row_text(row) + ", but the data have rows 1 to " + std::to_string(rows), "",
                     {.option = option,
                      .value = row_text(row),
                      .accepted = "from 1 to " + std::to_string(rows),

@@ -41,7 +41,7 @@ struct Exits {
 };
 
 [[noreturn]] void refuse(Code code, const std::string& problem, std::optional<Index> row = {}) {
-    throw BadArgument(code, "transport: " + problem,
+    throw BadArgument(code, "transport: " + problem, "",
                       {.row = row ? std::optional<std::int64_t>(*row + 1) : std::nullopt});
 }
 

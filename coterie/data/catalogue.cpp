@@ -190,7 +190,7 @@ PointsFile read_table(const fs::path& path, const Table& table, const ReadOption
             const Index row =
                 row_of({bytes.text(), bytes.size()}, static_cast<std::size_t>(first - labels.labels.begin()));
             throw BadData(
-                Code::malformed, "'" + formats::shown(code) + "' is not one of the classes of this data set",
+                Code::malformed, "'" + formats::shown(code) + "' is not one of the classes of this data set", "",
                 {.value = formats::shown(code), .file = path.string(), .line = row, .column_number = table.label});
         }
         number.push_back(static_cast<std::int32_t>(known - table.classes.begin()));
@@ -269,7 +269,7 @@ PointsFile read_parts(const fs::path& folder, const Source& source, const ReadOp
         const auto labelled = static_cast<Index>(truth.labels.size());
         if (options.max_rows < 0 ? labelled != read.points.rows() : labelled < read.points.rows())
             throw BadData(Code::wrong_shape, counted(labelled, "label") + " for " + counted(read.points.rows(), "row"),
-                          {.file = (folder / part.labels).string()});
+                          "", {.file = (folder / part.labels).string()});
         truth.labels.resize(static_cast<std::size_t>(read.points.rows()));
         rows += read.points.rows();
         out.format = read.format;

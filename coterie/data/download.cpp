@@ -103,7 +103,7 @@ public:
 
 private:
     [[noreturn]] void fail(const std::string& what) const {
-        throw ResourceError(Code::cannot_write, what + ": " + std::generic_category().message(errno),
+        throw ResourceError(Code::cannot_write, what + ": " + std::generic_category().message(errno), "",
                             {.file = path_.string()});
     }
     fs::path path_;
@@ -283,7 +283,7 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
             if (code == 416 && transfer.resumed_at > 0)
                 return Outcome::not_a_range;  // nothing left, or the file has changed
             throw ResourceError(Code::download_failed, "the server answered with HTTP status " + std::to_string(code),
-                                {.file = url});
+                                "", {.file = url});
         }
         case CURLE_PARTIAL_FILE:
         case CURLE_RECV_ERROR:
@@ -292,7 +292,7 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
         case CURLE_HTTP2:
         case CURLE_HTTP2_STREAM:
         case CURLE_OPERATION_TIMEDOUT: broken_because = reason; return Outcome::broken;
-        default: throw ResourceError(Code::download_failed, reason, {.file = url});
+        default: throw ResourceError(Code::download_failed, reason, "", {.file = url});
     }
 }
 
@@ -322,7 +322,7 @@ void fetch(const std::string& url, const CatalogueFile& file, const fs::path& ta
     throw ResourceError(Code::download_failed,
                         "the download has SHA-256 " + sum + ", not " + file.sha256.front() +
                             ", and was removed: the file changed at its source or on the way",
-                        {.file = url});
+                        "", {.file = url});
 }
 
 void fetch_all(const std::vector<const CatalogueFile*>& missing, const fs::path& folder, const Run& run,
@@ -390,7 +390,7 @@ fs::path get_data(const CatalogueEntry& entry, const fs::path& folder, const Run
     std::error_code failed;
     fs::create_directories(target, failed);
     if (failed)
-        throw ResourceError(Code::cannot_write, "the folder cannot be created: " + failed.message(),
+        throw ResourceError(Code::cannot_write, "the folder cannot be created: " + failed.message(), "",
                             {.file = target.string()});
     fetch_all(missing, target, run, base_url);
     return target;

@@ -447,7 +447,7 @@ void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architectur
             sizes = parameter_sizes(architecture());
         } catch (const BadArgument& error) {
             const Message& about = error.fields();
-            throw BadData(Code::model_mismatch, "the stored `" + about.option + "` is not valid: " + about.problem,
+            throw BadData(Code::model_mismatch, "the stored `" + about.option + "` is not valid: " + about.problem, "",
                           {.option = about.option, .value = about.value, .accepted = about.accepted});
         }
         parameters.assign(sizes.size(), {});

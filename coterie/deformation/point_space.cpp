@@ -21,7 +21,7 @@ PointSpace::PointSpace(PointsView points, SpaceOptions& options, Origin origin, 
     const double radius = std::sqrt(moments.variance.sum());
     if (!(radius > 0))
         throw BadData(Code::constant_column, "all rows are equal, so " + std::string(method) + " cannot separate them",
-                      {.option = "points"});
+                      "", {.option = "points"});
     if (options.kernel == SpaceKernel::rbf) {
         if (!options.kernel_width) options.kernel_width = radius;
         kernel_pca_.emplace(points, *options.kernel_width, options.components, options.landmarks_for(points.rows()),

@@ -261,7 +261,7 @@ void HdbscanModel::parts(Parts& parts) {
 
 HdbscanModel HdbscanModel::from(const Archive& archive) {
     const auto refuse = [&](std::string problem) {
-        throw BadData(Code::malformed, std::move(problem), {.file = archive.source()});
+        throw BadData(Code::malformed, std::move(problem), "", {.file = archive.source()});
     };
     HdbscanModel out;
     out.options_ = archive.options_as<HdbscanOptions>();

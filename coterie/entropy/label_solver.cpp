@@ -57,7 +57,7 @@ void check_input(const Matrix<T>& predictions, const LabelSettings& settings, co
     for (std::size_t i = 0; i < fixed.rows.size(); ++i)
         if (fixed.rows[i] < 0 || fixed.rows[i] >= n || (i > 0 && fixed.rows[i] <= fixed.rows[i - 1]))
             throw BadArgument(Code::out_of_range,
-                              "the fixed rows are not ascending numbers from 0 to " + std::to_string(n - 1),
+                              "the fixed rows are not ascending numbers from 0 to " + std::to_string(n - 1), "",
                               {.option = "fixed"});
 }
 

@@ -132,7 +132,7 @@ LinearSoftmax<double> hard_margin(const Matrix<double>& points, const Labels& la
         slack += length * slack_step;
         dual += length * dual_step;
     }
-    throw BadData(Code::infeasible, "the labels are not linearly separable, so there is no widest margin",
+    throw BadData(Code::infeasible, "the labels are not linearly separable, so there is no widest margin", "",
                   {.option = "labels"});
 }
 
@@ -149,7 +149,8 @@ LinearSoftmax<double> decisive_minimum(const Matrix<double>& points, const Label
     Vector<double> theta = pack(from);
     const double least = (g * theta).minCoeff();
     if (!(least > 0))
-        throw BadArgument(Code::not_accepted, "the classifier does not predict the given labels", {.option = "start"});
+        throw BadArgument(Code::not_accepted, "the classifier does not predict the given labels", "",
+                          {.option = "start"});
     theta *= -log_gamma / least;  // then every H is of the order of gamma, and convex
     // Where every s is above 2, H is convex in it. The minimum lies there, and every step must stay there: H is small
     // again on the other side of the boundary.

@@ -63,7 +63,7 @@ Matrix<double> smoothed_targets(const Labels& labels, Index classes, double nois
         if (labels[i] < 0 || labels[i] >= classes)
             throw BadArgument(
                 Code::out_of_range,
-                "label " + std::to_string(labels[i]) + " is not from 0 to " + std::to_string(classes - 1),
+                "label " + std::to_string(labels[i]) + " is not from 0 to " + std::to_string(classes - 1), "",
                 {.option = "labels", .value = std::to_string(labels[i]), .row = static_cast<std::int64_t>(i) + 1});
         out(static_cast<Index>(i), labels[i]) += 1 - noise;
     }

@@ -80,7 +80,8 @@ void require_memory_for(double bytes, std::string_view source) {
 
 void require_numbers(const Array& array, std::string_view source) {
     if (is_text(array.element))
-        throw BadData(Code::wrong_type, "the array holds text, but numbers are needed", {.file = std::string(source)});
+        throw BadData(Code::wrong_type, "the array holds text, but numbers are needed", "",
+                      {.file = std::string(source)});
 }
 
 // How rows and columns are stored in the data, in items.
@@ -93,7 +94,7 @@ struct Layout {
 
 Layout layout_of(const Array& array, std::string_view source) {
     if (array.shape.empty())
-        throw BadData(Code::wrong_shape, "the array is a single number, but rows of numbers are needed",
+        throw BadData(Code::wrong_shape, "the array is a single number, but rows of numbers are needed", "",
                       {.file = std::string(source)});
     Layout out;
     out.rows = static_cast<Index>(array.shape[0]);

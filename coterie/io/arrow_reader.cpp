@@ -237,7 +237,7 @@ void ArrowTable::check(ArrowErrorCode code, const ArrowError& error) const {
     if (code == NANOARROW_OK) return;
     if (code == ENOMEM)
         throw ResourceError(Code::out_of_memory, "there is not enough memory to read the file, or the file is damaged",
-                            {.file = source_});
+                            "", {.file = source_});
     const std::string_view message = error.message;
     if (code != ENOTSUP && message.find("not yet supported") == std::string_view::npos) refuse_damaged(shown(message));
     if (message.find("View") != std::string_view::npos)
@@ -507,7 +507,7 @@ std::string_view ArrowTable::text_of(const ArrowArrayView& field, std::size_t j,
             ArrowArrayViewGetDecimalUnsafe(column, row, &decimal);
             nanoarrow::UniqueBuffer text;
             if (ArrowDecimalAppendStringToBuffer(&decimal, text.get()) != NANOARROW_OK)
-                throw ResourceError(Code::out_of_memory, "there is not enough memory to read the file",
+                throw ResourceError(Code::out_of_memory, "there is not enough memory to read the file", "",
                                     {.file = source_});
             storage.assign(reinterpret_cast<const char*>(text->data), static_cast<std::size_t>(text->size_bytes));
             break;

@@ -132,6 +132,7 @@ void ArrowRows::write(std::span<const std::string> fields) {
     Parts& to = *parts_;
     const auto refuse = [&](std::size_t j, const char* type) {
         throw BadData(Code::wrong_type, "'" + formats::shown(fields[j]) + "' cannot be written to a column of " + type,
+                      "",
                       {.value = formats::shown(fields[j]),
                        .column = formats::shown(names_[j]),
                        .column_number = static_cast<std::int64_t>(j) + 1});

@@ -138,7 +138,7 @@ struct stat status_of(const Descriptor& file, const std::string& path) {
     struct stat status {};
     if (file.number() < 0)
         throw BadData(errno == ENOENT ? Code::not_found : Code::cannot_read,
-                      "the file cannot be opened: " + system_error(), {.file = path});
+                      "the file cannot be opened: " + system_error(), "", {.file = path});
     if (::fstat(file.number(), &status) != 0) throw ResourceError(not_readable(path));
     if (S_ISDIR(status.st_mode)) throw BadData(Code::cannot_read, "this is a folder", "Give a file", {.file = path});
     return status;
@@ -208,7 +208,7 @@ bool is_gzip(std::span<const std::byte> data) {
 Bytes inflate_gzip(const Bytes& bytes, std::string_view source) {
     const std::string file(source);
     const auto refuse = [&](std::string problem) {
-        throw BadData(Code::malformed, std::move(problem), {.file = file});
+        throw BadData(Code::malformed, std::move(problem), "", {.file = file});
     };
     if (!is_gzip(bytes.data)) refuse("the name ends with .gz, but the file is not a gzip file");
     Buffer out(source);

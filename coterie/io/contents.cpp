@@ -50,7 +50,7 @@ std::size_t item_bytes(Element element) {
 std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source) {
     const auto refuse = [&] {
         throw BadData(Code::malformed, "the shape " + shape_text(shape) + " in the header is not possible for an array",
-                      {.file = std::string(source)});
+                      "", {.file = std::string(source)});
     };
     const std::int64_t most = std::numeric_limits<std::int64_t>::max();
     bool empty = false;

@@ -116,7 +116,7 @@ double number(std::string_view word, const std::string& what) {
     double value = 0;
     bool overflow = false;
     if (!parse_field(word, value, overflow) || !std::isfinite(value))
-        throw BadData(Code::not_a_number, what + " '" + shown(word) + "' is not a finite number",
+        throw BadData(Code::not_a_number, what + " '" + shown(word) + "' is not a finite number", "",
                       {.value = shown(word), .accepted = "a finite number"});
     return value;
 }
@@ -221,11 +221,11 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
     }
     if (out.rows < 0)
         throw BadData(Code::malformed, "the file ends before the line with the numbers of rows, columns and entries",
-                      {.file = std::string(source)});
+                      "", {.file = std::string(source)});
     if (given != announced)
         throw BadData(Code::malformed,
                       "the file ends after " + std::to_string(given) + " of " + std::to_string(announced) + " entries",
-                      {.file = std::string(source)});
+                      "", {.file = std::string(source)});
     return out;
 }
 
@@ -346,7 +346,7 @@ SparseMatrix graph_of_edges(PointsView table, std::string_view source) {
         throw BadData(Code::wrong_shape,
                       "the table has " + counted(table.columns(), "column") +
                           ", but a list of edges has three: two row numbers and a weight",
-                      {.file = std::string(source)});
+                      "", {.file = std::string(source)});
     require_memory(static_cast<double>(table.rows()) * (2 * sizeof(Entry) + 2 * sizeof(Index)), "the graph");
     Index n = 0;
     std::vector<Entry> entries;

@@ -110,9 +110,9 @@ Points parse_dense(std::string_view text, std::string_view source, int threads,
         starts.push_back(targets.size());
     }
     const std::int64_t columns = pieces > 0 ? *std::max_element(widest.begin(), widest.end()) : 0;
-    if (targets.empty()) throw BadData(Code::empty, "the file has no rows", {.file = std::string(source)});
+    if (targets.empty()) throw BadData(Code::empty, "the file has no rows", "", {.file = std::string(source)});
     if (columns == 0)
-        throw BadData(Code::empty, "the file has no index:value pair, so there are no columns",
+        throw BadData(Code::empty, "the file has no index:value pair, so there are no columns", "",
                       {.file = std::string(source)});
     require_memory(static_cast<double>(targets.size()) * static_cast<double>(columns) * sizeof(Scalar),
                    "the dense matrix of " + std::to_string(targets.size()) + " x " + std::to_string(columns));

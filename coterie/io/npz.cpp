@@ -22,7 +22,7 @@ struct Discard {
 using Archive_ = std::unique_ptr<zip_t, Discard>;
 
 [[noreturn]] void refuse_archive(std::string problem, const std::string& source) {
-    throw BadData(Code::malformed, std::move(problem), {.file = source});
+    throw BadData(Code::malformed, std::move(problem), "", {.file = source});
 }
 
 Archive_ open(const Bytes& bytes, const std::string& what) {
@@ -30,7 +30,7 @@ Archive_ open(const Bytes& bytes, const std::string& what) {
     zip_error_init(&error);
     zip_source_t* source = zip_source_buffer_create(bytes.data.data(), bytes.size(), 0, &error);
     if (source == nullptr)
-        throw ResourceError(Code::out_of_memory, "there is not enough memory to open the file", {.file = what});
+        throw ResourceError(Code::out_of_memory, "there is not enough memory to open the file", "", {.file = what});
     zip_t* archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error);
     if (archive == nullptr) {
         const std::string reason = zip_error_strerror(&error);

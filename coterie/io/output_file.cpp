@@ -125,7 +125,7 @@ OutputFile::~OutputFile() {
 
 void OutputFile::fail(const std::string& what) {
     const std::string reason = std::strerror(errno);
-    throw ResourceError(Code::cannot_write, "the file cannot be " + what + ": " + reason,
+    throw ResourceError(Code::cannot_write, "the file cannot be " + what + ": " + reason, "",
                         {.file = path_ == "-" ? "standard output" : path_});
 }
 

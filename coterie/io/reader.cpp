@@ -196,7 +196,7 @@ Array read_array(const Location& location, Purpose purpose, const std::string& s
             return formats::read_apart(name(location.format), location.file, location.key, purpose, source, run);
         case Format::matrix_market:
             throw BadData(Code::wrong_type,
-                          "a Matrix Market file holds a sparse matrix, but one value per row is needed",
+                          "a Matrix Market file holds a sparse matrix, but one value per row is needed", "",
                           {.file = location.file});
         default: throw InternalError("text was read as an array");
     }
@@ -221,7 +221,7 @@ void refuse_text_options(const ReadOptions& options, const std::string& path, Fo
         if (!given->empty())
             throw BadArgument(
                 Code::not_supported,
-                "`" + std::string(option) + "` needs text (.csv, .tsv, .txt, .data) or Arrow, " + but(format),
+                "`" + std::string(option) + "` needs text (.csv, .tsv, .txt, .data) or Arrow, " + but(format), "",
                 {.option = option, .file = path});
 }
 
@@ -229,7 +229,7 @@ void refuse_choice(const ReadOptions& options, const std::string& path, Format f
     for (const auto& [option, given] : {std::pair("columns", &options.columns), {"exclude", &options.exclude}})
         if (!given->empty())
             throw BadArgument(Code::not_supported,
-                              "`" + std::string(option) + "` needs a table or a dense array, " + but(format),
+                              "`" + std::string(option) + "` needs a table or a dense array, " + but(format), "",
                               {.option = option, .file = path});
 }
 
@@ -429,7 +429,7 @@ std::vector<double> numbers_of_file(const std::string& path, const std::string& 
     if (!column.empty()) refuse_column(path, location.format);
     if (location.format == Format::libsvm)
         throw BadArgument(Code::wrong_type,
-                          "a libsvm file holds rows of several values, but one value per row is needed",
+                          "a libsvm file holds rows of several values, but one value per row is needed", "",
                           {.file = path});
     const Array array = read_array(location, Purpose::labels, source);
     return formats::to_numbers(array, array.source);
@@ -464,7 +464,7 @@ void require_as_many(const std::string& file, std::size_t rows, std::size_t plac
     throw BadData(Code::wrong_shape,
                   counted(static_cast<Index>(rows), "row") + ", but the corresponding file of points, " +
                       points[place].file + ", has " + std::to_string(points[place].rows),
-                  {.file = file});
+                  "", {.file = file});
 }
 
 }  // namespace

@@ -30,11 +30,11 @@ public:
         : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
         if (descriptor_ < 0)
             throw BadData(errno == ENOENT ? Code::not_found : Code::cannot_read,
-                          std::string("the file cannot be opened: ") + std::strerror(errno), {.file = path_});
+                          std::string("the file cannot be opened: ") + std::strerror(errno), "", {.file = path_});
         struct stat status {};
         if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
             ::close(descriptor_);
-            throw BadData(Code::cannot_read, "this is not a regular file, so it cannot be read in blocks",
+            throw BadData(Code::cannot_read, "this is not a regular file, so it cannot be read in blocks", "",
                           {.file = path_});
         }
         size_ = static_cast<std::size_t>(status.st_size);
@@ -58,9 +58,9 @@ public:
             if (got < 0 && errno == EINTR) continue;
             if (got < 0)
                 throw ResourceError(Code::cannot_read, std::string("the file cannot be read: ") + std::strerror(errno),
-                                    {.file = path_});
+                                    "", {.file = path_});
             if (got == 0)
-                throw BadData(Code::changed_file, "the file became shorter since it was opened", {.file = path_});
+                throw BadData(Code::changed_file, "the file became shorter since it was opened", "", {.file = path_});
             offset += static_cast<std::size_t>(got);
             bytes -= static_cast<std::size_t>(got);
             to += got;
@@ -93,7 +93,7 @@ public:
                           "the array is stored column by column, so it cannot be read in blocks of rows",
                           "Store it row by row: numpy.save(path, numpy.ascontiguousarray(X))", {.file = path});
         if (array_.shape.empty())
-            throw BadData(Code::wrong_shape, "the array is a single number, but rows of numbers are needed",
+            throw BadData(Code::wrong_shape, "the array is a single number, but rows of numbers are needed", "",
                           {.file = path});
         rows_ = array_.shape.front();
         // A row of zeros gives the type and the number of columns, because a file may hold no rows at all.
@@ -244,7 +244,7 @@ std::vector<std::string> files_of(const std::string& path) {
     std::vector<std::string> out;
     if (status == 0) out.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
     ::globfree(&found);
-    if (out.empty()) throw BadData(Code::not_found, "no file matches", {.file = path});
+    if (out.empty()) throw BadData(Code::not_found, "no file matches", "", {.file = path});
     std::sort(out.begin(), out.end(), before);
     return out;
 }

@@ -23,7 +23,7 @@ constexpr Type types[] = {{"F64", 8},  {"I64", 8}, {"U64", 8},  {"F32", 4},     
                           {"BOOL", 1}, {"U8", 1},  {"I8", 1},   {"F8_E4M3", 1}, {"F8_E5M2", 1}};
 
 [[noreturn]] void refuse_tensors(Code code, std::string problem, const std::string& source) {
-    throw BadData(code, std::move(problem), {.file = source});
+    throw BadData(code, std::move(problem), "", {.file = source});
 }
 [[noreturn]] void refuse_tensors(std::string problem, const std::string& source) {
     refuse_tensors(Code::malformed, std::move(problem), source);

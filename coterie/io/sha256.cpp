@@ -46,7 +46,7 @@ std::string sha256_of_file(const std::filesystem::path& path) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
     const auto refuse = [&](const char* what) {
         const Code code = errno == ENOENT ? Code::not_found : Code::cannot_read;
-        throw ResourceError(code, std::string(what) + std::strerror(errno), {.file = path.string()});
+        throw ResourceError(code, std::string(what) + std::strerror(errno), "", {.file = path.string()});
     };
     if (!file) refuse("the file cannot be opened: ");
     Sha256 hash;

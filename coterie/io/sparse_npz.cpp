@@ -33,7 +33,7 @@ std::vector<std::int64_t> whole_numbers(const Array& array, const std::string& s
             throw BadData(Code::wrong_type,
                           "entry " + std::to_string(out.size() + 1) + " is " + to_text(OptionValue(value)) +
                               ", but whole numbers are needed",
-                          {.file = source});
+                          "", {.file = source});
         out.push_back(static_cast<std::int64_t>(value));
     }
     return out;
@@ -51,7 +51,7 @@ Points parse_sparse_points(const Bytes& bytes, Precision precision, Index max_ro
                       {.value = shown(format), .accepted = "csr", .file = source});
     const std::vector<std::int64_t> shape = whole_numbers(array("shape"), source + ":shape");
     if (shape.size() != 2)
-        throw BadData(Code::malformed, "the array 'shape' does not hold two numbers, rows and columns",
+        throw BadData(Code::malformed, "the array 'shape' does not hold two numbers, rows and columns", "",
                       {.file = source});
     const Array starts = array("indptr");
     const Array columns = array("indices");

@@ -23,7 +23,7 @@ std::unique_ptr<Table> open_table(const TableSource& source, const ReadOptions& 
     if (is_arrow(source.bytes.data)) return open_arrow_table(source.bytes, source.name, options);
     if (source.arrow)
         throw BadData(Code::malformed,
-                      "the file is not an Arrow file: those begin with ARROW1, streams with FF FF FF FF",
+                      "the file is not an Arrow file: those begin with ARROW1, streams with FF FF FF FF", "",
                       {.file = source.name});
     return open_text_table(source.bytes, source.name, source.tab_separated, options, one_column);
 }

@@ -360,7 +360,7 @@ Dialect find_dialect(Records& records, const ReadOptions& options, bool tab_sepa
         ++comments;
     }
     if (out.first >= text.size() && comments > 0)
-        throw BadData(Code::empty, "the file has no rows: every line begins with #, which marks a comment",
+        throw BadData(Code::empty, "the file has no rows: every line begins with #, which marks a comment", "",
                       {.file = records.source});
     if (comments > 0)
         out.guesses.push_back(counted(comments, "comment line") +

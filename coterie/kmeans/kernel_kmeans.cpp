@@ -368,7 +368,7 @@ void check_kernel_matrix(const Rows<T>& kernel, int threads) {
             if (kernel.row(i)[i] < 0) {
                 const std::string value = to_text(static_cast<double>(kernel.row(i)[i]));
                 throw BadData(Code::not_accepted,
-                              value + " is not accepted: the diagonal of a kernel matrix is never negative",
+                              value + " is not accepted: the diagonal of a kernel matrix is never negative", "",
                               {.option = "points",
                                .value = value,
                                .accepted = "at least 0",
@@ -384,7 +384,7 @@ void check_kernel_matrix(const Rows<T>& kernel, int threads) {
                     throw BadData(Code::not_accepted,
                                   to_text(a) + " differs from " + to_text(b) +
                                       " on the other side of the diagonal, but a kernel matrix is symmetric",
-                                  {.option = "points", .value = to_text(a), .row = i + 1, .column_number = j + 1});
+                                  "", {.option = "points", .value = to_text(a), .row = i + 1, .column_number = j + 1});
             }
         }
     });

@@ -267,12 +267,12 @@ Points cluster_means(PointsView points, const Labels& labels, int clusters, std:
         if (labels[at(i)] < -1 || labels[at(i)] >= clusters)
             throw BadArgument(
                 Code::out_of_range,
-                "label " + std::to_string(labels[at(i)]) + " is not from -1 to " + std::to_string(clusters - 1),
+                "label " + std::to_string(labels[at(i)]) + " is not from -1 to " + std::to_string(clusters - 1), "",
                 {.option = "labels", .value = std::to_string(labels[at(i)]), .row = i + 1});
         if (labels[at(i)] >= 0 && (weights.empty() || weights[at(i)] > 0)) members[at(labels[at(i)])].push_back(i);
     }
     if (members.empty() || members[0].empty())
-        throw BadArgument(Code::empty, "no row with a weight above 0 has label 0", {.option = "labels"});
+        throw BadArgument(Code::empty, "no row with a weight above 0 has label 0", "", {.option = "labels"});
     return points.visit([&]<class T>(const Rows<T>& rows) {
         Matrix<T> means(clusters, rows.columns);
         for_each_block(clusters, run.threads, [&](Index j, int) {

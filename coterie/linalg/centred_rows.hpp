@@ -41,7 +41,7 @@ inline double largest_magnitude(PointsView points, const Vector<double>& center,
                     const double magnitude = std::abs(static_cast<double>(x[p]) - center[p]);
                     found = magnitude <= found ? found : magnitude;  // keeps NaN
                     if (!(magnitude <= std::numeric_limits<double>::max()))
-                        throw BadArgument(Code::not_finite, "nearest_neighbors: the value is not a finite number",
+                        throw BadArgument(Code::not_finite, "nearest_neighbors: the value is not a finite number", "",
                                           {.row = i + 1, .column_number = p + 1});
                 }
             }

@@ -66,7 +66,7 @@ void check(const Matrix<double>& a, const char* what) {
     for (Index i = 0; i < a.rows(); ++i)
         for (Index j = 0; j <= i; ++j)
             if (!std::isfinite(a(i, j)))
-                throw BadArgument(Code::not_finite, std::string(what) + " has a number that is not finite",
+                throw BadArgument(Code::not_finite, std::string(what) + " has a number that is not finite", "",
                                   {.row = i + 1, .column_number = j + 1});
     // The result, a working copy, and LAPACK's workspace of 2 n^2 numbers.
     if (a.rows() >= 1024)
@@ -194,7 +194,7 @@ void check_count(const Matrix<double>& a, Index count) {
         throw BadArgument(Code::not_accepted,
                           "symmetric eigenproblem: count " + std::to_string(count) + " is not from 0 to the order " +
                               std::to_string(a.rows()),
-                          {.value = std::to_string(count), .accepted = "from 0 to " + std::to_string(a.rows())});
+                          "", {.value = std::to_string(count), .accepted = "from 0 to " + std::to_string(a.rows())});
 }
 
 // Runs the solver, which cannot be asked to stop, on another thread.

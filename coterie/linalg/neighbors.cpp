@@ -384,7 +384,7 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
                           "nearest_neighbors: count " + std::to_string(count) + " is not from 1 to " +
                               std::to_string(available) + ", the neighbours that a row has among " +
                               counted(points.rows(), "row"),
-                          {.value = std::to_string(count), .accepted = "from 1 to " + std::to_string(available)});
+                          "", {.value = std::to_string(count), .accepted = "from 1 to " + std::to_string(available)});
     if (points.columns() != queries.columns())
         throw BadArgument(Code::wrong_shape, "nearest_neighbors: the rows have " + std::to_string(points.columns()) +
                                                  " columns, the queries " + std::to_string(queries.columns()));

@@ -41,7 +41,7 @@ double weight_of(std::span<const double> weights, Index i) {
 
 // The first row with a weight above 0.
 Index check(PointsView points, std::span<const double> weights) {
-    if (points.rows() == 0) throw BadArgument(Code::empty, "there are no rows", {.option = "points"});
+    if (points.rows() == 0) throw BadArgument(Code::empty, "there are no rows", "", {.option = "points"});
     if (weights.empty()) return 0;
     if (static_cast<Index>(weights.size()) != points.rows())
         throw BadArgument(
@@ -73,7 +73,7 @@ double total_weight(Index rows, std::span<const double> weights) {
 void require_finite(const Vector<double>& mean) {
     for (Index j = 0; j < mean.size(); ++j)
         if (!std::isfinite(mean[j]))
-            throw BadArgument(Code::not_finite, "not all numbers are finite",
+            throw BadArgument(Code::not_finite, "not all numbers are finite", "",
                               {.option = "points", .column_number = j + 1});
 }
 
@@ -313,7 +313,7 @@ ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters,
     const Index d = points.columns();
     if (clusters < 1)
         throw BadArgument(Code::not_accepted,
-                          "class_scatter: " + counted(clusters, "cluster") + "; at least 1 is needed",
+                          "class_scatter: " + counted(clusters, "cluster") + "; at least 1 is needed", "",
                           {.value = std::to_string(clusters), .accepted = "at least 1"});
     const internal::Range own = internal::own_rows(points, run);
     if (static_cast<Index>(labels.size()) != own.count())
@@ -326,6 +326,7 @@ ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters,
             throw BadArgument(Code::out_of_range,
                               "class_scatter: label " + std::to_string(labels[i]) + " is not from 0 to " +
                                   std::to_string(clusters - 1),
+                              "",
                               {.value = std::to_string(labels[i]),
                                .accepted = "from 0 to " + std::to_string(clusters - 1),
                                .row = static_cast<std::int64_t>(i) + 1});
@@ -374,7 +375,7 @@ PrincipalAxes principal_axes(PointsView points, int count, const Run& run) {
         throw BadArgument(Code::not_accepted,
                           "principal_axes: count " + std::to_string(count) + " is not from 1 to " + std::to_string(d) +
                               ", the number of columns",
-                          {.value = std::to_string(count), .accepted = "from 1 to " + std::to_string(d)});
+                          "", {.value = std::to_string(count), .accepted = "from 1 to " + std::to_string(d)});
     Vector<double> center = mean(points, run);
     PrincipalAxes axes;
     if (std::min(n, d) > kDirectOrder && count <= kBlock) axes = axes_by_lanczos(points, count, center, run);

@@ -72,7 +72,7 @@ SymmetricAffinity affinity_of(const SparseMatrix& representations, AffinityStrat
         throw BadArgument(Code::wrong_shape,
                           "the matrix must be square, not " + std::to_string(representations.rows()) + " x " +
                               std::to_string(representations.cols()),
-                          {.option = "representations"});
+                          "", {.option = "representations"});
     eigen::SparseMatrix matrix = representations.cwiseAbs();
     matrix.prune([](Index, Index, double value) { return value > 0; });
     for (const char step : affinity_strategies()[static_cast<std::size_t>(strategy)]) {

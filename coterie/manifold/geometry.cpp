@@ -134,7 +134,7 @@ void check(PointsView points, const Labels& labels, const GeometryOptions& optio
 void require_row(Index row, PointsView points, const char* option) {
     if (row < 0 || row >= points.rows())
         throw BadArgument(Code::out_of_range,
-                          std::to_string(row) + " is not from 0 to " + std::to_string(points.rows() - 1),
+                          std::to_string(row) + " is not from 0 to " + std::to_string(points.rows() - 1), "",
                           {.option = option, .value = std::to_string(row)});
 }
 

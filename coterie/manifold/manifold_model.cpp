@@ -54,7 +54,7 @@ namespace internal {
 void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method, const Run& run) {
     if (points.rows() < 2)
         throw BadArgument(Code::too_few_rows,
-                          counted(points.rows(), "row") + ", but " + std::string(method) + " needs at least 2",
+                          counted(points.rows(), "row") + ", but " + std::string(method) + " needs at least 2", "",
                           {.option = "points"});
     check_clustering_input(points, options.clusters, {}, run);
 }

@@ -572,11 +572,11 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
     check_representation(options);
     if (points.rows() > std::numeric_limits<std::int32_t>::max())
         throw BadArgument(Code::limit_exceeded, counted(points.rows(), "row") + "; at most 2147483647 are supported",
-                          {.option = "points"});
+                          "", {.option = "points"});
     if (points.rows() < (among_themselves ? 2 : 1))
         throw BadArgument(
             Code::too_few_rows,
-            counted(points.rows(), "row") + ", but at least " + (among_themselves ? "2 are" : "1 is") + " needed",
+            counted(points.rows(), "row") + ", but at least " + (among_themselves ? "2 are" : "1 is") + " needed", "",
             {.option = "points"});
     internal::check_columns(points, queries);
     Representation out;

@@ -132,6 +132,7 @@ void require_clusters(std::string_view what, Index clusters, Index points) {
         throw BadArgument(Code::not_accepted,
                           std::string(what) + ": " + counted(clusters, "cluster") + " among " + counted(points, "row") +
                               "; there must be at least 2, and fewer than rows",
+                          "",
                           {.value = std::to_string(clusters), .accepted = "from 2 to " + std::to_string(points - 1)});
 }
 

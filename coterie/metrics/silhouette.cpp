@@ -201,6 +201,7 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
                           "silhouette: " + counted(static_cast<Index>(sizes.size()), "cluster") + " among " +
                               counted(static_cast<Index>(order.size()), "row") +
                               "; there must be at least 2, and fewer than rows",
+                          "",
                           {.value = std::to_string(sizes.size()),
                            .accepted = "from 2 to " + std::to_string(static_cast<Index>(order.size()) - 1)});
     std::vector<std::size_t> place_of_value(place.begin(), place.end());

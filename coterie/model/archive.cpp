@@ -160,7 +160,8 @@ Points points_of(const Archive::Tensor& tensor, const std::string& name, const s
 
 void require_name(const std::string& name) {
     if (name.empty() || name == "__metadata__")
-        throw BadArgument(Code::not_accepted, "archive: a tensor cannot have the name '" + name + "'", {.value = name});
+        throw BadArgument(Code::not_accepted, "archive: a tensor cannot have the name '" + name + "'", "",
+                          {.value = name});
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ void admit(std::string_view method, const Takes& takes, const Run& run) {
         throw BadArgument(Code::not_supported, "method " + std::string(method) + " runs on the CPU only",
                           "Use `device=cpu`", {.option = "device", .value = run.device, .accepted = "cpu"});
     if (!run.checkpoint.empty() && !takes.checkpoint)
-        throw BadArgument(Code::not_supported, "method " + std::string(method) + " does not support checkpoints",
+        throw BadArgument(Code::not_supported, "method " + std::string(method) + " does not support checkpoints", "",
                           {.option = "checkpoint", .value = run.checkpoint});
 }
 
@@ -77,7 +77,7 @@ void admit(std::string_view method, const Takes& takes, const Problem& problem, 
     admit(method, takes, run);
     const auto refuse = [&](const char* field, std::string_view what) {
         throw BadArgument(Code::not_supported,
-                          "method " + std::string(method) + " does not support " + std::string(what),
+                          "method " + std::string(method) + " does not support " + std::string(what), "",
                           {.option = field});
     };
     if (const SparsePoints* sparse = as_sparse(problem.points)) admit_sparse(method, takes, *sparse, run);

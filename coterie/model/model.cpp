@@ -118,7 +118,7 @@ void Model::require_output(Output which) const {
                       "a model of method " + std::string(method()) + " has no " + std::string(name(which)) +
                           (needs_labels ? ", because it was fitted without partial labels" : "") +
                           (there.empty() ? "" : "; it has " + there),
-                      {.value = std::string(name(which)), .accepted = there});
+                      "", {.value = std::string(name(which)), .accepted = there});
 }
 
 Matrix<double> Model::finite_output(Output which, PointsView rows, const Run& run) const {
@@ -129,7 +129,7 @@ Matrix<double> Model::finite_output(Output which, PointsView rows, const Run& ru
                           std::string(name(which)) +
                               " overflowed: values of the row, or of the model, are "
                               "too large",
-                          {.option = "points", .row = i + 1});
+                          "", {.option = "points", .row = i + 1});
     return out;
 }
 
@@ -226,7 +226,7 @@ void Model::require_sound() const {
 
 void Model::load(const Archive& archive, std::optional<int> found) {
     const auto refuse = [&](std::string problem) {
-        throw BadData(Code::malformed, std::move(problem), {.file = archive.source()});
+        throw BadData(Code::malformed, std::move(problem), "", {.file = archive.source()});
     };
     if (!found || *found < 0) refuse("the model has no clusters");
     const int clusters = *found;

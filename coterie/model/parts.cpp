@@ -29,7 +29,7 @@ bool is_letter(std::string_view word) { return word.size() == 1 && word[0] >= 'a
 void require_range(const std::string& name, double value, const Range& range, const std::string& file) {
     if (!range.contains(value))
         throw BadData(Code::malformed,
-                      "part '" + name + "' holds " + to_text(OptionValue(value)) + "; it must be " + range.text(),
+                      "part '" + name + "' holds " + to_text(OptionValue(value)) + "; it must be " + range.text(), "",
                       {.value = to_text(OptionValue(value)), .accepted = range.text(), .file = file});
 }
 
@@ -74,7 +74,7 @@ void Parts::learn(std::string_view shape, const std::string& name, std::initiali
     auto extent = found.begin();
     for (std::size_t i = 0; i < words.size() && extent != found.end(); ++i, ++extent) {
         if (!is_letter(words[i])) continue;
-        if (*extent < 1) throw BadData(Code::empty, "part '" + name + "' is empty", {.file = source()});
+        if (*extent < 1) throw BadData(Code::empty, "part '" + name + "' is empty", "", {.file = source()});
         extents_.emplace(words[i][0], *extent);
     }
 }
@@ -164,7 +164,7 @@ void Parts::add_count(const std::string& name, Index& value) {
         std::stol(text) < 1)
         throw BadData(Code::malformed,
                       "text '" + name + "' is '" + formats::shown(text) + "', not a whole number from 1 to 999999999",
-                      {.file = source()});
+                      "", {.file = source()});
     value = std::stol(text);
 }
 

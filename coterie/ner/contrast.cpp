@@ -141,7 +141,7 @@ Projection Projection::load(const std::string& path, Index dimensions) {
     const Archive archive = Archive::load(path);
     if (archive.method() != kind)
         throw BadData(Code::model_mismatch,
-                      "the file is a model of " + archive.method() + ", not a projection of words", {.file = path});
+                      "the file is a model of " + archive.method() + ", not a projection of words", "", {.file = path});
     Projection out;
     try {
         const Index rows = archive.points(names[0], -1, dimensions).rows();

@@ -203,7 +203,7 @@ std::string_view sound_text(std::string_view bytes, const std::string& source) {
 
 void require_words(const Corpus& corpus) {
     if (corpus.sentences.empty())
-        throw BadData(Code::empty, "there are no words (read as " + std::string(name(corpus.format)) + ")",
+        throw BadData(Code::empty, "there are no words (read as " + std::string(name(corpus.format)) + ")", "",
                       {.file = corpus.source});
 }
 

@@ -27,9 +27,9 @@ public:
     explicit Config(const std::string& path) : path_(path) {
         const formats::Bytes bytes = formats::read_bytes(path);
         json_ = formats::parse_json<OrderedJson>({bytes.text(), bytes.size()}, [&](const std::string& reason) {
-            throw BadData(Code::malformed, "the file " + reason, {.file = path});
+            throw BadData(Code::malformed, "the file " + reason, "", {.file = path});
         });
-        if (!json_.is_object()) throw BadData(Code::malformed, "the file is not a JSON object", {.file = path});
+        if (!json_.is_object()) throw BadData(Code::malformed, "the file is not a JSON object", "", {.file = path});
     }
     bool has(const char* key) const { return json_.contains(key) && !json_[key].is_null(); }
     std::string text(const char* key) const {
@@ -59,7 +59,7 @@ public:
         throw BadData(given ? Code::unsupported_format : Code::malformed,
                       std::string(key) + " is " + (given ? formats::shown(json_[key].dump(-1, ' ', true)) : "missing") +
                           ", but must be " + accepted,
-                      {.accepted = accepted, .file = path_});
+                      "", {.accepted = accepted, .file = path_});
     }
 
 private:
@@ -176,14 +176,14 @@ WordPieces vocabulary_of(const std::string& folder, const EncoderShape& shape) {
     const formats::Bytes bytes = formats::read_bytes(path);
     const std::string_view text(bytes.text(), bytes.size());
     if (broken_utf8(text) != std::string_view::npos)
-        throw BadData(Code::malformed, "the file is not UTF-8", {.file = path});
+        throw BadData(Code::malformed, "the file is not UTF-8", "", {.file = path});
     WordPieces out(text, path,
                    {lower, tokens.flag("strip_accents", lower), tokens.flag("tokenize_chinese_chars", true)}, "[UNK]",
                    mpnet ? "<s>" : "[CLS]", mpnet ? "</s>" : "[SEP]");
     if (out.size() > shape.words)
         throw BadData(Code::wrong_shape,
                       counted(out.size(), "piece") + ", but config.json says vocab_size " + std::to_string(shape.words),
-                      {.file = path});
+                      "", {.file = path});
     return out;
 }
 
@@ -201,7 +201,7 @@ EncoderFolder::EncoderFolder(const std::string& folder)
         throw BadData(Code::wrong_shape,
                       counted(static_cast<Index>(file_.tensors.size()), "tensor") + ", too few for the " +
                           std::to_string(shape.layers) + " layers of config.json",
-                      {.file = tensors_path_});
+                      "", {.file = tensors_path_});
     parameters_ = parameters_of(shape);
     const std::string prefix = shape.kind + ".";
     for (std::size_t e = 0; e < file_.tensors.size(); ++e) {
@@ -228,7 +228,7 @@ const formats::SafetensorsFile::Entry* EncoderFolder::find(const std::string& ke
 
 Matrix<float> EncoderFolder::read(const std::string& key, Index rows, Index columns, bool vector) const {
     const auto refuse = [&](Code code, const std::string& what) {
-        throw BadData(code, "tensor " + key + " " + what, {.file = tensors_path_});
+        throw BadData(code, "tensor " + key + " " + what, "", {.file = tensors_path_});
     };
     const formats::SafetensorsFile::Entry* const entry = find(key);
     if (entry == nullptr) refuse(Code::malformed, "is missing");
@@ -273,7 +273,7 @@ void EncoderFolder::write_trained(const std::string& to, const std::vector<std::
     const auto fail = [&](const std::string& why) {
         std::error_code ignored;
         std::filesystem::remove_all(beside, ignored);
-        throw ResourceError(Code::cannot_write, "the folder cannot be written (" + why + ")", {.file = to});
+        throw ResourceError(Code::cannot_write, "the folder cannot be written (" + why + ")", "", {.file = to});
     };
     if (trouble) fail(trouble.message());
     try {

@@ -115,7 +115,7 @@ Source source_of(const std::vector<Corpus>& corpora, const internal::EncoderFold
                                            .remedy = "Annotate every sentence, or leave this one out"});
             mentions = mentions || !corpus.sentences[s].mentions.empty();
         }
-        if (!mentions) throw BadData(Code::empty, "there are no mentions to train on", {.file = corpus.source});
+        if (!mentions) throw BadData(Code::empty, "there are no mentions to train on", "", {.file = corpus.source});
         Labels tags = corpus.tags();
         std::vector<std::int32_t> number(corpus.types.size() + 1, -1);
         Index count = 0;

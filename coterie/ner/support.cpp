@@ -50,7 +50,7 @@ std::vector<std::size_t> sample_support(const Corpus& corpus, const SampleOption
             auto& list = with[at(mention.type)];
             if (list.empty() || list.back() != s) list.push_back(s);
         }
-    if (types == 0) throw BadData(Code::empty, "there are no mentions to draw from", {.file = corpus.source});
+    if (types == 0) throw BadData(Code::empty, "there are no mentions to draw from", "", {.file = corpus.source});
     for (std::size_t t = 0; t < types; ++t)
         if (there[t] < shots)
             throw BadData(Code::too_few_rows,

@@ -219,10 +219,10 @@ Tagger Tagger::load(const std::string& path) { return from(Archive::load(path), 
 
 Tagger Tagger::from(const Archive& archive, const std::string& path) {
     const auto refuse = [&](std::string problem) {
-        throw BadData(Code::malformed, std::move(problem), {.file = path});
+        throw BadData(Code::malformed, std::move(problem), "", {.file = path});
     };
     if (archive.method() != "ner-tagger")
-        throw BadData(Code::model_mismatch, "the file is a model of " + archive.method() + ", not a tagger",
+        throw BadData(Code::model_mismatch, "the file is a model of " + archive.method() + ", not a tagger", "",
                       {.file = path});
     Tagger out;
     try {

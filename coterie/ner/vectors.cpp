@@ -67,7 +67,7 @@ Table table_of_text(const std::string& path) {
                  .problem = counted(here, "number") + ", but the lines before have " + std::to_string(columns)});
         out.rows.emplace(line.substr(0, border), static_cast<Index>(numbers.size()) / columns - 1);
     });
-    if (numbers.empty()) throw BadData(Code::empty, "the file has no vectors", {.file = path});
+    if (numbers.empty()) throw BadData(Code::empty, "the file has no vectors", "", {.file = path});
     out.vectors =
         Eigen::Map<const eigen::Matrix<float>>(numbers.data(), static_cast<Index>(numbers.size()) / columns, columns);
     return out;
@@ -77,14 +77,15 @@ Points resident_points(const std::string& path, const Run& run) {
     ReadOptions options;
     options.advises = false;  // errors suggest no options, because rows cannot be left out
     Points out = read_points_file(path, options, run).points;
-    if (!out.resident()) throw ResourceError(Code::out_of_memory, "the vectors do not fit into memory", {.file = path});
+    if (!out.resident())
+        throw ResourceError(Code::out_of_memory, "the vectors do not fit into memory", "", {.file = path});
     return out;
 }
 
 Table table_of_folder(const std::filesystem::path& folder, const Run& run) {
     if (!std::filesystem::exists(folder / "vectors.npy"))
         throw BadData(Code::not_found,
-                      "the folder has neither config.json, for an encoder, nor vectors.npy with vocab.txt",
+                      "the folder has neither config.json, for an encoder, nor vectors.npy with vocab.txt", "",
                       {.file = folder.string()});
     Table out;
     out.vectors = to_matrix<float>(resident_points((folder / "vectors.npy").string(), run));
@@ -95,7 +96,7 @@ Table table_of_folder(const std::filesystem::path& folder, const Run& run) {
                             [&](std::string_view line, Index number) { out.rows.emplace(line, (words = number) - 1); });
     if (words != out.vectors.rows())
         throw BadData(Code::wrong_shape,
-                      counted(words, "word") + ", but vectors.npy has " + counted(out.vectors.rows(), "row"),
+                      counted(words, "word") + ", but vectors.npy has " + counted(out.vectors.rows(), "row"), "",
                       {.file = vocabulary});
     return out;
 }
@@ -139,7 +140,7 @@ WordVectors word_vectors(const std::string& source, const Corpus& corpus, const 
                          const Run& run) {
     const std::filesystem::path path(source);
     if (!std::filesystem::exists(path))
-        throw BadData(Code::not_found, "there is no such file or folder", {.file = source});
+        throw BadData(Code::not_found, "there is no such file or folder", "", {.file = source});
     const bool folder = std::filesystem::is_directory(path);
     if (folder && std::filesystem::exists(path / "config.json")) {
         const Encoder encoder(source);

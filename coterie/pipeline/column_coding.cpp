@@ -174,7 +174,7 @@ ColumnCoding ColumnCoding::fit(PointsView points, const std::vector<ColumnKind>&
     const bool fills = options.missing == Missing::mean || options.missing == Missing::median;
     const bool dates = std::find(kinds.begin(), kinds.end(), ColumnKind::date) != kinds.end();
     if (!words && !fills && !dates) return out;
-    if (points.rows() < 1) throw BadData(Code::empty, "there are no rows", {.option = "points"});
+    if (points.rows() < 1) throw BadData(Code::empty, "there are no rows", "", {.option = "points"});
 
     out.columns_.resize(columns);
     std::vector<std::size_t> first_word(columns, 0);
@@ -280,7 +280,7 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
     if (static_cast<std::size_t>(points.columns()) != columns)
         throw BadArgument(
             Code::wrong_shape,
-            counted(points.columns(), "column") + ", but the model was fitted on " + std::to_string(columns),
+            counted(points.columns(), "column") + ", but the model was fitted on " + std::to_string(columns), "",
             {.option = "points"});
     // The index that the fit gave to each word of these points; -1 for a word that the fit did not see.
     std::vector<std::vector<Index>> number_of_word(columns);

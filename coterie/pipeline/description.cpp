@@ -51,16 +51,16 @@ void check(PointsView rows, const std::vector<std::string>& names, std::span<con
            std::span<const double> weights, const Run& run) {
     const Index own = internal::own_rows(rows, run).count();
     const auto shape = [](std::string problem, std::string option) {
-        return BadArgument(Code::wrong_shape, std::move(problem), {.option = std::move(option)});
+        return BadArgument(Code::wrong_shape, std::move(problem), "", {.option = std::move(option)});
     };
     const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
-    if (rows.rows() == 0) throw BadArgument(Code::empty, "there are no rows to describe", {.option = "points"});
+    if (rows.rows() == 0) throw BadArgument(Code::empty, "there are no rows to describe", "", {.option = "points"});
     if (count(labels) != own) throw shape(counted(count(labels), "label") + " for " + counted(own, "row"), "points");
     for (const std::int32_t label : labels)
         if (label < 0 || label >= clusters)
             throw BadArgument(Code::out_of_range,
                               "label " + std::to_string(label) + " is not from 0 to " + std::to_string(clusters - 1),
-                              {.option = "points"});
+                              "", {.option = "points"});
     if (!names.empty() && count(names) != rows.columns())
         throw shape(counted(count(names), "column name") + " for " + counted(rows.columns(), "column"), "points");
     if (weights.empty()) return;

@@ -31,7 +31,7 @@ ModelComparison compare_partitions(const Labels& labels, const std::vector<std::
         throw BadData(Code::missing_value,
                       "no row can be compared, because each row has a missing value for which one of the "
                       "models leaves it out",
-                      {.option = "points"});
+                      "", {.option = "points"});
     const Labels here = with_noise(labels, clusters.size());
     const Labels there = with_noise(other, other_clusters.size());
     out.agreement = compare({here, {}}, "this model", {{there, {}}, "the other model"});

@@ -401,7 +401,7 @@ void Pipeline::apply_to_kept(const Points& rows, const Wanted& wanted, const Run
                     throw BadData(Code::overflow,
                                   "the outlier score is not finite, because values of the row or of the "
                                   "model are too large",
-                                  {.option = "points", .row = found.first + static_cast<Index>(i) + 1});
+                                  "", {.option = "points", .row = found.first + static_cast<Index>(i) + 1});
             out.outputs.push_back(std::move(column));
         }
         take(out);
@@ -441,7 +441,7 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
     if (coding_.identity())
         for (std::size_t j = 0; j < words.size(); ++j)
             if (!words[j].empty())
-                throw BadData(Code::wrong_type, "this column holds words, but the model was fitted on numbers",
+                throw BadData(Code::wrong_type, "this column holds words, but the model was fitted on numbers", "",
                               {.option = "points",
                                .column = j < column_names_.size() ? formats::shown(column_names_[j]) : "",
                                .column_number = static_cast<std::int64_t>(j) + 1});
@@ -525,7 +525,7 @@ void Pipeline::apply(const PreparedRows& rows, const Wanted& wanted, const Run& 
     admit(run);
     if (rows.left_out.empty()) return apply_to_kept(rows.points, wanted, run, take);
     if (rows.points.empty())
-        throw BadData(Code::missing_value, "every row has a missing value, and the model leaves such rows out",
+        throw BadData(Code::missing_value, "every row has a missing value, and the model leaves such rows out", "",
                       {.option = "points"});
     const Gaps gaps(rows.left_out, rows.points.rows());
     apply_to_kept(rows.points, wanted, run, [&](const RowResults& kept) {

@@ -188,7 +188,7 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
     if (points.columns() != static_cast<Index>(offset_.size()))
         throw BadArgument(
             Code::wrong_shape,
-            counted(points.columns(), "column") + ", but the model was fitted on " + std::to_string(offset_.size()),
+            counted(points.columns(), "column") + ", but the model was fitted on " + std::to_string(offset_.size()), "",
             {.option = "points"});
     if (const SparsePoints* sparse = as_sparse(points);
         sparse != nullptr && options_.scale == Scale::unit && !options_.center) {

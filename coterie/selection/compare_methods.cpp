@@ -84,7 +84,7 @@ namespace {
 void require_comparison(const Problem& problem, const CompareOptions& options, const Run& run) {
     if (options.clusters < 1) throw refused_option("clusters", std::int64_t{options.clusters}, "at least 1");
     if (problem.graph)
-        throw BadArgument(Code::not_supported, "compare needs rows, not affinities", {.option = "graph"});
+        throw BadArgument(Code::not_supported, "compare needs rows, not affinities", "", {.option = "graph"});
     if (run.communicator().size() > 1) throw BadArgument(Code::not_supported, "compare works in one process only");
     for (auto name = options.methods.begin(); name != options.methods.end(); ++name) {
         find_method(*name);

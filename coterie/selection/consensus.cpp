@@ -291,7 +291,7 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
     internal::require_points_alone("a consensus", problem, run);
     const PreparedProblem prepared = PreparedProblem::of(problem, settings, run);
     if (!prepared.problem.points.resident())
-        throw BadArgument(Code::not_supported, "a consensus needs rows in memory, but these are read in blocks",
+        throw BadArgument(Code::not_supported, "a consensus needs rows in memory, but these are read in blocks", "",
                           {.option = "points"});
     check_points(prepared.problem.points, points_of_fit(), run);
     ConsensusFits fits(prepared, options, run);

@@ -74,7 +74,7 @@ std::vector<std::vector<HoldoutOutcome>> repeated_holdout(const Problem& problem
                                                  ", but the data have " + counted(problem.rows(), "row"));
     for (const auto& contender : contenders)
         if (contender.grids.empty())
-            throw BadArgument(Code::missing_argument, contender.name + " has no grid to choose from",
+            throw BadArgument(Code::missing_argument, contender.name + " has no grid to choose from", "",
                               {.option = "grid"});
     std::vector<std::vector<HoldoutOutcome>> outcomes(contenders.size());
     for (auto& row : outcomes) row.resize(static_cast<std::size_t>(options.runs));

@@ -305,7 +305,7 @@ std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const s
     }
     if (select == Criterion::knncut) {
         if (fold->seen.rows() < 2)
-            throw BadData(Code::too_few_rows, "knncut needs at least 2 rows", {.option = "points"});
+            throw BadData(Code::too_few_rows, "knncut needs at least 2 rows", "", {.option = "points"});
         const Points points = load(fold->seen.points, "knncut needs all rows in memory, which", run);
         fold->neighbors = nearest_neighbors(points, std::min(cut_neighbors, fold->seen.rows() - 1), run);
     }
@@ -463,7 +463,7 @@ BadData no_finite_criterion(const std::string& criterion, std::size_t cells, con
     return BadData(Code::not_finite,
                    criterion + " is not a number in any of " + counted(static_cast<std::int64_t>(cells), "cell") +
                        (why.empty() ? "" : ": " + why),
-                   {.option = "select", .value = criterion});
+                   "", {.option = "select", .value = criterion});
 }
 
 // A grid over the number of clusters alone, with a criterion that compares these numbers.
@@ -606,7 +606,8 @@ namespace {
 
 void require_tuning(const Problem& problem, const TuneOptions& options, const Settings& settings, LabelSpan truth,
                     const Run& run) {
-    if (problem.graph) throw BadArgument(Code::not_supported, "tune needs rows, not affinities", {.option = "graph"});
+    if (problem.graph)
+        throw BadArgument(Code::not_supported, "tune needs rows, not affinities", "", {.option = "graph"});
     check_settings(settings);
     const bool words = std::any_of(problem.categories.begin(), problem.categories.end(),
                                    [](const auto& of_column) { return !of_column.empty(); });

@@ -35,7 +35,7 @@ void check_affinity(const SparseMatrix& affinity) {
         throw BadData(Code::wrong_shape,
                       "an affinity matrix must be square, not " + std::to_string(affinity.rows()) + " x " +
                           std::to_string(affinity.cols()),
-                      {.option = "graph"});
+                      "", {.option = "graph"});
     const SparseMatrix transposed = affinity.transpose();
     for (Index i = 0; i < affinity.rows(); ++i) {
         SparseMatrix::InnerIterator own(affinity, i);

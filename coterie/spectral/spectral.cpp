@@ -264,6 +264,7 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
                             throw BadData(
                                 Code::not_accepted,
                                 to_text(OptionValue(affinity)) + " is not accepted: affinities must not be negative",
+                                "",
                                 {.option = "points",
                                  .value = to_text(OptionValue(affinity)),
                                  .accepted = "at least 0",
@@ -376,7 +377,7 @@ void SpectralModel::parts(Parts& parts) {
     const Index n = vectors_.rows();
     if (parts.reading() && n < options_.clusters)
         throw BadData(Code::malformed,
-                      "the model has " + counted(n, "row") + " for " + counted(options_.clusters, "cluster"),
+                      "the model has " + counted(n, "row") + " for " + counted(options_.clusters, "cluster"), "",
                       {.file = parts.source()});
     parts.add("eigenvalues", eigenvalues_, "k", "the eigenvalues of the normalised Laplacian, ascending");
     parts.add("centroids", centroids_, "k x k", "the centroid of each cluster in the embedding");
@@ -387,7 +388,7 @@ void SpectralModel::parts(Parts& parts) {
         parts.add("scales", scales_, "n", "the local scale of each of these rows", above(0));
     if (!parts.reading()) return;
     if (!precomputed && (!neighbors || options_.edge_weights == EdgeWeights::gaussian) && !options_.width)
-        throw BadData(Code::malformed, "the model has affinities without a `width`", {.file = parts.source()});
+        throw BadData(Code::malformed, "the model has affinities without a `width`", "", {.file = parts.source()});
     dimensions_ = precomputed ? n : points_.columns();
 }
 

@@ -199,7 +199,7 @@ public:
                 throw BadArgument(Code::not_supported,
                                   std::string("the page's picture needs rows in memory, but these are ") +
                                       (as_sparse(problem.points) != nullptr ? "sparse" : "read in blocks"),
-                                  {.option = "points"});
+                                  "", {.option = "points"});
             if (model().fit_report().points == 0) {
                 AppliedResult result =
                     description_result(pipeline_, coterie::describe(pipeline_, prepared, run), prepared, source);
@@ -259,7 +259,7 @@ private:
     static Output output_named(const std::string& which) {
         for (int i = 0; i < output_count; ++i)
             if (name(static_cast<Output>(i)) == which) return static_cast<Output>(i);
-        throw BadArgument(Code::unknown_name, "there is no output '" + which + "'", {.value = which});
+        throw BadArgument(Code::unknown_name, "there is no output '" + which + "'", "", {.value = which});
     }
 
     Pipeline pipeline_;

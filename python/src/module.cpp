@@ -74,10 +74,10 @@ Points sparse_points_of(const nb::tuple& parts) {
             throw BadArgument(Code::wrong_type,
                               "the starts and columns of a sparse matrix must have the same type, int32 or "
                               "int64",
-                              {.option = "points"});
+                              "", {.option = "points"});
         if (values.dtype() == nb::dtype<float>()) return with(number, float());
         if (values.dtype() == nb::dtype<double>()) return with(number, double());
-        throw BadArgument(Code::wrong_type, "the values of the sparse matrix are not of float32 or float64",
+        throw BadArgument(Code::wrong_type, "the values of the sparse matrix are not of float32 or float64", "",
                           {.option = "points"});
     };
     return starts.dtype() == nb::dtype<std::int32_t>() ? with_number(std::int32_t()) : with_number(std::int64_t());

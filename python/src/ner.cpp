@@ -132,7 +132,7 @@ Corpus corpus_of_words(const std::vector<std::vector<std::string>>& sentences) {
     out.source = "words";
     std::string& text = out.documents.emplace_back().text;
     const auto refuse = [](std::string problem) {
-        throw BadData(Code::empty, std::move(problem), {.option = "sentences"});
+        throw BadData(Code::empty, std::move(problem), "", {.option = "sentences"});
     };
     for (std::size_t s = 0; s < sentences.size(); ++s) {
         if (sentences[s].empty()) refuse("sentence " + std::to_string(s) + " has no words");

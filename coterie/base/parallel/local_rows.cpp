@@ -94,7 +94,7 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
             throw BadArgument(Code::wrong_shape,
                               "process " + std::to_string(process) + " holds " + counted(shape.rows, "row") +
                                   " but gave places for " + std::to_string(count_of(held_[process])),
-                              {.option = "points"});
+                              "", {.option = "points"});
         if (first->rows == 0) first = &shape;
         if (shape.rows == 0 || (shape.columns == first->columns && shape.type == first->type)) continue;
         const auto text = [](const Shape& of) {
@@ -103,7 +103,7 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
         throw BadArgument(Code::wrong_shape,
                           "process " + std::to_string(process) + " holds rows with " + text(shape) + ", process " +
                               std::to_string(first - shapes.data()) + " with " + text(*first),
-                          {.option = "points"});
+                          "", {.option = "points"});
     }
     std::vector<Range> all;
     for (const auto& ranges : held_) all.insert(all.end(), ranges.begin(), ranges.end());
@@ -116,7 +116,7 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
             throw BadArgument(Code::wrong_shape,
                               "rows " + std::to_string(next) + " to " + std::to_string(range.begin) +
                                   " belong to no process, or to several",
-                              {.option = "points"});
+                              "", {.option = "points"});
         next = range.end;
     }
     columns_ = first->columns;

@@ -111,7 +111,7 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
                        std::to_string(parameters[p].size()) + " there",
                    "Use the same `network`, `image`, `widths` and `kernel`");
         if (!values.allFinite())
-            throw BadData(Code::not_finite, "tensor " + names[p] + " has numbers that are not finite",
+            throw BadData(Code::not_finite, "tensor " + names[p] + " has numbers that are not finite", "",
                           {.option = "pretrained", .file = path});
         std::copy_n(values.data(), values.size(), parameters[p].begin());
     }

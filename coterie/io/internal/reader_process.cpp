@@ -53,7 +53,7 @@ public:
         std::array<int, 2> ends{};
         if (::pipe2(ends.data(), O_CLOEXEC) != 0)
             throw ResourceError(Code::cannot_read,
-                                std::string("no pipe can be opened to read the file: ") + std::strerror(errno),
+                                std::string("no pipe can be opened to read the file: ") + std::strerror(errno), "",
                                 {.file = source_});
         pipe_ = ends[0];
         posix_spawn_file_actions_t files;
@@ -77,7 +77,7 @@ public:
         ::close(pipe_);
         throw ResourceError(
             failed == ENOENT ? Code::missing_library : Code::cannot_read,
-            "the program that reads such files, " + program_ + ", cannot be started: " + std::strerror(failed),
+            "the program that reads such files, " + program_ + ", cannot be started: " + std::strerror(failed), "",
             {.file = source_});
     }
     Child(const Child&) = delete;
@@ -105,7 +105,7 @@ public:
                     throw BadData(Code::cannot_read,
                                   "the file could not be read in " + rounded(10 * seconds_) +
                                       " seconds: it is damaged, or its disk does not respond",
-                                  {.file = source_});
+                                  "", {.file = source_});
                 asked_.restart();
             }
             if (found <= 0) continue;
@@ -127,7 +127,7 @@ public:
         throw BadData(Code::cannot_read,
                       program_ + " could not read the file and answered with " + what +
                           ": the file is damaged, or the program is of another version of coterie",
-                      {.file = source_});
+                      "", {.file = source_});
     }
 
 private:
@@ -147,14 +147,14 @@ private:
             throw BadData(Code::malformed,
                           "reading took more than " + rounded(seconds_) +
                               " seconds of processor time, far too long for its size: the file is damaged",
-                          {.file = source_});
+                          "", {.file = source_});
         const std::string how = "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
         if (signal == SIGKILL || signal == SIGTERM)
             throw ResourceError(Code::out_of_memory,
                                 program_ + ", which reads the file, was ended from outside by " + how +
                                     ", perhaps because memory ran out",
-                                {.file = source_});
-        throw BadData(Code::malformed, "the file is damaged: reading it ended with " + how, {.file = source_});
+                                "", {.file = source_});
+        throw BadData(Code::malformed, "the file is damaged: reading it ended with " + how, "", {.file = source_});
     }
 
     std::string program_;
@@ -181,7 +181,7 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
     std::error_code failed;
     if (const auto kind = fs::status(path, failed).type();
         kind != fs::file_type::regular && kind != fs::file_type::not_found && kind != fs::file_type::directory)
-        throw BadData(Code::cannot_read, "this is not a regular file, as HDF5 and MATLAB files must be",
+        throw BadData(Code::cannot_read, "this is not a regular file, as HDF5 and MATLAB files must be", "",
                       {.file = source});
     const auto file_bytes =
         static_cast<double>(formats::file_size(path));  // reports a missing file as other readers do

@@ -47,7 +47,7 @@ void check_queries(const Columns& columns, PointsView queries, const Run& run) {
         throw BadData(Code::too_large,
                       "new rows have magnitude " + to_text(largest) + ", too far from the training data, " +
                           "whose largest is at most " + to_text(2 / columns.scale),
-                      {.option = "points"});
+                      "", {.option = "points"});
 }
 
 void Columns::pack(PointsView from, Index i, double* out) const {

@@ -55,7 +55,7 @@ WordPieces::WordPieces(std::string_view vocabulary, const std::string& source, c
     });
     const auto number_of = [&](const std::string& piece) {
         const auto found = numbers_.find(piece);
-        if (found == numbers_.end()) throw BadData(Code::malformed, "there is no piece " + piece, {.file = source});
+        if (found == numbers_.end()) throw BadData(Code::malformed, "there is no piece " + piece, "", {.file = source});
         return found->second;
     };
     unknown_ = number_of(unknown);

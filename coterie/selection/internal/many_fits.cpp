@@ -15,7 +15,7 @@ Points rows_in_memory(const Points& points, const std::vector<Index>& rows, cons
 
 void require_points_alone(const std::string& what, const Problem& problem, const Run& run) {
     const auto unsupported = [&](const std::string& needs, const std::string& option) {
-        throw BadArgument(Code::not_supported, what + " " + needs, {.option = option});
+        throw BadArgument(Code::not_supported, what + " " + needs, "", {.option = option});
     };
     const auto conflict = [&](const std::string& option) {
         throw BadArgument(Code::conflict, what + " cannot be combined with `" + option + "`", "Leave one out",

@@ -142,7 +142,7 @@ void Discriminant::assign(const Labels& labels) {
             throw BadArgument(Code::out_of_range,
                               "discriminant: label " + std::to_string(labels[i]) + " is not from 0 to " +
                                   std::to_string(clusters_ - 1),
-                              {.row = static_cast<std::int64_t>(i) + 1});
+                              "", {.row = static_cast<std::int64_t>(i) + 1});
     if (shrinkage_.kind != Shrinkage::Kind::oas) return;
 
     // If a cluster has fewer points than changes, its sums are computed from scratch. This is cheaper and removes old

@@ -93,7 +93,7 @@ const char* kept_elsewhere(hid_t dataset) {
 }
 
 [[noreturn]] void refuse(std::string problem, const std::string& path) {
-    throw BadData(Code::malformed, std::move(problem), {.file = path});
+    throw BadData(Code::malformed, std::move(problem), "", {.file = path});
 }
 
 // `what`: the file, or a dataset of it.
@@ -182,7 +182,7 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
     if (!type.ok() || !number_type(type.get(), number))
         throw BadData(Code::wrong_type, what + " does not hold numbers", "Use integers or floats of up to 64 bits",
                       {.file = path});
-    if (!shape_of(dataset.get(), array.shape)) throw BadData(Code::empty, what + " is empty", {.file = path});
+    if (!shape_of(dataset.get(), array.shape)) throw BadData(Code::empty, what + " is empty", "", {.file = path});
     array.element = number.element;
     array.item_bytes = item_bytes(array.element);
     const std::size_t bytes = answer.describe(array, wanted, path + ":" + wanted);
