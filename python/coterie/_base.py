@@ -319,22 +319,6 @@ class Clusterer(Parameters):
             out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
         return out
 
-    def _choose_clusters(self, options, points, side, seed, progress):
-        """Replaces "auto" in `options` by a number of clusters. Returns how it was chosen; None if partial labels determine it."""
-        if "labels" in side:
-            options["clusters"] = None
-            return None
-        fixed = {option: value for option, value in options.items() if option != "clusters"}
-        scale = "none" if self.scale is None else self.scale
-        choice = json.loads(
-            _core.choose_clusters(
-                self._method, fixed, points, side, {"center": self.center, "scale": scale}, self._column_options(), seed,
-                _input.threads_of(self.n_jobs), _input.device_of(getattr(self, "device", "cpu")), progress if progress.wanted else None,
-            )
-        )
-        options["clusters"] = choice["recommended"]
-        return choice
-
     def _column_options(self):
         return {"missing": self.missing, "categorical": self.categorical, "dates": self.dates}
 
@@ -348,17 +332,20 @@ class Clusterer(Parameters):
             points, side, rows, values, places = self._problem(X, y, sample_weight, processes, local)
             with in_agreement(processes):
                 seed = _input.seed_of(self.random_state) if seed is None else seed
-                options, choice = self._option_values(), None
-                if processes is not None and options.get("clusters") == "auto" and "labels" not in side:
+                options = self._option_values()
+                choose = options.get("clusters") == "auto" and "labels" not in side
+                if choose:
+                    options.pop("clusters")
+                elif options.get("clusters") == "auto":
+                    options["clusters"] = None  # partial labels determine it
+                if processes is not None and choose:
                     raise ValueError('n_clusters: "auto" is not supported with several processes. Use a whole number, at least 1.')
                 threads, device = _input.threads_of(self.n_jobs), _input.device_of(getattr(self, "device", "cpu"))
                 checkpoint = _input.path_of(getattr(self, "checkpoint", None), "checkpoint")
             if processes is not None and self.random_state is None:
                 seed = gathered(processes, seed)[0]
-            if options.get("clusters") == "auto":
-                choice = self._choose_clusters(options, points, side, seed, progress)
             with naming_columns(rows and rows.names):
-                fitted, labels, report, said = _core.fit(
+                fitted, labels, report, said, choice = _core.fit(
                     self._method,
                     options,
                     points,
@@ -373,6 +360,7 @@ class Clusterer(Parameters):
                     progress if progress.wanted else None,
                     processes,
                     places,
+                    choose,
                 )
         except (BadArgument, BadData) as error:
             if error.option == "n_clusters" and error.code == "not-accepted":
@@ -385,7 +373,7 @@ class Clusterer(Parameters):
             if processes is not None:
                 processes.close()
         self._take(fitted)
-        self.cluster_choice_ = None if choice is None else ClusterChoice(choice)
+        self.cluster_choice_ = ClusterChoice(json.loads(choice)) if choice else None
         self.labels_ = labels
         self.fit_report_ = report
         self.n_iter_ = report["iterations"]

@@ -24,6 +24,8 @@
 #include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"
+#include "coterie/report/selection_document.hpp"
+#include "coterie/selection/choose_clusters.hpp"
 
 namespace coterie::python {
 namespace {
@@ -266,10 +268,13 @@ private:
     std::map<std::string, std::string> facts_;
 };
 
+// (model, labels, report, warnings, document of the choice of k or ""). `choose`: the criteria choose the number of
+// clusters.
 nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handle points, const nb::dict& side,
               const nb::dict& preparation, const nb::dict& columns, const nb::dict& fit_options, std::uint64_t seed,
               int threads, const std::string& device, const std::string& checkpoint, nb::object notify,
-              const nb::object& communicator, const std::optional<std::vector<std::pair<Index, Index>>>& places) {
+              const nb::object& communicator, const std::optional<std::vector<std::pair<Index, Index>>>& places,
+              bool choose) {
     const Method& method = find_method(method_name);
     OptionValues values;
     Settings settings;
@@ -288,7 +293,7 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
     run.checkpoint = checkpoint;
     if (!communicator.is_none()) run.set_communicator(communicator_of(communicator));
     host.attach(run);
-    auto [fitted, found] = host.work([&] {
+    auto [fitted, found, choice] = host.work([&] {
         internal::agree(run.communicator(), bad_input);
         std::shared_ptr<const internal::LocalRows> shared;
         if (places) {
@@ -297,10 +302,25 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
             shared = std::make_shared<const internal::LocalRows>(problem.points, run.communicator(), ranges);
             problem.points = Points(shared);
         }
-        Pipeline out = Pipeline::fit(problem, {method, values}, settings, run);
-        out.release_prepared();  // they borrow or copy Python's arrays
-        Labels labels = shared ? shared->to_holders(out.labels()) : out.labels();
-        return std::pair(std::move(out), std::move(labels));
+        const auto fit_it = [&](auto&& given) { return Pipeline::fit(given, {method, values}, settings, run); };
+        std::string choice;
+        std::optional<Pipeline> out;
+        if (choose) {
+            Stopwatch watch;
+            Run choosing = run;
+            choosing.checkpoint.clear();  // of the fit alone
+            const PreparedProblem prepared = PreparedProblem::of(problem, settings, run);
+            ClusterChoice chosen = choose_clusters(prepared, {method, values}, {}, choosing);
+            chosen.seconds = watch.seconds();
+            values["clusters"] = std::int64_t{chosen.recommended};
+            choice = json_document(chosen);
+            out = fit_it(prepared);
+        } else {
+            out = fit_it(problem);
+        }
+        out->release_prepared();  // they borrow or copy Python's arrays
+        Labels labels = shared ? shared->to_holders(out->labels()) : out->labels();
+        return std::tuple(std::move(*out), std::move(labels), std::move(choice));
     });
     nb::object labels = owned_array(std::move(found));
     nb::dict report = dict_of_report(fitted.fit_report());
@@ -311,7 +331,7 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
         problem.column_names.empty() || places ? std::vector<Message>() : column_hints(problem, settings.preparation);
     warnings.insert(warnings.end(), fitted.warnings().begin(), fitted.warnings().end());
     warnings.insert(warnings.end(), fitted.fit_report().warnings.begin(), fitted.fit_report().warnings.end());
-    return nb::make_tuple(Fitted(std::move(fitted)), labels, report, warnings);
+    return nb::make_tuple(Fitted(std::move(fitted)), labels, report, warnings, choice);
 }
 
 }  // namespace
@@ -410,7 +430,7 @@ void add_fitting(nb::module_& module) {
         });
     module.def("fit", &fit, "method"_a, "options"_a, "points"_a.none(), "side"_a, "preparation"_a, "columns"_a,
                "fit_options"_a, "seed"_a, "threads"_a, "device"_a, "checkpoint"_a, "notify"_a.none(),
-               "communicator"_a.none() = nb::none(), "places"_a.none() = nb::none());
+               "communicator"_a.none() = nb::none(), "places"_a.none() = nb::none(), "choose"_a = false);
     module.def(
         "load",
         [](const std::string& path) {

@@ -11,7 +11,6 @@
 #include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/selection_document.hpp"
-#include "coterie/selection/choose_clusters.hpp"
 #include "coterie/selection/compare_methods.hpp"
 #include "coterie/selection/consensus.hpp"
 #include "coterie/selection/tune.hpp"
@@ -68,21 +67,6 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     const std::string search = page_search(options, result);
     out["page"] = nb::str(search.data(), search.size());
     return out;
-}
-
-// The JSON document of a choice of k.
-std::string chosen(const std::string& method_name, const nb::dict& fixed, nb::handle points, const nb::dict& side,
-                   const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed, int threads,
-                   const std::string& device, nb::object notify) {
-    const Method& method = find_method(method_name);
-    const OptionValues values = option_values(*method.options, fixed);
-    const Settings settings = settings_of(preparation, columns);
-    const Problem problem = problem_of(points, side);
-    Host host(std::move(notify));
-    Run run(seed, threads);
-    run.device = device;
-    host.attach(run);
-    return host.work([&] { return json_document(choose_clusters(problem, {method, values}, {}, settings, run)); });
 }
 
 // A comparison, and what its page needs in addition to the rows.
@@ -164,8 +148,6 @@ void add_tuning(nb::module_& module) {
                "columns"_a, "seed"_a, "threads"_a, "device"_a, "truth"_a.none());
     module.def("consensus", &consensus_of, "methods"_a, "clusters"_a, "fits"_a, "points"_a.none(), "side"_a,
                "preparation"_a, "columns"_a, "seed"_a, "threads"_a, "device"_a);
-    module.def("choose_clusters", &chosen, "method"_a, "fixed"_a, "points"_a.none(), "side"_a, "preparation"_a,
-               "columns"_a, "seed"_a, "threads"_a, "device"_a, "notify"_a.none());
 }
 
 }  // namespace coterie::python
