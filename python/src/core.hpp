@@ -28,6 +28,7 @@
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "coterie/pipeline/settings.hpp"
 
 namespace coterie::python {
 

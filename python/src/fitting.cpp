@@ -303,7 +303,7 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
             problem.points = Points(shared);
         }
         const auto fit_it = [&](auto&& given) { return Pipeline::fit(given, {method, values}, settings, run); };
-        std::string choice;
+        std::string document;
         std::optional<Pipeline> out;
         if (choose) {
             Stopwatch watch;
@@ -313,14 +313,14 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
             ClusterChoice chosen = choose_clusters(prepared, {method, values}, {}, choosing);
             chosen.seconds = watch.seconds();
             values["clusters"] = std::int64_t{chosen.recommended};
-            choice = json_document(chosen);
+            document = json_document(chosen);
             out = fit_it(prepared);
         } else {
             out = fit_it(problem);
         }
         out->release_prepared();  // they borrow or copy Python's arrays
         Labels labels = shared ? shared->to_holders(out->labels()) : out->labels();
-        return std::tuple(std::move(*out), std::move(labels), std::move(choice));
+        return std::tuple(std::move(*out), std::move(labels), std::move(document));
     });
     nb::object labels = owned_array(std::move(found));
     nb::dict report = dict_of_report(fitted.fit_report());

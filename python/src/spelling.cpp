@@ -1,6 +1,9 @@
 // Messages in Python: how names are spelled, by the tables of coterie/_names.py, and the class _core.Message.
 
+#include <charconv>
+
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 
 #include "core.hpp"
 
@@ -9,17 +12,19 @@
 namespace coterie::python {
 namespace {
 
-using Table = std::map<std::string, std::string>;
+using Names = std::map<std::string, std::string>;
 
 // Whether Python writes the value without quotes.
 bool is_bare(std::string_view value) {
     double number = 0;
-    return value == "True" || value == "False" || value == "None" || parse_number(value, number);
+    const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool is_number = read.ec == std::errc() && read.ptr == value.data() + value.size();
+    return is_number || value == "True" || value == "False" || value == "None";
 }
 
 class PythonSpelling : public Spelling {
 public:
-    PythonSpelling(Table parameters, Table remedies)
+    PythonSpelling(Names parameters, Names remedies)
         : parameters_(std::move(parameters)), remedies_(std::move(remedies)) {}
     std::string option(std::string_view name) const override {
         if (name == "auto") return "None";
@@ -38,7 +43,7 @@ public:
     std::string row(std::string_view row) const override { return "row " + std::string(row) + " (counted from 1)"; }
 
 private:
-    Table parameters_, remedies_;
+    Names parameters_, remedies_;
 };
 
 std::string in_python(const std::string& text) { return Spelling::current()(text); }
@@ -46,7 +51,7 @@ std::string in_python(const std::string& text) { return Spelling::current()(text
 }  // namespace
 
 void add_messages(nb::module_& module) {
-    module.def("spell", [](Table parameters, Table remedies) {
+    module.def("spell", [](Names parameters, Names remedies) {
         // Kept for good: a Spelling must stay alive.
         Spelling::use(*new PythonSpelling(std::move(parameters), std::move(remedies)));
     });
