@@ -93,6 +93,8 @@
 #include "coterie/pipeline/outlier_scores.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 #include "coterie/pipeline/preparation.hpp"
+#include "coterie/pipeline/prepared_problem.hpp"
+#include "coterie/pipeline/settings.hpp"
 #include "coterie/report/document.hpp"
 #include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"

@@ -1,4 +1,5 @@
-// Settings that no single part of the pipeline owns are described here.
+// Describes the settings that belong to no single part of the pipeline, sample and noise share. The others are
+// described by column_coding.cpp and preparation.cpp.
 
 #include "coterie/pipeline/settings.hpp"
 
