@@ -8,5 +8,5 @@ int main(int, char** words) {
     const auto model = coterie::Pipeline::load(words[1]);
     const auto file = coterie::read_points(words[2]);
     std::cout << "label\n";
-    for (const auto label : model.predict(model.prepare(file.points, file.column_names))) std::cout << label << '\n';
+    for (const auto label : model.predict(file.points, file.column_names)) std::cout << label << '\n';
 }

@@ -163,7 +163,7 @@ std::vector<Contender> contenders(int clusters, Index columns) {
     std::string dimensions = "dimensions=1";
     for (const Index p : {2, 3, 4, 6, 8, 12, 16, 24, 32, 48})
         if (p < columns) dimensions += "," + std::to_string(p);
-    const OptionValues kernel = {{"kernel", std::string("rbf")}, {"components", std::int64_t{50}}};
+    const OptionValues kernel = {{"kernel", std::string("rbf")}, {"components", 50}};
     // `labels_from` is an axis of the grid: cells that differ only in it share all computations.
     const auto cpd = [&](const std::string& indicator, const std::string& labels_from, const std::string& origin,
                          bool of_kernel, std::vector<std::string> texts) {
@@ -179,10 +179,9 @@ std::vector<Contender> contenders(int clusters, Index columns) {
     const std::vector<std::string> embedding = {"mu_rel=0.0001,0.01,1,100,10000", "gamma_rel=0.0001,0.01,1,100,10000",
                                                 "labels_from=regression,embedding"};
     const std::vector<std::string> kernel_embedding = {"mu_rel=0.01,1,100", "gamma_rel=0.01,1,100"};
-    Contender::Grid plain = grid("kmeans", clusters, {}, {{"restarts", std::int64_t{10}}});
+    Contender::Grid plain = grid("kmeans", clusters, {}, {{"restarts", 10}});
     plain.common_start = false;
-    Contender::Grid plain_kernel =
-        grid("kernel-kmeans", clusters, {"width" + widths}, {{"restarts", std::int64_t{10}}});
+    Contender::Grid plain_kernel = grid("kernel-kmeans", clusters, {"width" + widths}, {{"restarts", 10}});
     plain_kernel.common_start = false;
     return {
         {"K-means", {grid("kmeans", clusters, {})}},

@@ -41,15 +41,15 @@ struct Contender {
 };
 const std::vector<Contender>& contenders() {
     static const std::vector<Contender> all = {
-        {"kmeans", "kmeans", {{"restarts", std::int64_t{10}}}, false},
+        {"kmeans", "kmeans", {{"restarts", 10}}, false},
         {"ae-kmeans", "ae-kmeans", {}, false},
-        {"dec", "dec", {{"update_interval", std::int64_t{140}}}, false},
-        {"idec", "idec", {{"update_interval", std::int64_t{140}}}, false},
-        {"dcn", "dcn", {{"update_interval", std::int64_t{140}}}, false},
-        {"dekm", "dekm", {{"update_interval", std::int64_t{40}}}, false},
+        {"dec", "dec", {{"update_interval", 140}}, false},
+        {"idec", "idec", {{"update_interval", 140}}, false},
+        {"dcn", "dcn", {{"update_interval", 140}}, false},
+        {"dekm", "dekm", {{"update_interval", 40}}, false},
         {"entropy-net", "entropy-net", {{"network", std::string("vgg4")}}, false},
-        {"dekm-all", "dekm", {{"update_interval", std::int64_t{40}}, {"move", std::string("all")}}, true},
-        {"dekm-full", "dekm", {{"update_interval", std::int64_t{40}}, {"update", std::string("full")}}, true},
+        {"dekm-all", "dekm", {{"update_interval", 40}, {"move", std::string("all")}}, true},
+        {"dekm-full", "dekm", {{"update_interval", 40}, {"update", std::string("full")}}, true},
     };
     return all;
 }

@@ -106,7 +106,7 @@ Accuracies accuracies_of(const Moons& sample, double noise, std::uint64_t seed) 
     search.select = Criterion::knncut;
     for (const char* axis : {"sigma_rel=1,1.05", "lambda_rel=0.0025,0.003,0.0035", "damping=0.3,0.5"})
         search.grid.push_back(read_grid_axis(cpd, axis));
-    const OptionValues fixed = {{"clusters", std::int64_t{2}}, {"assignments_per_round", std::int64_t{1}}};
+    const OptionValues fixed = {{"clusters", 2}, {"assignments_per_round", 1}};
     for (const Way way : {by_choice, with_plain}) {
         search.with_kmeans = way == with_plain;
         const TuneResult found = tune({.points = Points::borrow(sample.points)}, {cpd, fixed}, search, {}, run);

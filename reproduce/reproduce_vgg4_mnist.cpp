@@ -25,7 +25,7 @@ struct Contender {
 };
 const std::vector<Contender> contenders = {
     {"imsat", "imsat", {{"view", std::string("augmented")}}, 92.90, 6.3},
-    {"iic", "iic", {{"augmentations", std::int64_t{2}}}, 82.51, 2.3},
+    {"iic", "iic", {{"augmentations", 2}}, 82.51, 2.3},
     {"sela", "sela-net", {}, 52.86, 1.9},
     {"miadm", "miadm-net", {{"labels_per", std::string("epoch")}}, 17.75, 1.3},
     {"miadm*", "miadm-net", {{"labels_per", std::string("batch")}}, 78.88, 3.3},

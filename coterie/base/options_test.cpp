@@ -113,7 +113,7 @@ TEST(Options, ListsOfNumbers) {
 
 TEST(Options, RealOptionsAcceptIntegers) {
     Example example;
-    Example::described().assign(&example, {{"tolerance", std::int64_t{3}}});
+    Example::described().assign(&example, {{"tolerance", 3}});
     EXPECT_EQ(example.tolerance, 3.0);
 }
 

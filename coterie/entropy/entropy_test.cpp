@@ -394,10 +394,7 @@ std::vector<Case> cases() {
     std::vector<Case> out;
     for (const std::string optimizer : {"sgd", "lbfgs"})
         for (const std::string name : {"entropy", "mi", "sela", "miadm"}) {
-            OptionValues values = {{"optimizer", optimizer},
-                                   {"clusters", std::int64_t{3}},
-                                   {"epochs", std::int64_t{30}},
-                                   {"batch_size", std::int64_t{50}}};
+            OptionValues values = {{"optimizer", optimizer}, {"clusters", 3}, {"epochs", 30}, {"batch_size", 50}};
             out.push_back({name, values});
             const OptionValues plain = values;
             if (name == "entropy" || (name != "mi" && optimizer == "sgd")) {
@@ -488,7 +485,7 @@ TEST(Entropy, DualObjectiveNeverRisesWithLbfgs) {
 TEST(Entropy, PermutedRowsGiveTheSameClusters) {
     const Sample sample = blobs(120, 3, 3, 1.0, 14);
     const Matrix<double> reversed = sample.points.colwise().reverse();
-    const OptionValues values = {{"optimizer", std::string("lbfgs")}, {"clusters", std::int64_t{3}}};
+    const OptionValues values = {{"optimizer", std::string("lbfgs")}, {"clusters", 3}};
     Labels back = fit_by_name("mi", reversed, values)->labels();
     std::reverse(back.begin(), back.end());
     EXPECT_EQ(adjusted_rand_index(back, fit_by_name("mi", sample.points, values)->labels()), 1);
@@ -500,8 +497,8 @@ TEST(Entropy, ColumnOrderAndZeroColumnsDoNotMatter) {
     other.leftCols(2) = sample.points.rightCols(2);
     other.rightCols(2) = sample.points.leftCols(2);
     for (const std::string method : {"entropy", "mi", "sela", "miadm"}) {
-        const auto model = fit_by_name(method, sample.points, {{"clusters", std::int64_t{3}}});
-        const auto turned = fit_by_name(method, other, {{"clusters", std::int64_t{3}}});
+        const auto model = fit_by_name(method, sample.points, {{"clusters", 3}});
+        const auto turned = fit_by_name(method, other, {{"clusters", 3}});
         EXPECT_EQ(turned->labels(), model->labels()) << method;
         EXPECT_NEAR(turned->fit_report().objective, model->fit_report().objective, 1e-9) << method;
     }
@@ -511,7 +508,7 @@ TEST(Entropy, OffsetDoesNotMatter) {
     const Sample sample = blobs(120, 3, 3, 1.0, 26);
     const Matrix<double> far = sample.points.array() + 64;  // exact: the shift loses no relevant bit
     for (const std::string optimizer : {"sgd", "lbfgs"}) {
-        const OptionValues values = {{"optimizer", optimizer}, {"clusters", std::int64_t{3}}};
+        const OptionValues values = {{"optimizer", optimizer}, {"clusters", 3}};
         EXPECT_EQ(fit_by_name("mi", far, values)->labels(), fit_by_name("mi", sample.points, values)->labels());
     }
 }
@@ -608,9 +605,12 @@ TEST(Entropy, AllRowsLabelled) {
 TEST(Entropy, SharesDefineThePrior) {
     Known k;
     k.side.label_shares = {{"a", 0.6, 0.6}};
-    OptionValues values = {{"clusters", std::int64_t{3}}, {"optimizer", std::string("lbfgs")},
-                           {"loss", std::string("mi")},   {"fairness", 50.0},
-                           {"label_weight", 0.0},         {"gamma", 0.01}};
+    OptionValues values = {{"clusters", 3},
+                           {"optimizer", std::string("lbfgs")},
+                           {"loss", std::string("mi")},
+                           {"fairness", 50.0},
+                           {"label_weight", 0.0},
+                           {"gamma", 0.01}};
     const auto means = [](const Model& model) {
         for (const auto& [key, value] : model.fit_report().details)
             if (key == "mean_probabilities") return std::get<std::vector<double>>(value);
@@ -637,12 +637,12 @@ TEST(Entropy, BadArguments) {
         EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks " << part;
     };
     for (const std::string method : {"entropy", "mi", "sela", "miadm"}) {
-        has(message(method, {{"clusters", std::int64_t{31}}}), "31 clusters requested, but there are only 30 rows");
+        has(message(method, {{"clusters", 31}}), "31 clusters requested, but there are only 30 rows");
         has(message(method, {{"gamma", -1.0}}), "gamma");
         has(message(method, {{"learning_rate", 0.0}}), "learning_rate");
         has(message(method, {{"momentum", 1.0}}), "momentum");
-        has(message(method, {{"epochs", std::int64_t{0}}}), "epochs");
-        has(message(method, {{"batch_size", std::int64_t{0}}}), "batch_size");
+        has(message(method, {{"epochs", 0}}), "epochs");
+        has(message(method, {{"batch_size", 0}}), "batch_size");
         has(message(method, {{"start_scale", 0.0}}), "start_scale");
         has(message(method, {{"gamma_start", 1.0}}), "optimizer=lbfgs");
         OptionValues falling = {{"gamma_start", 1e-9}, {"optimizer", std::string("lbfgs")}};
@@ -667,7 +667,7 @@ TEST(Entropy, BadArguments) {
     }
     has(message("entropy", {{"lambda", 0.0}}), "lambda");
     has(message("entropy", {{"lambda", 2e6}}), "lambda");
-    has(message("entropy", {{"label_rounds", std::int64_t{0}}}), "label_rounds");
+    has(message("entropy", {{"label_rounds", 0}}), "label_rounds");
     has(message("sela", {{"sharpness", 0.0}}), "sharpness");
     has(message("mi", {{"fairness", -1.0}}), "fairness");
     has(message("mi", {{"prior", std::string("half")}}), "prior: 'half' is not accepted. Use auto, or");
@@ -683,9 +683,9 @@ TEST(Entropy, BadArguments) {
     // The rounding error of the rest 1 - sum is positive for some and negative for others.
     for (const double a : {0.1, 0.3, 0.6, 0.7, 1.0 / 3}) {
         k.side.label_shares = {{"a", a, a}, {"b", 1 - a, 1 - a}};
-        has(with_labels("mi", {{"clusters", std::int64_t{5}}}),
+        has(with_labels("mi", {{"clusters", 5}}),
             "label_share: the shares add up to 1 and leave nothing for 2 clusters");
-        has(with_labels("mi", {{"clusters", std::int64_t{4}}}), "leave nothing for 1 cluster without");
+        has(with_labels("mi", {{"clusters", 4}}), "leave nothing for 1 cluster without");
     }
     k.side.label_shares = {{"a", 0.0, 0.0}};
     has(with_labels("mi", {{"clusters", Automatic()}}), "label_share: ");
@@ -714,10 +714,9 @@ TEST(Entropy, OptionsWithoutEffectAreErrors) {
     refused("entropy", {{"fairness", 2.0}}, "fairness", "loss=mi or loss=renyi");
     refused("entropy", {{"lambda", 2.0}, {"loss", renyi}}, "lambda", "loss=self-label");
     refused("entropy", {{"label_solver", std::string("dual")}, {"loss", renyi}}, "label_solver", "loss=self-label");
-    refused("entropy", {{"label_rounds", std::int64_t{3}}, {"loss", renyi}}, "label_rounds", "loss=self-label");
+    refused("entropy", {{"label_rounds", 3}, {"loss", renyi}}, "label_rounds", "loss=self-label");
     refused("entropy", {{"labels_per", std::string("epoch")}, {"loss", renyi}}, "labels_per", "loss=self-label");
-    refused("entropy", {{"label_rounds", std::int64_t{3}}, {"label_solver", std::string("dual")}}, "label_rounds",
-            "label_solver=em");
+    refused("entropy", {{"label_rounds", 3}, {"label_solver", std::string("dual")}}, "label_rounds", "label_solver=em");
     for (const std::string method : {"sela", "miadm"})
         refused(method, {{"labels_per", std::string("batch")}, {"optimizer", std::string("lbfgs")}}, "labels_per=batch",
                 "optimizer=sgd");
@@ -763,10 +762,7 @@ TEST(Entropy, DivergedTrainingIsAnError) {
     const Matrix<float> narrow = sample.points.cast<float>();
     for (const std::string method : {"entropy", "mi", "sela", "miadm"})
         for (const PointsView points : {PointsView(sample.points), PointsView(narrow)}) {
-            const OptionValues values = {{"clusters", std::int64_t{2}},
-                                         {"gamma", 1.0},
-                                         {"learning_rate", 100.0},
-                                         {"epochs", std::int64_t{2000}}};
+            const OptionValues values = {{"clusters", 2}, {"gamma", 1.0}, {"learning_rate", 100.0}, {"epochs", 2000}};
             EXPECT_NE(message_of([&] { fit_by_name(method, points, values); }).find("training diverged in epoch"),
                       std::string::npos)
                 << method;
@@ -796,7 +792,7 @@ TEST(Entropy, DoesNotDependOnScale) {
 // The criterion of a start; and the first fit of least criterion is the result, bit for bit.
 TEST(Entropy, RestartsKeepTheBestByItsCriterion) {
     const Sample sample = blobs(300, 4, 5, 0.5, 23);
-    const OptionValues values = {{"clusters", std::int64_t{5}}, {"epochs", std::int64_t{5}}};
+    const OptionValues values = {{"clusters", 5}, {"epochs", 5}};
     for (const std::string method : {"entropy", "mi", "sela", "miadm"}) {
         const coterie::Run run(4, 2);
         OptionValues several = values;
@@ -847,16 +843,16 @@ TEST(Entropy, StoppedRestartsKeepFinishedStarts) {
 TEST(Entropy, DegeneratePoints) {
     const Matrix<double> same = Matrix<double>::Ones(20, 2);
     for (const std::string method : {"entropy", "mi", "sela", "miadm"}) {
-        const auto model = fit_by_name(method, same, {{"clusters", std::int64_t{3}}});
+        const auto model = fit_by_name(method, same, {{"clusters", 3}});
         EXPECT_EQ(model->fit_report().clusters_found, 1) << method;
         EXPECT_TRUE(warns(model->fit_report(), "2 of 3 clusters are empty")) << method;
-        EXPECT_EQ(fit_by_name(method, same, {{"clusters", std::int64_t{1}}})->labels(), Labels(20, 0));
+        EXPECT_EQ(fit_by_name(method, same, {{"clusters", 1}})->labels(), Labels(20, 0));
         const Matrix<double> one = Matrix<double>::Ones(1, 1);
-        EXPECT_EQ(fit_by_name(method, one, {{"clusters", std::int64_t{1}}})->labels(), Labels{0});
+        EXPECT_EQ(fit_by_name(method, one, {{"clusters", 1}})->labels(), Labels{0});
     }
     Matrix<double> bad = Matrix<double>::Ones(20, 2);
     bad(3, 1) = std::nan("");
-    EXPECT_THROW(fit_by_name("entropy", bad, {{"clusters", std::int64_t{2}}}), BadData);
+    EXPECT_THROW(fit_by_name("entropy", bad, {{"clusters", 2}}), BadData);
 }
 
 TEST(Entropy, StopsWhenAsked) {
@@ -904,7 +900,7 @@ TEST(Entropy, StopsWithinAnEpoch) {
 
 TEST(Entropy, CorruptedModelsAreErrors) {
     const Sample sample = blobs(60, 2, 3, 2.0, 21);
-    const auto model = fit_by_name("sela", sample.points, {{"clusters", std::int64_t{3}}});
+    const auto model = fit_by_name("sela", sample.points, {{"clusters", 3}});
     const auto broken = [&](const std::function<void(Archive&)>& change) {
         Archive archive{"sela"};
         model->store(archive);
@@ -920,7 +916,7 @@ TEST(Entropy, CorruptedModelsAreErrors) {
         BadData);
     EXPECT_THROW(model_of(broken([](Archive& a) { a.set_points("bias", Matrix<double>(Matrix<double>::Ones(1, 2))); })),
                  BadData);
-    EXPECT_THROW(model_of(broken([](Archive& a) { a.set_options({{"clusters", std::int64_t{2}}}); })), BadData);
+    EXPECT_THROW(model_of(broken([](Archive& a) { a.set_options({{"clusters", 2}}); })), BadData);
     EXPECT_THROW(model_of(broken([](Archive& a) { a.set_options({{"optimizer", std::string("magic")}}); })), BadData);
     EXPECT_THROW(model_of(Archive{"sela"}), BadData);
 }

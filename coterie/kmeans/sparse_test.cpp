@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "coterie/kmeans/kmeans.hpp"
-#include "coterie/linalg/panels.hpp"
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/kmeans/spherical_kmeans.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/kernels.hpp"
+#include "coterie/linalg/panels.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/pipeline.hpp"
@@ -50,7 +50,7 @@ void agree(const std::string& method, bool weighted, std::uint64_t seed) {
     const auto weights = weighted ? whole_weights(400, seed) : std::vector<double>();
     // Rows of length 1 without a common column are all at the same distance, so rounding would decide the draws.
     const bool seeded = method != "spherical-kmeans";
-    const OptionValues options = {{"clusters", std::int64_t{7}}, {"restarts", std::int64_t{seeded ? 3 : 1}}};
+    const OptionValues options = {{"clusters", 7}, {"restarts", std::int64_t{seeded ? 3 : 1}}};
     const Points start = seeded ? Points() : Points(Matrix<T>(dense.topRows(7)));
     const auto a = fit(method, Points(dense), options, coterie::Run(seed, 2), weights, start);
     const double close = (std::is_same_v<T, float> ? 1e-5 : 1e-12) * (1 + a->fit_report().objective);
@@ -170,7 +170,7 @@ TEST(SparseKMeans, SameBitsAtAnyNumberOfThreads) {
     const auto points = Points(sparse_of(without_empty_rows(words<float>(3000, 300, 8, 7))));
     for (const auto& method : takers()) {
         SCOPED_TRACE(method);
-        const OptionValues options = {{"clusters", std::int64_t{11}}, {"restarts", std::int64_t{2}}};
+        const OptionValues options = {{"clusters", 11}, {"restarts", 2}};
         const auto one = fit(method, points, options, coterie::Run(1, 1));
         for (const int threads : {2, 8}) {
             const auto many = fit(method, points, options, coterie::Run(1, threads));
@@ -251,21 +251,20 @@ TEST(SparseKMeans, UnsupportedUsesAreErrors) {
                   "method " + method.name + " does not support sparse matrices. Use a dense matrix (");
     }
     const Method& kmeans = find_method("kmeans");
-    const OptionValues two = {{"clusters", std::int64_t{2}}};
+    const OptionValues two = {{"clusters", 2}};
     holds(message([&] {
-              kmeans.fit({.points = points, .partial_labels = Labels(50, 0)}, {{"clusters", std::int64_t{1}}},
-                         coterie::Run(0, 1));
+              kmeans.fit({.points = points, .partial_labels = Labels(50, 0)}, {{"clusters", 1}}, coterie::Run(0, 1));
           }),
           "constraints (labels, shares, sizes, pairs) are not available for sparse data");
     holds(message([&] {
               kmeans.fit({.points = points, .sizes = SizeBounds{1, 49}}, two, coterie::Run(0, 1));
           }),
           "constraints (labels, shares, sizes, pairs) are not available for sparse data");
-    holds(message([&] {
-              kmeans.fit({.points = points}, {{"clusters", std::int64_t{2}}, {"algorithm", std::string("bounds")}},
-                         coterie::Run(0, 1));
-          }),
-          "bounds is not available for sparse data");
+    holds(
+        message([&] {
+            kmeans.fit({.points = points}, {{"clusters", 2}, {"algorithm", std::string("bounds")}}, coterie::Run(0, 1));
+        }),
+        "bounds is not available for sparse data");
     for (const PreparationOptions& preparing :
          {PreparationOptions{.center = true}, PreparationOptions{.scale = Scale::minmax},
           PreparationOptions{.scale = Scale::zscore}})
@@ -278,7 +277,7 @@ TEST(SparseKMeans, UnsupportedUsesAreErrors) {
 TEST(SparseKMeans, UnitRowsAndSampleInAPipeline) {
     const Matrix<double> dense = without_empty_rows(words<double>(200, 30, 3, 5));
     const auto points = Points(sparse_of(dense));
-    const OptionValues options = {{"clusters", std::int64_t{3}}};
+    const OptionValues options = {{"clusters", 3}};
     const PreparationOptions unit{.scale = Scale::unit};
     const auto a = Pipeline::fit({.points = Points(dense)}, {find_method("kmeans"), options}, {.preparation = unit},
                                  coterie::Run(1, 2));
@@ -303,7 +302,7 @@ TEST(SparseKMeans, UnitRowsAndSampleInAPipeline) {
 TEST(SparseKMeans, ResumesFromACheckpoint) {
     const auto points = Points(sparse_of(words<double>(500, 40, 6, 3)));
     for (const auto& method : {std::string("kmeans"), std::string("soft-kmeans")}) {
-        const OptionValues options = {{"clusters", std::int64_t{6}}, {"restarts", std::int64_t{2}}};
+        const OptionValues options = {{"clusters", 6}, {"restarts", 2}};
         const auto whole = fit(method, points, options);
         const std::string path = ::testing::TempDir() + "sparse-" + method + ".checkpoint";
         std::remove(path.c_str());
@@ -333,8 +332,8 @@ TEST(Sparse, StoredColumnRangesIncludeZeros) {
     dense.col(8).setZero();
     dense(3, 9) = -1;
     const auto range = [](Points points) {
-        return Pipeline::fit({.points = std::move(points)}, {find_method("kmeans"), {{"clusters", std::int64_t{3}}}},
-                             {}, coterie::Run(1, 1))
+        return Pipeline::fit({.points = std::move(points)}, {find_method("kmeans"), {{"clusters", 3}}}, {},
+                             coterie::Run(1, 1))
             .column_range();
     };
     EXPECT_EQ(range(Points(sparse_of(dense))), range(Points(dense)));

@@ -74,7 +74,7 @@ TEST(ManifoldMethods, recover_a_union_of_subspaces) {
     const Union data = subspaces(400, 30, 5, 3, 1);
     for (const auto& name : method_names) {
         if (name == "smce") continue;  // nearest neighbours cannot separate linear subspaces that intersect
-        OptionValues values{{"clusters", std::int64_t{5}}};
+        OptionValues values{{"clusters", 5}};
         if (name == "ssc" || name == "ensc") values["affinity"] = std::string("S");
         const auto model = fit(name, data.points, values);
         EXPECT_EQ(accuracy(model->labels(), data.truth), 1.0) << name;
@@ -86,18 +86,17 @@ TEST(ManifoldMethods, separate_linked_circles) {
     const Union data = linked_circles(400, 20);
     for (const std::string weighting : {"linear", "exponential"}) {
         const auto model =
-            fit("wmc", data.points,
-                {{"clusters", std::int64_t{2}}, {"weighting", weighting}, {"normalize", std::string("none")}});
+            fit("wmc", data.points, {{"clusters", 2}, {"weighting", weighting}, {"normalize", std::string("none")}});
         EXPECT_EQ(accuracy(model->labels(), data.truth), 1.0) << weighting;
     }
-    const auto smce = fit("smce", data.points, {{"clusters", std::int64_t{2}}, {"neighbors", std::int64_t{10}}});
+    const auto smce = fit("smce", data.points, {{"clusters", 2}, {"neighbors", 10}});
     EXPECT_EQ(accuracy(smce->labels(), data.truth), 1.0);
 }
 
 TEST(ManifoldMethods, report_solver_results) {
     const Union data = subspaces(300, 20, 4, 3, 3);
     for (const std::string name : {"wmc", "ssc", "ensc"}) {
-        const auto model = fit(name, data.points, {{"clusters", std::int64_t{4}}});
+        const auto model = fit(name, data.points, {{"clusters", 4}});
         const FitReport& report = model->fit_report();
         EXPECT_LE(number(report, "kkt_residual"), 1e-5);
         EXPECT_GE(number(report, "mean_rounds"), 1);
@@ -106,16 +105,15 @@ TEST(ManifoldMethods, report_solver_results) {
         EXPECT_GE(number(report, "components"), 1);
         EXPECT_EQ(report.stopped, StopReason::converged);
     }
-    EXPECT_LE(number(fit("smce", data.points, {{"clusters", std::int64_t{4}}})->fit_report(), "kkt_residual"), 1e-5);
-    const auto cut =
-        fit("ssc", normal_points(300, 40, 1), {{"clusters", std::int64_t{4}}, {"max_rounds", std::int64_t{1}}});
+    EXPECT_LE(number(fit("smce", data.points, {{"clusters", 4}})->fit_report(), "kkt_residual"), 1e-5);
+    const auto cut = fit("ssc", normal_points(300, 40, 1), {{"clusters", 4}, {"max_rounds", 1}});
     EXPECT_EQ(cut->fit_report().stopped, StopReason::iteration_limit);
     EXPECT_FALSE(cut->fit_report().warnings.empty());
 }
 
 TEST(ManifoldMethods, warn_of_more_components_than_clusters) {
     const Union data = subspaces(200, 30, 5, 2, 7);
-    const auto model = fit("wmc", data.points, {{"clusters", std::int64_t{2}}, {"lambda", 1.5}});
+    const auto model = fit("wmc", data.points, {{"clusters", 2}, {"lambda", 1.5}});
     ASSERT_GT(number(model->fit_report(), "components"), 2);
     bool said = false;
     for (const auto& warning : model->fit_report().warnings)
@@ -131,7 +129,7 @@ TEST(ManifoldMethods, warn_if_points_are_far_from_0) {
         for (const double times : {2.99, 3.01}) {
             Matrix<double> away = points;
             away.col(1).array() += times * spread;
-            const auto model = fit(name, away, {{"clusters", std::int64_t{2}}});
+            const auto model = fit(name, away, {{"clusters", 2}});
             const auto& warnings = model->fit_report().warnings;
             const bool warned = std::any_of(warnings.begin(), warnings.end(), [](const Message& each) {
                 return each.text().find("far from the origin") != std::string::npos &&
@@ -156,7 +154,7 @@ TEST(ManifoldMethods, surplus_components_join_the_nearest_cluster) {
             x.row(row++) << 10 * std::cos(turn), 10 * std::sin(turn), height;
             beside.push_back(static_cast<std::int32_t>(line % 4));
         }
-    const auto model = fit("wmc", x, {{"clusters", std::int64_t{4}}});
+    const auto model = fit("wmc", x, {{"clusters", 4}});
     EXPECT_EQ(number(model->fit_report(), "components"), 8);
     EXPECT_EQ(adjusted_rand_index(model->labels(), beside), 1);
     EXPECT_NE(model->fit_report().warnings.at(0).text().find("8 separate parts"), std::string::npos);
@@ -165,9 +163,9 @@ TEST(ManifoldMethods, surplus_components_join_the_nearest_cluster) {
 TEST(ManifoldMethods, same_bits_at_any_number_of_threads) {
     const Union data = subspaces(400, 20, 4, 3, 9);
     for (const auto& name : method_names) {
-        const auto one = fit(name, data.points, {{"clusters", std::int64_t{4}}}, 1);
+        const auto one = fit(name, data.points, {{"clusters", 4}}, 1);
         for (const int threads : {2, 8}) {
-            const auto other = fit(name, data.points, {{"clusters", std::int64_t{4}}}, threads);
+            const auto other = fit(name, data.points, {{"clusters", 4}}, threads);
             EXPECT_EQ(one->labels(), other->labels()) << name;
             EXPECT_EQ(one->fit_report().objective, other->fit_report().objective) << name;
         }
@@ -182,7 +180,7 @@ TEST(ManifoldMethods, label_new_points_by_shares_and_by_the_embedding) {
     for (const auto& name : method_names) {
         if (name == "smce") continue;
         for (const std::string how : {"shares", "embedding"}) {
-            OptionValues values{{"clusters", std::int64_t{4}}, {"new_points", how}};
+            OptionValues values{{"clusters", 4}, {"new_points", how}};
             if (name == "ssc" || name == "ensc") values["affinity"] = std::string("S");
             const auto model = fit(name, train, values);
             ASSERT_EQ(accuracy(model->labels(), Labels(all.truth.begin(), all.truth.begin() + 400)), 1.0);
@@ -197,7 +195,7 @@ TEST(ManifoldMethods, label_new_points_by_shares_and_by_the_embedding) {
         }
     }
     const Union circles = linked_circles(400, 20);
-    const auto smce = fit("smce", circles.points, {{"clusters", std::int64_t{2}}, {"neighbors", std::int64_t{10}}});
+    const auto smce = fit("smce", circles.points, {{"clusters", 2}, {"neighbors", 10}});
     Matrix<double> between(2, 20);
     between.row(0) = 0.5 * (circles.points.row(100) + circles.points.row(102));
     between.row(1) = 0.5 * (circles.points.row(101) + circles.points.row(103));
@@ -242,7 +240,7 @@ TEST(ManifoldMethods, round_trip) {
     const Union data = subspaces(200, 10, 3, 2, 2);
     const Matrix<double> fresh = normal_points(30, 10, 3);
     for (const auto& name : method_names) {
-        const auto model = fit(name, data.points.cast<float>().eval(), {{"clusters", std::int64_t{3}}});
+        const auto model = fit(name, data.points.cast<float>().eval(), {{"clusters", 3}});
         Archive archive{std::string(model->method())};
         model->store(archive);
         const std::string bytes = archive.to_bytes();
@@ -328,7 +326,7 @@ TEST(ManifoldMethods, degenerate_points) {
     for (const auto& name : method_names)
         for (const Matrix<double>* const points :
              std::initializer_list<const Matrix<double>*>{&x, &same, &zeros, &constant_column}) {
-            OptionValues values{{"clusters", std::int64_t{3}}};
+            OptionValues values{{"clusters", 3}};
             if (name == "smce") values["neighbors"] = std::int64_t{8};
             const auto model = fit(name, *points, values);
             ASSERT_EQ(static_cast<Index>(model->labels().size()), points->rows());
@@ -351,40 +349,40 @@ TEST(ManifoldMethods, reject_bad_arguments) {
         }
     };
     for (const auto& name : method_names) {
-        refused(name, {{"clusters", std::int64_t{0}}}, "clusters");
-        refused(name, {{"clusters", std::int64_t{31}}}, "31 clusters requested, but there are only 30 rows");
+        refused(name, {{"clusters", 0}}, "clusters");
+        refused(name, {{"clusters", 31}}, "31 clusters requested, but there are only 30 rows");
         refused(name, {{"affinity", std::string("NN")}}, "NSK");
-        refused(name, {{"keep", std::int64_t{0}}}, "keep");
-        refused(name, {{"restarts", std::int64_t{0}}}, "restarts");
+        refused(name, {{"keep", 0}}, "keep");
+        refused(name, {{"restarts", 0}}, "restarts");
         refused(name, {{"normalize", std::string("rows")}}, "unit");
-        EXPECT_THROW(fit(name, normal_points(1, 3, 1), {{"clusters", std::int64_t{1}}}), BadArgument);
+        EXPECT_THROW(fit(name, normal_points(1, 3, 1), {{"clusters", 1}}), BadArgument);
         Matrix<double> bad = x;
         bad(3, 1) = std::numeric_limits<double>::infinity();
-        EXPECT_THROW(fit(name, bad, {{"clusters", std::int64_t{2}}}), BadData);
+        EXPECT_THROW(fit(name, bad, {{"clusters", 2}}), BadData);
         const std::vector<double> weights(30, 1.0);
         coterie::Run run(0, 1);
         Problem side;
         side.weights = weights;
         EXPECT_THROW(find_method(name).fit(with(x, side), {}, run), BadArgument);
-        const auto model = fit(name, x, {{"clusters", std::int64_t{2}}});
+        const auto model = fit(name, x, {{"clusters", 2}});
         EXPECT_THROW(model->predict(normal_points(4, 2, 1)), BadArgument);
         coterie::Run stopped(0, 1);
         stopped.should_stop = [] { return true; };
-        EXPECT_THROW(find_method(name).fit(with(x), {{"clusters", std::int64_t{2}}}, stopped), Cancelled);
+        EXPECT_THROW(find_method(name).fit(with(x), {{"clusters", 2}}, stopped), Cancelled);
     }
     refused("wmc", {{"lambda", -1.0}}, "lambda");
     refused("wmc", {{"eta", -1.0}}, "eta");
     refused("wmc", {{"weighting", std::string("flat")}}, "exponential");
     refused("wmc", {{"tolerance", 1.0}}, "tolerance");
-    refused("wmc", {{"max_rounds", std::int64_t{0}}}, "max_rounds");
+    refused("wmc", {{"max_rounds", 0}}, "max_rounds");
     refused("ssc", {{"lambda", 0.0}}, "lambda");
     refused("ensc", {{"l1_share", 0.0}}, "l1_share");
     refused("ensc", {{"l1_share", 1.1}}, "l1_share");
-    refused("ssc-omp", {{"nonzeros", std::int64_t{0}}}, "nonzeros");
+    refused("ssc-omp", {{"nonzeros", 0}}, "nonzeros");
     refused("ssc-omp", {{"residual", -1.0}}, "residual");
     refused("smce", {{"gamma", 0.0}}, "gamma");
-    refused("smce", {{"neighbors", std::int64_t{0}}}, "neighbors");
-    EXPECT_THROW(fit("wmc", Matrix<double>(x * 1e-150), {{"clusters", std::int64_t{2}}}), BadData);
+    refused("smce", {{"neighbors", 0}}, "neighbors");
+    EXPECT_THROW(fit("wmc", Matrix<double>(x * 1e-150), {{"clusters", 2}}), BadData);
 }
 
 TEST(ManifoldMethods, warn_of_rounding_and_few_points) {
@@ -395,17 +393,16 @@ TEST(ManifoldMethods, warn_of_rounding_and_few_points) {
     };
     // Points of length 1e-6 with a coordinate of 1: no product separates them to the tolerance.
     const auto tiny = fit("wmc", Matrix<double>(normal_points(150, 6, 0) * 1e-6),
-                          {{"clusters", std::int64_t{3}}, {"weighting", std::string("linear")}, {"eta", 1.0}});
+                          {{"clusters", 3}, {"weighting", std::string("linear")}, {"eta", 1.0}});
     EXPECT_TRUE(warned(*tiny, "because of rounding"));
     EXPECT_FALSE(warned(*tiny, "max_rounds"));
     // Lengths over sixteen decades: points that cannot be represented are reported.
     Matrix<double> mixed = normal_points(150, 6, 5);
     for (Index i = 0; i < mixed.rows(); ++i) mixed.row(i) *= std::pow(10.0, static_cast<double>(i % 17) - 8);
-    const auto found =
-        fit("ssc", mixed, {{"clusters", std::int64_t{3}}, {"normalize", std::string("none")}, {"eta", 1.0}});
+    const auto found = fit("ssc", mixed, {{"clusters", 3}, {"normalize", std::string("none")}, {"eta", 1.0}});
     EXPECT_TRUE(std::isfinite(number(found->fit_report(), "nonzeros_per_point")));
     EXPECT_TRUE(found->transform(mixed, coterie::Run(0, 1)).allFinite());
-    const auto few = fit("smce", normal_points(6, 2, 1), {{"clusters", std::int64_t{2}}});
+    const auto few = fit("smce", normal_points(6, 2, 1), {{"clusters", 2}});
     EXPECT_TRUE(warned(*few, "20 requested, but 5 used"));
 }
 

@@ -109,7 +109,7 @@ TEST(Archive, RejectsWrongNamesShapesAndTypes) {
     EXPECT_THROW(archive.labels("weights"), BadData);
     EXPECT_THROW(archive.text("none"), BadData);
     Archive bad("kmeans");
-    bad.set_options({{"clusters", std::int64_t{0}}});
+    bad.set_options({{"clusters", 0}});
     EXPECT_TRUE(has(message_of<BadData>([&] { parsed(bad.to_bytes()).options_as<Settings>(); }),
                     "clusters does not fit: 0 is not accepted"));
     bad.set_options({{"colours", std::string("red")}});

@@ -129,7 +129,7 @@ Tagger subspace_tagger(const Task& task, const OptionValues& options, int protot
 Tagger discriminant(const Task& task, const Run& run) {
     const KnownRows known = known_rows(task);
     const Task support{&known.vectors, known.tags, task.count};
-    return subspace_tagger(support, {{"max_iterations", std::int64_t{1}}}, 1, {}, run);
+    return subspace_tagger(support, {{"max_iterations", 1}}, 1, {}, run);
 }
 
 Tagger in_support_space(const Task& task, const OptionValues& options, const Share& share, const Run& run) {

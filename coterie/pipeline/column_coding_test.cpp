@@ -105,9 +105,8 @@ TEST(ColumnCoding, OmittedRowsKeepTheirPositions) {
         out << gap, 1, 0, 0, 0, 1, 1, gap, gap, gap, 9, 9, 9, 8, 8, 9, 3, gap;
         return out;
     }();
-    const auto fitted =
-        Pipeline::fit({.points = Points::borrow(whole)}, {find_method("kmeans"), {{"clusters", std::int64_t{2}}}},
-                      {.columns = {.missing = Missing::drop}}, coterie::Run());
+    const auto fitted = Pipeline::fit({.points = Points::borrow(whole)}, {find_method("kmeans"), {{"clusters", 2}}},
+                                      {.columns = {.missing = Missing::drop}}, coterie::Run());
     EXPECT_EQ(fitted.left_out(), (std::vector<Index>{0, 3, 4, 8}));
     ASSERT_EQ(fitted.labels().size(), 9u);
     for (const std::size_t i : {0, 3, 4, 8}) EXPECT_EQ(fitted.labels()[i], -1);
@@ -139,9 +138,8 @@ TEST(ColumnCoding, RejectsBadInput) {
     EXPECT_THROW(ColumnCoding::fit(points, {}, Words{{}, {"a"}}, {}, {}, coterie::Run()), BadData);
     Matrix<double> sound(4, 1);
     sound << 1, 2, 9, gap;
-    const auto fitted =
-        Pipeline::fit({.points = Points::borrow(sound)}, {find_method("kmeans"), {{"clusters", std::int64_t{2}}}},
-                      {.columns = {.missing = Missing::mean}}, coterie::Run());
+    const auto fitted = Pipeline::fit({.points = Points::borrow(sound)}, {find_method("kmeans"), {{"clusters", 2}}},
+                                      {.columns = {.missing = Missing::mean}}, coterie::Run());
     for (
         const char* damaged :
         {"", "[]", "{}", R"({"missing":"mean","categorical":"refuse","dates":false,"columns":[]})",
@@ -172,7 +170,7 @@ TEST(ColumnCoding, ErrorsNameMissingAndInfiniteValues) {
         const Method& kmeans = find_method("kmeans");
         try {
             Pipeline::fit(
-                problem, {kmeans, {{"clusters", std::int64_t{2}}}},
+                problem, {kmeans, {{"clusters", 2}}},
                 {.preparation = {.scale = scale},
                  .columns = {.missing = missing, .categorical = words ? Categorical::one_hot : Categorical::refuse}},
                 coterie::Run(0, 1));

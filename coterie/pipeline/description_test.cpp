@@ -267,7 +267,7 @@ TEST(Description, SameBitsInBlocksThreadsAndProcesses) {
     for (const auto& [method, n] : of) {
         SCOPED_TRACE(method);
         const Problem problem{.points = Points(test::blob_points<float>(n, 5, 4, 2, 9, 1))};
-        const Pipeline pipeline = Pipeline::fit(problem, {find_method(method), {{"clusters", std::int64_t{4}}}},
+        const Pipeline pipeline = Pipeline::fit(problem, {find_method(method), {{"clusters", 4}}},
                                                 {.preparation = {.scale = Scale::zscore}}, coterie::Run(1, 2));
         test::expect_same_bits(problem, [&](const Problem& same, const coterie::Run& run) {
             const PreparedRows prepared = pipeline.prepare(same.points, run);
@@ -305,7 +305,7 @@ TEST(Description, StopOfOneProcessStopsAll) {
 TEST(Description, OrdersRowsByMembership) {
     const Problem problem{.points = Points(test::blob_points<double>(200, 3, 3, 2, 4))};
     const Pipeline pipeline =
-        Pipeline::fit(problem, {find_method("soft-kmeans"), {{"clusters", std::int64_t{3}}}}, {}, coterie::Run(1, 1));
+        Pipeline::fit(problem, {find_method("soft-kmeans"), {{"clusters", 3}}}, {}, coterie::Run(1, 1));
     const Description found = description_of(pipeline, problem);
     const Matrix<double> membership = pipeline.model().output(Output::memberships, problem.points);
     const Labels labels = pipeline.model().predict(problem.points);
@@ -455,7 +455,7 @@ TEST(Description, CategoriesAndOmittedRows) {
     problem.categories = {{}, {"blue", "red"}};
     for (Index i = 0; i < 9; ++i) problem.weights.push_back(i == 0 ? 7.0 : 1.0);
     const Pipeline pipeline =
-        Pipeline::fit(problem, {find_method("kmeans"), {{"clusters", std::int64_t{2}}}},
+        Pipeline::fit(problem, {find_method("kmeans"), {{"clusters", 2}}},
                       {.columns = {.missing = Missing::drop, .categorical = Categorical::one_hot}}, coterie::Run(1, 1));
     const auto profiles = profile(pipeline, pipeline.fitted_rows(), coterie::Run(0, 1), problem.weights);
     const Description found = describe(
@@ -497,8 +497,8 @@ TEST(Description, RejectsRowsWithOverflowingSums) {
     PreparationOptions unit;
     unit.scale = Scale::unit;
     const coterie::Run run(0, 1);
-    const Pipeline pipeline = Pipeline::fit(
-        test::with(points), {find_method("kmeans"), {{"clusters", std::int64_t{2}}}}, {.preparation = unit}, run);
+    const Pipeline pipeline =
+        Pipeline::fit(test::with(points), {find_method("kmeans"), {{"clusters", 2}}}, {.preparation = unit}, run);
     const Matrix<double> large = 1e300 * points;
     EXPECT_THROW(describe(pipeline, pipeline.prepare(Points::borrow(large), {}, run), run), BadData);
 }

@@ -25,7 +25,7 @@ using internal::at;
 using test::blob_points;
 using test::message_of;
 
-const OptionValues of_three = {{"clusters", std::int64_t{3}}};
+const OptionValues of_three = {{"clusters", 3}};
 
 Pipeline scored(const char* method, const Problem& problem, const Settings& settings = {},
                 const OptionValues& options = of_three) {
@@ -102,12 +102,11 @@ TEST(OutlierScores, AgreeWithTheDefinition) {
 }
 
 const OptionValues of_a_small_autoencoder = {
-    {"clusters", std::int64_t{3}},        {"widths", std::vector<std::int64_t>{12}}, {"embedding", std::int64_t{2}},
-    {"pretrain_epochs", std::int64_t{4}}, {"kmeans_restarts", std::int64_t{3}},
+    {"clusters", 3},        {"widths", std::vector<std::int64_t>{12}}, {"embedding", 2}, {"pretrain_epochs", 4},
+    {"kmeans_restarts", 3},
 };
 const OptionValues of_a_small_classifier = {
-    {"clusters", std::int64_t{3}}, {"widths", std::vector<std::int64_t>{12}},
-    {"epochs", std::int64_t{6}},   {"batch_size", std::int64_t{40}},
+    {"clusters", 3},         {"widths", std::vector<std::int64_t>{12}}, {"epochs", 6}, {"batch_size", 40},
     {"learning_rate", 0.01},
 };
 
@@ -294,8 +293,8 @@ TEST(NoiseShare, KeepsRowsOfEqualScoresTogether) {
     // One cluster about 0. Its rows are 1, 1, 1, 1, 3, 3 away from it.
     const Matrix<double> points = column({1, -1, 1, -1, 3, -3});
     const auto noise = [&](double share) {
-        const Pipeline pipeline = scored("kmeans", {.points = Points::borrow(points)}, {.noise_share = share},
-                                         {{"clusters", std::int64_t{1}}});
+        const Pipeline pipeline =
+            scored("kmeans", {.points = Points::borrow(points)}, {.noise_share = share}, {{"clusters", 1}});
         return std::count(pipeline.labels().begin(), pipeline.labels().end(), -1);
     };
     EXPECT_EQ(noise(0.05), 0);  // 0.3 rows, rounded to none
@@ -311,7 +310,7 @@ TEST(NoiseShare, IgnoresRowsOfWeightZeroAndOmittedRows) {
     Problem problem{.points = Points::borrow(points), .weights = std::vector<double>(100, 1.0)};
     problem.weights[0] = 0;
     const Pipeline pipeline =
-        Pipeline::fit(problem, {find_method("kmeans"), {{"clusters", std::int64_t{1}}}},
+        Pipeline::fit(problem, {find_method("kmeans"), {{"clusters", 1}}},
                       {.columns = {.missing = Missing::drop}, .sample = {}, .noise_share = 0.1}, coterie::Run(4, 2));
     const PreparedRows rows = pipeline.prepare(Points::borrow(points));
     const Matrix<double> scores = pipeline.output(Output::outlier_score, rows);

@@ -139,6 +139,9 @@ public:
 
     /// Labels of raw rows: prepare() and predict() in one call.
     Labels predict(const Points& rows, const Run& run = Run()) const { return predict(prepare(rows, run), run); }
+    Labels predict(const Points& rows, const std::vector<std::string>& column_names, const Run& run = Run()) const {
+        return predict(prepare(rows, column_names, run), run);
+    }
     Matrix<double> output(Output which, const Points& rows, const Run& run = Run()) const {
         return output(which, prepare(rows, run), run);
     }

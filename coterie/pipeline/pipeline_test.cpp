@@ -37,8 +37,8 @@ struct Table {
 };
 
 Pipeline fitted(const Problem& problem, Scale scale, std::uint64_t seed = 3) {
-    return Pipeline::fit(problem, {find_method("kmeans"), {{"clusters", std::int64_t{3}}}},
-                         {.preparation = {.scale = scale}}, coterie::Run(seed, 2));
+    return Pipeline::fit(problem, {find_method("kmeans"), {{"clusters", 3}}}, {.preparation = {.scale = scale}},
+                         coterie::Run(seed, 2));
 }
 
 TEST(Pipeline, PredictAppliesThePreparationOfTheFit) {
@@ -56,9 +56,8 @@ TEST(Pipeline, PredictAppliesThePreparationOfTheFit) {
 
 TEST(Pipeline, PredictsRowsInBlocksInOrder) {
     const Matrix<double> points = blob_points<double>(3000, 4, 3, 8, 5);
-    const Pipeline pipeline =
-        Pipeline::fit({.points = Points::borrow(points)}, {find_method("kmeans"), {{"clusters", std::int64_t{3}}}}, {},
-                      coterie::Run(3, 2));
+    const Pipeline pipeline = Pipeline::fit({.points = Points::borrow(points)},
+                                            {find_method("kmeans"), {{"clusters", 3}}}, {}, coterie::Run(3, 2));
     const Labels labels = pipeline.predict(pipeline.prepare(Points::borrow(points)));
     const Matrix<double> distances = pipeline.output(Output::distances, pipeline.prepare(Points::borrow(points)));
     for (const bool resident : {true, false})
@@ -111,7 +110,7 @@ struct Rings {
     }
     Problem problem() const { return {.points = Points::borrow(points)}; }
 };
-const OptionValues three = {{"clusters", std::int64_t{3}}};
+const OptionValues three = {{"clusters", 3}};
 
 TEST(PipelineSample, SampleOfAllRowsEqualsTheFullFit) {
     const Rings rings;
@@ -267,9 +266,8 @@ TEST(Pipeline, UsesColumnPositionsWithoutNames) {
 
 TEST(Pipeline, HasTheOutputsOfItsModel) {
     const Table table;
-    const Pipeline pipeline =
-        Pipeline::fit(table.problem(), {find_method("soft-kmeans"), {{"clusters", std::int64_t{3}}}},
-                      {.preparation = {.scale = Scale::zscore}}, coterie::Run(1, 1));
+    const Pipeline pipeline = Pipeline::fit(table.problem(), {find_method("soft-kmeans"), {{"clusters", 3}}},
+                                            {.preparation = {.scale = Scale::zscore}}, coterie::Run(1, 1));
     const PreparedRows rows = pipeline.prepare(Points::borrow(table.points), table.names);
     const Labels labels = pipeline.predict(rows);
     const Matrix<double> memberships = pipeline.output(Output::memberships, rows);

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 // Two groups of three points. The second point of each has no truth.
 struct Six {
-    OptionValues given = {{"clusters", std::int64_t{2}}};
+    OptionValues given = {{"clusters", 2}};
     Problem problem;
     Truth truth{{{0, -1, 0, 1, -1, 1}, {"left", "right"}}, "a file"};
     Pipeline pipeline;
@@ -112,7 +112,7 @@ Matrix<double> two_groups_and_noise() {
 }
 
 TEST(Noise, IsCountedAndScoredButNotDescribed) {
-    const OptionValues given = {{"min_cluster_size", std::int64_t{4}}, {"min_samples", std::int64_t{2}}};
+    const OptionValues given = {{"min_cluster_size", 4}, {"min_samples", 2}};
     const Problem problem{.points = Points(two_groups_and_noise())};
     const Truth truth{{{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2}, {"left", "right", "none"}}, "a file"};
     const Pipeline pipeline = Pipeline::fit(problem, {find_method("hdbscan"), given}, {}, coterie::Run(1, 1));
@@ -147,7 +147,7 @@ TEST(Noise, IsCountedAndScoredButNotDescribed) {
 TEST(Noise, AllRowsAreNoise) {
     const Problem problem{.points = Points(two_groups_and_noise())};
     const Truth truth{{{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2}, {}}, "a file"};
-    const OptionValues given = {{"min_cluster_size", std::int64_t{10}}};
+    const OptionValues given = {{"min_cluster_size", 10}};
     const Pipeline pipeline = Pipeline::fit(problem, {find_method("hdbscan"), given}, {}, coterie::Run(1, 1));
     ASSERT_EQ(pipeline.labels(), Labels(14, -1));
     const FitResult result =

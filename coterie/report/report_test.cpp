@@ -43,7 +43,7 @@ TEST(Page, ContainsTheFitAndEscapesNames) {
     Matrix<double> points(4, 2);
     points << 0, 0, 0, 1, 9, 9, 9, 8;
     const Problem problem{.points = Points::borrow(points)};
-    const OptionValues given = {{"clusters", std::int64_t{2}}};
+    const OptionValues given = {{"clusters", 2}};
     const Method& method = find_method("kmeans");
     const Pipeline pipeline = Pipeline::fit(problem, {method, given}, {}, coterie::Run(1, 1));
     const FitResult result = fit_result(pipeline, pipeline.model().labels(), method, given, problem, "<script>");
@@ -84,8 +84,7 @@ TEST(Page, SearchPageHasEveryCellAndTheCurve) {
     EXPECT_NE(part.find("\"across_values\":[2,3,400],\"mark\":2}"), std::string::npos);
     EXPECT_NE(part.find(",null]"), std::string::npos);
     asked.grid.erase(asked.grid.begin());
-    const TuneResult without =
-        tune(problem, {find_method("kmeans"), {{"clusters", std::int64_t{2}}}}, asked, {}, coterie::Run(1, 1));
+    const TuneResult without = tune(problem, {find_method("kmeans"), {{"clusters", 2}}}, asked, {}, coterie::Run(1, 1));
     EXPECT_EQ(page_search(asked, without).find("by k"), std::string::npos) << "k does not vary";
 }
 

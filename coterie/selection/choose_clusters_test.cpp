@@ -308,7 +308,7 @@ TEST(ChooseClusters, RejectsBadArguments) {
     EXPECT_NE(message(with(x, {.must_links = {{0, 1}}})).find("combined with pairs"), std::string::npos);
     EXPECT_NE(message(with(x), {0, 1}).find("clusters: 0"), std::string::npos);
     EXPECT_NE(message(with(x), {3, 3}).find("ascending"), std::string::npos);
-    EXPECT_NE(message(with(x), {}, {{"restarts", std::int64_t{0}}}).find("restarts"), std::string::npos);
+    EXPECT_NE(message(with(x), {}, {{"restarts", 0}}).find("restarts"), std::string::npos);
     coterie::Run run;
     run.should_stop = [] { return true; };
     EXPECT_THROW(choose_clusters(with(x), {find_method("kmeans"), {}}, {}, {}, run), Cancelled);

@@ -30,7 +30,7 @@ TEST(CompareMethods, ResultsEqualSeparateFits) {
     ASSERT_EQ(found.methods.size(), 2U);
     const coterie::Run run(1);
     for (const auto& method : found.methods) {
-        const auto pipeline = Pipeline::fit(with(x), {find_method(method.method), {{"clusters", std::int64_t{3}}}},
+        const auto pipeline = Pipeline::fit(with(x), {find_method(method.method), {{"clusters", 3}}},
                                             {.preparation = {.scale = Scale::zscore}}, run);
         EXPECT_EQ(method.labels, pipeline.labels());
         EXPECT_EQ(method.silhouette, silhouette(pipeline.prepared(), pipeline.labels(), run));

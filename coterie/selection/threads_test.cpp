@@ -37,11 +37,13 @@ bool is_available(const Method& method) {
 OptionValues quick_options(const Method& method) {
     OptionValues out;
     if (!method.takes.device) return out;
-    const std::pair<const char*, OptionValue> small[] = {
-        {"widths", std::vector<std::int64_t>{6}}, {"embedding", std::int64_t{2}},
-        {"pretrain_epochs", std::int64_t{1}},     {"max_iterations", std::int64_t{2}},
-        {"kmeans_restarts", std::int64_t{1}},     {"epochs", std::int64_t{1}},
-        {"batch_size", std::int64_t{16}}};
+    const std::pair<const char*, OptionValue> small[] = {{"widths", std::vector<std::int64_t>{6}},
+                                                         {"embedding", 2},
+                                                         {"pretrain_epochs", 1},
+                                                         {"max_iterations", 2},
+                                                         {"kmeans_restarts", 1},
+                                                         {"epochs", 1},
+                                                         {"batch_size", 16}};
     for (const auto& [name, value] : small)
         if (method.options->find(name) != nullptr) out[name] = value;
     return out;

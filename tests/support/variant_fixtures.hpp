@@ -254,11 +254,11 @@ inline void expect_usual_refusals(const std::string& name) {
             method.fit(with(x, side), values, run);
         };
     };
-    const OptionValues two = {{"clusters", std::int64_t{2}}};
-    expect_error<BadArgument>(fit(points, {{"clusters", std::int64_t{0}}}), {"clusters", "0", "at least 1"});
-    expect_error<BadArgument>(fit(points, {{"clusters", std::int64_t{7}}}), {"7", "6"});
-    expect_error<BadArgument>(fit(points, {{"clusters", std::int64_t{3}}}, {1, 1, 0, 0, 0, 0}), {"3", "2"});
-    expect_error<BadArgument>(fit(points, {{"no_such_option", std::int64_t{3}}}), {"no_such_option"});
+    const OptionValues two = {{"clusters", 2}};
+    expect_error<BadArgument>(fit(points, {{"clusters", 0}}), {"clusters", "0", "at least 1"});
+    expect_error<BadArgument>(fit(points, {{"clusters", 7}}), {"7", "6"});
+    expect_error<BadArgument>(fit(points, {{"clusters", 3}}, {1, 1, 0, 0, 0, 0}), {"3", "2"});
+    expect_error<BadArgument>(fit(points, {{"no_such_option", 3}}), {"no_such_option"});
     expect_error<BadArgument>(fit(points, two, {1, 1}), {"weights", "2", "6"});
     expect_error<BadArgument>(fit(points, two, {1, 1, 1, -1, 1, 1}), {"weights", "row 4"});
     expect_error<BadArgument>(fit(points, two, {0, 0, 0, 0, 0, 0}), {"weights"});
