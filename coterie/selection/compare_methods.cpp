@@ -24,12 +24,13 @@ constexpr Index any_number = std::numeric_limits<Index>::max();
 struct DefaultMethod {
     const char* name;
     Index least_rows, most_rows;
+    Index most_columns = any_number;
 };
 constexpr DefaultMethod in_default_list[] = {
     {"kmeans", 0, any_number},  {"minibatch-kmeans", 20000, any_number},
     {"soft-kmeans", 0, 100000}, {"spherical-kmeans", 0, 100000},
     {"ward", 0, 20000},         {"kernel-kmeans", 0, 3000},
-    {"spectral", 0, 10000},     {"subspace", 0, 50000},
+    {"spectral", 0, 10000},     {"subspace", 0, 50000, 1000},
     {"hdbscan", 0, 50000},
 };
 
@@ -95,7 +96,7 @@ void judge(ComparedMethod& method, const Pipeline& pipeline, LabelSpan truth, co
 
 }  // namespace
 
-DefaultMethods default_methods(Index rows) {
+DefaultMethods default_methods(Index rows, Index columns) {
     DefaultMethods out;
     for (const Method& method : methods()) {
         const auto entry = std::find_if(std::begin(in_default_list), std::end(in_default_list),
@@ -108,6 +109,9 @@ DefaultMethods default_methods(Index rows) {
         else if (rows > entry->most_rows)
             out.left_out.emplace_back(method.name,
                                       "takes long of more than " + internal::count_text(entry->most_rows) + " rows");
+        else if (columns > entry->most_columns)
+            out.left_out.emplace_back(method.name,
+                                      "is slow above " + internal::count_text(entry->most_columns) + " columns");
         else
             out.methods.push_back(method.name);
     }
@@ -133,7 +137,7 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
     if (n > most_of_silhouette) out.silhouette_sample = most_of_silhouette;
     std::vector<std::string> names = options.methods;
     if (names.empty()) {
-        DefaultMethods chosen = default_methods(n);
+        DefaultMethods chosen = default_methods(n, problem.columns());
         names = std::move(chosen.methods);
         out.left_out = std::move(chosen.left_out);
     }
