@@ -82,7 +82,7 @@ sanitize-asan sanitize-tsan: sanitize-%: sanitize-packages
 	@ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1:detect_stack_use_after_return=1:check_initialization_order=1:strict_string_checks=1:intercept_tls_get_addr=0 \
 	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=$(CURDIR)/tests/thread_sanitizer.suppressions \
-	ctest --test-dir $(BUILD) -L fast -E '^(cli|package|agreement|reproduce|sources|example\.predict)' --output-on-failure --no-label-summary
+	ctest --test-dir $(BUILD) -L fast -E '^(cli|package|agreement|reproduce|sources|torch\.python|example\.predict)' --output-on-failure --no-label-summary
 sanitize-asan: BUILD := build/asan
 sanitize-tsan: BUILD := build/tsan
 

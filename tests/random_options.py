@@ -36,8 +36,9 @@ CLOCK = 200  # seconds after which a command that uses no processor time hangs
 MEMORY = 6 << 30  # bytes of address space
 MISSING = ["", "NA", "nan", "NaN", "null", "?", "-"]
 # Quantities of `coterie geometry` may be infinite (docs/geometry.md), never NaN.
-NOT_A_NUMBER = re.compile(r"(?<![\w./-])[-+]?nan(?![\w./-])", re.IGNORECASE)
-NOT_FINITE = re.compile(r"(?<![\w./-])[-+]?(nan|inf|infinity)(?![\w./-])", re.IGNORECASE)
+# In quotes they are words: categories may be called so.
+NOT_A_NUMBER = re.compile(r"(?<![\w./\"-])[-+]?nan(?![\w./\"-])", re.IGNORECASE)
+NOT_FINITE = re.compile(r"(?<![\w./\"-])[-+]?(nan|inf|infinity)(?![\w./\"-])", re.IGNORECASE)
 # Options whose large values make a run long.
 WORK = re.compile("iterations|epochs|restarts|rounds|passes|patience|batch|fits|augmentations|interval")
 NETWORK_SIZES = re.compile("widths|embedding|image")

@@ -163,7 +163,7 @@ TEST(Ward, WeightActsAsCopies) {
 
 TEST(Ward, SameBitsAtAnyNumberOfThreads) {
     const Matrix<double> points = blobs(130, 40000, 6, 8.0);  // scans have more than one block
-    const Matrix<double> many_rows = blobs(1500, 16, 6, 8.0);
+    const Matrix<double> many_number = blobs(1500, 16, 6, 8.0);
     const Dendrogram one = ward_linkage(points, {}, coterie::Run(0, 1));
     for (const int threads : {2, 8}) {
         const Dendrogram many = ward_linkage(points, {}, coterie::Run(0, threads));
@@ -175,8 +175,8 @@ TEST(Ward, SameBitsAtAnyNumberOfThreads) {
         }
         coterie::Run run_one(0, 1);
         coterie::Run run_many(0, threads);
-        const auto a = fit_ward(many_rows, {.clusters = 6}, run_one);
-        const auto b = fit_ward(many_rows, {.clusters = 6}, run_many);
+        const auto a = fit_ward(many_number, {.clusters = 6}, run_one);
+        const auto b = fit_ward(many_number, {.clusters = 6}, run_many);
         EXPECT_EQ(a.labels(), b.labels());
         EXPECT_EQ(a.inertia(), b.inertia());
         expect_same_bits(a.centroids(), b.centroids());

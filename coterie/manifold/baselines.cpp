@@ -4,6 +4,7 @@
 #include "coterie/manifold/baselines.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "coterie/manifold/matching_pursuit.hpp"
 #include "coterie/manifold/smce.hpp"
@@ -133,7 +134,8 @@ Represented SmceOptions::represent(PointsView points, const PointsView* queries,
                                 .value = std::to_string(neighbors)});
     out.coefficients = std::move(found.coefficients);
     out.weights = std::move(found.weights);
-    out.details = {{"kkt_residual", found.worst_violation}, {"sum_error", found.worst_sum}};
+    out.details = {{"sum_error", found.worst_sum}};
+    if (std::isfinite(found.worst_violation)) out.details.emplace_back("kkt_residual", found.worst_violation);
     return out;
 }
 std::string SmceOptions::remedy() const { return "`neighbors` (" + std::to_string(neighbors) + ")"; }

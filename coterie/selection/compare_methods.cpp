@@ -61,18 +61,19 @@ void judge(ComparedMethod& method, const Pipeline& pipeline, LabelSpan truth, co
 
 }  // namespace
 
-DefaultMethods default_methods(Index rows) {
+DefaultMethods default_methods(Index rows, Index columns) {
     DefaultMethods out;
     for (const Method& method : methods()) {
-        const ByDefault& by_default = method.about.compare;
-        if (by_default.most_rows == 0)
-            out.left_out.emplace_back(method.name, by_default.why_not);
-        else if (rows < by_default.least_rows)
-            out.left_out.emplace_back(method.name,
-                                      "is for at least " + internal::count_text(by_default.least_rows) + " rows");
-        else if (rows > by_default.most_rows)
-            out.left_out.emplace_back(method.name,
-                                      "slow above " + internal::count_text(by_default.most_rows) + " rows");
+        const ByDefault& limits = method.about.compare;
+        const auto skip = [&](const std::string& why) { out.left_out.emplace_back(method.name, why); };
+        if (limits.most_rows == 0)
+            skip(std::string(limits.why_not));
+        else if (rows < limits.least_rows)
+            skip("is for at least " + internal::count_text(limits.least_rows) + " rows");
+        else if (rows > limits.most_rows)
+            skip("slow above " + internal::count_text(limits.most_rows) + " rows");
+        else if (columns > limits.most_columns)
+            skip("slow above " + internal::count_text(limits.most_columns) + " columns");
         else
             out.methods.push_back(method.name);
     }
@@ -158,7 +159,7 @@ Comparison compare_methods(const PreparedProblem& problem, const CompareOptions&
     if (out.points > most_of_silhouette) out.silhouette_sample = most_of_silhouette;
     std::vector<std::string> names = options.methods;
     if (names.empty()) {
-        DefaultMethods chosen = default_methods(out.points);
+        DefaultMethods chosen = default_methods(out.points, problem.problem.columns());
         names = std::move(chosen.methods);
         out.left_out = std::move(chosen.left_out);
     }

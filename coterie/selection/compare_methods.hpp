@@ -25,12 +25,12 @@ struct CompareOptions {
     std::vector<std::string> methods = {};  // empty: those of default_methods()
 };
 
-/// The methods that are compared by default, for this many rows, and why each other method is not.
+/// The methods that are compared by default, for this many rows and columns, and why each other method is not.
 struct DefaultMethods {
     std::vector<std::string> methods;
     std::vector<std::pair<std::string, std::string>> left_out;
 };
-COTERIE_API DefaultMethods default_methods(Index rows);
+COTERIE_API DefaultMethods default_methods(Index rows, Index columns);
 
 /// The result of one method, for the rows without missing values. Noise (-1) is left out of the criteria and counts as
 /// one more cluster where labels are compared.

@@ -77,15 +77,20 @@ TEST(CompareMethods, RowsWithMissingValuesAreNotCompared) {
 
 TEST(CompareMethods, DefaultListNamesSkippedMethods) {
     for (const Index rows : {10, 5000, 15000, 60000, 10000000}) {
-        const DefaultMethods list = default_methods(rows);
+        const DefaultMethods list = default_methods(rows, 10);
         EXPECT_EQ(list.methods.size() + list.left_out.size(), methods().size());
         EXPECT_EQ(list.methods.front(), "kmeans");
         for (const auto& [method, why] : list.left_out) EXPECT_FALSE(why.empty()) << method;
     }
     const auto has = [](Index rows, const std::string& name) {
-        const auto list = default_methods(rows).methods;
+        const auto list = default_methods(rows, 10).methods;
         return std::find(list.begin(), list.end(), name) != list.end();
     };
+    const auto wide = default_methods(100, 3000);
+    EXPECT_EQ(std::count(wide.methods.begin(), wide.methods.end(), "subspace"), 0);
+    EXPECT_EQ(std::count(wide.left_out.begin(), wide.left_out.end(),
+                         std::pair<std::string, std::string>("subspace", "slow above 1,000 columns")),
+              1);
     EXPECT_TRUE(has(1000, "ward"));
     EXPECT_FALSE(has(100000, "ward"));
     EXPECT_FALSE(has(1000, "minibatch-kmeans"));

@@ -126,7 +126,8 @@ struct COTERIE_API SubspaceMethod {
                                     .sizes = true,
                                     .pairs = true,
                                     .checkpoint = true};
-    static constexpr About about = {.compare = {.most_rows = 50000}, .rule = LabelRule::nearest_in_subspace};
+    static constexpr About about = {.compare = {.most_rows = 50000, .most_columns = 1000},
+                                    .rule = LabelRule::nearest_in_subspace};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
