@@ -79,7 +79,7 @@ struct COTERIE_API KMeansMethod {
                                     .sizes = true,
                                     .pairs = true,
                                     .checkpoint = true};
-    static constexpr About about = {.compare = {.most_rows = any_number},
+    static constexpr About about = {.compare = {.most_rows = any_count},
                                     .rule = LabelRule::nearest_centroid,
                                     .python = "KMeans",
                                     .objective = "inertia_"};

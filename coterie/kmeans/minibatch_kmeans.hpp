@@ -56,7 +56,7 @@ struct COTERIE_API MinibatchKMeansMethod {
     static constexpr std::string_view name = "minibatch-kmeans";
     static constexpr std::string_view summary = "k-means on random batches of rows, for very many rows";
     static constexpr Takes takes = {.blocks = true, .weights = true, .initial_centroids = true, .checkpoint = true};
-    static constexpr About about = {.compare = {.least_rows = 20000, .most_rows = any_number},
+    static constexpr About about = {.compare = {.least_rows = 20000, .most_rows = any_count},
                                     .rule = LabelRule::nearest_centroid,
                                     .python = "MiniBatchKMeans",
                                     .objective = "inertia_"};

@@ -6,7 +6,7 @@
 //       using Model = KMeansModel;
 //       static constexpr std::string_view name = "kmeans", summary = "...";
 //       static constexpr Takes takes = {.weights = true};                   // what it uses of a Problem
-//       static constexpr About about = {.compare = {.most_rows = any_number}};  // what interfaces show
+//       static constexpr About about = {.compare = {.most_rows = any_count}};  // what interfaces show
 //       static Model fit(const Problem&, const Options&, const Run&);
 //   };
 //   inline constexpr Fit<KMeansMethod> fit_kmeans{};                        // what callers call
@@ -44,12 +44,12 @@ struct Takes {
     bool checkpoint = false;  // Run::checkpoint
 };
 
-inline constexpr Index any_number = std::numeric_limits<Index>::max();
+inline constexpr Index any_count = std::numeric_limits<Index>::max();
 /// The numbers of rows and columns for which `compare` fits a method that is not named.
 struct ByDefault {
     Index least_rows = 0;
     Index most_rows = 0;  // 0: never
-    Index most_columns = any_number;
+    Index most_columns = any_count;
     std::string_view why_not = {};  // why never
 };
 
