@@ -50,7 +50,7 @@ class Connections:
                 self._keep(connection, other, other)
         except OSError as error:
             self.close()
-            raise ConnectionError(f"worker {self.rank}: {len(self._to) + 1} of {self.size} workers have met: {error or 'the time is over'}") from None
+            raise ConnectionError(f"worker {self.rank}: {len(self._to) + 1} of {self.size} workers have met: {str(error) or 'the time is over'}") from None
         finally:
             self._listener.close()
 
