@@ -348,8 +348,7 @@ Command geometry_command() {
         "the interval (lambda_l, lambda_u) of lambda in which Lemma 1 of weighted manifold clustering says that the "
         "point's representation uses points of its own manifold only. Next to it stand a condition that the "
         "lemma's proof leaves out, without which it is false, and the representation itself, solved exactly. Weights "
-        "have sum "
-        "1 over the points (equal: 1 each), and lambda is relative to them.";
+        "have sum 1 over the points (equal: 1 each), and lambda is relative to them.";
     command.operands = {points_operand(request->points, request)};
     command.flags = flags_of(GeometryOptions::described(), "Geometry", request->given);
     flag_named(command.flags, "--dim").standard = "";
