@@ -4,7 +4,6 @@
 #include "coterie/manifold/baselines.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "coterie/manifold/matching_pursuit.hpp"
 #include "coterie/manifold/smce.hpp"
@@ -134,8 +133,7 @@ Represented SmceOptions::represent(PointsView points, const PointsView* queries,
                                 .value = std::to_string(neighbors)});
     out.coefficients = std::move(found.coefficients);
     out.weights = std::move(found.weights);
-    out.details = {{"sum_error", found.worst_sum}};
-    if (std::isfinite(found.worst_violation)) out.details.emplace_back("kkt_residual", found.worst_violation);
+    out.details = {{"kkt_residual", found.worst_violation}, {"sum_error", found.worst_sum}};
     return out;
 }
 std::string SmceOptions::remedy() const { return "`neighbors` (" + std::to_string(neighbors) + ")"; }

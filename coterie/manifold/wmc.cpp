@@ -4,7 +4,6 @@
 #include "coterie/manifold/wmc.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "coterie/base/text.hpp"
@@ -61,12 +60,10 @@ Represented represent_by(const RepresentationOptions& options, PointsView points
     out.details = {{"lambda", options.multiple},
                    {"eta", options.eta},
                    {"mean_rounds", representation.mean_rounds},
+                   {"kkt_residual", representation.worst_violation},
                    {"screened", representation.screened},
                    {"products", representation.products},
                    {"unrepresented", static_cast<std::int64_t>(representation.empty)}};
-    // Infinite where a row's coefficients overflowed: the warning counts such rows.
-    if (std::isfinite(representation.worst_violation))
-        out.details.emplace_back("kkt_residual", representation.worst_violation);
     out.coefficients = std::move(representation.coefficients);
     out.weights = std::move(representation.weights);
     return out;

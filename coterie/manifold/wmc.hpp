@@ -43,7 +43,7 @@ using WmcFits = ManifoldFits<WmcOptions>;
 /// Throws BadArgument (options, constraints), BadData (not finite), ResourceError, Cancelled.
 /// The report's objective is the inertia of k-means in the embedding; its iterations are the largest number of rounds
 /// of a point. `stopped` is iteration_limit if max_rounds left a point with a violation above the tolerance. Details:
-/// "lambda" (a), "eta", "mean_rounds", "kkt_residual" (if finite: the worst violation of a point's optimality
+/// "lambda" (a), "eta", "mean_rounds", "kkt_residual" (the worst violation of a point's optimality
 /// conditions, in units of the weight), "screened" (fraction of the pairs checked), "products" (of n x n x d),
 /// "unrepresented" (points with c = 0), "nonzeros_per_point", "affinity_entries_per_point", "symmetrised",
 /// "components", "isolated", "eigenvalues", "eigen_residual".

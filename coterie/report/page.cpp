@@ -5,6 +5,7 @@
 #include "coterie/report/page.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -77,14 +78,14 @@ code { font-size: 13px; overflow-wrap: anywhere; }
 
 std::string detail_text(const Detail& detail) {
     struct Visitor {
-        std::string operator()(double value) const { return number_text(value); }
+        // A residual is infinite where coefficients overflowed.
+        std::string operator()(double value) const { return std::isfinite(value) ? number_text(value) : "-"; }
         std::string operator()(std::int64_t value) const { return std::to_string(value); }
         std::string operator()(const std::string& value) const { return value; }
         std::string operator()(const std::vector<double>& values) const {
             constexpr std::size_t most = 20;
             std::string out;
-            for (std::size_t i = 0; i < values.size() && i < most; ++i)
-                out += (i == 0 ? "" : " ") + number_text(values[i]);
+            for (std::size_t i = 0; i < values.size() && i < most; ++i) out += (i == 0 ? "" : " ") + (*this)(values[i]);
             if (values.size() > most) out += " ... (" + std::to_string(values.size()) + " numbers)";
             return out;
         }

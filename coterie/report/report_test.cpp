@@ -65,6 +65,20 @@ Matrix<double> two_pairs() {
     return points;
 }
 
+TEST(Page, FiguresThatAreNotFiniteAreDashes) {
+    const Matrix<double> points = two_pairs();
+    const Problem problem{.points = Points::borrow(points)};
+    const OptionValues given = {{"clusters", std::int64_t{2}}};
+    const Method& method = find_method("kmeans");
+    const Pipeline pipeline = Pipeline::fit(method, given, problem, {}, coterie::Run(1, 1));
+    FitResult result = fit_result(pipeline, pipeline.model().labels(), method, given, problem, "x");
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    result.report.details = {{"residual", infinity}, {"values", std::vector<double>{1, -infinity, 2}}};
+    const std::string whole = page(result, "");
+    EXPECT_NE(whole.find("<tr><th>residual</th><td>-</td></tr>"), std::string::npos);
+    EXPECT_NE(whole.find("<tr><th>values</th><td>1 - 2</td></tr>"), std::string::npos);
+}
+
 TEST(Page, SearchPageHasEveryCellAndTheCurve) {
     const Matrix<double> points = two_pairs();
     const Problem problem{.points = Points::borrow(points)};

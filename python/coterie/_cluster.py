@@ -52,7 +52,7 @@ class Connections:
                 self._keep(connection, other, other)
         except OSError as error:
             self.close()
-            raise ConnectionError(f"worker {self.rank}: only {len(self._to) + 1} of {self.size} workers connected: {error or 'timeout'}") from None
+            raise ConnectionError(f"worker {self.rank}: only {len(self._to) + 1} of {self.size} workers connected: {str(error) or 'timeout'}") from None
         finally:
             self._listener.close()
 

@@ -35,6 +35,9 @@ int32_t guarded(F&& f) {
 /// Sets the number of threads of this thread's passes. Setting the current number again would restart the pool, whose
 /// threads spin before they sleep: that doubles the time of a pass.
 inline void use_threads(int32_t threads) {
+#ifdef __SANITIZE_THREAD__
+    threads = 1;  // the sanitizer does not see the barriers of GCC's OpenMP, so every loop would look like a race
+#endif
     if (at::get_num_threads() != threads) at::set_num_threads(threads);
 }
 
