@@ -21,7 +21,6 @@
 #include "coterie/methods.hpp"
 #include "coterie/report/result_text.hpp"
 #include "program.hpp"
-#include "terminal.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -346,6 +345,14 @@ void print_result(const std::string& text, const Outputs& outputs) {
     } else {
         print(text);
     }
+}
+
+void print_notes(const std::vector<Message>& notes, const RunRequest& running) {
+    if (!running.quiet) std::for_each(notes.begin(), notes.end(), print_note);
+}
+
+void print_warnings(const std::vector<Message>& warnings, const RunRequest& running) {
+    if (!running.quiet) std::for_each(warnings.begin(), warnings.end(), print_warning);
 }
 
 const std::vector<std::string>& label_extensions() {

@@ -14,6 +14,7 @@
 #include "coterie/data/read.hpp"
 #include "coterie/io/read_request.hpp"
 #include "coterie/report/document.hpp"
+#include "terminal.hpp"
 
 namespace coterie::cli {
 
@@ -146,6 +147,18 @@ const std::vector<std::string>& table_extensions();
 
 /// Prints text to standard output, or to standard error where an output uses standard output.
 void print_result(const std::string& text, const Outputs& outputs);
+/// Prints a result: with --json its document, otherwise its text. `result`: the arguments of json_document and
+/// text_document.
+template <class... Result>
+void print_document(const RunRequest& running, const Outputs& outputs, const Result&... result) {
+    if (running.json)
+        print(json_document(result...));
+    else
+        print_result(text_document(result...), outputs);
+}
+/// Unless --quiet is given.
+void print_notes(const std::vector<Message>& notes, const RunRequest& running);
+void print_warnings(const std::vector<Message>& warnings, const RunRequest& running);
 
 /// Positions among `known` of the comma-separated names in `text`. Throws BadArgument, naming the flag and the names.
 std::vector<std::size_t> positions_of(const std::string& flag, const std::string& text,
