@@ -11,6 +11,7 @@
 #include "command_line.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/base/text_format.hpp"
 #include "coterie/data/read.hpp"
 #include "coterie/io/read_request.hpp"
 #include "coterie/report/document.hpp"

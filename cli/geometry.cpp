@@ -10,7 +10,6 @@
 #include "common.hpp"
 #include "coterie/base/load_rows.hpp"
 #include "coterie/base/text.hpp"
-#include "coterie/base/text_format.hpp"
 #include "coterie/io/output_file.hpp"
 #include "coterie/pipeline/preparation.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 // The geometry of rows (manifold/geometry.hpp) as text for people, JSON for programs, and a csv file with one line per
-// row. docs/geometry.md describes the keys.
+// row.
 
 #include <optional>
 #include <string>
