@@ -9,6 +9,7 @@
 
 #include "coterie/base/text_format.hpp"
 #include "coterie/report/json.hpp"
+#include "coterie/report/model_document.hpp"
 
 namespace coterie::ner {
 
@@ -72,6 +73,10 @@ void add_notes_and_written(Json& out, const NerResult& result) {
     out["notes"] = result.notes;
     if (!result.written.empty()) out["written"] = result.written;
     if (!result.page.empty()) out["report"] = result.page;
+}
+
+Json json_of_shares(const std::optional<std::pair<double, double>>& shares) {
+    return shares ? Json::array({shares->first, shares->second}) : Json(nullptr);
 }
 
 Json json_of_counts(const MentionCounts& counts) {
@@ -275,6 +280,35 @@ std::string json_document(const EvaluateResult& result) {
     out["gold"] = result.gold;
     out.update(json_of_scores(result.scores));
     add_notes_and_written(out, result);
+    return document(out);
+}
+
+std::string text_document(const TaggerFile& file) {
+    const Tagger& tagger = file.tagger;
+    const FactRows rows = {{"method", "tagger of named entities, adapted by " + tagger.method},
+                           {"types", join(tagger.types)},
+                           {"dimensions", count_text(tagger.dimensions())},
+                           {"vectors", vectors_text(tagger.encoder, tagger.layer)},
+                           {"probabilities", tagger.sharpness > 0 ? "calibrated" : "none"},
+                           {"share of O", (tagger.outside_share ? share_text(*tagger.outside_share) : "not known") +
+                                              "; " + share_text(tagger.support_outside_share) + " in the support"}};
+    return facts(rows) + "\n" + tensors_text(file.archive, [](const std::string&) { return std::string(); });
+}
+
+std::string json_document(const TaggerFile& file) {
+    const Tagger& tagger = file.tagger;
+    Json out = begun();
+    out["model"] = file.source;
+    out["method"] = file.archive.method();
+    out["adapted_by"] = tagger.method;
+    out["types"] = tagger.types;
+    out["dimensions"] = tagger.dimensions();
+    out["prototypes"] = tagger.prototypes.rows();
+    out["encoder"] = tagger.encoder;
+    out["layer"] = tagger.layer;
+    out["sharpness"] = tagger.sharpness;
+    out["outside_share"] = json_of_shares(tagger.outside_share);
+    out["support_outside_share"] = tagger.support_outside_share;
     return document(out);
 }
 

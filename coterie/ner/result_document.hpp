@@ -102,6 +102,13 @@ struct EvaluateResult : NerResult {
     MentionScores scores;
 };
 
+/// The contents of a tagger's file.
+struct TaggerFile {
+    std::string source;
+    Tagger tagger;  // made from the archive
+    Archive archive;
+};
+
 std::string text_document(const EncodeResult& result);
 std::string json_document(const EncodeResult& result);
 std::string text_document(const TrainResult& result);
@@ -116,5 +123,7 @@ std::string text_document(const SuggestResult& result);
 std::string json_document(const SuggestResult& result);
 std::string text_document(const EvaluateResult& result);
 std::string json_document(const EvaluateResult& result);
+std::string text_document(const TaggerFile& file);
+std::string json_document(const TaggerFile& file);
 
 }  // namespace coterie::ner
