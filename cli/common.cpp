@@ -327,18 +327,6 @@ void Outputs::check(bool json) const {
     }
 }
 
-void Failures::rethrow() const {
-    if (messages_.empty()) return;
-    Message all = messages_.front();
-    for (std::size_t i = 1; i < messages_.size(); ++i) {
-        Message more = messages_[i];
-        more.remedy.clear();
-        all.problem += "; " + more.marked();
-    }
-    all.remedy += (all.remedy.empty() ? "" : ". ") + std::string("All other output was written");
-    throw ResourceError(std::move(all));
-}
-
 void print_result(const std::string& text, const Outputs& outputs) {
     if (outputs.uses_standard_output()) {
         print_aside(text);

@@ -14,6 +14,7 @@
 #include "coterie/base/text_format.hpp"
 #include "coterie/data/read.hpp"
 #include "coterie/io/read_request.hpp"
+#include "coterie/io/write_failures.hpp"
 #include "coterie/report/document.hpp"
 #include "terminal.hpp"
 
@@ -120,27 +121,6 @@ private:
     std::vector<Output> outputs_;
     std::vector<std::string> inputs_;
     int standard_inputs_ = 0;
-};
-
-/// Collects outputs that could not be written, so that the other outputs are still written.
-class Failures {
-public:
-    /// Runs write(). Returns false where it threw ResourceError (a full disk, no reader, no permission).
-    template <class Write>
-    bool attempt(Write&& write) {
-        try {
-            write();
-            return true;
-        } catch (const ResourceError& error) {
-            messages_.push_back(error.fields());
-            return false;
-        }
-    }
-    /// Throws one ResourceError for all failures, if there are any. A command calls this last.
-    void rethrow() const;
-
-private:
-    std::vector<Message> messages_;
 };
 
 const std::vector<std::string>& label_extensions();

@@ -52,7 +52,7 @@ int compare_on(const CompareRequest& request) {
         for (const auto& warning : inputs.warnings) print_warning(warning);
         for (const auto& warning : warnings_of_methods(found)) print_warning(warning);
     }
-    Failures failures;
+    WriteFailures failures;
     const bool none = std::all_of(found.methods.begin(), found.methods.end(),
                                   [](const ComparedMethod& method) { return !method.error.empty(); });
     if (!fit.report.empty() && !none) {

@@ -4,10 +4,9 @@
 #include "coterie/selection/consensus.hpp"
 #include "coterie/report/selection_document.hpp"
 
-#include <charconv>
-
 #include "commands.hpp"
 #include "coterie/io/writer.hpp"
+#include "coterie/report/result_table.hpp"
 #include "fitting.hpp"
 #include "program.hpp"
 
@@ -21,18 +20,6 @@ struct ConsensusRequest {
     std::shared_ptr<std::string> rows_out = std::make_shared<std::string>();
     std::shared_ptr<bool> has_clusters = std::make_shared<bool>(false);
 };
-
-void write_rows(const std::string& path, const Consensus& found) {
-    TableWriter writer(path, {"row", "label", "confidence"});
-    for (std::size_t i = 0; i < found.labels.size(); ++i) {
-        char text[32];
-        const bool known = found.labels[i] >= 0;
-        const std::string confidence(text, std::to_chars(text, text + sizeof text, found.confidence[i]).ptr);
-        writer.write(std::vector<std::string>{std::to_string(i + 1), known ? std::to_string(found.labels[i]) : "",
-                                              known ? confidence : ""});
-    }
-    writer.commit();
-}
 
 int consensus_on(const ConsensusRequest& request) {
     const FitRequest& fit = *request.fit;
@@ -65,7 +52,7 @@ int consensus_on(const ConsensusRequest& request) {
         for (const auto& warning : inputs.warnings) print_warning(warning);
         for (const auto& warning : found.warnings) print_warning(warning);
     }
-    Failures failures;
+    WriteFailures failures;
     if (!fit.labels_out.empty())
         failures.attempt([&] {
             LabelsWriter writer(fit.labels_out, static_cast<Index>(found.labels.size()), {}, inputs.rows.get());

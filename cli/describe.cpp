@@ -76,7 +76,7 @@ int describe_rows(const DescribeRequest& request) {
     if (!request.compare_with.empty())
         result.comparison = clusters_of_other(request, pipeline, rows, *result.description, run);
     result.seconds = seconds;
-    Failures failures;
+    WriteFailures failures;
     if (!request.report.empty()) result.written.emplace_back("report", request.report);
     complete(result, request, file, rows, run);
     if (!request.report.empty() && !failures.attempt([&] {

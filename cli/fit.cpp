@@ -22,7 +22,7 @@ int fit(const Method& method, const FitRequest& request) {
         for (const auto& note : notes) print_note(note);
     const InterruptGuard guard;
     const bool first = run.communicator().rank() == 0;
-    Failures failures;
+    WriteFailures failures;
     OptionValues given = request.options();
     std::optional<ClusterChoice> choice;
     if (chooses_clusters(method, given, request)) {

@@ -12,14 +12,14 @@
 #include "coterie/io/output_file.hpp"
 #include "coterie/model/model.hpp"
 #include "coterie/pipeline/column_hints.hpp"
+#include "coterie/report/labels_file.hpp"
 #include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"
+#include "coterie/report/result_table.hpp"
 #include "coterie/report/result_text.hpp"
 #include "coterie/selection/choose_clusters.hpp"
-#include "labels_file.hpp"
 #include "program.hpp"
-#include "result_table.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -66,24 +66,6 @@ void refuse_what_points_have(const FitRequest& request, bool graph) {
     if (!graph) return;
     if (!request.picture.empty()) refuse("picture");
     if (!request.report.empty()) refuse("report");
-}
-
-// Writes the labels of the fit, which may differ from the model's prediction, with the model's outputs.
-void write_table(ResultTable& table, const Pipeline& pipeline, const Run& run) {
-    const Labels& labels = pipeline.labels();
-    if (table.wanted().empty()) {
-        table.write(labels, {});
-        return table.commit();
-    }
-    PreparedRows rows{pipeline.prepared(), {}, pipeline.left_out()};
-    Index at = 0;
-    pipeline.apply(rows, {.labels = false, .outputs = table.wanted()}, run, [&](const RowResults& results) {
-        const Index count = results.outputs.front().rows();
-        table.write(std::span(labels).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count)),
-                    results.outputs);
-        at += count;
-    });
-    table.commit();
 }
 
 // `own`: the labels that came with the points.
@@ -324,7 +306,7 @@ const PreparedProblem& prepared_in(FitInputs& inputs, const FitRequest& request,
 }
 
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                        Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice,
+                        Run run, ProgressBar& bar, WriteFailures& failures, const std::optional<ClusterChoice>& choice,
                         const std::string& search) {
     const std::string source = source_name(request.points);
     run.should_stop = InterruptGuard::interrupted;
@@ -404,9 +386,8 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
         if (!path.empty() && failures.attempt(write)) writes(what, path);
     };
     attempt("table", request.table_out, [&] {
-        ResultTable table(request.table_out, inputs.rows.get(), inputs.problem.points, inputs.problem.column_names,
-                          pipeline);
-        write_table(table, pipeline, run);
+        write_result_table(request.table_out, inputs.rows.get(), inputs.problem.points, inputs.problem.column_names,
+                           pipeline, run);
     });
     attempt("model", request.model_out, [&] { pipeline.save(request.model_out); });
     if (!request.picture.empty() || !request.report.empty()) {

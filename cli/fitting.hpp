@@ -77,8 +77,8 @@ bool chooses_clusters(const Method& method, const OptionValues& given, const Fit
 /// among the written ones. `given`: the options that were set. `search`: page_search() of the search that chose them,
 /// for the page. The caller's InterruptGuard must exist during the call.
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                        Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice = {},
-                        const std::string& search = {});
+                        Run run, ProgressBar& bar, WriteFailures& failures,
+                        const std::optional<ClusterChoice>& choice = {}, const std::string& search = {});
 /// Prints to standard error why the fit ended before it converged. Returns the exit code.
 int tell_end(const FitResult& result, const FitRequest& request);
 

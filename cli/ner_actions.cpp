@@ -81,9 +81,9 @@ std::string page_of(const NerRequest& request, const ner::Tagger& tagger, const 
 }
 
 // Writes the corpus and the page after all work is done. If one fails, the other is still written.
-Failures write_mentions(const NerRequest& request, const ner::Corpus& corpus, const std::string& page,
-                        ner::NerResult& result) {
-    Failures failures;
+WriteFailures write_mentions(const NerRequest& request, const ner::Corpus& corpus, const std::string& page,
+                             ner::NerResult& result) {
+    WriteFailures failures;
     if (!request.out.empty() && failures.attempt([&] { ner::write_corpus(request.out, corpus); }))
         result.written = request.out;
     if (!request.report.empty() && failures.attempt([&] { write_file(request.report, page); }))
@@ -208,7 +208,7 @@ int tag_corpus(const NerRequest& request) {
             page = page_of(request, tagger, corpus, words,
                            ner::suggest_sentences(tagger, gold, words, *request.suggesting, run), run);
     });
-    const Failures failures = write_mentions(request, corpus, page, result);
+    const WriteFailures failures = write_mentions(request, corpus, page, result);
     result.found = CorpusSummary::of(corpus);
     if (std::all_of(gold.sentences.begin(), gold.sentences.end(), [](const auto& s) { return s.annotated; }))
         result.scores = ner::score_mentions(gold, corpus);
@@ -237,7 +237,7 @@ int suggest_sentences(const NerRequest& request) {
     result.set_rows(suggested, corpus, tagger);
     std::vector<std::size_t> numbers;
     for (const ner::Suggestion& one : suggested) numbers.push_back(one.sentence);
-    const Failures failures = write_mentions(request, corpus.subset(numbers), page, result);
+    const WriteFailures failures = write_mentions(request, corpus.subset(numbers), page, result);
     print_document(*request.running, outputs, result);
     failures.rethrow();
     return Exit::done;

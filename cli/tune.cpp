@@ -20,7 +20,7 @@ struct TuneRequest {
 };
 
 FitResult fit_best_cell(const FitRequest& fit, const TunedFit& tuned, FitInputs inputs, const Run& run,
-                        ProgressBar& bar, Failures& failures) {
+                        ProgressBar& bar, WriteFailures& failures) {
     FitRequest best = fit;
     best.settings = std::make_shared<Settings>(*fit.settings);
     best.settings->preparation = tuned.found.best_preparation;
@@ -82,7 +82,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
     tuned.found = tune(inputs.problem, {method, fixed}, tuned.asked, *fit.settings, run, truth);
     tuned.seconds.emplace_back("tune", watch.restart());
     std::exception_ptr failure;
-    Failures failures;
+    WriteFailures failures;
     try {
         if (!tuned.found.interrupted) tuned.fit = fit_best_cell(fit, tuned, std::move(inputs), run, bar, failures);
     } catch (const Cancelled&) {
