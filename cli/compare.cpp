@@ -55,14 +55,14 @@ int compare_on(const CompareRequest& request) {
     WriteFailures failures;
     const bool none = std::all_of(found.methods.begin(), found.methods.end(),
                                   [](const ComparedMethod& method) { return !method.error.empty(); });
-    if (!fit.report.empty() && !none) {
+    if (!fit.paths.page.empty() && !none) {
         // The results are drawn even after an interrupt.
         run.should_stop = nullptr;
         run.on_progress = nullptr;
         const ComparisonDrawings drawn =
             comparison_drawings(found, *inputs.prepared, source, inputs.truth, run, inputs.rows.get());
-        found.written.emplace_back("report", fit.report);
-        if (!failures.attempt([&] { write_file(fit.report, page(found, source, drawn.picture, drawn.map)); }))
+        found.written.emplace_back("report", fit.paths.page);
+        if (!failures.attempt([&] { write_file(fit.paths.page, page(found, source, drawn.picture, drawn.map)); }))
             found.written.clear();
     }
     if (fit.running->json)
@@ -115,7 +115,7 @@ Command compare_command() {
     command.flags.push_back(text_flag("--truth-column", "COLUMN",
                                       "column of the --truth file: its name, or its number counted from 1", "Reading",
                                       request.fit->truth_column, request.fit));
-    command.flags.push_back(text_flag("--report", "FILE.html", report_meaning, "Writing", request.fit->report,
+    command.flags.push_back(text_flag("--report", "FILE.html", report_meaning, "Writing", request.fit->paths.page,
                                       request.fit, Completion::file));
     append(command.flags,
            run_flags(request.fit->running, {"--seed", "--threads", "--memory", "--device", "--quiet", "--json"}));

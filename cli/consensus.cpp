@@ -34,7 +34,7 @@ int consensus_on(const ConsensusRequest& request) {
     }
     Outputs outputs;
     outputs.keep(fit.points);
-    outputs.add("--labels-out", fit.labels_out, label_extensions());
+    outputs.add("--labels-out", fit.paths.labels, label_extensions());
     outputs.add("--rows-out", *request.rows_out, {".csv"});
     outputs.check(fit.running->json);
     Run run = fit.running->run();
@@ -53,9 +53,9 @@ int consensus_on(const ConsensusRequest& request) {
         for (const auto& warning : found.warnings) print_warning(warning);
     }
     WriteFailures failures;
-    if (!fit.labels_out.empty())
+    if (!fit.paths.labels.empty())
         failures.attempt([&] {
-            LabelsWriter writer(fit.labels_out, static_cast<Index>(found.labels.size()), {}, inputs.rows.get());
+            LabelsWriter writer(fit.paths.labels, static_cast<Index>(found.labels.size()), {}, inputs.rows.get());
             writer.write(found.labels);
             writer.commit();
         });
@@ -94,7 +94,7 @@ Command consensus_command() {
                                       "methods that the fits use in turn, separated by commas; default: kmeans",
                                       "Consensus", *request.methods, request.methods, Completion::nothing));
     append(command.flags, table_flags(request.fit));
-    command.flags.push_back(text_flag("--labels-out", "FILE", labels_out_meaning, "Writing", request.fit->labels_out,
+    command.flags.push_back(text_flag("--labels-out", "FILE", labels_out_meaning, "Writing", request.fit->paths.labels,
                                       request.fit, Completion::file));
     command.flags.push_back(text_flag("--rows-out", "FILE.csv", "write the number, label and confidence of each row",
                                       "Writing", *request.rows_out, request.rows_out, Completion::file));

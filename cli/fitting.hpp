@@ -10,6 +10,7 @@
 #include "common.hpp"
 #include "constraints.hpp"
 #include "coterie/report/document.hpp"
+#include "coterie/report/fit_files.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -26,11 +27,7 @@ struct FitRequest {
     std::string weights;
     std::string weights_column;
     std::string initial_centroids;
-    std::string labels_out;
-    std::string table_out;
-    std::string model_out;
-    std::string report;
-    std::string picture;
+    FitPaths paths;
     bool strict = false;
 
     /// Throws BadArgument or ResourceError before any work: for options that need others, and outputs that cannot be

@@ -25,7 +25,7 @@ FitResult fit_best_cell(const FitRequest& fit, const TunedFit& tuned, FitInputs 
     best.settings = std::make_shared<Settings>(*fit.settings);
     best.settings->preparation = tuned.found.best_preparation;
     return fit_and_write(find_method(tuned.found.best_method), tuned.found.best_options, best, std::move(inputs), run,
-                         bar, failures, {}, fit.report.empty() ? "" : page_search(tuned.asked, tuned.found));
+                         bar, failures, {}, fit.paths.page.empty() ? "" : page_search(tuned.asked, tuned.found));
 }
 
 std::string interruption_text(const TunedFit& tuned) {
