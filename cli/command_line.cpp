@@ -109,10 +109,8 @@ private:
         const std::string name = word.substr(0, equals);
         const Flag* flag = find_flag(command_, name);
         if (!flag) {
-            std::vector<std::string> names;
-            for (const auto& each : command_.flags) names.push_back(each.name);
             throw BadArgument(Code::unknown_name, "there is no option " + name + " in " + path_,
-                              suggestion(name, names, help_hint(path_)), {.value = name});
+                              suggestion(name, names_of(command_.flags), help_hint(path_)), {.value = name});
         }
         if (equals != std::string::npos) {
             give(*flag, word.substr(equals + 1));
@@ -386,8 +384,7 @@ int run_command_line(const Command& root, const std::vector<std::string>& given)
                                   path + " needs a " + command->commands_are + " before '" + word + "'",
                                   method_hint(*command, path, word, help_hint(path)), {.value = word});
             if (command->refuse_command) command->refuse_command(word);
-            std::vector<std::string> names;
-            for (const auto& each : command->commands) names.push_back(each.name);
+            const auto names = names_of(command->commands);
             throw BadArgument(Code::unknown_name, path + " has no " + command->commands_are + " '" + word + "'",
                               suggestion(word, names, help_hint(path), path + " "),
                               {.value = word, .accepted = join(names)});
@@ -401,8 +398,7 @@ int run_command_line(const Command& root, const std::vector<std::string>& given)
         return 0;
     }
     if (!command->commands.empty() && (!command->act || (next < words.size() && words[next][0] != '-'))) {
-        std::vector<std::string> names;
-        for (const auto& each : command->commands) names.push_back(each.name);
+        const auto names = names_of(command->commands);
         throw BadArgument(Code::missing_argument, path + " needs a " + command->commands_are,
                           method_hint(*command, path, "POINTS", "Use one of " + join(names)),
                           {.accepted = join(names)});

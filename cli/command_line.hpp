@@ -100,6 +100,14 @@ Flag& flag_named(std::vector<Flag>& flags, std::string_view name);
 
 void append(std::vector<Flag>& flags, std::vector<Flag> more);
 
+/// The names of methods, data sets, commands or flags.
+template <class Named>
+std::vector<std::string> names_of(const std::vector<Named>& list) {
+    std::vector<std::string> out;
+    for (const Named& each : list) out.push_back(each.name);
+    return out;
+}
+
 /// A remedy: "Try X", where X is `before` and the candidate that `word` most likely misspells. Without such a
 /// candidate, returns `otherwise`.
 std::string suggestion(const std::string& word, const std::vector<std::string>& candidates,

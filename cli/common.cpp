@@ -5,22 +5,13 @@
 #include "common.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <numeric>
-#include <unordered_map>
 
 #include "coterie/base/checks.hpp"
-#include "coterie/base/memory.hpp"
-#include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/parallel/processes.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/data/catalogue.hpp"
 #include "coterie/io/output_file.hpp"
 #include "coterie/io/row_files.hpp"
-#include "coterie/methods.hpp"
-#include "coterie/report/result_text.hpp"
-#include "program.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -46,126 +37,6 @@ bool same_file(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
-
-const char* const weights_column_meaning = "column of the --weights file: its name, or its number counted from 1";
-const char* const labels_out_meaning =
-    "write one label per row: csv, txt or tsv with the header label, or npy (int32); - writes to standard output; with "
-    "partial labels, text has the labels' names, npy their numbers and then the free clusters";
-const char* const table_out_meaning =
-    "write all columns of the data file plus label and, if the model has them, confidence (largest membership), "
-    "distance (to the row's centroid) and outlier_score: .csv, .arrow or .feather (file), .arrows (stream); - writes "
-    "csv to standard output";
-
-const char* const report_meaning = "write a report as one self-contained HTML page";
-
-std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request) {
-    auto flags = flags_of(ReadRequest::described(), "Reading", std::static_pointer_cast<void>(request));
-    flag_named(flags, "--label-column").value = "COLUMN";
-    flag_named(flags, "--id-column").value = "COLUMN";
-    for (const char* list : {"--columns", "--exclude"}) flag_named(flags, list).value = "LIST";
-    return flags;
-}
-
-const OptionSet& RunRequest::described() {
-    static const OptionSet set =
-        OptionSetFor<RunRequest>()
-            .integer("seed", &RunRequest::seed, between(0, 9007199254740992.0),
-                     "seed of the random numbers; the same seed gives the same result")
-            .integer("threads", &RunRequest::threads, between(1, 1024),
-                     "number of threads; it does not change the result", "all available threads")
-            .text("memory", &RunRequest::memory,
-                  "memory limit, such as 500M or 2G; data files that take more than half of it are read in blocks")
-            .text("device", &RunRequest::device, "device for neural networks: cpu, or cuda if LibTorch supports it")
-            .text("checkpoint", &RunRequest::checkpoint,
-                  "file that stores the state of the fit, about every five seconds and when the fit is stopped; the "
-                  "same command continues from it")
-            .flag("quiet", &RunRequest::quiet, "no progress bar, notes or warnings on standard error")
-            .flag("json", &RunRequest::json, "print one JSON document instead of a table");
-    return set;
-}
-
-namespace {
-// "2G" in bytes. Units are powers of 1024.
-std::uint64_t bytes_of(const std::string& text) {
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const std::string unit(end, text.data() + text.size());
-    const std::vector<std::string> units = {"K", "M", "G", "T"};
-    double bytes = number;
-    const auto found = std::find(units.begin(), units.end(), unit.substr(0, 1));
-    if (found != units.end() && (unit.size() == 1 || unit.substr(1) == "iB" || unit.substr(1) == "B"))
-        for (auto each = units.begin(); each <= found; ++each) bytes *= 1024;
-    else if (!unit.empty())
-        bytes = 0;
-    if (error != std::errc() || !(bytes >= 1 << 20) || !(bytes < 1e18))
-        throw refused_option("memory", text, "a size from 1M on, such as 500M, 2G or 1.5G");
-    return static_cast<std::uint64_t>(bytes);
-}
-}  // namespace
-
-Run RunRequest::run() const {
-    if (started_processes() > 1)
-        throw BadArgument(
-            Code::not_supported,
-            "this command works in one process, but " + std::to_string(started_processes()) + " were started",
-            "Start it without mpirun; fit, predict and describe work in several processes");
-    return as_told();
-}
-
-Run RunRequest::run_in_processes() const {
-    Run run = as_told();
-    if (started_processes() == 1) return run;
-    run.set_communicator(join_started_processes());
-    if (run.communicator().rank() > 0) stay_silent();
-    return run;
-}
-
-Run RunRequest::as_told() const {
-    if (!memory.empty()) limit_memory(bytes_of(memory));
-    Run run(static_cast<std::uint64_t>(seed), threads.value_or(0));
-    run.device = device;
-    run.checkpoint = checkpoint;
-    return run;
-}
-
-std::vector<Flag> run_flags(std::shared_ptr<RunRequest> request, const std::vector<std::string>& names) {
-    auto flags = flags_of(RunRequest::described(), "Running", std::static_pointer_cast<void>(request));
-    std::erase_if(flags,
-                  [&](const Flag& flag) { return std::find(names.begin(), names.end(), flag.name) == names.end(); });
-    return flags;
-}
-
-Flag text_flag(std::string name, std::string value, std::string meaning, std::string group, std::string& target,
-               std::shared_ptr<void> owner, Completion completion) {
-    Flag flag;
-    flag.name = std::move(name);
-    flag.value = std::move(value);
-    flag.meaning = std::move(meaning);
-    flag.group = std::move(group);
-    flag.completion = completion;
-    flag.take = [&target, owner = std::move(owner)](const std::string& text) { target = text; };
-    return flag;
-}
-
-Operand text_operand(std::string name, std::string meaning, std::string& target, std::shared_ptr<void> owner,
-                     Completion completion) {
-    return {std::move(name),
-            std::move(meaning),
-            true,
-            completion,
-            {},
-            [&target, owner = std::move(owner)](const std::string& text) { target = text; }};
-}
-
-Operand points_operand(std::string& target, std::shared_ptr<void> owner) {
-    return text_operand(
-        "POINTS",
-        "the rows to read: a file, data:NAME for a data set of the catalogue, or - for text or Arrow on standard "
-        "input; the extension sets the format: csv, tsv, txt, arrow, feather, npy, npz, idx, svm, h5, mat, "
-        "safetensors; text, idx and svm may be gzipped; file.npz:KEY, file.h5:/DATASET and file.mat:NAME select an "
-        "array in the file; a name with *, ? or [ reads all matching files as one",
-        target, std::move(owner), Completion::points);
-}
 
 std::string source_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
@@ -226,9 +97,7 @@ BadArgument missing_clusters() {
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run) {
     if (is_data_name(path)) {
         const std::string name = path.substr(5);
-        std::vector<std::string> names;
-        for (const auto& entry : catalogue()) names.push_back(entry.name);
-        find_or_suggest(name, names, "See coterie data list", "data:", find_data);
+        find_or_suggest(name, names_of(catalogue()), "See coterie data list", "data:", find_data);
     }
     return read_points(path, options, run);
 }

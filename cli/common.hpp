@@ -1,66 +1,21 @@
 #pragma once
-// Shared by several subcommands: reading points and truth, making a Run, checking outputs, scoring labels.
+// Shared by several subcommands: reading points and truth, checking outputs, printing results.
 
-#include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "command_line.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/base/text_format.hpp"
 #include "coterie/data/read.hpp"
-#include "coterie/io/read_request.hpp"
 #include "coterie/io/write_failures.hpp"
 #include "coterie/report/document.hpp"
+#include "flags.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
 
 // The library's internal functions for numbers, tables and parts of documents.
 using namespace internal;
-
-std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request);
-
-/// Options of how a computation runs.
-struct RunRequest {
-    std::int64_t seed = 0;
-    std::optional<int> threads;  // automatic: all available threads
-    std::string memory;          // empty: the available memory
-    std::string device = "cpu";
-    std::string checkpoint;
-    bool quiet = false;
-    bool json = false;
-
-    static const OptionSet& described();
-    /// For commands that need one process: an error where mpirun started several.
-    Run run() const;
-    /// For commands that work in several processes. From now on, only rank 0 prints.
-    Run run_in_processes() const;
-
-private:
-    Run as_told() const;
-};
-/// Flags for the listed names, out of --seed, --threads, --device, --checkpoint, --quiet and --json.
-std::vector<Flag> run_flags(std::shared_ptr<RunRequest> request, const std::vector<std::string>& names);
-
-/// A flag that names a file, or a column of a file.
-Flag text_flag(std::string name, std::string value, std::string meaning, std::string group, std::string& target,
-               std::shared_ptr<void> owner, Completion completion = Completion::nothing);
-
-/// A required operand.
-Operand text_operand(std::string name, std::string meaning, std::string& target, std::shared_ptr<void> owner,
-                     Completion completion = Completion::file);
-/// The operand POINTS, for all commands that read points.
-Operand points_operand(std::string& target, std::shared_ptr<void> owner);
-
-extern const char* const weights_column_meaning;
-extern const char* const labels_out_meaning;
-extern const char* const table_out_meaning;
-extern const char* const report_meaning;
 
 /// "standard input" for -, otherwise the path: how messages name an input.
 std::string source_name(const std::string& path);

@@ -16,22 +16,15 @@ namespace {
 
 struct CompareRequest {
     std::shared_ptr<FitRequest> fit = std::make_shared<FitRequest>();
-    std::shared_ptr<int> clusters = std::make_shared<int>(0);
-    std::shared_ptr<std::string> methods = std::make_shared<std::string>();
+    int clusters = 0;
+    std::string methods;
 };
-
-std::vector<std::string> names_in(const std::string& text) {
-    std::vector<std::string> known, out;
-    for (const auto& method : methods()) known.push_back(method.name);
-    for (const std::size_t place : positions_of("--methods", text, known)) out.push_back(known[place]);
-    return out;
-}
 
 int compare_on(const CompareRequest& request) {
     const FitRequest& fit = *request.fit;
-    if (*request.clusters == 0) throw missing_clusters();
-    CompareOptions options{.clusters = *request.clusters};
-    if (!request.methods->empty()) options.methods = names_in(*request.methods);
+    if (request.clusters == 0) throw missing_clusters();
+    CompareOptions options{.clusters = request.clusters};
+    if (!request.methods.empty()) options.methods = methods_in(request.methods);
     const Outputs outputs = fit.check();
     Run run = fit.running->run();
     ProgressBar bar(run, fit.running->quiet);
@@ -81,7 +74,8 @@ int compare_on(const CompareRequest& request) {
 }  // namespace
 
 Command compare_command() {
-    const CompareRequest request;
+    const auto request = std::make_shared<CompareRequest>();
+    FitRequest& fit = *request->fit;
     Command command;
     command.name = "compare";
     command.summary = "run several methods on the same rows and compare the results";
@@ -91,7 +85,7 @@ Command compare_command() {
         "second table shows how far the methods agree (ARI). Without --methods, compares the methods that are fast "
         "enough for this many rows, and lists the skipped ones with the reason. A method that fails shows an error in "
         "its line.";
-    command.operands = {points_operand(request.fit->points, request.fit)};
+    command.operands = {points_operand(fit.points, request)};
     Flag clusters;
     clusters.name = "--clusters";
     clusters.letter = 'k';
@@ -99,32 +93,25 @@ Command compare_command() {
     clusters.meaning = "number of clusters k";
     clusters.accepted = "a whole number, at least 1";
     clusters.group = "Comparing";
-    clusters.take = [target = request.clusters](const std::string& text) {
+    clusters.take = [request](const std::string& text) {
         const Option& option = find_method("ward").options->at("clusters");
-        *target = static_cast<int>(std::get<std::int64_t>(option.parse(text)));
+        request->clusters = static_cast<int>(std::get<std::int64_t>(option.parse(text)));
     };
-    command.flags = {clusters, text_flag("--methods", "LIST",
-                                         "methods to compare, separated by commas; coterie methods lists the names",
-                                         "Comparing", *request.methods, request.methods, Completion::nothing)};
-    append(command.flags, table_flags(request.fit));
-    command.flags.push_back(
-        text_flag("--truth", "FILE",
-                  "labels to score against: a file with one label per row in any format, or data:NAME; none: no "
-                  "scores; default: the --label-column, or the truth of the data set",
-                  "Reading", request.fit->truth, request.fit, Completion::file));
-    command.flags.push_back(text_flag("--truth-column", "COLUMN",
-                                      "column of the --truth file: its name, or its number counted from 1", "Reading",
-                                      request.fit->truth_column, request.fit));
-    command.flags.push_back(text_flag("--report", "FILE.html", report_meaning, "Writing", request.fit->paths.page,
-                                      request.fit, Completion::file));
-    append(command.flags,
-           run_flags(request.fit->running, {"--seed", "--threads", "--memory", "--device", "--quiet", "--json"}));
+    command.flags =
+        FlagList(request)
+            .add(clusters)
+            .text("--methods", "LIST", "methods to compare, separated by commas; coterie methods lists the names",
+                  "Comparing", request->methods)
+            .add(table_flags(request->fit))
+            .truth(truth_meaning, fit.truth, fit.truth_column)
+            .report(fit.paths.page)
+            .running(fit.running, {"--seed", "--threads", "--memory", "--device", "--quiet", "--json"});
     command.examples = {{"coterie compare data:iris -k 3", "the default methods for this many rows"},
                         {"coterie compare points.csv -k 10 --methods kmeans,ward,spectral --scale zscore --json",
                          "three methods, as one JSON document"},
                         {"coterie compare points.csv -k 5 --report page.html",
                          "a page with the tables, and a map coloured by the clusters of each method"}};
-    command.act = [request] { return compare_on(request); };
+    command.act = [request] { return compare_on(*request); };
     return command;
 }
 

@@ -17,9 +17,7 @@ struct DataRequest {
 
 const CatalogueEntry& entry_called(const std::string& given) {
     const std::string name = given.rfind("data:", 0) == 0 ? given.substr(5) : given;
-    std::vector<std::string> names;
-    for (const auto& entry : catalogue()) names.push_back(entry.name);
-    return find_or_suggest(name, names, "See coterie data list", "", find_data);
+    return find_or_suggest(name, names_of(catalogue()), "See coterie data list", "", find_data);
 }
 
 int list_data(const DataRequest& request) {
@@ -76,12 +74,13 @@ Command data_command() {
     command.commands[0].examples = {{"coterie data list", "all data sets"}};
     command.commands[1].flags = run_flags(request->running, {"--json"});
     command.commands[1].examples = {{"coterie data show digits", "what it is, its source and how to cite it"}};
-    command.commands[2].flags = {
-        text_flag("--folder", "FOLDER", "folder to download into; default: the user's cache", "Downloading",
-                  request->folder, request, Completion::file),
-        text_flag("--base-url", "URL", "address of a mirror; it replaces everything before the file name",
-                  "Downloading", request->base_url, request)};
-    append(command.commands[2].flags, run_flags(request->running, {"--quiet", "--json"}));
+    command.commands[2].flags =
+        FlagList(request)
+            .file("--folder", "FOLDER", "folder to download into; default: the user's cache", "Downloading",
+                  request->folder)
+            .text("--base-url", "URL", "address of a mirror; it replaces everything before the file name",
+                  "Downloading", request->base_url)
+            .running(request->running, {"--quiet", "--json"});
     command.commands[2].examples = {
         {"coterie data get mnist", "download it into the user's cache, where data:mnist finds it"}};
     return command;

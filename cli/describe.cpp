@@ -103,19 +103,17 @@ Command describe_command() {
         "of the data file, its most typical and most doubtful rows (counted from 1), its silhouette, and the nearest "
         "cluster. Warns if all rows fall into one cluster, or if rows are far from all training data.";
     command.operands = model_operands(request);
-    command.flags = read_flags(request->reading);
-    command.flags.push_back(text_flag("--weights", "FILE",
-                                      "file with one weight per row, at least 0; a row of weight w counts as w copies",
-                                      "Reading", request->weights, request, Completion::file));
-    command.flags.push_back(
-        text_flag("--weights-column", "COLUMN", weights_column_meaning, "Reading", request->weights_column, request));
-    command.flags.push_back(text_flag("--compare-with", "OTHER_MODEL",
-                                      "another model of the same rows; shows which rows it puts into other clusters",
-                                      "Reading", request->compare_with, request, Completion::file));
-    command.flags.back().former = "--beside";
-    command.flags.push_back(text_flag("--report", "FILE.html", "write a page with all results and a map of the rows",
-                                      "Writing", request->report, request, Completion::file));
-    append(command.flags, run_flags(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"}));
+    Flag other = text_flag("--compare-with", "OTHER_MODEL",
+                           "another model of the same rows; shows which rows it puts into other clusters", "Reading",
+                           request->compare_with, request, Completion::file);
+    other.former = "--beside";
+    command.flags = FlagList(request)
+                        .reading(request->reading)
+                        .weights("file with one weight per row, at least 0; a row of weight w counts as w copies",
+                                 request->weights, request->weights_column)
+                        .add(other)
+                        .report(request->report, "write a page with all results and a map of the rows")
+                        .running(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"});
     command.examples = {
         {"coterie describe model.safetensors points.csv", "a table for each cluster"},
         {"coterie describe model.safetensors points.csv --json", "the same as JSON, for a program"},

@@ -44,11 +44,12 @@ Command evaluate_command() {
         text_operand("LABELS", "file with one label per row, numbers or text, in any format", request->labels, request),
         text_operand("TRUTH", "file with one class per row, in any format; or data:NAME, for the truth of a data set",
                      request->truth, request, Completion::points)};
-    command.flags = {text_flag("--labels-column", "COLUMN", "column of LABELS: its name, or its number counted from 1",
-                               "Reading", request->labels_column, request),
-                     text_flag("--truth-column", "COLUMN", "column of TRUTH: its name, or its number counted from 1",
-                               "Reading", request->truth_column, request)};
-    append(command.flags, run_flags(request->running, {"--quiet", "--json"}));
+    command.flags = FlagList(request)
+                        .text("--labels-column", "COLUMN", "column of LABELS: its name, or its number counted from 1",
+                              "Reading", request->labels_column)
+                        .text("--truth-column", "COLUMN", "column of TRUTH: its name, or its number counted from 1",
+                              "Reading", request->truth_column)
+                        .running(request->running, {"--quiet", "--json"});
     command.examples = {
         {"coterie evaluate labels.csv data:digits", "score labels of the digits against their truth"},
         {"coterie evaluate labels.npy iris.csv --truth-column species --json", "the truth is a column of a table"}};

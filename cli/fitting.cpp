@@ -78,6 +78,13 @@ std::optional<Truth> find_truth(const FitRequest& request, std::optional<LabelCo
     return truth;
 }
 
+std::vector<Flag> preparing_flags(const std::shared_ptr<FitRequest>& request) {
+    const char* const heading = "Preparing (stored in the model, and applied again by predict)";
+    return FlagList(request)
+        .options(heading, std::shared_ptr<PreparationOptions>(request->settings, &request->settings->preparation))
+        .options(heading, std::shared_ptr<ColumnOptions>(request->settings, &request->settings->columns));
+}
+
 }  // namespace
 
 Outputs FitRequest::check() const {
@@ -115,12 +122,14 @@ OptionValues FitRequest::options() const {
 }
 
 std::vector<Flag> table_flags(const std::shared_ptr<FitRequest>& request) {
-    std::vector<Flag> flags = read_flags(request->reading);
-    append(flags, flags_of(PreparationOptions::described(), preparing_heading,
-                           std::shared_ptr<void>(request->settings, &request->settings->preparation)));
-    append(flags, flags_of(ColumnOptions::described(), preparing_heading,
-                           std::shared_ptr<void>(request->settings, &request->settings->columns)));
-    return flags;
+    return FlagList(request).reading(request->reading).add(preparing_flags(request));
+}
+
+std::vector<std::string> methods_in(const std::string& list) {
+    const std::vector<std::string> known = names_of(methods());
+    std::vector<std::string> out;
+    for (const std::size_t place : positions_of("--methods", list, known)) out.push_back(known[place]);
+    return out;
 }
 
 bool has_clusters(const Method& method) {
@@ -129,9 +138,7 @@ bool has_clusters(const Method& method) {
 }
 
 void refuse_method(const std::string& word) {
-    std::vector<std::string> names;
-    for (const auto& method : methods()) names.push_back(method.name);
-    find_or_suggest(word, names, "See coterie methods", "", find_method);
+    find_or_suggest(word, names_of(methods()), "See coterie methods", "", find_method);
 }
 
 std::vector<Message> notes_on(const Method& method, const OptionValues& given) {
@@ -146,50 +153,33 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     command.name = method.name;
     command.summary = method.summary;
     command.operands = {points_operand(request->points, request)};
-    command.flags = std::move(first);
-    const auto text = [&](const char* name, const char* value, const char* meaning, const char* group,
-                          std::string& target, Completion completion = Completion::file) {
-        command.flags.push_back(text_flag(name, value, meaning, group, target, request, completion));
-    };
-
-    append(command.flags, flags_of(*method.options, "Options of " + method.name, request->given));
-    append(command.flags, read_flags(request->reading));
-    text("--truth", "FILE",
-         "labels to score against: a file with one label per row in any format, or data:NAME; none: no scores; "
-         "default: the --label-column, or the truth of the data set",
-         "Reading", request->truth);
-    text("--truth-column", "COLUMN", "column of the --truth file: its name, or its number counted from 1", "Reading",
-         request->truth_column, Completion::nothing);
-    if (method.takes.weights) {
-        text("--weights", "FILE",
-             "file with one weight per row, at least 0; a row of weight w counts as w copies; a name with *, ? or [ "
-             "means one file for each data file",
-             "Reading", request->weights);
-        text("--weights-column", "COLUMN", weights_column_meaning, "Reading", request->weights_column,
-             Completion::nothing);
-    }
+    FlagList flags(request);
+    flags.add(std::move(first))
+        .add(flags_of(*method.options, "Options of " + method.name, request->given))
+        .reading(request->reading)
+        .truth(truth_meaning, request->truth, request->truth_column);
+    if (method.takes.weights)
+        flags.weights(
+            "file with one weight per row, at least 0; a row of weight w counts as w copies; a name with *, ? or [ "
+            "means one file for each data file",
+            request->weights, request->weights_column);
     if (method.takes.initial_centroids)
-        text("--initial-centroids", "FILE",
-             "file with k starting centroids, one per row, in the units of the data file", "Reading",
-             request->initial_centroids);
-    append(command.flags, constraint_flags(method.takes, request->constraints));
-    append(command.flags, flags_of(PreparationOptions::described(), preparing_heading,
-                                   std::shared_ptr<void>(request->settings, &request->settings->preparation)));
-    append(command.flags, flags_of(ColumnOptions::described(), preparing_heading,
-                                   std::shared_ptr<void>(request->settings, &request->settings->columns)));
-
-    text("--labels-out", "FILE", labels_out_meaning, "Writing", request->paths.labels);
-    text("--table-out", "FILE", table_out_meaning, "Writing", request->paths.table);
-    text("--model-out", "FILE", "write the model for coterie predict; any reader of safetensors opens it", "Writing",
-         request->paths.model);
-    text("--report", "FILE.html", report_meaning, "Writing", request->paths.page);
-    text("--picture", "FILE.svg", "write a scatter plot of the first two principal axes, coloured by cluster",
-         "Writing", request->paths.picture);
-
+        flags.file("--initial-centroids", "FILE",
+                   "file with k starting centroids, one per row, in the units of the data file", "Reading",
+                   request->initial_centroids);
+    flags.add(constraint_flags(method.takes, request->constraints))
+        .add(preparing_flags(request))
+        .labels_out(request->paths.labels)
+        .table_out(request->paths.table)
+        .file("--model-out", "FILE", "write the model for coterie predict; any reader of safetensors opens it",
+              "Writing", request->paths.model)
+        .report(request->paths.page)
+        .file("--picture", "FILE.svg", "write a scatter plot of the first two principal axes, coloured by cluster",
+              "Writing", request->paths.picture);
     std::vector<std::string> running = {"--seed", "--threads", "--memory", "--quiet", "--json"};
     if (method.takes.device) running.push_back("--device");
     if (method.takes.checkpoint) running.push_back("--checkpoint");
-    append(command.flags, run_flags(request->running, running));
+    flags.running(request->running, running);
     Flag strict;
     strict.name = "--strict";
     strict.meaning =
@@ -198,7 +188,7 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     strict.take = [request](const std::string& value) {
         request->strict = std::get<bool>(RunRequest::described().at("json").parse(value));
     };
-    command.flags.push_back(std::move(strict));
+    command.flags = flags.add(std::move(strict));
 
     std::set<std::string> seen;
     for (const auto& flag : command.flags)

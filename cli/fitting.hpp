@@ -37,14 +37,13 @@ struct FitRequest {
     OptionValues options() const;
 };
 
-/// Heading for what is learned from the training data.
-inline constexpr const char* preparing_heading = "Preparing (stored in the model, and applied again by predict)";
-
 /// A subcommand named after the method: POINTS, and all fit flags that the method takes. `first`: flags before the
 /// method's own.
 Command method_command(const Method& method, std::shared_ptr<FitRequest> request, std::vector<Flag> first = {});
 /// Flags for reading and preparing a table, for any method.
 std::vector<Flag> table_flags(const std::shared_ptr<FitRequest>& request);
+/// The names in a list of methods, separated by commas. Throws BadArgument that names --methods.
+std::vector<std::string> methods_in(const std::string& list);
 /// The error of a command whose subcommands are the methods, for another word.
 void refuse_method(const std::string& word);
 bool has_clusters(const Method& method);

@@ -181,24 +181,21 @@ Command geometry_command() {
         "reported too, and so is the representation itself, solved exactly. The weights sum to 1 over the rows (equal: "
         "1 each), and lambda is relative to them.";
     command.operands = {points_operand(request->points, request)};
-    command.flags = flags_of(GeometryOptions::described(), "Geometry", request->given);
-    flag_named(command.flags, "--dim").standard = "";
-    command.flags.push_back(
-        text_flag("--only", "LABEL", "examine only the rows with this label", "Geometry", request->only, request));
-    command.flags.push_back(
-        text_flag("--labels", "FILE",
+    command.flags =
+        FlagList(request)
+            .add(flags_of(GeometryOptions::described(), "Geometry", request->given))
+            .text("--only", "LABEL", "examine only the rows with this label", "Geometry", request->only)
+            .text("--labels", "FILE",
                   "file with the manifold of each row, one label per row in any format, or data:NAME; rows without a "
                   "label are left out; default: the --label-column, or the truth of the data set",
-                  "Reading", request->labels, request, Completion::points));
-    command.flags.push_back(text_flag("--labels-column", "COLUMN",
-                                      "column of the --labels file: its name, or its number counted from 1", "Reading",
-                                      request->labels_column, request));
-    append(command.flags, read_flags(request->reading));
-    append(command.flags,
-           flags_of(PreparationOptions::described(), "Preparing", std::static_pointer_cast<void>(request->preparing)));
-    command.flags.push_back(text_flag("--rows-out", "FILE.csv", "write every quantity of each row", "Writing",
-                                      request->rows_out, request, Completion::file));
-    append(command.flags, run_flags(request->running, {"--threads", "--quiet", "--json"}));
+                  "Reading", request->labels, Completion::points)
+            .text("--labels-column", "COLUMN", "column of the --labels file: its name, or its number counted from 1",
+                  "Reading", request->labels_column)
+            .reading(request->reading)
+            .options("Preparing", request->preparing)
+            .file("--rows-out", "FILE.csv", "write every quantity of each row", "Writing", request->rows_out)
+            .running(request->running, {"--threads", "--quiet", "--json"});
+    flag_named(command.flags, "--dim").standard = "";
     command.examples = {{"coterie geometry data:digits --dim 2 --only 3", "the rows of one class of the digits"},
                         {"coterie geometry curves.csv --labels found.csv --dim 1 --rows-out rows.csv",
                          "curves with labels that a fit found, and a table of all rows"}};

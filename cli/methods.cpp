@@ -32,10 +32,8 @@ Command methods_command() {
     Command command;
     command.name = "methods";
     command.summary = "list the methods, or one method's options";
-    std::vector<std::string> names;
-    for (const auto& method : methods()) names.push_back(method.name);
-    command.operands = {{"METHOD", "a method; without it, all methods are listed", false, Completion::choices, names,
-                         [request](const std::string& word) { request->method = word; }}};
+    command.operands = {{"METHOD", "a method; without it, all methods are listed", false, Completion::choices,
+                         names_of(methods()), [request](const std::string& word) { request->method = word; }}};
     command.flags = run_flags(request->running, {"--json"});
     command.examples = {{"coterie methods", "all methods, one per line"},
                         {"coterie methods kmeans --json", "the options of k-means, with kinds, ranges and defaults"}};

@@ -19,38 +19,15 @@ const std::string of_vectors =
 constexpr const char* vectors_meaning = "source of the word vectors: an encoder's folder, static vectors, or FILE.npy";
 constexpr const char* vectors_as_adapted = "source of the word vectors; default: the source that adapt used";
 
-// The flags that all subcommands build on.
-class Flags {
-public:
-    explicit Flags(Request request) : request_(std::move(request)) {}
+std::vector<Flag> reading_flags(const Request& request) {
+    return FlagList(request).options("Reading", request->reading);
+}
 
-    Flags& file(const char* name, const char* value, const char* meaning, const char* group, std::string& target) {
-        flags_.push_back(text_flag(name, value, meaning, group, target, request_, Completion::file));
-        return *this;
-    }
-    Flags& out(const char* meaning, const char* value = "FILE") {
-        return file("--out", value, meaning, "Writing", request_->out);
-    }
-    Flags& report(const char* meaning) { return file("--report", "FILE.html", meaning, "Writing", request_->report); }
-    template <class Options>
-    Flags& options(const char* group, const std::shared_ptr<Options>& target) {
-        append(flags_, flags_of(Options::described(), group, std::static_pointer_cast<void>(target)));
-        return *this;
-    }
-    Flags& reading() { return options("Reading", request_->reading); }
-    Flags& layer() { return options("Vectors", request_->encoding); }
-    Flags& vectors(const char* meaning) {
-        return file("--vectors", "WHERE", meaning, "Vectors", request_->vectors).layer();
-    }
-    std::vector<Flag> running(const std::vector<std::string>& names) {
-        append(flags_, run_flags(request_->running, names));
-        return std::move(flags_);
-    }
-
-private:
-    Request request_;
-    std::vector<Flag> flags_;
-};
+std::vector<Flag> vector_flags(const Request& request, const char* meaning) {
+    return FlagList(request)
+        .file("--vectors", "WHERE", meaning, "Vectors", request->vectors)
+        .options("Vectors", request->encoding);
+}
 
 Command subcommand(const Request& request, const char* name, const char* summary, std::string details,
                    int (*act)(const NerRequest&)) {
@@ -76,11 +53,12 @@ Command encode_command(const Request& request) {
                    "adapt, tag and suggest can use the written vectors again and again. " + of_vectors, encode_words);
     command.operands = {corpus_operand(request, "sentences, annotated or not"),
                         text_operand("WHERE", vectors_meaning, request->vectors, request)};
-    command.flags = Flags(request)
-                        .reading()
-                        .layer()
-                        .out("write the vectors as npy or csv, one row per word")
-                        .running({"--threads", "--quiet", "--json"});
+    command.flags =
+        FlagList(request)
+            .add(reading_flags(request))
+            .options("Vectors", request->encoding)
+            .file("--out", "FILE", "write the vectors as npy or csv, one row per word", "Writing", request->out)
+            .running(request->running, {"--threads", "--quiet", "--json"});
     command.examples = {
         {"coterie ner encode news.conll all-MiniLM-L6-v2 --out news.npy", "the middle layer of a BERT encoder"}};
     return command;
@@ -101,11 +79,12 @@ Command train_command(const Request& request) {
     sources.take = [request](const std::string& path) { request->corpora.push_back(path); };
     command.operands = {
         text_operand("ENCODER", "an encoder's folder in Hugging Face's format", request->encoder, request), sources};
-    command.flags = Flags(request)
+    command.flags = FlagList(request)
                         .options("Training", request->training)
-                        .reading()
-                        .out("write the trained encoder as a folder, which must not exist yet", "DIR")
-                        .running({"--seed", "--threads", "--checkpoint", "--quiet", "--json"});
+                        .add(reading_flags(request))
+                        .file("--out", "DIR", "write the trained encoder as a folder, which must not exist yet",
+                              "Writing", request->out)
+                        .running(request->running, {"--seed", "--threads", "--checkpoint", "--quiet", "--json"});
     flag_named(command.flags, "--threads").meaning =
         "number of threads; the result is the same, bit for bit, only with the same number";
     command.examples = {{"coterie ner train-source all-MiniLM-L6-v2 news.conll music.conll --out trained",
@@ -125,11 +104,13 @@ Command sample_command(const Request& request) {
             of_corpora,
         draw_support);
     command.operands = {corpus_operand(request, "annotated sentences")};
-    command.flags = Flags(request)
-                        .options("Drawing", request->sampling)
-                        .reading()
-                        .out("write the support in the format of the corpus; - writes to standard output")
-                        .running({"--seed", "--quiet", "--json"});
+    command.flags =
+        FlagList(request)
+            .options("Drawing", request->sampling)
+            .add(reading_flags(request))
+            .file("--out", "FILE", "write the support in the format of the corpus; - writes to standard output",
+                  "Writing", request->out)
+            .running(request->running, {"--seed", "--quiet", "--json"});
     command.examples = {
         {"coterie ner sample train.conll --shots 5 --out support.conll", "at least five mentions of each type"}};
     return command;
@@ -145,14 +126,14 @@ Command adapt_command(const Request& request) {
             " With FILE.npy, the rows are the words of --other, in which adapt finds the support's sentences.",
         adapt_tagger);
     command.operands = {corpus_operand(request, "annotated sentences", "SUPPORT")};
-    command.flags = Flags(request)
+    command.flags = FlagList(request)
                         .options("Adapting", request->adapting)
                         .file("--other", "CORPUS", "other sentences of the same domain; their annotations are not used",
                               "Adapting", request->other)
-                        .vectors(vectors_meaning)
-                        .reading()
+                        .add(vector_flags(request, vectors_meaning))
+                        .add(reading_flags(request))
                         .file("--model-out", "FILE", "write the tagger", "Writing", request->model)
-                        .running({"--seed", "--threads", "--quiet", "--json"});
+                        .running(request->running, {"--seed", "--threads", "--quiet", "--json"});
     command.examples = {
         {"coterie ner adapt support.conll --other news.txt --vectors all-MiniLM-L6-v2 --model-out tagger.coterie",
          "compare methods, report the best one, save the tagger"}};
@@ -168,15 +149,16 @@ Command tag_command(const Request& request) {
             of_corpora,
         tag_corpus);
     command.operands = {model_operand(request), corpus_operand(request, "sentences")};
-    command.flags = Flags(request)
+    command.flags = FlagList(request)
                         .options("Tagging", request->tagging)
-                        .vectors(vectors_as_adapted)
-                        .reading()
-                        .out("write the corpus with the mentions found; - writes to standard output")
-                        .report(
-                            "write a self-contained page: the text with its mentions, which you can correct "
-                            "and download as a support; it begins with five sentences worth annotating")
-                        .running({"--threads", "--quiet", "--json"});
+                        .add(vector_flags(request, vectors_as_adapted))
+                        .add(reading_flags(request))
+                        .file("--out", "FILE", "write the corpus with the mentions found; - writes to standard output",
+                              "Writing", request->out)
+                        .report(request->report,
+                                "write a self-contained page: the text with its mentions, which you can correct "
+                                "and download as a support; it begins with five sentences worth annotating")
+                        .running(request->running, {"--threads", "--quiet", "--json"});
     command.examples = {
         {"coterie ner tag tagger.coterie letters.txt --out -", "mentions of a plain text, as JSON"},
         {"coterie ner tag tagger.coterie letters.txt --report page.html", "a page to read and correct"}};
@@ -191,15 +173,15 @@ Command suggest_command(const Request& request) {
             of_corpora,
         suggest_sentences);
     command.operands = {model_operand(request), corpus_operand(request, "sentences")};
-    command.flags = Flags(request)
+    command.flags = FlagList(request)
                         .options("Suggesting", request->suggesting)
-                        .vectors(vectors_as_adapted)
-                        .reading()
-                        .out("write the sentences as a corpus to annotate")
-                        .report(
-                            "write a self-contained page: these sentences, then the others, with the mentions that "
-                            "the tagger finds, which you can correct and download as a support")
-                        .running({"--threads", "--quiet", "--json"});
+                        .add(vector_flags(request, vectors_as_adapted))
+                        .add(reading_flags(request))
+                        .file("--out", "FILE", "write the sentences as a corpus to annotate", "Writing", request->out)
+                        .report(request->report,
+                                "write a self-contained page: these sentences, then the others, with the mentions that "
+                                "the tagger finds, which you can correct and download as a support")
+                        .running(request->running, {"--threads", "--quiet", "--json"});
     command.examples = {{"coterie ner suggest tagger.coterie news.txt --count 10", "ten sentences worth annotating"}};
     return command;
 }
@@ -213,7 +195,7 @@ Command evaluate_mentions_command(const Request& request) {
         evaluate_mentions);
     command.operands = {text_operand("FOUND", "a corpus with the mentions found", request->found, request),
                         corpus_operand(request, "the same text with the right mentions", "GOLD")};
-    command.flags = Flags(request).reading().running({"--quiet", "--json"});
+    command.flags = FlagList(request).add(reading_flags(request)).running(request->running, {"--quiet", "--json"});
     command.examples = {{"coterie ner evaluate found.conll test.conll", "the scores of each type"}};
     return command;
 }

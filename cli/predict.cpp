@@ -124,24 +124,18 @@ Command predict_command() {
         "Applies the centring and scaling of the fit to the new rows, then labels them. If the truth is known, also "
         "prints scores.";
     command.operands = model_operands(request);
-    command.flags = read_flags(request->reading);
-    command.flags.push_back(text_flag("--truth", "FILE", "labels to score against; none: no scores", "Reading",
-                                      request->truth, request, Completion::file));
-    command.flags.push_back(text_flag("--truth-column", "COLUMN",
-                                      "column of the --truth file: its name, or its number counted from 1", "Reading",
-                                      request->truth_column, request));
-    command.flags.push_back(text_flag("--labels-out", "FILE", labels_out_meaning, "Writing", request->paths.labels,
-                                      request, Completion::file));
-    command.flags.push_back(text_flag("--table-out", "FILE", table_out_meaning, "Writing", request->paths.table,
-                                      request, Completion::file));
+    FlagList flags(request);
+    flags.reading(request->reading)
+        .truth("labels to score against; none: no scores", request->truth, request->truth_column)
+        .labels_out(request->paths.labels)
+        .table_out(request->paths.table);
     for (auto& [output, path] : request->paths.outputs)
-        command.flags.push_back(
-            text_flag(flag_of(output), "FILE",
-                      "write " + std::string(meaning(output)) +
-                          (output == Output::label_scores ? "; for models without labels, the memberships" : "") +
-                          "; one line per row: csv with column names, or npy with float64 numbers",
-                      "Writing", path, request, Completion::file));
-    append(command.flags, run_flags(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"}));
+        flags.file(flag_of(output), "FILE",
+                   "write " + std::string(meaning(output)) +
+                       (output == Output::label_scores ? "; for models without labels, the memberships" : "") +
+                       "; one line per row: csv with column names, or npy with float64 numbers",
+                   "Writing", path);
+    command.flags = flags.running(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"});
     command.examples = {
         {"coterie predict model.safetensors new.csv --labels-out labels.csv", "one label for each new row"},
         {"coterie predict model.safetensors - --labels-out - < new.csv", "from standard input to standard output"}};

@@ -4,6 +4,8 @@
 #include "coterie/base/text_format.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 
 namespace coterie::internal {
@@ -130,6 +132,17 @@ std::string bytes_text(double bytes) {
         ++unit;
     }
     return formatted(unit == 0 || bytes >= 100 ? "%.0f " : "%.1f ", bytes) + units[unit];
+}
+
+double bytes_from_text(const std::string& text) {
+    double bytes = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    const std::string unit(end, text.data() + text.size());
+    if (error != std::errc()) return 0;
+    if (unit.empty()) return bytes;
+    const std::size_t power = std::string("KMGT").find(unit[0]);
+    if (power == std::string::npos || (unit.size() > 1 && unit.substr(1) != "iB" && unit.substr(1) != "B")) return 0;
+    return std::ldexp(bytes, 10 * static_cast<int>(power + 1));
 }
 
 std::string left_out_text(Index rows) {

@@ -28,6 +28,8 @@ std::string seconds_text(double seconds);
 /// 1,234,567
 std::string count_text(long long count);
 std::string bytes_text(double bytes);
+/// The bytes of a size such as "2G", "1.5GiB" or "4096"; units are powers of 1024. 0 if the text is not a size.
+double bytes_from_text(const std::string& text);
 /// A number formatted with a printf pattern.
 std::string formatted(const char* pattern, double value);
 std::string join(const std::vector<std::string>& words, const std::string& between = ", ");
