@@ -1,40 +1,18 @@
-// Functions that subcommands share. Outputs are checked in two passes: first all checks that touch no file, then
-// whether each file can be opened, which leaves nothing behind. Paths are compared by the file they refer to, so a link
-// to an input, or another spelling of its path, is not overwritten.
+// Functions that subcommands share. Errors are in the terms of the command: they name flags, and suggest the name that
+// a misspelt one may mean.
 
 #include "common.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/data/catalogue.hpp"
-#include "coterie/io/output_file.hpp"
-#include "coterie/io/row_files.hpp"
 
 namespace coterie::cli {
 namespace {
 
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return text;
-}
-
-std::string extension_of(const std::string& path) { return lower(std::filesystem::path(path).extension().string()); }
-
-bool is_data_name(const std::string& path) { return path.rfind("data:", 0) == 0; }
-
-bool same_file(const std::string& a, const std::string& b) {
-    std::error_code error;
-    if (std::filesystem::equivalent(a, b, error)) return true;
-    // Made absolute first, because a path that does not exist yet would stay relative.
-    const auto whole = [&](const std::string& path) {
-        return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
-    };
-    return whole(a) == whole(b);
-}
+bool is_data_name(const std::string& path) { return path.starts_with("data:"); }
 
 }  // namespace
 
@@ -117,87 +95,13 @@ Truth read_truth(const std::string& path, const std::string& column, const Run& 
     return truth;
 }
 
-void Outputs::add(const std::string& flag, const std::string& path, const std::vector<std::string>& extensions) {
-    if (!path.empty()) outputs_.push_back({flag, path, extensions});
+OutputPaths check_outputs(const RunRequest& running, const std::vector<std::string>& inputs,
+                          std::vector<OutputPath> outputs) {
+    return OutputPaths(inputs, std::move(outputs), running.json ? "json" : "");
 }
 
-void Outputs::keep(const std::string& path) {
-    if (path == "-" && ++standard_inputs_ > 1)
-        throw BadArgument(Code::conflict, "standard input (-) can be read only once, but two inputs name it",
-                          "Name a file for one of them");
-    if (path.empty() || path == "-" || is_data_name(path)) return;
-    try {
-        for (auto& file : files_of(path)) inputs_.push_back(std::move(file));
-    } catch (const BadData&) {  // no file matches; the reader reports it
-    }
-    // "file.npz:key" refers to the file before the colon, unless a file has the whole name.
-    std::error_code error;
-    const auto colon = path.rfind(':');
-    if (colon != std::string::npos && !std::filesystem::exists(path, error)) inputs_.push_back(path.substr(0, colon));
-}
-
-bool Outputs::uses_standard_output() const {
-    return std::any_of(outputs_.begin(), outputs_.end(), [](const Output& output) { return output.path == "-"; });
-}
-
-std::string Outputs::folder() const {
-    for (const auto& output : outputs_)
-        if (output.path != "-") return std::filesystem::path(output.path).parent_path().string();
-    return {};
-}
-
-void Outputs::check(bool json) const {
-    const auto refuse = [](const Output& output, Code code, std::string problem, std::string remedy) {
-        throw BadArgument(code, std::move(problem), std::move(remedy),
-                          {.option = option_of_flag(output.flag), .value = output.path});
-    };
-    const Output* standard = nullptr;
-    for (const auto& output : outputs_) {
-        if (output.path == "-") {
-            if (json || standard)
-                refuse(output, Code::conflict,
-                       "writes to standard output (-), and so does " + (json ? std::string("--json") : standard->flag),
-                       json ? "Name a file" : "Name a file for one of them");
-            standard = &output;
-            continue;
-        }
-        if (!output.extensions.empty()) {
-            const auto extension = extension_of(output.path);
-            if (std::find(output.extensions.begin(), output.extensions.end(), extension) == output.extensions.end()) {
-                std::vector<std::string> accepted;
-                for (const auto& each : output.extensions) accepted.push_back(each.empty() ? "no extension" : each);
-                refuse(output, Code::unsupported_format, "the extension of " + output.path + " is not accepted",
-                       (accepted.size() > 1 ? "Use one of " : "Use ") + join(accepted) +
-                           "; the extension sets the format");
-            }
-        }
-        for (const auto& input : inputs_)
-            if (same_file(input, output.path))
-                refuse(output, Code::conflict, output.path + " is an input, and would be overwritten",
-                       "Name another file");
-        for (const auto& other : outputs_)
-            if (&other != &output && other.path != "-" && same_file(other.path, output.path))
-                refuse(output, Code::conflict, "names the same file as " + other.flag + ", " + output.path,
-                       "Name two files");
-    }
-    for (const auto& output : outputs_) {
-        if (output.path == "-") continue;
-        std::error_code error;
-        const auto folder = std::filesystem::path(output.path).parent_path();
-        if (!folder.empty() && !std::filesystem::is_directory(folder, error))
-            throw ResourceError(Code::not_found, "there is no folder " + folder.string(), "Create it first",
-                                {.option = option_of_flag(output.flag), .value = output.path});
-        try {
-            const OutputFile attempt(output.path);
-        } catch (ResourceError& refused) {
-            refused.amend([&](Message& message) { message.option = option_of_flag(output.flag); });
-            throw;
-        }
-    }
-}
-
-void print_result(const std::string& text, const Outputs& outputs) {
-    if (outputs.uses_standard_output()) {
+void print_result(const std::string& text, const OutputPaths& outputs) {
+    if (outputs.use_standard_output()) {
         print_aside(text);
     } else {
         print(text);

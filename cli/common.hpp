@@ -9,6 +9,7 @@
 #include "coterie/data/read.hpp"
 #include "coterie/io/write_failures.hpp"
 #include "coterie/report/document.hpp"
+#include "coterie/report/output_paths.hpp"
 #include "flags.hpp"
 #include "terminal.hpp"
 
@@ -53,40 +54,19 @@ auto naming_points(const std::string& path, F&& f) {
 Truth read_truth(const std::string& path, const std::string& column, const Run& run,
                  const std::vector<FilePart>& points = {});
 
-/// Output files are checked before the work starts, so that a misspelt path costs no fit.
-class Outputs {
-public:
-    /// An empty path means no output. `extensions`: the accepted ones; empty: any.
-    void add(const std::string& flag, const std::string& path, const std::vector<std::string>& extensions = {});
-    /// Adds an input file that no output may overwrite.
-    void keep(const std::string& path);
-    /// Throws BadArgument or ResourceError when an output cannot be written as requested.
-    void check(bool json) const;
-    /// The folder for large temporary files: the folder of the first output that is a file, or "" (the current folder).
-    std::string folder() const;
-    /// Whether an output is standard output; then the result must be printed elsewhere.
-    bool uses_standard_output() const;
-
-private:
-    struct Output {
-        std::string flag;
-        std::string path;
-        std::vector<std::string> extensions;
-    };
-    std::vector<Output> outputs_;
-    std::vector<std::string> inputs_;
-    int standard_inputs_ = 0;
-};
+/// Checks the files that a command reads and writes, before the work starts.
+OutputPaths check_outputs(const RunRequest& running, const std::vector<std::string>& inputs,
+                          std::vector<OutputPath> outputs);
 
 const std::vector<std::string>& label_extensions();
 const std::vector<std::string>& table_extensions();
 
 /// Prints text to standard output, or to standard error where an output uses standard output.
-void print_result(const std::string& text, const Outputs& outputs);
+void print_result(const std::string& text, const OutputPaths& outputs);
 /// Prints a result: with --json its document, otherwise its text. `result`: the arguments of json_document and
 /// text_document.
 template <class... Result>
-void print_document(const RunRequest& running, const Outputs& outputs, const Result&... result) {
+void print_document(const RunRequest& running, const OutputPaths& outputs, const Result&... result) {
     if (running.json)
         print(json_document(result...));
     else

@@ -25,7 +25,7 @@ int compare_on(const CompareRequest& request) {
     if (request.clusters == 0) throw missing_clusters();
     CompareOptions options{.clusters = request.clusters};
     if (!request.methods.empty()) options.methods = methods_in(request.methods);
-    const Outputs outputs = fit.check();
+    const OutputPaths outputs = fit.check();
     Run run = fit.running->run();
     ProgressBar bar(run, fit.running->quiet);
     FitInputs inputs = read_inputs(find_method("kmeans"), fit, run);

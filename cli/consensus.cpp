@@ -26,11 +26,9 @@ int consensus_on(const ConsensusRequest& request) {
     if (!request.has_clusters) throw missing_clusters();
     ConsensusOptions options = *request.options;
     if (!request.methods.empty()) options.methods = methods_in(request.methods);
-    Outputs outputs;
-    outputs.keep(fit.points);
-    outputs.add("--labels-out", fit.paths.labels, label_extensions());
-    outputs.add("--rows-out", request.rows_out, {".csv"});
-    outputs.check(fit.running->json);
+    const OutputPaths outputs =
+        check_outputs(*fit.running, {fit.points},
+                      {{"labels_out", fit.paths.labels, label_extensions()}, {"rows_out", request.rows_out, {".csv"}}});
     Run run = fit.running->run();
     ProgressBar bar(run, fit.running->quiet);
     const FitInputs inputs = read_inputs(find_method("kmeans"), fit, run);

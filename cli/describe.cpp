@@ -35,11 +35,9 @@ ModelComparison clusters_of_other(const DescribeRequest& request, const Pipeline
 
 int describe_rows(const DescribeRequest& request) {
     require_weights(request.weights, request.weights_column);
-    Outputs outputs;
-    for (const auto& input : {request.model, request.points, request.weights, request.compare_with})
-        outputs.keep(input);
-    outputs.add("--report", request.report, {".html", ".htm"});
-    outputs.check(request.running->json);
+    const OutputPaths outputs =
+        check_outputs(*request.running, {request.model, request.points, request.weights, request.compare_with},
+                      {{"report", request.report, {".html", ".htm"}}});
     Run run = request.running->run_in_processes();
     if (!request.compare_with.empty() && run.communicator().size() > 1)
         throw BadArgument(Code::not_supported,

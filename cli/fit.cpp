@@ -11,7 +11,7 @@ namespace coterie::cli {
 namespace {
 
 int fit(const Method& method, const FitRequest& request) {
-    const Outputs outputs = request.check();
+    const OutputPaths outputs = request.check();
     Run run = request.running->run_in_processes();
     ProgressBar bar(run, request.running->quiet);
     FitInputs inputs;

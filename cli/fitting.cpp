@@ -87,29 +87,31 @@ std::vector<Flag> preparing_flags(const std::shared_ptr<FitRequest>& request) {
 
 }  // namespace
 
-Outputs FitRequest::check() const {
+OutputPaths FitRequest::check() const {
     require_truth(truth, truth_column);
     require_weights(weights, weights_column);
     constraints->check();
-    Outputs outputs;
-    for (const auto& input :
-         {points, truth, weights, initial_centroids, constraints->partial_labels, constraints->pairs})
-        outputs.keep(input);
-    const auto pretrained = given->find("pretrained");
-    if (pretrained != given->end() && !std::get<std::string>(pretrained->second).empty())
+    std::vector<std::string> inputs = {points,
+                                       truth,
+                                       weights,
+                                       initial_centroids,
+                                       constraints->partial_labels,
+                                       constraints->pairs,
+                                       running->checkpoint};
+    if (const auto found = given->find("pretrained"); found != given->end()) {
+        inputs.push_back(std::get<std::string>(found->second));
         for (const char* option : {"pretrain_epochs", "pretrain_batch_size", "pretrain_rate"})
-            if (given->contains(option))
+            if (!inputs.back().empty() && given->contains(option))
                 throw BadArgument(Code::without_effect,
                                   "changes nothing, because with `pretrained` there is no pre-training",
                                   "Leave one of the two out", {.option = option});
-    if (pretrained != given->end()) outputs.keep(std::get<std::string>(pretrained->second));
-    outputs.keep(running->checkpoint);
-    outputs.add("--labels-out", paths.labels, label_extensions());
-    outputs.add("--table-out", paths.table, table_extensions());
-    outputs.add("--model-out", paths.model);
-    outputs.add("--picture", paths.picture, {".svg"});
-    outputs.add("--report", paths.page, {".html", ".htm"});
-    outputs.check(running->json);
+    }
+    OutputPaths outputs = check_outputs(*running, inputs,
+                                        {{"labels_out", paths.labels, label_extensions()},
+                                         {"table_out", paths.table, table_extensions()},
+                                         {"model_out", paths.model},
+                                         {"picture", paths.picture, {".svg"}},
+                                         {"report", paths.page, {".html", ".htm"}}});
     reading->scratch_folder = outputs.folder();
     return outputs;
 }

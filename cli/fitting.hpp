@@ -32,7 +32,7 @@ struct FitRequest {
 
     /// Throws BadArgument or ResourceError before any work: for options that need others, and outputs that cannot be
     /// written.
-    Outputs check() const;
+    OutputPaths check() const;
     /// `given`; with partial labels and without an explicit number, also their number of clusters.
     OptionValues options() const;
 };

@@ -125,11 +125,8 @@ int describe_geometry(const GeometryRequest& request) {
         throw BadArgument(Code::missing_argument, "needs --labels FILE",
                           "Use `label_column` if the labels are a column of the data file",
                           {.option = "labels_column"});
-    Outputs outputs;
-    outputs.keep(request.points);
-    outputs.keep(request.labels);
-    outputs.add("--rows-out", request.rows_out, {".csv"});
-    outputs.check(request.running->json);
+    const OutputPaths outputs =
+        check_outputs(*request.running, {request.points, request.labels}, {{"rows_out", request.rows_out, {".csv"}}});
     Run run = request.running->run();
     Stopwatch watch;
     Labelled data = read_labelled(request, run);

@@ -59,7 +59,7 @@ inline void complete(AppliedResult& result, const ModelRequest& request, const P
 }
 
 /// Prints the result. Text goes to standard error where an output uses standard output.
-inline void tell_applied(const AppliedResult& result, const ModelRequest& request, const Outputs& outputs) {
+inline void tell_applied(const AppliedResult& result, const ModelRequest& request, const OutputPaths& outputs) {
     if (!request.running->quiet)
         for (const auto& note : result.notes) print_note(note);
     if (!request.running->quiet)

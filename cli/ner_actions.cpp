@@ -32,14 +32,10 @@ ner::Corpus read(const std::string& path, const NerRequest& request, ner::NerRes
 }
 
 // Checks the inputs and outputs before any work.
-Outputs outputs_of(const NerRequest& request, const std::vector<std::string>& inputs, const char* flag,
-                   const std::string& file, const std::vector<std::string>& kinds = {}) {
-    Outputs out;
-    for (const std::string& input : inputs) out.keep(input);
-    out.add(flag, file, kinds);
-    out.add("--report", request.report, {".html", ".htm"});
-    out.check(request.running->json);
-    return out;
+OutputPaths outputs_of(const NerRequest& request, const std::vector<std::string>& inputs, const char* option,
+                       const std::string& file, const std::vector<std::string>& kinds = {}) {
+    return check_outputs(*request.running, inputs,
+                         {{option, file, kinds}, {"report", request.report, {".html", ".htm"}}});
 }
 
 // Calls act(run) with a progress bar. Ctrl-C stops it.
@@ -94,8 +90,8 @@ WriteFailures write_mentions(const NerRequest& request, const ner::Corpus& corpu
 }  // namespace
 
 int encode_words(const NerRequest& request) {
-    const Outputs outputs =
-        outputs_of(request, {request.corpus, request.vectors}, "--out", request.out, {".npy", ".csv"});
+    const OutputPaths outputs =
+        outputs_of(request, {request.corpus, request.vectors}, "out", request.out, {".npy", ".csv"});
     if (request.out.empty())
         throw BadArgument(Code::missing_argument, "the output file is missing",
                           "Use --out FILE to name the file for the vectors", {.option = "out"});
@@ -144,7 +140,7 @@ int train_encoder(const NerRequest& request) {
 }
 
 int draw_support(const NerRequest& request) {
-    const Outputs outputs = outputs_of(request, {request.corpus}, "--out", request.out);
+    const OutputPaths outputs = outputs_of(request, {request.corpus}, "out", request.out);
     const Run run = request.running->run();
     ner::SampleResult result;
     result.path = request.corpus;
@@ -165,8 +161,8 @@ int adapt_tagger(const NerRequest& request) {
     if (request.vectors.empty())
         throw BadArgument(Code::missing_argument, "the source of the word vectors is missing",
                           "Use --vectors with an encoder's folder, static vectors, or FILE.npy", {.option = "vectors"});
-    const Outputs outputs =
-        outputs_of(request, {request.corpus, request.other, request.vectors}, "--model-out", request.model);
+    const OutputPaths outputs =
+        outputs_of(request, {request.corpus, request.other, request.vectors}, "model_out", request.model);
     ner::AdaptResult result;
     result.path = request.corpus;
     const ner::Corpus support = read(request.corpus, request, result);
@@ -193,7 +189,8 @@ int adapt_tagger(const NerRequest& request) {
 }
 
 int tag_corpus(const NerRequest& request) {
-    const Outputs outputs = outputs_of(request, {request.model, request.corpus, request.vectors}, "--out", request.out);
+    const OutputPaths outputs =
+        outputs_of(request, {request.model, request.corpus, request.vectors}, "out", request.out);
     ner::TagResult result;
     result.model = request.model;
     result.path = request.corpus;
@@ -218,7 +215,8 @@ int tag_corpus(const NerRequest& request) {
 }
 
 int suggest_sentences(const NerRequest& request) {
-    const Outputs outputs = outputs_of(request, {request.model, request.corpus, request.vectors}, "--out", request.out);
+    const OutputPaths outputs =
+        outputs_of(request, {request.model, request.corpus, request.vectors}, "out", request.out);
     ner::SuggestResult result;
     const ner::Tagger tagger = ner::Tagger::load(request.model);
     const ner::Corpus corpus = read(request.corpus, request, result);

@@ -23,11 +23,14 @@ struct PredictRequest : ModelRequest {
                                         {Output::outlier_score, {}}}};
 };
 
-std::string flag_of(Output output) {
-    if (output == Output::label_scores) return "--scores-out";
-    if (output == Output::outlier_score) return "--outlier-scores-out";
-    return "--" + std::string(name(output)) + "-out";
+// The option that names the file of an output.
+std::string option_of(Output output) {
+    if (output == Output::label_scores) return "scores_out";
+    if (output == Output::outlier_score) return "outlier_scores_out";
+    return std::string(name(output)) + "_out";
 }
+
+std::string flag_of(Output output) { return option_flag(option_of(output)); }
 
 void require_outputs(const PredictRequest& request, const Pipeline& pipeline) {
     std::string there;
@@ -40,7 +43,7 @@ void require_outputs(const PredictRequest& request, const Pipeline& pipeline) {
                               request.model + ", a model of " + std::string(pipeline.model().method()) + ", has no " +
                                   (output == Output::label_scores ? "scores" : std::string(name(output))),
                               there.empty() ? "" : "This model accepts " + there,
-                              {.option = option_of_flag(flag_of(output)), .accepted = there});
+                              {.option = option_of(output), .accepted = there});
 }
 
 // Checked when the run is known: several processes cannot write to one file.
@@ -49,18 +52,18 @@ void require_parts(const PredictRequest& request, const Run& run) {
         if (!path.empty() && run.communicator().size() > 1 && !is_in_parts(path))
             throw BadArgument(Code::not_supported, "several processes cannot write to one file, " + path,
                               "Name a file for each of them, such as part-{rank}.npy",
-                              {.option = option_of_flag(flag_of(output)), .value = path});
+                              {.option = option_of(output), .value = path});
     if (!request.paths.table.empty()) require_one_process_for_table(run);
 }
 
 int predict(const PredictRequest& request) {
     require_truth(request.truth, request.truth_column);
-    Outputs outputs;
-    for (const auto& input : {request.model, request.points, request.truth}) outputs.keep(input);
-    outputs.add("--labels-out", request.paths.labels, label_extensions());
-    outputs.add("--table-out", request.paths.table, table_extensions());
-    for (const auto& [output, path] : request.paths.outputs) outputs.add(flag_of(output), path, {".csv", ".npy"});
-    outputs.check(request.running->json);
+    std::vector<OutputPath> written = {{"labels_out", request.paths.labels, label_extensions()},
+                                       {"table_out", request.paths.table, table_extensions()}};
+    for (const auto& [output, path] : request.paths.outputs)
+        written.push_back({option_of(output), path, {".csv", ".npy"}});
+    const OutputPaths outputs =
+        check_outputs(*request.running, {request.model, request.points, request.truth}, std::move(written));
     request.reading->scratch_folder = outputs.folder();
 
     Run run = request.running->run_in_processes();

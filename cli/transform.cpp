@@ -18,10 +18,8 @@ int transform(const TransformRequest& request) {
     if (request.points_out.empty())
         throw BadArgument(Code::missing_argument, "the output file is missing",
                           "Use --points-out FILE to name the file for the transformed rows", {.option = "points_out"});
-    Outputs outputs;
-    for (const auto& input : {request.model, request.points}) outputs.keep(input);
-    outputs.add("--points-out", request.points_out, {".csv", ".npy"});
-    outputs.check(request.running->json);
+    const OutputPaths outputs = check_outputs(*request.running, {request.model, request.points},
+                                              {{"points_out", request.points_out, {".csv", ".npy"}}});
     request.reading->scratch_folder = outputs.folder();
 
     Run run = request.running->run();

@@ -44,7 +44,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
                           "Use --grid OPTION=VALUES once for each of them, for example --grid " +
                               (has_clusters(method) ? "clusters" : method.options->options().front().name) + "=2:10",
                           {.option = "grid"});
-    const Outputs outputs = fit.check();
+    const OutputPaths outputs = fit.check();
     TunedFit tuned;
     tuned.method = &method;
     tuned.asked = *request.tuning;
