@@ -40,11 +40,9 @@ int compare_on(const CompareRequest& request) {
     found.date = date_text();
     inputs.warnings.insert(inputs.warnings.end(), found.warnings.begin(), found.warnings.end());
     found.warnings = inputs.warnings;
-    if (!fit.running->quiet) {
-        for (const auto& note : inputs.notes) print_note(note);
-        for (const auto& warning : inputs.warnings) print_warning(warning);
-        for (const auto& warning : warnings_of_methods(found)) print_warning(warning);
-    }
+    print_notes(inputs.notes, *fit.running);
+    print_warnings(inputs.warnings, *fit.running);
+    print_warnings(warnings_of_methods(found), *fit.running);
     WriteFailures failures;
     const bool none = std::all_of(found.methods.begin(), found.methods.end(),
                                   [](const ComparedMethod& method) { return !method.error.empty(); });
@@ -58,10 +56,7 @@ int compare_on(const CompareRequest& request) {
         if (!failures.attempt([&] { write_file(fit.paths.page, page(found, source, drawn.picture, drawn.map)); }))
             found.written.clear();
     }
-    if (fit.running->json)
-        print(json_document(found, source));
-    else
-        print_result(text_document(found, source), outputs);
+    print_document(*fit.running, outputs, found, source);
     failures.rethrow();
     if (!found.interrupted && none)
         throw BadData(Code::not_supported, "no method could be fitted. The error of " + found.methods.front().method +

@@ -39,11 +39,9 @@ int consensus_on(const ConsensusRequest& request) {
     bar.clear();
     found.command = command_text();
     found.date = date_text();
-    if (!fit.running->quiet) {
-        for (const auto& note : inputs.notes) print_note(note);
-        for (const auto& warning : inputs.warnings) print_warning(warning);
-        for (const auto& warning : found.warnings) print_warning(warning);
-    }
+    print_notes(inputs.notes, *fit.running);
+    print_warnings(inputs.warnings, *fit.running);
+    print_warnings(found.warnings, *fit.running);
     WriteFailures failures;
     if (!fit.paths.labels.empty())
         failures.attempt([&] {
@@ -52,10 +50,7 @@ int consensus_on(const ConsensusRequest& request) {
             writer.commit();
         });
     if (!request.rows_out.empty()) failures.attempt([&] { write_rows(request.rows_out, found); });
-    if (fit.running->json)
-        print(json_document(found, source));
-    else
-        print_result(text_document(found, source), outputs);
+    print_document(*fit.running, outputs, found, source);
     failures.rethrow();
     return Exit::done;
 }
