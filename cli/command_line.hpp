@@ -76,6 +76,8 @@ std::string meaning_text(const Flag& flag);
 std::string accepted_text(const Flag& flag);
 std::string usage_line(const Command& command, const std::string& path);
 
+/// The headings of the flags, in the order in which they first occur.
+std::vector<std::string> groups_of(const std::vector<Flag>& flags);
 /// Flags for every option of a described struct. Given values are parsed, checked and set in `target`, which the flags
 /// keep alive.
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<void> target);

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "coterie/base/text.hpp"
+
 namespace coterie::internal {
 
 std::string formatted(const char* pattern, double value) {
@@ -132,6 +134,22 @@ std::string bytes_text(double bytes) {
         ++unit;
     }
     return formatted(unit == 0 || bytes >= 100 ? "%.0f " : "%.1f ", bytes) + units[unit];
+}
+
+std::string likely_word(const std::string& word, const std::vector<std::string>& candidates) {
+    std::string best;
+    // With half of its letters changed, a short word is a different word: "gmm" does not misspell "aml".
+    std::size_t least = std::max<std::size_t>(word.size() < 4 ? 1 : 2, word.size() / 3) + 1;
+    for (const auto& candidate : candidates) {
+        // The beginning of a word counts as a match.
+        const bool begins = word.size() >= 2 && candidate.starts_with(word);
+        const std::size_t distance = begins ? 0 : edit_distance(word, candidate);
+        if (distance < least) {
+            least = distance;
+            best = candidate;
+        }
+    }
+    return best;
 }
 
 double bytes_from_text(const std::string& text) {

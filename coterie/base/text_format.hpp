@@ -1,5 +1,5 @@
 #pragma once
-// Tables and numbers for people to read.
+// Tables, numbers and suggested words for people to read.
 
 #include <cstddef>
 #include <string>
@@ -38,6 +38,8 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width);
 
 /// "3 rows with missing values"
 std::string left_out_text(Index rows);
+/// The candidate that `word` most likely misspells, or empty. Of equally near ones the first.
+std::string likely_word(const std::string& word, const std::vector<std::string>& candidates);
 /// Width of UTF-8 text in terminal columns: one per character.
 std::size_t display_width(const std::string& text);
 
