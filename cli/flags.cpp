@@ -1,4 +1,5 @@
-// Flags that several subcommands have are described here once, so that they have the same words everywhere.
+// Flags that several subcommands have are described here once, so that they have the same words everywhere. A list of
+// flags keeps the order of its calls, which is the order of the help.
 
 #include "flags.hpp"
 
