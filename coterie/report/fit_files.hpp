@@ -11,7 +11,7 @@
 
 namespace coterie {
 
-/// An empty path is not written. {rank} in the path of the labels: each process writes its rows to a file of its own.
+/// An empty path is not written. {rank} in the path of the labels: each process writes its rows to a separate file.
 struct FitPaths {
     std::string labels;
     std::string table;

@@ -17,7 +17,7 @@ struct OutputPath {
 class OutputPaths {
 public:
     OutputPaths() = default;
-    /// `inputs`: files that no output may overwrite; data:NAME, "-" and "" are no files. `document_option`: the option
+    /// `inputs`: files that no output may overwrite; data:NAME, "-" and "" are ignored. `document_option`: the option
     /// that prints a document to standard output, if it is given. Throws BadArgument or ResourceError when an output
     /// cannot be written as requested.
     OutputPaths(const std::vector<std::string>& inputs, std::vector<OutputPath> outputs,

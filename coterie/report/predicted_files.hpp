@@ -11,7 +11,7 @@
 namespace coterie {
 
 /// Paths; an empty one is not written. {rank} in the path of labels or an output: each process writes its rows to a
-/// file of its own. In several processes, outputs need it, and there can be no table.
+/// separate file. In several processes, outputs need it, and there can be no table.
 struct PredictedPaths {
     std::string labels = {};
     std::string table = {};
