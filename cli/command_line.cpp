@@ -11,7 +11,6 @@
 #include <set>
 
 #include "common.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/report/result_text.hpp"
 #include "terminal.hpp"
 
@@ -47,11 +46,7 @@ std::string flag_description(const Flag& flag) {
 void append_entry(std::string& out, const std::string& title, const std::string& description, std::size_t indent) {
     constexpr std::size_t width = 96;
     out += "  " + title;
-    if (title.size() + 4 > indent) {
-        out += "\n" + std::string(indent, ' ');
-    } else {
-        out += std::string(indent - title.size() - 2, ' ');
-    }
+    out += title.size() + 4 > indent ? "\n" + std::string(indent, ' ') : std::string(indent - title.size() - 2, ' ');
     bool first = true;
     for (const auto& line : wrap(description, width - indent)) {
         if (!first) out += std::string(indent, ' ');
@@ -59,23 +54,6 @@ void append_entry(std::string& out, const std::string& title, const std::string&
         first = false;
     }
     if (first) out += "\n";
-}
-
-// The candidate that `word` most likely misspells, or empty.
-std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
-    std::string best;
-    // With half of its letters changed, a short word is a different word: "gmm" does not misspell "aml".
-    std::size_t least = std::max<std::size_t>(word.size() < 4 ? 1 : 2, word.size() / 3) + 1;
-    for (const auto& candidate : candidates) {
-        // The beginning of a word counts as a match.
-        const bool begins = word.size() >= 2 && candidate.starts_with(word);
-        const std::size_t distance = begins ? 0 : edit_distance(word, candidate);
-        if (distance < least) {
-            least = distance;
-            best = candidate;
-        }
-    }
-    return best;
 }
 
 // The words of one command, after its name and its parents' names.
@@ -109,18 +87,12 @@ private:
         const std::string name = word.substr(0, equals);
         const Flag* flag = find_flag(command_, name);
         if (!flag) {
-            std::vector<std::string> names;
-            for (const auto& each : command_.flags) names.push_back(each.name);
             throw BadArgument(Code::unknown_name, "there is no option " + name + " in " + path_,
-                              suggestion(name, names, help_hint(path_)), {.value = name});
+                              suggestion(name, names_of(command_.flags), help_hint(path_)), {.value = name});
         }
-        if (equals != std::string::npos) {
-            give(*flag, word.substr(equals + 1));
-        } else if (flag->value.empty()) {
-            give(*flag, "true");
-        } else {
-            give(*flag, next_value(*flag));
-        }
+        give(*flag, equals != std::string::npos ? word.substr(equals + 1)
+                    : flag->value.empty()       ? "true"
+                                                : next_value(*flag));
     }
 
     void take_short(const std::string& word) {
@@ -207,15 +179,16 @@ std::set<std::string, std::less<>>& known_flags() {
 }
 
 Flag flag_of(const Option& option, const std::string& group) {
+    const Spelling& spelled = Spelling::current();
     Flag flag;
     flag.name = option_flag(option.name);
     flag.letter = option.letter;
     flag.value = placeholder(option);
-    flag.meaning = Spelling::current()(option.meaning);
-    flag.automatic = Spelling::current()(option.automatic);
+    flag.meaning = spelled(option.meaning);
+    flag.automatic = spelled(option.automatic);
     const bool told = option.kind == OptionKind::flag || option.kind == OptionKind::text ||
                       (option.kind == OptionKind::choice && flag.value != "WORD");  // the placeholder shows it
-    if (!told) flag.accepted = Spelling::current()(option.accepted());
+    if (!told) flag.accepted = spelled(option.accepted());
     if (option.kind == OptionKind::flag) {
         if (std::get<bool>(option.default_value)) flag.standard = "true";
     } else {
@@ -302,7 +275,7 @@ Flag& flag_named(std::vector<Flag>& flags, std::string_view name) {
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& candidates,
                        const std::string& otherwise, const std::string& before) {
-    const std::string close = nearest(word, candidates);
+    const std::string close = likely_word(word, candidates);
     return close.empty() ? otherwise : "Try " + before + close;
 }
 
@@ -336,22 +309,16 @@ std::string help_text(const Command& command, const std::string& path) {
         out += "\n";
         for (const auto& line : wrap(command.details, 96)) out += line + "\n";
     }
-    if (!command.operands.empty()) {
-        out += "\n";
+    const auto append_entries = [&](const auto& list, auto meaning) {
         std::size_t indent = 0;
-        for (const auto& operand : command.operands) indent = std::max(indent, operand.name.size() + 5);
-        for (const auto& operand : command.operands) append_entry(out, operand.name, operand.meaning, indent);
-    }
-    if (!command.commands.empty()) {
-        out += "\n" + command.commands_are + " is one of\n";
-        std::size_t indent = 0;
-        for (const auto& each : command.commands) indent = std::max(indent, each.name.size() + 5);
-        for (const auto& each : command.commands) append_entry(out, each.name, each.summary, indent);
-    }
-    std::vector<std::string> groups;
-    for (const auto& flag : command.flags)
-        if (std::find(groups.begin(), groups.end(), flag.group) == groups.end()) groups.push_back(flag.group);
-    for (const auto& group : groups) {
+        for (const auto& each : list) indent = std::max(indent, each.name.size() + 5);
+        for (const auto& each : list) append_entry(out, each.name, each.*meaning, indent);
+    };
+    if (!command.operands.empty()) out += "\n";
+    append_entries(command.operands, &Operand::meaning);
+    if (!command.commands.empty()) out += "\n" + command.commands_are + " is one of\n";
+    append_entries(command.commands, &Command::summary);
+    for (const auto& group : groups_of(command.flags)) {
         out += "\n" + group + ":\n";
         for (const auto& flag : command.flags)
             if (flag.group == group) append_entry(out, flag_title(flag), flag_description(flag), 30);
@@ -360,6 +327,13 @@ std::string help_text(const Command& command, const std::string& path) {
         out += "\nExamples:\n";
         for (const auto& example : command.examples) out += "  " + example.line + "\n      " + example.meaning + "\n";
     }
+    return out;
+}
+
+std::vector<std::string> groups_of(const std::vector<Flag>& flags) {
+    std::vector<std::string> out;
+    for (const auto& flag : flags)
+        if (std::find(out.begin(), out.end(), flag.group) == out.end()) out.push_back(flag.group);
     return out;
 }
 
@@ -386,8 +360,7 @@ int run_command_line(const Command& root, const std::vector<std::string>& given)
                                   path + " needs a " + command->commands_are + " before '" + word + "'",
                                   method_hint(*command, path, word, help_hint(path)), {.value = word});
             if (command->refuse_command) command->refuse_command(word);
-            std::vector<std::string> names;
-            for (const auto& each : command->commands) names.push_back(each.name);
+            const auto names = names_of(command->commands);
             throw BadArgument(Code::unknown_name, path + " has no " + command->commands_are + " '" + word + "'",
                               suggestion(word, names, help_hint(path), path + " "),
                               {.value = word, .accepted = join(names)});
@@ -401,8 +374,7 @@ int run_command_line(const Command& root, const std::vector<std::string>& given)
         return 0;
     }
     if (!command->commands.empty() && (!command->act || (next < words.size() && words[next][0] != '-'))) {
-        std::vector<std::string> names;
-        for (const auto& each : command->commands) names.push_back(each.name);
+        const auto names = names_of(command->commands);
         throw BadArgument(Code::missing_argument, path + " needs a " + command->commands_are,
                           method_hint(*command, path, "POINTS", "Use one of " + join(names)),
                           {.accepted = join(names)});

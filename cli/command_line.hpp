@@ -76,6 +76,8 @@ std::string meaning_text(const Flag& flag);
 std::string accepted_text(const Flag& flag);
 std::string usage_line(const Command& command, const std::string& path);
 
+/// The headings of the flags, in the order in which they first occur.
+std::vector<std::string> groups_of(const std::vector<Flag>& flags);
 /// Flags for every option of a described struct. Given values are parsed, checked and set in `target`, which the flags
 /// keep alive.
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<void> target);
@@ -99,6 +101,14 @@ public:
 Flag& flag_named(std::vector<Flag>& flags, std::string_view name);
 
 void append(std::vector<Flag>& flags, std::vector<Flag> more);
+
+/// The names of methods, data sets, commands or flags.
+template <class Named>
+std::vector<std::string> names_of(const std::vector<Named>& list) {
+    std::vector<std::string> out;
+    for (const Named& each : list) out.push_back(each.name);
+    return out;
+}
 
 /// A remedy: "Try X", where X is `before` and the candidate that `word` most likely misspells. Without such a
 /// candidate, returns `otherwise`.

@@ -1,63 +1,22 @@
 #pragma once
-// Shared by several subcommands: reading points and truth, making a Run, checking outputs, scoring labels.
+// Shared by several subcommands: reading points and truth, checking outputs, printing results.
 
-#include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "command_line.hpp"
-#include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
+#include "coterie/base/text_format.hpp"
 #include "coterie/data/read.hpp"
-#include "coterie/io/read_request.hpp"
+#include "coterie/io/write_failures.hpp"
 #include "coterie/report/document.hpp"
+#include "coterie/report/output_paths.hpp"
+#include "flags.hpp"
+#include "terminal.hpp"
 
 namespace coterie::cli {
 
 // The library's internal functions for numbers, tables and parts of documents.
 using namespace internal;
-
-std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request);
-
-/// Options of how a computation runs.
-struct RunRequest {
-    std::int64_t seed = 0;
-    std::optional<int> threads;  // automatic: all available threads
-    std::string memory;          // empty: the available memory
-    std::string device = "cpu";
-    std::string checkpoint;
-    bool quiet = false;
-    bool json = false;
-
-    static const OptionSet& described();
-    /// For commands that need one process: an error where mpirun started several.
-    Run run() const;
-    /// For commands that work in several processes. From now on, only rank 0 prints.
-    Run run_in_processes() const;
-
-private:
-    Run as_told() const;
-};
-/// Flags for the listed names, out of --seed, --threads, --device, --checkpoint, --quiet and --json.
-std::vector<Flag> run_flags(std::shared_ptr<RunRequest> request, const std::vector<std::string>& names);
-
-/// A flag that names a file, or a column of a file.
-Flag text_flag(std::string name, std::string value, std::string meaning, std::string group, std::string& target,
-               std::shared_ptr<void> owner, Completion completion = Completion::nothing);
-
-/// A required operand.
-Operand text_operand(std::string name, std::string meaning, std::string& target, std::shared_ptr<void> owner,
-                     Completion completion = Completion::file);
-/// The operand POINTS, for all commands that read points.
-Operand points_operand(std::string& target, std::shared_ptr<void> owner);
-
-extern const char* const weights_column_meaning;
-extern const char* const labels_out_meaning;
-extern const char* const table_out_meaning;
-extern const char* const report_meaning;
 
 /// "standard input" for -, otherwise the path: how messages name an input.
 std::string source_name(const std::string& path);
@@ -95,57 +54,27 @@ auto naming_points(const std::string& path, F&& f) {
 Truth read_truth(const std::string& path, const std::string& column, const Run& run,
                  const std::vector<FilePart>& points = {});
 
-/// Output files are checked before the work starts, so that a misspelt path costs no fit.
-class Outputs {
-public:
-    /// An empty path means no output. `extensions`: the accepted ones; empty: any.
-    void add(const std::string& flag, const std::string& path, const std::vector<std::string>& extensions = {});
-    /// Adds an input file that no output may overwrite.
-    void keep(const std::string& path);
-    /// Throws BadArgument or ResourceError when an output cannot be written as requested.
-    void check(bool json) const;
-    /// The folder for large temporary files: the folder of the first output that is a file, or "" (the current folder).
-    std::string folder() const;
-    /// Whether an output is standard output; then the result must be printed elsewhere.
-    bool uses_standard_output() const;
-
-private:
-    struct Output {
-        std::string flag;
-        std::string path;
-        std::vector<std::string> extensions;
-    };
-    std::vector<Output> outputs_;
-    std::vector<std::string> inputs_;
-    int standard_inputs_ = 0;
-};
-
-/// Collects outputs that could not be written, so that the other outputs are still written.
-class Failures {
-public:
-    /// Runs write(). Returns false where it threw ResourceError (a full disk, no reader, no permission).
-    template <class Write>
-    bool attempt(Write&& write) {
-        try {
-            write();
-            return true;
-        } catch (const ResourceError& error) {
-            messages_.push_back(error.fields());
-            return false;
-        }
-    }
-    /// Throws one ResourceError for all failures, if there are any. A command calls this last.
-    void rethrow() const;
-
-private:
-    std::vector<Message> messages_;
-};
+/// Checks the files that a command reads and writes, before the work starts.
+OutputPaths check_outputs(const RunRequest& running, const std::vector<std::string>& inputs,
+                          std::vector<OutputPath> outputs);
 
 const std::vector<std::string>& label_extensions();
 const std::vector<std::string>& table_extensions();
 
 /// Prints text to standard output, or to standard error where an output uses standard output.
-void print_result(const std::string& text, const Outputs& outputs);
+void print_result(const std::string& text, const OutputPaths& outputs);
+/// Prints a result: with --json its document, otherwise its text. `result`: the arguments of json_document and
+/// text_document.
+template <class... Result>
+void print_document(const RunRequest& running, const OutputPaths& outputs, const Result&... result) {
+    if (running.json)
+        print(json_document(result...));
+    else
+        print_result(text_document(result...), outputs);
+}
+/// Unless --quiet is given.
+void print_notes(const std::vector<Message>& notes, const RunRequest& running);
+void print_warnings(const std::vector<Message>& warnings, const RunRequest& running);
 
 /// Positions among `known` of the comma-separated names in `text`. Throws BadArgument, naming the flag and the names.
 std::vector<std::size_t> positions_of(const std::string& flag, const std::string& text,

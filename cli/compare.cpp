@@ -16,23 +16,16 @@ namespace {
 
 struct CompareRequest {
     std::shared_ptr<FitRequest> fit = std::make_shared<FitRequest>();
-    std::shared_ptr<int> clusters = std::make_shared<int>(0);
-    std::shared_ptr<std::string> methods = std::make_shared<std::string>();
+    int clusters = 0;
+    std::string methods;
 };
-
-std::vector<std::string> names_in(const std::string& text) {
-    std::vector<std::string> known, out;
-    for (const auto& method : methods()) known.push_back(method.name);
-    for (const std::size_t place : positions_of("--methods", text, known)) out.push_back(known[place]);
-    return out;
-}
 
 int compare_on(const CompareRequest& request) {
     const FitRequest& fit = *request.fit;
-    if (*request.clusters == 0) throw missing_clusters();
-    CompareOptions options{.clusters = *request.clusters};
-    if (!request.methods->empty()) options.methods = names_in(*request.methods);
-    const Outputs outputs = fit.check();
+    if (request.clusters == 0) throw missing_clusters();
+    CompareOptions options{.clusters = request.clusters};
+    if (!request.methods.empty()) options.methods = methods_in(request.methods);
+    const OutputPaths outputs = fit.check();
     Run run = fit.running->run();
     ProgressBar bar(run, fit.running->quiet);
     FitInputs inputs = read_inputs(find_method("kmeans"), fit, run);
@@ -47,28 +40,23 @@ int compare_on(const CompareRequest& request) {
     found.date = date_text();
     inputs.warnings.insert(inputs.warnings.end(), found.warnings.begin(), found.warnings.end());
     found.warnings = inputs.warnings;
-    if (!fit.running->quiet) {
-        for (const auto& note : inputs.notes) print_note(note);
-        for (const auto& warning : inputs.warnings) print_warning(warning);
-        for (const auto& warning : warnings_of_methods(found)) print_warning(warning);
-    }
-    Failures failures;
+    print_notes(inputs.notes, *fit.running);
+    print_warnings(inputs.warnings, *fit.running);
+    print_warnings(warnings_of_methods(found), *fit.running);
+    WriteFailures failures;
     const bool none = std::all_of(found.methods.begin(), found.methods.end(),
                                   [](const ComparedMethod& method) { return !method.error.empty(); });
-    if (!fit.report.empty() && !none) {
+    if (!fit.paths.page.empty() && !none) {
         // The results are drawn even after an interrupt.
         run.should_stop = nullptr;
         run.on_progress = nullptr;
         const ComparisonDrawings drawn =
             comparison_drawings(found, *inputs.prepared, source, inputs.truth, run, inputs.rows.get());
-        found.written.emplace_back("report", fit.report);
-        if (!failures.attempt([&] { write_file(fit.report, page(found, source, drawn.picture, drawn.map)); }))
+        found.written.emplace_back("report", fit.paths.page);
+        if (!failures.attempt([&] { write_file(fit.paths.page, page(found, source, drawn.picture, drawn.map)); }))
             found.written.clear();
     }
-    if (fit.running->json)
-        print(json_document(found, source));
-    else
-        print_result(text_document(found, source), outputs);
+    print_document(*fit.running, outputs, found, source);
     failures.rethrow();
     if (!found.interrupted && none)
         throw BadData(Code::not_supported, "no method could be fitted. The error of " + found.methods.front().method +
@@ -81,7 +69,8 @@ int compare_on(const CompareRequest& request) {
 }  // namespace
 
 Command compare_command() {
-    const CompareRequest request;
+    const auto request = std::make_shared<CompareRequest>();
+    FitRequest& fit = *request->fit;
     Command command;
     command.name = "compare";
     command.summary = "run several methods on the same rows and compare the results";
@@ -91,7 +80,7 @@ Command compare_command() {
         "second table shows how far the methods agree (ARI). Without --methods, compares the methods that are fast "
         "enough for this many rows, and lists the skipped ones with the reason. A method that fails shows an error in "
         "its line.";
-    command.operands = {points_operand(request.fit->points, request.fit)};
+    command.operands = {points_operand(fit.points, request)};
     Flag clusters;
     clusters.name = "--clusters";
     clusters.letter = 'k';
@@ -99,32 +88,25 @@ Command compare_command() {
     clusters.meaning = "number of clusters k";
     clusters.accepted = "a whole number, at least 1";
     clusters.group = "Comparing";
-    clusters.take = [target = request.clusters](const std::string& text) {
+    clusters.take = [request](const std::string& text) {
         const Option& option = find_method("ward").options->at("clusters");
-        *target = static_cast<int>(std::get<std::int64_t>(option.parse(text)));
+        request->clusters = static_cast<int>(std::get<std::int64_t>(option.parse(text)));
     };
-    command.flags = {clusters, text_flag("--methods", "LIST",
-                                         "methods to compare, separated by commas; coterie methods lists the names",
-                                         "Comparing", *request.methods, request.methods, Completion::nothing)};
-    append(command.flags, table_flags(request.fit));
-    command.flags.push_back(
-        text_flag("--truth", "FILE",
-                  "labels to score against: a file with one label per row in any format, or data:NAME; none: no "
-                  "scores; default: the --label-column, or the truth of the data set",
-                  "Reading", request.fit->truth, request.fit, Completion::file));
-    command.flags.push_back(text_flag("--truth-column", "COLUMN",
-                                      "column of the --truth file: its name, or its number counted from 1", "Reading",
-                                      request.fit->truth_column, request.fit));
-    command.flags.push_back(text_flag("--report", "FILE.html", report_meaning, "Writing", request.fit->report,
-                                      request.fit, Completion::file));
-    append(command.flags,
-           run_flags(request.fit->running, {"--seed", "--threads", "--memory", "--device", "--quiet", "--json"}));
+    command.flags =
+        FlagList(request)
+            .add(clusters)
+            .text("--methods", "LIST", "methods to compare, separated by commas; coterie methods lists the names",
+                  "Comparing", request->methods)
+            .add(table_flags(request->fit))
+            .truth(truth_meaning, fit.truth, fit.truth_column)
+            .report(fit.paths.page)
+            .running(fit.running, {"--seed", "--threads", "--memory", "--device", "--quiet", "--json"});
     command.examples = {{"coterie compare data:iris -k 3", "the default methods for this many rows"},
                         {"coterie compare points.csv -k 10 --methods kmeans,ward,spectral --scale zscore --json",
                          "three methods, as one JSON document"},
                         {"coterie compare points.csv -k 5 --report page.html",
                          "a page with the tables, and a map coloured by the clusters of each method"}};
-    command.act = [request] { return compare_on(request); };
+    command.act = [request] { return compare_on(*request); };
     return command;
 }
 

@@ -4,10 +4,9 @@
 #include "coterie/selection/consensus.hpp"
 #include "coterie/report/selection_document.hpp"
 
-#include <charconv>
-
 #include "commands.hpp"
 #include "coterie/io/writer.hpp"
+#include "coterie/report/result_table.hpp"
 #include "fitting.hpp"
 #include "program.hpp"
 
@@ -17,39 +16,19 @@ namespace {
 struct ConsensusRequest {
     std::shared_ptr<FitRequest> fit = std::make_shared<FitRequest>();
     std::shared_ptr<ConsensusOptions> options = std::make_shared<ConsensusOptions>();
-    std::shared_ptr<std::string> methods = std::make_shared<std::string>();
-    std::shared_ptr<std::string> rows_out = std::make_shared<std::string>();
-    std::shared_ptr<bool> has_clusters = std::make_shared<bool>(false);
+    std::string methods;
+    std::string rows_out;
+    bool has_clusters = false;
 };
-
-void write_rows(const std::string& path, const Consensus& found) {
-    TableWriter writer(path, {"row", "label", "confidence"});
-    for (std::size_t i = 0; i < found.labels.size(); ++i) {
-        char text[32];
-        const bool known = found.labels[i] >= 0;
-        const std::string confidence(text, std::to_chars(text, text + sizeof text, found.confidence[i]).ptr);
-        writer.write(std::vector<std::string>{std::to_string(i + 1), known ? std::to_string(found.labels[i]) : "",
-                                              known ? confidence : ""});
-    }
-    writer.commit();
-}
 
 int consensus_on(const ConsensusRequest& request) {
     const FitRequest& fit = *request.fit;
-    if (!*request.has_clusters) throw missing_clusters();
+    if (!request.has_clusters) throw missing_clusters();
     ConsensusOptions options = *request.options;
-    if (!request.methods->empty()) {
-        std::vector<std::string> known;
-        for (const auto& method : methods()) known.push_back(method.name);
-        options.methods.clear();
-        for (const std::size_t place : positions_of("--methods", *request.methods, known))
-            options.methods.push_back(known[place]);
-    }
-    Outputs outputs;
-    outputs.keep(fit.points);
-    outputs.add("--labels-out", fit.labels_out, label_extensions());
-    outputs.add("--rows-out", *request.rows_out, {".csv"});
-    outputs.check(fit.running->json);
+    if (!request.methods.empty()) options.methods = methods_in(request.methods);
+    const OutputPaths outputs =
+        check_outputs(*fit.running, {fit.points},
+                      {{"labels_out", fit.paths.labels, label_extensions()}, {"rows_out", request.rows_out, {".csv"}}});
     Run run = fit.running->run();
     ProgressBar bar(run, fit.running->quiet);
     const FitInputs inputs = read_inputs(find_method("kmeans"), fit, run);
@@ -60,23 +39,18 @@ int consensus_on(const ConsensusRequest& request) {
     bar.clear();
     found.command = command_text();
     found.date = date_text();
-    if (!fit.running->quiet) {
-        for (const auto& note : inputs.notes) print_note(note);
-        for (const auto& warning : inputs.warnings) print_warning(warning);
-        for (const auto& warning : found.warnings) print_warning(warning);
-    }
-    Failures failures;
-    if (!fit.labels_out.empty())
+    print_notes(inputs.notes, *fit.running);
+    print_warnings(inputs.warnings, *fit.running);
+    print_warnings(found.warnings, *fit.running);
+    WriteFailures failures;
+    if (!fit.paths.labels.empty())
         failures.attempt([&] {
-            LabelsWriter writer(fit.labels_out, static_cast<Index>(found.labels.size()), {}, inputs.rows.get());
+            LabelsWriter writer(fit.paths.labels, static_cast<Index>(found.labels.size()), {}, inputs.rows.get());
             writer.write(found.labels);
             writer.commit();
         });
-    if (!request.rows_out->empty()) failures.attempt([&] { write_rows(*request.rows_out, found); });
-    if (fit.running->json)
-        print(json_document(found, source));
-    else
-        print_result(text_document(found, source), outputs);
+    if (!request.rows_out.empty()) failures.attempt([&] { write_rows(request.rows_out, found); });
+    print_document(*fit.running, outputs, found, source);
     failures.rethrow();
     return Exit::done;
 }
@@ -84,7 +58,8 @@ int consensus_on(const ConsensusRequest& request) {
 }  // namespace
 
 Command consensus_command() {
-    const ConsensusRequest request;
+    const auto request = std::make_shared<ConsensusRequest>();
+    FitRequest& fit = *request->fit;
     Command command;
     command.name = "consensus";
     command.summary = "combine many fits into one partition, with a confidence for each row";
@@ -94,29 +69,27 @@ Command consensus_command() {
         "similarity is cut at k clusters. The confidence of a row, from -1 to 1, is how much more often the fits put "
         "it with its own cluster than with the next one. Above 3,000 rows, fits and linkage use 3,000 rows drawn with "
         "the seed; each other row goes to the cluster with which the fits put it most often.";
-    command.operands = {points_operand(request.fit->points, request.fit)};
+    command.operands = {points_operand(fit.points, request)};
     command.flags =
-        flags_of(ConsensusOptions::described(), "Consensus", std::static_pointer_cast<void>(request.options));
+        FlagList(request)
+            .options("Consensus", request->options)
+            .text("--methods", "LIST", "methods that the fits use in turn, separated by commas; default: kmeans",
+                  "Consensus", request->methods)
+            .add(table_flags(request->fit))
+            .labels_out(fit.paths.labels)
+            .file("--rows-out", "FILE.csv", "write the number, label and confidence of each row", "Writing",
+                  request->rows_out)
+            .running(fit.running, {"--seed", "--threads", "--memory", "--device", "--quiet", "--json"});
     Flag& clusters = flag_named(command.flags, "--clusters");
     clusters.standard = "";
-    clusters.take = [take = clusters.take, has = request.has_clusters](const std::string& text) {
+    clusters.take = [take = clusters.take, request](const std::string& text) {
         take(text);
-        *has = true;
+        request->has_clusters = true;
     };
-    command.flags.push_back(text_flag("--methods", "LIST",
-                                      "methods that the fits use in turn, separated by commas; default: kmeans",
-                                      "Consensus", *request.methods, request.methods, Completion::nothing));
-    append(command.flags, table_flags(request.fit));
-    command.flags.push_back(text_flag("--labels-out", "FILE", labels_out_meaning, "Writing", request.fit->labels_out,
-                                      request.fit, Completion::file));
-    command.flags.push_back(text_flag("--rows-out", "FILE.csv", "write the number, label and confidence of each row",
-                                      "Writing", *request.rows_out, request.rows_out, Completion::file));
-    append(command.flags,
-           run_flags(request.fit->running, {"--seed", "--threads", "--memory", "--device", "--quiet", "--json"}));
     command.examples = {{"coterie consensus data:iris -k 3 --rows-out rows.csv", "100 fits of k-means"},
                         {"coterie consensus points.csv -k 5 --methods kmeans,ward,spectral --scale zscore",
                          "fits of three methods in turn"}};
-    command.act = [request] { return consensus_on(request); };
+    command.act = [request] { return consensus_on(*request); };
     return command;
 }
 

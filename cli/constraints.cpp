@@ -1,70 +1,16 @@
-// Reads partial labels, shares and sizes from the command line into the problem. Values that name labels stay text
-// until the labels file is read. A label may contain commas and equals signs, and only the file's names show where it
-// ends.
+// Reads partial labels, shares, sizes and pairs from the command line into the problem. Values that name labels stay
+// text until the labels file is read, because only its names show where a label ends.
 
 #include "constraints.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+#include <utility>
 
 #include "common.hpp"
-#include "coterie/base/load_rows.hpp"
-#include "coterie/base/text.hpp"
+#include "coterie/constraints/constraint_text.hpp"
+#include "coterie/io/pairs_reader.hpp"
 
 namespace coterie::cli {
-namespace {
-
-constexpr const char* shares_accepted =
-    "LABEL=SHARE or LABEL=LOW:HIGH (either end may be left out), fractions of 1, separated by commas";
-constexpr const char* sizes_accepted = "LOW:HIGH (either end may be left out) or one whole number for both";
-constexpr const char* clusters_accepted = "LABEL=N, where N is a whole number, separated by commas";
-
-template <class Number>
-bool parse(const std::string& text, Number& number) {
-    const auto end = text.data() + text.size();
-    const auto result = std::from_chars(text.data(), end, number);
-    if (result.ec != std::errc() || result.ptr != end) return false;
-    if constexpr (std::is_floating_point_v<Number>) return std::isfinite(number);
-    return true;
-}
-
-// "3" means 3 to 3. A missing end leaves its variable unchanged.
-template <class Number>
-bool parse_interval(const std::string& text, Number& low, Number& high) {
-    const auto colon = text.find(':');
-    if (colon == std::string::npos) {
-        const bool sound = parse(text, low);
-        high = low;
-        return sound;
-    }
-    const std::string first = text.substr(0, colon);
-    const std::string second = text.substr(colon + 1);
-    return text.size() > 1 && (first.empty() || parse(first, low)) && (second.empty() || parse(second, high));
-}
-
-// The items of LABEL=VALUE,LABEL=VALUE as pairs. A label may contain '='. It may contain a comma if it is the only
-// label in its flag.
-std::vector<std::pair<std::string, std::string>> labelled_values(const char* option, const std::string& text,
-                                                                 const std::vector<std::string>& labels,
-                                                                 const char* accepted) {
-    const auto known = [&](const std::string& label) {
-        return std::find(labels.begin(), labels.end(), label) != labels.end();
-    };
-    std::vector<std::pair<std::string, std::string>> out;
-    const bool one = known(text.substr(0, text.rfind('=')));
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = one ? text.size() : std::min(text.find(',', begin), text.size());
-        const std::string item = text.substr(begin, end - begin);
-        const auto equals = item.rfind('=');
-        if (equals == std::string::npos || equals == 0) throw refused_option(option, text, accepted);
-        out.emplace_back(item.substr(0, equals), item.substr(equals + 1));
-        begin = end + 1;
-    }
-    return out;
-}
-
-}  // namespace
 
 void ConstraintRequest::check() const {
     if (!partial_labels.empty()) return;
@@ -79,7 +25,7 @@ void ConstraintRequest::check() const {
 
 std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<ConstraintRequest> request) {
     const char* const group = "Constraints";
-    std::vector<Flag> flags;
+    FlagList flags(request);
     const auto list = [&](const char* name, const char* value, std::string meaning, std::vector<std::string>& target,
                           const char* former = "") {
         Flag flag;
@@ -90,16 +36,17 @@ std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<Constrain
         flag.group = group;
         flag.repeats = true;
         flag.take = [&target, request](const std::string& text) { target.push_back(text); };
-        flags.push_back(std::move(flag));
+        flags.add(std::move(flag));
     };
     if (takes.labels) {
-        flags.push_back(text_flag("--partial-labels", "FILE",
-                                  "file with one label per row, blank if unknown, in any format that holds labels; a "
-                                  "labelled row goes to a cluster of its label, the others to any cluster",
-                                  group, request->partial_labels, request, Completion::file));
-        flags.push_back(text_flag("--partial-labels-column", "COLUMN",
-                                  "column of the --partial-labels file: its name, or its number counted from 1", group,
-                                  request->partial_labels_column, request));
+        flags
+            .file("--partial-labels", "FILE",
+                  "file with one label per row, blank if unknown, in any format that holds labels; a labelled row goes "
+                  "to a cluster of its label, the others to any cluster",
+                  group, request->partial_labels)
+            .text("--partial-labels-column", "COLUMN",
+                  "column of the --partial-labels file: its name, or its number counted from 1", group,
+                  request->partial_labels_column);
         list("--clusters-per-label", "LABEL=N[,...]", "number of clusters of a label; 1 for labels that are not listed",
              request->clusters_per_label);
     }
@@ -109,91 +56,20 @@ std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<Constrain
                  (takes.shares == Shares::interval ? ", or LABEL=0.9:1 for an interval; you may omit either end" : ""),
              request->label_shares, "--group-share");
     if (takes.sizes)
-        flags.push_back(
-            text_flag("--sizes", "LOW:HIGH",
-                      "every cluster has at least LOW and at most HIGH rows; you may omit either end, and N means N:N",
-                      group, request->sizes, request));
+        flags.text("--sizes", "LOW:HIGH",
+                   "every cluster has at least LOW and at most HIGH rows; you may omit either end, and N means N:N",
+                   group, request->sizes);
     if (takes.pairs)
-        flags.push_back(text_flag("--pairs", "FILE",
-                                  "file with pairs of rows that must or cannot be in one cluster: each line has two "
-                                  "row numbers, counted from 1, and must or cannot, in any format that holds a table",
-                                  group, request->pairs, request, Completion::file));
+        flags.file("--pairs", "FILE",
+                   "file with pairs of rows that must or cannot be in one cluster: each line has two row numbers, "
+                   "counted from 1, and must or cannot, in any format that holds a table",
+                   group, request->pairs);
     return flags;
 }
 
-namespace {
-
-// Reads pairs of rows from a table with two columns of numbers and one of words.
-void read_pairs(const std::string& file, Problem& problem, const Run& run) {
-    ReadOptions options;
-    options.words = WordColumns::categories;
-    options.advises = false;
-    const PointsFile table = read_points_file(file, options, run);
-    const auto refuse = [&](Message message) {
-        message.option = "pairs";
-        message.file = source_name(file);
-        throw BadData(std::move(message));
-    };
-    constexpr const char* form = "Write two row numbers, counted from 1, and must or cannot in each line";
-    if (table.points.columns() != 3)
-        refuse({.code = Code::wrong_shape,
-                .problem = counted(table.points.columns(), "column") + " where there must be 3",
-                .remedy = form});
-    for (const std::size_t column : {0, 1})
-        if (column < table.categories.size() && !table.categories[column].empty())
-            refuse({.code = Code::not_a_number,
-                    .problem = "'" + table.categories[column].front() + "' is not a row number",
-                    .remedy = form,
-                    .value = table.categories[column].front(),
-                    .column_number = static_cast<std::int64_t>(column) + 1});
-    if (table.categories.size() != 3 || table.categories[2].empty())
-        refuse({.code = Code::wrong_type,
-                .problem = "the column has numbers in place of must or cannot",
-                .remedy = form,
-                .column_number = 3});
-    const auto numbers = to_matrix<double>(load(table.points, "--pairs " + file, run));
-    std::vector<bool> must;
-    for (const std::string& word : table.categories[2]) {
-        if (word != "must" && word != "cannot") {
-            Index first = 0;
-            while (static_cast<std::size_t>(numbers(first, 2)) != must.size()) ++first;
-            refuse({.code = Code::not_accepted,
-                    .problem = "'" + word + "' is not accepted",
-                    .remedy = "Use must or cannot",
-                    .value = word,
-                    .accepted = "must or cannot",
-                    .row = first + 1,
-                    .column_number = 3});
-        }
-        must.push_back(word == "must");
-    }
-    for (Index i = 0; i < numbers.rows(); ++i) {
-        RowPair pair;
-        for (const auto& [column, row] : {std::pair(0, &pair.first), {1, &pair.second}}) {
-            const double number = numbers(i, column);
-            if (!(number >= 1 && number <= static_cast<double>(problem.rows()) && number == std::floor(number)))
-                refuse({.code = Code::out_of_range,
-                        .problem = to_text(number) + " is not the number of a row",
-                        .remedy = "Use whole numbers from 1 to " + std::to_string(problem.rows()),
-                        .value = to_text(number),
-                        .accepted = "whole numbers from 1 to " + std::to_string(problem.rows()),
-                        .row = i + 1,
-                        .column_number = column + 1});
-            *row = static_cast<Index>(number) - 1;
-        }
-        (must[static_cast<std::size_t>(numbers(i, 2))] ? problem.must_links : problem.cannot_links).push_back(pair);
-    }
-}
-
-}  // namespace
-
 void read_constraints(const ConstraintRequest& request, const std::vector<FilePart>& points, Problem& problem,
                       const Run& run) {
-    if (!request.sizes.empty()) {
-        problem.sizes.emplace();
-        if (!parse_interval(request.sizes, problem.sizes->low, problem.sizes->high))
-            throw refused_option("sizes", request.sizes, sizes_accepted);
-    }
+    if (!request.sizes.empty()) problem.sizes = read_size_bounds(request.sizes);
     if (!request.pairs.empty()) read_pairs(request.pairs, problem, run);
     if (request.partial_labels.empty()) return;
     LabelColumn read = read_labels(request.partial_labels, request.partial_labels_column, true, points);
@@ -205,17 +81,9 @@ void read_constraints(const ConstraintRequest& request, const std::vector<FilePa
         throw BadData(Code::empty, "no row has a label", "Fill in the label of at least one row",
                       {.option = "partial_labels", .file = source_name(request.partial_labels)});
     for (const auto& text : request.clusters_per_label)
-        for (const auto& [label, value] : labelled_values("clusters_per_label", text, names, clusters_accepted)) {
-            auto& added = problem.clusters_per_label.emplace_back(ClustersOfLabel{label});
-            if (!parse(value, added.clusters))
-                throw refused_option("clusters_per_label", label + "=" + value, clusters_accepted);
-        }
+        for (auto& each : read_clusters_per_label(text, names)) problem.clusters_per_label.push_back(std::move(each));
     for (const auto& text : request.label_shares)
-        for (const auto& [label, value] : labelled_values("label_share", text, names, shares_accepted)) {
-            auto& added = problem.label_shares.emplace_back(LabelShare{label});
-            if (!parse_interval(value, added.low, added.high))
-                throw refused_option("label_share", label + "=" + value, shares_accepted);
-        }
+        for (auto& each : read_label_shares(text, names)) problem.label_shares.push_back(std::move(each));
 }
 
 }  // namespace coterie::cli

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "command_line.hpp"
 #include "coterie/data/read.hpp"
 #include "coterie/methods.hpp"
+#include "flags.hpp"
 
 namespace coterie::cli {
 

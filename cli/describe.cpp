@@ -35,11 +35,9 @@ ModelComparison clusters_of_other(const DescribeRequest& request, const Pipeline
 
 int describe_rows(const DescribeRequest& request) {
     require_weights(request.weights, request.weights_column);
-    Outputs outputs;
-    for (const auto& input : {request.model, request.points, request.weights, request.compare_with})
-        outputs.keep(input);
-    outputs.add("--report", request.report, {".html", ".htm"});
-    outputs.check(request.running->json);
+    const OutputPaths outputs =
+        check_outputs(*request.running, {request.model, request.points, request.weights, request.compare_with},
+                      {{"report", request.report, {".html", ".htm"}}});
     Run run = request.running->run_in_processes();
     if (!request.compare_with.empty() && run.communicator().size() > 1)
         throw BadArgument(Code::not_supported,
@@ -76,7 +74,7 @@ int describe_rows(const DescribeRequest& request) {
     if (!request.compare_with.empty())
         result.comparison = clusters_of_other(request, pipeline, rows, *result.description, run);
     result.seconds = seconds;
-    Failures failures;
+    WriteFailures failures;
     if (!request.report.empty()) result.written.emplace_back("report", request.report);
     complete(result, request, file, rows, run);
     if (!request.report.empty() && !failures.attempt([&] {
@@ -103,19 +101,17 @@ Command describe_command() {
         "of the data file, its most typical and most doubtful rows (counted from 1), its silhouette, and the nearest "
         "cluster. Warns if all rows fall into one cluster, or if rows are far from all training data.";
     command.operands = model_operands(request);
-    command.flags = read_flags(request->reading);
-    command.flags.push_back(text_flag("--weights", "FILE",
-                                      "file with one weight per row, at least 0; a row of weight w counts as w copies",
-                                      "Reading", request->weights, request, Completion::file));
-    command.flags.push_back(
-        text_flag("--weights-column", "COLUMN", weights_column_meaning, "Reading", request->weights_column, request));
-    command.flags.push_back(text_flag("--compare-with", "OTHER_MODEL",
-                                      "another model of the same rows; shows which rows it puts into other clusters",
-                                      "Reading", request->compare_with, request, Completion::file));
-    command.flags.back().former = "--beside";
-    command.flags.push_back(text_flag("--report", "FILE.html", "write a page with all results and a map of the rows",
-                                      "Writing", request->report, request, Completion::file));
-    append(command.flags, run_flags(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"}));
+    Flag other = text_flag("--compare-with", "OTHER_MODEL",
+                           "another model of the same rows; shows which rows it puts into other clusters", "Reading",
+                           request->compare_with, request, Completion::file);
+    other.former = "--beside";
+    command.flags = FlagList(request)
+                        .reading(request->reading)
+                        .weights("file with one weight per row, at least 0; a row of weight w counts as w copies",
+                                 request->weights, request->weights_column)
+                        .add(other)
+                        .report(request->report, "write a page with all results and a map of the rows")
+                        .running(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"});
     command.examples = {
         {"coterie describe model.safetensors points.csv", "a table for each cluster"},
         {"coterie describe model.safetensors points.csv --json", "the same as JSON, for a program"},

@@ -11,18 +11,17 @@ namespace coterie::cli {
 namespace {
 
 int fit(const Method& method, const FitRequest& request) {
-    const Outputs outputs = request.check();
+    const OutputPaths outputs = request.check();
     Run run = request.running->run_in_processes();
     ProgressBar bar(run, request.running->quiet);
     FitInputs inputs;
     internal::together(run.communicator(), [&] { inputs = read_inputs(method, request, run); });
     std::vector<Message> notes = inputs.notes;
     for (auto& note : notes_on(method, request.options())) notes.push_back(std::move(note));
-    if (!request.running->quiet)
-        for (const auto& note : notes) print_note(note);
+    print_notes(notes, *request.running);
     const InterruptGuard guard;
     const bool first = run.communicator().rank() == 0;
-    Failures failures;
+    WriteFailures failures;
     OptionValues given = request.options();
     std::optional<ClusterChoice> choice;
     if (chooses_clusters(method, given, request)) {
@@ -41,15 +40,9 @@ int fit(const Method& method, const FitRequest& request) {
     }
     FitResult result = fit_and_write(method, given, request, std::move(inputs), std::move(run), bar, failures, choice);
     result.notes = notes;
-    if (!request.running->quiet)
-        for (const auto& warning : result.warnings) print_warning(warning);
+    print_warnings(result.warnings, *request.running);
     const int code = tell_end(result, request);
-    if (first) {
-        if (request.running->json)
-            print(json_document(result));
-        else
-            print_result(text_document(result), outputs);
-    }
+    if (first) print_document(*request.running, outputs, result);
     failures.rethrow();
     return code;
 }

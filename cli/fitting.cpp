@@ -9,17 +9,11 @@
 
 #include "coterie/base/load_rows.hpp"
 #include "coterie/io/graph_reader.hpp"
-#include "coterie/io/output_file.hpp"
 #include "coterie/model/model.hpp"
 #include "coterie/pipeline/column_hints.hpp"
-#include "coterie/report/map.hpp"
-#include "coterie/report/page.hpp"
-#include "coterie/report/picture.hpp"
-#include "coterie/report/result_text.hpp"
+#include "coterie/report/labels_file.hpp"
 #include "coterie/selection/choose_clusters.hpp"
-#include "labels_file.hpp"
 #include "program.hpp"
-#include "result_table.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -64,26 +58,8 @@ void refuse_what_points_have(const FitRequest& request, bool graph) {
     for (const auto& option : ColumnOptions::described().options())
         if (option.get(&request.settings->columns) != option.default_value) refuse(option.name);
     if (!graph) return;
-    if (!request.picture.empty()) refuse("picture");
-    if (!request.report.empty()) refuse("report");
-}
-
-// Writes the labels of the fit, which may differ from the model's prediction, with the model's outputs.
-void write_table(ResultTable& table, const Pipeline& pipeline, const Run& run) {
-    const Labels& labels = pipeline.labels();
-    if (table.wanted().empty()) {
-        table.write(labels, {});
-        return table.commit();
-    }
-    PreparedRows rows{pipeline.prepared(), {}, pipeline.left_out()};
-    Index at = 0;
-    pipeline.apply(rows, {.labels = false, .outputs = table.wanted()}, run, [&](const RowResults& results) {
-        const Index count = results.outputs.front().rows();
-        table.write(std::span(labels).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count)),
-                    results.outputs);
-        at += count;
-    });
-    table.commit();
+    if (!request.paths.picture.empty()) refuse("picture");
+    if (!request.paths.page.empty()) refuse("report");
 }
 
 // `own`: the labels that came with the points.
@@ -102,31 +78,40 @@ std::optional<Truth> find_truth(const FitRequest& request, std::optional<LabelCo
     return truth;
 }
 
+std::vector<Flag> preparing_flags(const std::shared_ptr<FitRequest>& request) {
+    const char* const heading = "Preparing (stored in the model, and applied again by predict)";
+    return FlagList(request)
+        .options(heading, std::shared_ptr<PreparationOptions>(request->settings, &request->settings->preparation))
+        .options(heading, std::shared_ptr<ColumnOptions>(request->settings, &request->settings->columns));
+}
+
 }  // namespace
 
-Outputs FitRequest::check() const {
+OutputPaths FitRequest::check() const {
     require_truth(truth, truth_column);
     require_weights(weights, weights_column);
     constraints->check();
-    Outputs outputs;
-    for (const auto& input :
-         {points, truth, weights, initial_centroids, constraints->partial_labels, constraints->pairs})
-        outputs.keep(input);
-    const auto pretrained = given->find("pretrained");
-    if (pretrained != given->end() && !std::get<std::string>(pretrained->second).empty())
+    std::vector<std::string> inputs = {points,
+                                       truth,
+                                       weights,
+                                       initial_centroids,
+                                       constraints->partial_labels,
+                                       constraints->pairs,
+                                       running->checkpoint};
+    if (const auto found = given->find("pretrained"); found != given->end()) {
+        inputs.push_back(std::get<std::string>(found->second));
         for (const char* option : {"pretrain_epochs", "pretrain_batch_size", "pretrain_rate"})
-            if (given->contains(option))
+            if (!inputs.back().empty() && given->contains(option))
                 throw BadArgument(Code::without_effect,
                                   "changes nothing, because with `pretrained` there is no pre-training",
                                   "Leave one of the two out", {.option = option});
-    if (pretrained != given->end()) outputs.keep(std::get<std::string>(pretrained->second));
-    outputs.keep(running->checkpoint);
-    outputs.add("--labels-out", labels_out, label_extensions());
-    outputs.add("--table-out", table_out, table_extensions());
-    outputs.add("--model-out", model_out);
-    outputs.add("--picture", picture, {".svg"});
-    outputs.add("--report", report, {".html", ".htm"});
-    outputs.check(running->json);
+    }
+    OutputPaths outputs = check_outputs(*running, inputs,
+                                        {{"labels_out", paths.labels, label_extensions()},
+                                         {"table_out", paths.table, table_extensions()},
+                                         {"model_out", paths.model},
+                                         {"picture", paths.picture, {".svg"}},
+                                         {"report", paths.page, {".html", ".htm"}}});
     reading->scratch_folder = outputs.folder();
     return outputs;
 }
@@ -139,12 +124,14 @@ OptionValues FitRequest::options() const {
 }
 
 std::vector<Flag> table_flags(const std::shared_ptr<FitRequest>& request) {
-    std::vector<Flag> flags = read_flags(request->reading);
-    append(flags, flags_of(PreparationOptions::described(), preparing_heading,
-                           std::shared_ptr<void>(request->settings, &request->settings->preparation)));
-    append(flags, flags_of(ColumnOptions::described(), preparing_heading,
-                           std::shared_ptr<void>(request->settings, &request->settings->columns)));
-    return flags;
+    return FlagList(request).reading(request->reading).add(preparing_flags(request));
+}
+
+std::vector<std::string> methods_in(const std::string& list) {
+    const std::vector<std::string> known = names_of(methods());
+    std::vector<std::string> out;
+    for (const std::size_t place : positions_of("--methods", list, known)) out.push_back(known[place]);
+    return out;
 }
 
 bool has_clusters(const Method& method) {
@@ -153,9 +140,7 @@ bool has_clusters(const Method& method) {
 }
 
 void refuse_method(const std::string& word) {
-    std::vector<std::string> names;
-    for (const auto& method : methods()) names.push_back(method.name);
-    find_or_suggest(word, names, "See coterie methods", "", find_method);
+    find_or_suggest(word, names_of(methods()), "See coterie methods", "", find_method);
 }
 
 std::vector<Message> notes_on(const Method& method, const OptionValues& given) {
@@ -170,50 +155,33 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     command.name = method.name;
     command.summary = method.summary;
     command.operands = {points_operand(request->points, request)};
-    command.flags = std::move(first);
-    const auto text = [&](const char* name, const char* value, const char* meaning, const char* group,
-                          std::string& target, Completion completion = Completion::file) {
-        command.flags.push_back(text_flag(name, value, meaning, group, target, request, completion));
-    };
-
-    append(command.flags, flags_of(*method.options, "Options of " + method.name, request->given));
-    append(command.flags, read_flags(request->reading));
-    text("--truth", "FILE",
-         "labels to score against: a file with one label per row in any format, or data:NAME; none: no scores; "
-         "default: the --label-column, or the truth of the data set",
-         "Reading", request->truth);
-    text("--truth-column", "COLUMN", "column of the --truth file: its name, or its number counted from 1", "Reading",
-         request->truth_column, Completion::nothing);
-    if (method.takes.weights) {
-        text("--weights", "FILE",
-             "file with one weight per row, at least 0; a row of weight w counts as w copies; a name with *, ? or [ "
-             "means one file for each data file",
-             "Reading", request->weights);
-        text("--weights-column", "COLUMN", weights_column_meaning, "Reading", request->weights_column,
-             Completion::nothing);
-    }
+    FlagList flags(request);
+    flags.add(std::move(first))
+        .add(flags_of(*method.options, "Options of " + method.name, request->given))
+        .reading(request->reading)
+        .truth(truth_meaning, request->truth, request->truth_column);
+    if (method.takes.weights)
+        flags.weights(
+            "file with one weight per row, at least 0; a row of weight w counts as w copies; a name with *, ? or [ "
+            "means one file for each data file",
+            request->weights, request->weights_column);
     if (method.takes.initial_centroids)
-        text("--initial-centroids", "FILE",
-             "file with k starting centroids, one per row, in the units of the data file", "Reading",
-             request->initial_centroids);
-    append(command.flags, constraint_flags(method.takes, request->constraints));
-    append(command.flags, flags_of(PreparationOptions::described(), preparing_heading,
-                                   std::shared_ptr<void>(request->settings, &request->settings->preparation)));
-    append(command.flags, flags_of(ColumnOptions::described(), preparing_heading,
-                                   std::shared_ptr<void>(request->settings, &request->settings->columns)));
-
-    text("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out);
-    text("--table-out", "FILE", table_out_meaning, "Writing", request->table_out);
-    text("--model-out", "FILE", "write the model for coterie predict; any reader of safetensors opens it", "Writing",
-         request->model_out);
-    text("--report", "FILE.html", report_meaning, "Writing", request->report);
-    text("--picture", "FILE.svg", "write a scatter plot of the first two principal axes, coloured by cluster",
-         "Writing", request->picture);
-
+        flags.file("--initial-centroids", "FILE",
+                   "file with k starting centroids, one per row, in the units of the data file", "Reading",
+                   request->initial_centroids);
+    flags.add(constraint_flags(method.takes, request->constraints))
+        .add(preparing_flags(request))
+        .labels_out(request->paths.labels)
+        .table_out(request->paths.table)
+        .file("--model-out", "FILE", "write the model for coterie predict; any reader of safetensors opens it",
+              "Writing", request->paths.model)
+        .report(request->paths.page)
+        .file("--picture", "FILE.svg", "write a scatter plot of the first two principal axes, coloured by cluster",
+              "Writing", request->paths.picture);
     std::vector<std::string> running = {"--seed", "--threads", "--memory", "--quiet", "--json"};
     if (method.takes.device) running.push_back("--device");
     if (method.takes.checkpoint) running.push_back("--checkpoint");
-    append(command.flags, run_flags(request->running, running));
+    flags.running(request->running, running);
     Flag strict;
     strict.name = "--strict";
     strict.meaning =
@@ -222,7 +190,7 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     strict.take = [request](const std::string& value) {
         request->strict = std::get<bool>(RunRequest::described().at("json").parse(value));
     };
-    command.flags.push_back(std::move(strict));
+    command.flags = flags.add(std::move(strict));
 
     std::set<std::string> seen;
     for (const auto& flag : command.flags)
@@ -245,7 +213,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     } else {
         ReadOptions options = request.reading->options();
         request.settings->columns.read_by(options);
-        options.keep_rows = !request.table_out.empty() || !request.report.empty();
+        options.keep_rows = !request.paths.table.empty() || !request.paths.page.empty();
         options.numeric_names = options.advises = !takes_affinities(method, request);  // affinities are never missing
         PointsFile file = points_from(request.points, options, run);
         const std::string source = source_name(request.points);
@@ -272,16 +240,16 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         for (auto& hint : column_hints(problem, request.settings->preparation))
             inputs.warnings.push_back(std::move(hint));
     read_constraints(*request.constraints, parts, problem, run);
-    if (!request.table_out.empty()) require_one_process_for_table(run);
-    if (run.communicator().size() > 1 && is_in_parts(request.labels_out) && inputs.rows &&
+    if (!request.paths.table.empty()) require_one_process_for_table(run);
+    if (run.communicator().size() > 1 && is_in_parts(request.paths.labels) && inputs.rows &&
         inputs.rows->id_column() >= 0)
         throw BadArgument(Code::conflict, "ids cannot be written if each process writes its own file of labels",
                           "Name one file of labels for all processes", {.option = "id_column"});
-    if (!request.table_out.empty() && problem.graph)
+    if (!request.paths.table.empty() && problem.graph)
         throw BadArgument(Code::conflict, source_name(request.points) + " is a graph, which has no rows to write",
                           "Use --labels-out", {.option = "table_out"});
     if (!problem.graph)
-        for (const auto& [option, path] : {std::pair("picture", request.picture), {"report", request.report}})
+        for (const auto& [option, path] : {std::pair("picture", request.paths.picture), {"report", request.paths.page}})
             if (!path.empty()) require_rows_in_memory(option, problem.points, run);
     if (takes_affinities(method, request)) refuse_what_points_have(request, problem.graph != nullptr);
     const Labels& partial_labels = problem.partial_labels;
@@ -324,7 +292,7 @@ const PreparedProblem& prepared_in(FitInputs& inputs, const FitRequest& request,
 }
 
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                        Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice,
+                        Run run, ProgressBar& bar, WriteFailures& failures, const std::optional<ClusterChoice>& choice,
                         const std::string& search) {
     const std::string source = source_name(request.points);
     run.should_stop = InterruptGuard::interrupted;
@@ -345,87 +313,34 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     // The rest writes the results. It must run even when the fit was asked to stop.
     run.should_stop = nullptr;
     run.on_progress = nullptr;
-    const Model& model = pipeline.model();
-    Communicator& communicator = run.communicator();
-    const bool first = communicator.rank() == 0;
     std::optional<Description> description;  // before any file is written, because it may run out of memory
     if (!inputs.problem.graph && !takes_affinities(method, request)) {
         const PreparedRows rows_of_fit = pipeline.fitted_rows();
-        if (request.report.empty())
+        if (request.paths.page.empty())
             description.emplace().clusters = profile(pipeline, rows_of_fit, run, inputs.problem.weights);
         else
             description = describe(pipeline, rows_of_fit, run, inputs.problem.weights, &pipeline.labels_of_prepared());
     }
-    Labels labels;  // of all points, for outputs that one process writes from all labels
-    const bool needed = inputs.truth || !request.picture.empty() || !request.report.empty();
-    if (first && needed) labels = pipeline.labels();
-    const bool in_parts = is_in_parts(request.labels_out);
-    std::optional<LabelsFile> file;
-    bool labels_written = !request.labels_out.empty();
-    const auto to_file = [&](auto&& act) {
-        if (labels_written) labels_written = failures.attempt(act);
-        if (!labels_written) file.reset();
-    };
-    if (!request.labels_out.empty() && (in_parts || first))
-        to_file([&] {
-            const auto all = pipeline.fit_report().points + static_cast<Index>(pipeline.left_out().size());
-            file.emplace(part_of(request.labels_out, communicator),
-                         in_parts ? static_cast<Index>(pipeline.labels().size()) : all, model.cluster_labels(),
-                         inputs.rows.get());
-            file->write(pipeline.labels());
-        });
-    if (needed || (!request.labels_out.empty() && !in_parts))
-        take_from_others(communicator, pipeline.labels(), [&](std::span<const std::int32_t> some) {
-            if (needed) labels.insert(labels.end(), some.begin(), some.end());
-            if (file && !in_parts) to_file([&] { file->write(some); });
-        });
-    if (file) to_file([&] { file->commit(); });
-    if (!first) {  // rank 0 prints and writes
+    const bool needed = inputs.truth || request.paths.draws();
+    const FitLabels labels = write_fit_labels(pipeline, request.paths.labels, needed, inputs.rows.get(), run, failures);
+    if (run.communicator().rank() > 0) {  // rank 0 prints and writes
         FitResult result;
         result.report = pipeline.fit_report();
         result.interrupted = interrupted || result.report.stopped == StopReason::interrupted;
         return result;
     }
-    FitResult result = fit_result(pipeline, labels, method, given, inputs.problem, source, inputs.truth);
+    FitResult result = fit_result(pipeline, labels.all, method, given, inputs.problem, source, inputs.truth);
     result.description = std::move(description);
     result.choice = choice;
     if (choice) result.seconds.emplace(result.seconds.begin(), "choose k", choice->seconds);
     result.interrupted = result.interrupted || interrupted;
     result.seconds.emplace(result.seconds.begin(), "read", inputs.seconds);
-    for (auto& warning : result.warnings) inputs.warnings.push_back(std::move(warning));
-    result.warnings = std::move(inputs.warnings);
+    result.warnings.insert(result.warnings.begin(), inputs.warnings.begin(), inputs.warnings.end());
     result.command = command_text();
     result.date = date_text();
-    const auto writes = [&](const char* what, const std::string& path) {
-        if (!path.empty()) result.written.emplace_back(what, path);
-    };
-    if (labels_written) writes("labels", request.labels_out);
-    const auto attempt = [&](const char* what, const std::string& path, auto&& write) {
-        if (!path.empty() && failures.attempt(write)) writes(what, path);
-    };
-    attempt("table", request.table_out, [&] {
-        ResultTable table(request.table_out, inputs.rows.get(), inputs.problem.points, inputs.problem.column_names,
-                          pipeline);
-        write_table(table, pipeline, run);
-    });
-    attempt("model", request.model_out, [&] { pipeline.save(request.model_out); });
-    if (!request.picture.empty() || !request.report.empty()) {
-        Stopwatch watch;
-        std::string picture, map;
-        const bool drawn = failures.attempt([&] {
-            picture = fit_picture(pipeline, result, run);
-            if (!request.report.empty())
-                map = page_map(pipeline, result, pipeline.fitted_rows(), inputs.truth, run, inputs.rows.get());
-        });
-        result.seconds.emplace_back("draw", watch.seconds());
-        if (drawn) attempt("picture", request.picture, [&] { write_file(request.picture, picture); });
-        // The page lists itself among the written files.
-        if (drawn && !request.report.empty()) {
-            writes("report", request.report);
-            if (!failures.attempt([&] { write_file(request.report, page(result, picture, option_flag, map, search)); }))
-                result.written.pop_back();
-        }
-    }
+    if (labels.written) result.written.emplace_back("labels", request.paths.labels);
+    write_fit_files(request.paths, pipeline, {inputs.problem, inputs.truth, inputs.rows.get(), option_flag, search},
+                    run, result, failures);
     return result;
 }
 

@@ -10,6 +10,7 @@
 #include "common.hpp"
 #include "constraints.hpp"
 #include "coterie/report/document.hpp"
+#include "coterie/report/fit_files.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -26,28 +27,23 @@ struct FitRequest {
     std::string weights;
     std::string weights_column;
     std::string initial_centroids;
-    std::string labels_out;
-    std::string table_out;
-    std::string model_out;
-    std::string report;
-    std::string picture;
+    FitPaths paths;
     bool strict = false;
 
     /// Throws BadArgument or ResourceError before any work: for options that need others, and outputs that cannot be
     /// written.
-    Outputs check() const;
+    OutputPaths check() const;
     /// `given`; with partial labels and without an explicit number, also their number of clusters.
     OptionValues options() const;
 };
-
-/// Heading for what is learned from the training data.
-inline constexpr const char* preparing_heading = "Preparing (stored in the model, and applied again by predict)";
 
 /// A subcommand named after the method: POINTS, and all fit flags that the method takes. `first`: flags before the
 /// method's own.
 Command method_command(const Method& method, std::shared_ptr<FitRequest> request, std::vector<Flag> first = {});
 /// Flags for reading and preparing a table, for any method.
 std::vector<Flag> table_flags(const std::shared_ptr<FitRequest>& request);
+/// The names in a list of methods, separated by commas. Throws BadArgument that names --methods.
+std::vector<std::string> methods_in(const std::string& list);
 /// The error of a command whose subcommands are the methods, for another word.
 void refuse_method(const std::string& word);
 bool has_clusters(const Method& method);
@@ -77,8 +73,8 @@ bool chooses_clusters(const Method& method, const OptionValues& given, const Fit
 /// among the written ones. `given`: the options that were set. `search`: page_search() of the search that chose them,
 /// for the page. The caller's InterruptGuard must exist during the call.
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                        Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice = {},
-                        const std::string& search = {});
+                        Run run, ProgressBar& bar, WriteFailures& failures,
+                        const std::optional<ClusterChoice>& choice = {}, const std::string& search = {});
 /// Prints to standard error why the fit ended before it converged. Returns the exit code.
 int tell_end(const FitResult& result, const FitRequest& request);
 

@@ -2,8 +2,6 @@
 // here: exit codes, environment variables, files. All text passes through troff(), so that none of it is read as a
 // request.
 
-#include <algorithm>
-
 #include "commands.hpp"
 #include "common.hpp"
 #include "coterie/report/result_text.hpp"
@@ -99,10 +97,7 @@ std::string man_page(const Command& root) {
         }
         for (const auto& operand : command->operands)
             item(out, "\\fI" + troff(operand.name) + "\\fR", sentence(operand.meaning));
-        std::vector<std::string> groups;
-        for (const auto& flag : command->flags)
-            if (std::find(groups.begin(), groups.end(), flag.group) == groups.end()) groups.push_back(flag.group);
-        for (const auto& group : groups) {
+        for (const auto& group : groups_of(command->flags)) {
             out += ".PP\n\\fI" + troff(group) + "\\fR\n";
             for (const auto& flag : command->flags)
                 if (flag.group == group) item(out, title_of(flag), text_of(flag));

@@ -5,10 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "command_line.hpp"
 #include "common.hpp"
 #include "program.hpp"
-#include "terminal.hpp"
 
 namespace coterie::cli {
 
@@ -53,21 +51,15 @@ inline void complete(AppliedResult& result, const ModelRequest& request, const P
     result.command = command_text();
     result.date = date_text();
     if (file.reading) result.notes.push_back(*file.reading);
-    std::vector<Message> warnings = file.notes;
-    for (const auto& warning : rows.warnings) warnings.push_back(warning);
-    result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());
+    result.warnings.insert(result.warnings.begin(), rows.warnings.begin(), rows.warnings.end());
+    result.warnings.insert(result.warnings.begin(), file.notes.begin(), file.notes.end());
 }
 
 /// Prints the result. Text goes to standard error where an output uses standard output.
-inline void tell_applied(const AppliedResult& result, const ModelRequest& request, const Outputs& outputs) {
-    if (!request.running->quiet)
-        for (const auto& note : result.notes) print_note(note);
-    if (!request.running->quiet)
-        for (const auto& warning : result.warnings) print_warning(warning);
-    if (request.running->json)
-        print(json_document(result));
-    else
-        print_result(text_document(result), outputs);
+inline void tell_applied(const AppliedResult& result, const ModelRequest& request, const OutputPaths& outputs) {
+    print_notes(result.notes, *request.running);
+    print_warnings(result.warnings, *request.running);
+    print_document(*request.running, outputs, result);
 }
 
 }  // namespace coterie::cli

@@ -18,10 +18,8 @@ int transform(const TransformRequest& request) {
     if (request.points_out.empty())
         throw BadArgument(Code::missing_argument, "the output file is missing",
                           "Use --points-out FILE to name the file for the transformed rows", {.option = "points_out"});
-    Outputs outputs;
-    for (const auto& input : {request.model, request.points}) outputs.keep(input);
-    outputs.add("--points-out", request.points_out, {".csv", ".npy"});
-    outputs.check(request.running->json);
+    const OutputPaths outputs = check_outputs(*request.running, {request.model, request.points},
+                                              {{"points_out", request.points_out, {".csv", ".npy"}}});
     request.reading->scratch_folder = outputs.folder();
 
     Run run = request.running->run();
@@ -69,11 +67,12 @@ Command transform_command() {
         "The space is, for example, the subspace of the method subspace, the deformed space of cpd, or the embedding "
         "of a spectral method or network. Applies the centring and scaling of the fit first.";
     command.operands = model_operands(request);
-    command.flags = read_flags(request->reading);
-    command.flags.push_back(text_flag("--points-out", "FILE",
-                                      "write the transformed rows: csv, or npy with float64 numbers (required)",
-                                      "Writing", request->points_out, request, Completion::file));
-    append(command.flags, run_flags(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"}));
+    command.flags =
+        FlagList(request)
+            .reading(request->reading)
+            .file("--points-out", "FILE", "write the transformed rows: csv, or npy with float64 numbers (required)",
+                  "Writing", request->points_out)
+            .running(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"});
     command.examples = {{"coterie transform model.safetensors new.csv --points-out embedded.npy",
                          "the coordinates of each new row in the space of the model"}};
     command.act = [request] { return transform(*request); };

@@ -1,169 +1,71 @@
-// coterie tune: turns words into a grid, and prints the result as tables and JSON. The search is in coterie/selection,
-// the final fit in fitting.cpp. The cells of a long search are printed even where the final fit fails or is
-// interrupted. Only then the failure is reported.
+// coterie tune: turns words into a grid. The search is in coterie/selection, its documents in coterie/report, the final
+// fit in fitting.cpp. The cells of a long search are printed even where the final fit fails or is interrupted. Only
+// then the failure is reported.
 
-#include "coterie/selection/tune.hpp"
-#include "coterie/report/selection_document.hpp"
-#include "coterie/selection/choose_clusters.hpp"
+#include "coterie/report/tune_document.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <exception>
 
-#include <nlohmann/json.hpp>
-
 #include "commands.hpp"
-#include "coterie/report/json.hpp"
 #include "coterie/report/page.hpp"
-#include "coterie/report/result_text.hpp"
-#include "coterie/report/search_tables.hpp"
 #include "fitting.hpp"
 #include "program.hpp"
 
 namespace coterie::cli {
 namespace {
 
-constexpr std::size_t most_shown = 20;
-
 struct TuneRequest {
     std::shared_ptr<FitRequest> fit = std::make_shared<FitRequest>();
     std::shared_ptr<TuneOptions> tuning = std::make_shared<TuneOptions>();
 };
 
-// The search: its request and its results.
-struct Tuned {
-    const Method* method = nullptr;
-    TuneOptions asked;
-    TuneResult found;
-    std::string source;
-    Index points = 0;
-    Index rows_left_out = 0;
-    Seconds seconds;
-    std::optional<FitResult> fit;  // none after an interrupt
-    RunRequest running;
-    int threads = 0;
-    Origin origin;
-
-    const TuneCell& best() const { return found.cells[found.best]; }
-};
-
-std::string tuned_text(const Tuned& tuned) {
-    const auto& cells = tuned.found.cells;
-    const std::string criterion(name(tuned.asked.select));
-    std::string out = "tune " + tuned.method->name + " on " + tuned.source + ": " + count_text(tuned.points) +
-                      (tuned.points == 1 ? " point, " : " points, ") + count_text(tuned.found.cells_asked) +
-                      (tuned.found.cells_asked == 1 ? " cell, " : " cells, ") +
-                      (tuned.asked.folds > 0 ? std::to_string(tuned.asked.folds) + " folds, " : "") + "by " +
-                      criterion_text(tuned.asked.select) + "\n";
-    if (tuned.found.choice) {
-        out += text_document(*tuned.found.choice);
-    } else {
-        const TextTable shown =
-            cells_table(tuned.asked, tuned.found, cells_to_show(tuned.asked, tuned.found, most_shown));
-        out += table(shown.header, shown.rows, shown.right);
-    }
-    std::vector<std::pair<std::string, std::string>> rows;
-    rows.emplace_back("chosen (*)", (tuned.found.best_method == tuned.method->name
-                                         ? ""
-                                         : "plain " + tuned.found.best_method + ", better than every cell of " +
-                                               tuned.method->name + ": ") +
-                                        options_text(tuned.best().options));
-    if (needs_truth(tuned.asked.select))
-        rows.emplace_back("oracle", criterion + " compares with the truth, so this is the best possible choice");
-    if (cells.size() > most_shown && !tuned.found.choice)
-        rows.emplace_back("shown", "the best " + std::to_string(most_shown) + " of " +
-                                       count_text(static_cast<long long>(cells.size())) + " cells; --json has all");
-    const auto refused =
-        std::count_if(cells.begin(), cells.end(), [](const auto& cell) { return !cell.error.empty(); });
-    if (refused > 0) {
-        const auto first =
-            std::find_if(cells.begin(), cells.end(), [](const auto& cell) { return !cell.error.empty(); });
-        rows.emplace_back("refused", count_text(refused) + (refused == 1 ? " cell; " : " cells; the first, ") +
-                                         options_text(first->options) + ": " + first->error);
-    }
-    out += facts(rows);
-    if (tuned.fit) out += "\n" + text_document(*tuned.fit);
-    return out;
+FitResult fit_best_cell(const FitRequest& fit, const TunedFit& tuned, FitInputs inputs, const Run& run,
+                        ProgressBar& bar, WriteFailures& failures) {
+    FitRequest best = fit;
+    best.settings = std::make_shared<Settings>(*fit.settings);
+    best.settings->preparation = tuned.found.best_preparation;
+    return fit_and_write(find_method(tuned.found.best_method), tuned.found.best_options, best, std::move(inputs), run,
+                         bar, failures, {}, fit.paths.page.empty() ? "" : page_search(tuned.asked, tuned.found));
 }
 
-Json tuned_json(const Tuned& tuned) {
-    const TuneResult& found = tuned.found;
-    // For the method that won: k-means has other options than the grid's method.
-    const auto options_of = [](const std::string& method, const OptionValues& values) {
-        Json out = json_of(*find_method(method).options, values);
-        out.update(json_of(PreparationOptions::described(), values));
-        return out;
-    };
-    const auto scores = [](const std::optional<Scores>& of) { return of ? json_of(*of) : Json(nullptr); };
-    Json out;
-    out["schema"] = json_schema;
-    out["method"] = tuned.method->name;
-    out["points"] = tuned.source;
-    out["n"] = tuned.points;
-    out["rows_left_out"] = tuned.rows_left_out;
-    out["select"] = std::string(name(tuned.asked.select));
-    out["larger_is_better"] = larger_is_better(tuned.asked.select);
-    out["oracle"] = needs_truth(tuned.asked.select);
-    out["folds"] = tuned.asked.folds;
-    out["grid"] = Json::object();
-    for (const auto& axis : tuned.asked.grid) {
-        out["grid"][axis.option] = Json::array();
-        for (const auto& value : axis.values) out["grid"][axis.option].push_back(json_of(value));
-    }
-    out["cells"] = Json::array();
-    for (const auto& cell : found.cells)
-        out["cells"].push_back({{"method", cell.method},
-                                {"options", options_of(cell.method, cell.options)},
-                                {"criterion", std::isfinite(cell.criterion) ? Json(cell.criterion) : Json(nullptr)},
-                                {"seen", scores(cell.seen)},
-                                {"unseen", scores(cell.unseen)},
-                                {"seconds", cell.seconds},
-                                {"error", cell.error.empty() ? Json(nullptr) : Json(cell.error)}});
-    if (found.choice) out["choice"] = json_of(*found.choice);
-    out["cells_asked"] = found.cells_asked;
-    out["best"] = found.best;
-    out["best_method"] = found.best_method;
-    out["best_options"] = options_of(found.best_method, found.best_options);
-    out["best_preparation"] =
-        json_of(PreparationOptions::described(), PreparationOptions::described().values(&found.best_preparation));
-    out["interrupted"] = found.interrupted;
-    out["folds_done"] = found.folds_done;
-    out["seconds"] = json_of(tuned.seconds);
-    out["seed"] = tuned.running.seed;
-    out["threads"] = tuned.threads;
-    add_origin(out, tuned.origin);
-    if (tuned.fit) out["fit"] = json_of(*tuned.fit);
-    return out;
+std::string interruption_text(const TunedFit& tuned) {
+    return "interrupted after " + count_text(static_cast<long long>(tuned.found.cells.size())) + " of " +
+           count_text(tuned.found.cells_asked) + " cells" +
+           (tuned.asked.folds > 0 ? " and " + std::to_string(tuned.found.folds_done) + " of " +
+                                        std::to_string(tuned.asked.folds) + " folds"
+                                  : "") +
+           "; the best cell was not fitted on all rows, and no file was written";
 }
 
 int tune_method(const Method& method, const TuneRequest& request) {
     const FitRequest& fit = *request.fit;
-    const bool quiet = fit.running->quiet;
     if (request.tuning->grid.empty())
         throw BadArgument(Code::missing_argument, "the options to tune are missing",
                           "Use --grid OPTION=VALUES once for each of them, for example --grid " +
                               (has_clusters(method) ? "clusters" : method.options->options().front().name) + "=2:10",
                           {.option = "grid"});
-    const Outputs outputs = fit.check();
-    Tuned tuned;
+    const OutputPaths outputs = fit.check();
+    TunedFit tuned;
     tuned.method = &method;
     tuned.asked = *request.tuning;
     tuned.source = source_name(fit.points);
-    tuned.running = *fit.running;
-    tuned.origin = {command_text(), date_text(), {}};
+    tuned.seed = fit.running->seed;
+    tuned.command = command_text();
+    tuned.date = date_text();
+    tuned.more_hint = "; --json has all";
     OptionValues fixed = fit.options();
     OptionValues said = fixed;  // options set here or on the grid
     for (const auto& axis : tuned.asked.grid) {
         if (!fit.given->contains(axis.option)) fixed.erase(axis.option);
         said[axis.option] = {};
     }
-    std::vector<Message> notes = notes_on(method, said);
 
     Run run = fit.running->run();
     tuned.threads = run.threads;
-    ProgressBar bar(run, quiet);
+    ProgressBar bar(run, fit.running->quiet);
     FitInputs inputs = read_inputs(method, fit, run);
-    notes.insert(notes.begin(), inputs.notes.begin(), inputs.notes.end());
+    std::vector<Message> notes = inputs.notes;
+    for (auto& note : notes_on(method, said)) notes.push_back(std::move(note));
     if (inputs.problem.graph)
         throw BadArgument(Code::not_supported, "tune does not accept a graph", "Use coterie fit",
                           {.file = source_name(fit.points)});
@@ -171,8 +73,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
         tuned.rows_left_out = static_cast<Index>(rows_with_missing(inputs.problem.points, run).size());
     tuned.points = inputs.problem.rows() - tuned.rows_left_out;
     tuned.seconds.emplace_back("read", inputs.seconds);
-    if (!quiet)
-        for (const auto& note : notes) print_note(note);
+    print_notes(notes, *fit.running);
 
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
@@ -181,15 +82,9 @@ int tune_method(const Method& method, const TuneRequest& request) {
     tuned.found = tune(inputs.problem, {method, fixed}, tuned.asked, *fit.settings, run, truth);
     tuned.seconds.emplace_back("tune", watch.restart());
     std::exception_ptr failure;
-    Failures failures;
-    FitRequest best = fit;
-    best.settings = std::make_shared<Settings>(*fit.settings);
-    best.settings->preparation = tuned.found.best_preparation;
+    WriteFailures failures;
     try {
-        if (!tuned.found.interrupted)
-            tuned.fit =
-                fit_and_write(find_method(tuned.found.best_method), tuned.found.best_options, best, std::move(inputs),
-                              run, bar, failures, {}, fit.report.empty() ? "" : page_search(tuned.asked, tuned.found));
+        if (!tuned.found.interrupted) tuned.fit = fit_best_cell(fit, tuned, std::move(inputs), run, bar, failures);
     } catch (const Cancelled&) {
         tuned.found.interrupted = true;
     } catch (const Error&) {
@@ -200,22 +95,12 @@ int tune_method(const Method& method, const TuneRequest& request) {
     int code = Exit::interrupted;
     if (tuned.fit) {
         tuned.fit->notes = notes;
-        if (!quiet)
-            for (const auto& warning : tuned.fit->warnings) print_warning(warning);
+        print_warnings(tuned.fit->warnings, *fit.running);
         code = tell_end(*tuned.fit, fit);
     } else if (!failure) {
-        print_error("interrupted after " + count_text(static_cast<long long>(tuned.found.cells.size())) + " of " +
-                    count_text(tuned.found.cells_asked) + " cells" +
-                    (tuned.asked.folds > 0 ? " and " + std::to_string(tuned.found.folds_done) + " of " +
-                                                 std::to_string(tuned.asked.folds) + " folds"
-                                           : "") +
-                    "; the best cell was not fitted on all rows, and no file was written");
+        print_error(interruption_text(tuned));
     }
-    if (fit.running->json) {
-        print(document(tuned_json(tuned)));
-    } else {
-        print_result(tuned_text(tuned), outputs);
-    }
+    print_document(*fit.running, outputs, tuned);
     if (failure) std::rethrow_exception(failure);
     failures.rethrow();
     return code;

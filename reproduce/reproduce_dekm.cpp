@@ -380,10 +380,7 @@ std::string curves(const std::vector<Row>& rows, Index points, const std::string
 }
 
 int reproduce(const DekmSet& set, const DekmRequest& request) {
-    Outputs outputs;
-    outputs.add("--figure", request.figure, {".svg"});
-    outputs.add("--figure1", request.figure1, {".svg"});
-    outputs.check(request.running->json);
+    check_outputs(*request.running, {}, {{"figure", request.figure, {".svg"}}, {"figure1", request.figure1, {".svg"}}});
     std::vector<std::string> names;
     for (const Contender& contender : contenders()) names.emplace_back(contender.name);
     std::vector<std::size_t> chosen = positions_of("--methods", request.methods, names);

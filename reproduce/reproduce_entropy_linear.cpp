@@ -216,9 +216,7 @@ std::string chosen_text(const OptionValues& chosen) {
 }
 
 int reproduce(const LinearRequest& request) {
-    Outputs outputs;
-    outputs.add("--figure", request.figure, {".svg"});
-    outputs.check(request.running->json);
+    check_outputs(*request.running, {}, {{"figure", request.figure, {".svg"}}});
     const auto sets = positions_of("--sets", request.sets, set_names);
     const auto methods = positions_of("--methods", request.methods, row_names);
     if (!request.figure.empty() && std::find(sets.begin(), sets.end(), mnist) == sets.end())

@@ -111,9 +111,7 @@ Outcome outcome_of(const ImageSet& set, const NoiseRequest& request, const Run& 
 }
 
 int reproduce(const NoiseRequest& request) {
-    Outputs outputs;
-    outputs.add("--figure", request.figure, {".svg"});
-    outputs.check(request.running->json);
+    check_outputs(*request.running, {}, {{"figure", request.figure, {".svg"}}});
     Run run = request.running->run();
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;

@@ -478,9 +478,7 @@ std::vector<Outcome> all_outcomes(const MaxMarginRequest& request, const Run& ru
 }
 
 int reproduce(const MaxMarginRequest& request) {
-    Outputs outputs;
-    outputs.add("--figure", request.figure, {".svg"});
-    outputs.check(request.running->json);
+    check_outputs(*request.running, {}, {{"figure", request.figure, {".svg"}}});
     Run run = request.running->run();
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;

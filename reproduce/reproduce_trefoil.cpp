@@ -218,9 +218,7 @@ struct Started {
 };
 template <class Request>
 Started start(const Request& request, const char* name) {
-    Outputs outputs;
-    outputs.add("--figure", request.figure, {".svg"});
-    outputs.check(request.running->json);
+    check_outputs(*request.running, {}, {{"figure", request.figure, {".svg"}}});
     const OptionSet& set = Request::described();
     Started started{request.running->run(), {}};
     started.out["schema"] = 1;

@@ -203,10 +203,8 @@ std::vector<Widths> figure_2(const Moons& sample, Run& run, std::string& picture
 }
 
 int reproduce(const TwoMoonsRequest& request) {
-    Outputs outputs;
-    outputs.add("--figure-1", request.figure_1, {".svg"});
-    outputs.add("--figure-2", request.figure_2, {".svg"});
-    outputs.check(request.running->json);
+    check_outputs(*request.running, {},
+                  {{"figure_1", request.figure_1, {".svg"}}, {"figure_2", request.figure_2, {".svg"}}});
     Run run = request.running->run();
     const std::vector<double> noises = {0.05, 0.1, 0.12, 0.15};
     const Index count = request.seeds;

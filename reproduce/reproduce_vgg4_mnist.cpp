@@ -155,9 +155,7 @@ int reproduce(const Vgg4Request& request) {
     std::vector<std::string> names;
     for (const Contender& contender : contenders) names.push_back(contender.name);
     const auto chosen = positions_of("--methods", request.methods, names);
-    Outputs outputs;
-    outputs.add("--figure", request.figure, {".svg"});
-    outputs.check(request.running->json);
+    check_outputs(*request.running, {}, {{"figure", request.figure, {".svg"}}});
     const WorkFolder folder(request.checkpoint);
     Run run = request.running->run();
     ProgressBar bar(run, request.running->quiet);

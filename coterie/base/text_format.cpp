@@ -4,7 +4,11 @@
 #include "coterie/base/text_format.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
+
+#include "coterie/base/text.hpp"
 
 namespace coterie::internal {
 
@@ -130,6 +134,33 @@ std::string bytes_text(double bytes) {
         ++unit;
     }
     return formatted(unit == 0 || bytes >= 100 ? "%.0f " : "%.1f ", bytes) + units[unit];
+}
+
+std::string likely_word(const std::string& word, const std::vector<std::string>& candidates) {
+    std::string best;
+    // With half of its letters changed, a short word is a different word: "gmm" does not misspell "aml".
+    std::size_t least = std::max<std::size_t>(word.size() < 4 ? 1 : 2, word.size() / 3) + 1;
+    for (const auto& candidate : candidates) {
+        // The beginning of a word counts as a match.
+        const bool begins = word.size() >= 2 && candidate.starts_with(word);
+        const std::size_t distance = begins ? 0 : edit_distance(word, candidate);
+        if (distance < least) {
+            least = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+double bytes_from_text(const std::string& text) {
+    double bytes = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    const std::string unit(end, text.data() + text.size());
+    if (error != std::errc()) return 0;
+    if (unit.empty()) return bytes;
+    const std::size_t power = std::string("KMGT").find(unit[0]);
+    if (power == std::string::npos || (unit.size() > 1 && unit.substr(1) != "iB" && unit.substr(1) != "B")) return 0;
+    return std::ldexp(bytes, 10 * static_cast<int>(power + 1));
 }
 
 std::string left_out_text(Index rows) {

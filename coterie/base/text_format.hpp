@@ -1,5 +1,5 @@
 #pragma once
-// Tables and numbers for people to read.
+// Tables, numbers and suggested words for people to read.
 
 #include <cstddef>
 #include <string>
@@ -28,6 +28,8 @@ std::string seconds_text(double seconds);
 /// 1,234,567
 std::string count_text(long long count);
 std::string bytes_text(double bytes);
+/// The bytes of a size such as "2G", "1.5GiB" or "4096"; units are powers of 1024. 0 if the text is not a size.
+double bytes_from_text(const std::string& text);
 /// A number formatted with a printf pattern.
 std::string formatted(const char* pattern, double value);
 std::string join(const std::vector<std::string>& words, const std::string& between = ", ");
@@ -36,6 +38,8 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width);
 
 /// "3 rows with missing values"
 std::string left_out_text(Index rows);
+/// The candidate that `word` most likely misspells, or empty. Of equally near ones the first.
+std::string likely_word(const std::string& word, const std::vector<std::string>& candidates);
 /// Width of UTF-8 text in terminal columns: one per character.
 std::size_t display_width(const std::string& text);
 

@@ -66,6 +66,10 @@ private:
     void each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const override;
 
     std::string_view unquoted(std::string_view field);
+    bool is_number(const std::string& field) const;
+    FirstRows first_rows();
+    bool guess_names(const FirstRows& rows, const NameSet& named, const ReadOptions& options, bool one_column);
+    void take_names_of_comment(std::string_view line, const FirstRows& rows, const NameSet& named);
     void find_header(const ReadOptions& options, const Dialect& dialect, bool one_column);
     bool skips(std::size_t begin, std::size_t end) const {
         return records_.is_comment(begin) || (columns_ != 1 && records_.is_empty(begin, end));
@@ -159,23 +163,28 @@ bool TextTable::heads_labels(std::string_view word, std::size_t below) const {
            (!blanks && std::all_of(recurs.begin(), recurs.end(), [](const auto& label) { return label.second; }));
 }
 
-void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, bool one_column) {
+bool TextTable::is_number(const std::string& field) const {
+    double value = 0;
+    bool overflow = false;
+    return parse_field(field, value, overflow, decimal_);
+}
+
+// The fields of the first row, and of some rows below it. Sets the number of columns.
+FirstRows TextTable::first_rows() {
     constexpr std::size_t rows_looked_at = 100, fields_looked_at = 1'000'000;
     std::size_t taken = 0;
     FirstRows rows;
     rows.decimal = decimal_;
     columns_ = 2;  // empty lines are skipped unless there is only one column
     std::vector<std::string_view> fields;
-    records_.split(first_, records_.end_of(first_), fields);
+    const std::size_t first_end = records_.end_of(first_);
+    records_.split(first_, first_end, fields);
     columns_ = std::max<std::size_t>(fields.size(), 1);
     for (const std::string_view field : fields) rows.first.push_back(without_quotes(field));
     if (rows.first.empty())
         rows.first.emplace_back();  // labels separated by blanks: a line of blanks is one blank label
-    const std::size_t first_end = records_.end_of(first_);
-    bool alone = true;
     if (first_end < records_.text.size()) try {
             each_record(first_end, records_.text.size(), [&](std::size_t, const auto& below) {
-                alone = false;
                 auto& row = rows.below.emplace_back();
                 for (const std::string_view field : below) row.push_back(without_quotes(field));
                 taken += row.size();
@@ -183,7 +192,58 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
             });
         } catch (const BadData&) {  // an invalid quote is reported when its row is parsed
         }
+    return rows;
+}
 
+// Whether the first row has names, judging by the rows below it. `named`: names in the options.
+bool TextTable::guess_names(const FirstRows& rows, const NameSet& named, const ReadOptions& options, bool one_column) {
+    const std::string_view first = trimmed(rows.first.front());
+    const auto all_words = [&] {
+        return std::all_of(rows.first.begin(), rows.first.end(), [&](const std::string& word) {
+            double value = 0;
+            bool overflow = false;
+            return !parse_field(word, value, overflow, decimal_) && !overflow && !is_missing_word(trimmed(word)) &&
+                   !is_infinite_word(trimmed(word));
+        });
+    };
+    if (one_column && rows.first.size() > 1) return guess_header(rows, named, false).is == FirstRow::names;
+    if (one_column)
+        return named.contains(first) || is_label_word(rows.first.front()) ||
+               (all_words() && heads_labels(first, records_.end_of(first_)));
+    if (rows.below.empty()) return all_words() || guess_header(rows, named, false).is == FirstRow::names;
+    HeaderGuess guess = guess_header(rows, named, false);
+    const bool words = std::none_of(rows.first.begin(), rows.first.end(), [&](const auto& f) { return is_number(f); });
+    if (!words && !options.numeric_names) guess = {};
+    guess.note.file = source_;
+    guess.note.line = line_at(records_.text, first_);
+    if (guess.is == FirstRow::either) throw BadData(std::move(guess.note));
+    header_note_ = std::move(guess.note);
+    return guess.is == FirstRow::names;
+}
+
+// "# x, y" above rows of two numbers.
+void TextTable::take_names_of_comment(std::string_view line, const FirstRows& rows, const NameSet& named) {
+    Records comment = records_;
+    comment.text = line;
+    comment.quotes = line.find('"') != std::string_view::npos;
+    std::vector<std::string_view> words;
+    try {
+        comment.split(0, line.size(), words);
+    } catch (const BadData&) {
+        return;
+    }
+    FirstRows named_rows{{}, {rows.first}, decimal_};
+    for (const std::string_view word : words) named_rows.first.push_back(without_quotes(word));
+    if (words.size() != columns_ || guess_header(named_rows, named, false).is != FirstRow::names) return;
+    for (const auto& word : named_rows.first) names_.push_back(std::string(trimmed(word)));
+    header_note_ = {.code = Code::header_guessed,
+                    .problem = "the last comment line above the rows was taken as the names of the columns",
+                    .remedy = "Use `header=no` if it is an ordinary comment",
+                    .file = source_};
+}
+
+void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, bool one_column) {
+    FirstRows rows = first_rows();
     bool header = options.header == Header::yes;
     if (options.header == Header::automatic) {
         NameSet named(options.columns.begin(), options.columns.end());
@@ -191,64 +251,16 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
         named.insert(options.exclude.begin(), options.exclude.end());
         for (const auto* one : {&options.label_column, &options.id_column})
             if (!one->empty()) named.insert(*one);
-        const bool all_words = std::all_of(rows.first.begin(), rows.first.end(), [&](const std::string& word) {
-            double value = 0;
-            bool overflow = false;
-            return !parse_field(word, value, overflow, decimal_) && !overflow && !is_missing_word(trimmed(word)) &&
-                   !is_infinite_word(trimmed(word));
-        });
-        if (one_column) {
-            header = named.contains(trimmed(rows.first.front())) ||
-                     (rows.first.size() == 1 && (is_label_word(rows.first.front()) ||
-                                                 (all_words && heads_labels(trimmed(rows.first.front()), first_end))));
-            if (rows.first.size() > 1) header = guess_header(rows, named, false).is == FirstRow::names;
-        } else if (alone) {
-            header = all_words || guess_header(rows, named, false).is == FirstRow::names;
-        } else {
-            HeaderGuess guess = guess_header(rows, named, false);
-            const bool words = std::all_of(rows.first.begin(), rows.first.end(), [&](const std::string& field) {
-                double value = 0;
-                bool overflow = false;
-                return !parse_field(field, value, overflow, decimal_);
-            });
-            if (!words && !options.numeric_names) guess = {};
-            guess.note.file = source_;
-            guess.note.line = line_at(records_.text, first_);
-            if (guess.is == FirstRow::either) throw BadData(std::move(guess.note));
-            header = guess.is == FirstRow::names;
-            header_note_ = std::move(guess.note);
-        }
-        // "# x, y" above rows of two numbers.
-        if (!header && columns_ > 1 && !dialect.last_comment.empty()) {
-            Records comment = records_;
-            comment.text = dialect.last_comment;
-            comment.quotes = comment.text.find('"') != std::string_view::npos;
-            std::vector<std::string_view> words;
-            try {
-                comment.split(0, comment.text.size(), words);
-            } catch (const BadData&) {
-                words.clear();
-            }
-            FirstRows named_rows{{}, {rows.first}, decimal_};
-            for (const std::string_view word : words) named_rows.first.push_back(without_quotes(word));
-            if (words.size() == columns_ && guess_header(named_rows, named, false).is == FirstRow::names) {
-                for (const auto& word : named_rows.first) names_.push_back(std::string(trimmed(word)));
-                header_note_ = {.code = Code::header_guessed,
-                                .problem = "the last comment line above the rows was taken as the names of the columns",
-                                .remedy = "Use `header=no` if it is an ordinary comment",
-                                .file = source_};
-            }
-        }
+        header = guess_names(rows, named, options, one_column);
+        if (!header && columns_ > 1 && !dialect.last_comment.empty())
+            take_names_of_comment(dialect.last_comment, rows, named);
     }
     // R writes one name fewer than the rows have fields, because the first column holds the row names.
-    const bool from_r = options.header != Header::no && rows.below.size() > 1 && !one_column &&
-                        std::all_of(rows.below.begin(), rows.below.end(),
-                                    [&](const auto& row) { return row.size() == rows.first.size() + 1; }) &&
-                        std::all_of(rows.first.begin(), rows.first.end(), [&](const std::string& word) {
-                            double value = 0;
-                            bool overflow = false;
-                            return !parse_field(word, value, overflow, decimal_);
-                        });
+    const bool from_r =
+        options.header != Header::no && rows.below.size() > 1 && !one_column &&
+        std::all_of(rows.below.begin(), rows.below.end(),
+                    [&](const auto& row) { return row.size() == rows.first.size() + 1; }) &&
+        std::none_of(rows.first.begin(), rows.first.end(), [&](const auto& field) { return is_number(field); });
     if (from_r) {
         rows.first.insert(rows.first.begin(), "");
         header = true;
@@ -258,8 +270,9 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
     if (header) {
         for (const std::string& field : rows.first) names_.push_back(std::string(trimmed(field)));
         names_.resize(columns_);
-        first_ = first_end;
-        if (alone) refuse({.code = Code::empty, .problem = "the file has a header line, but no rows below it"});
+        first_ = records_.end_of(first_);
+        if (rows.below.empty())
+            refuse({.code = Code::empty, .problem = "the file has a header line, but no rows below it"});
     }
     find_nameless_index();
 }

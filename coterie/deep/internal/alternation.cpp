@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
@@ -49,6 +50,195 @@ struct Kept {
     }
 };
 
+// The run of the first update, k-means with many starts, whose progress is not shown.
+Run without_progress(const Run& run) {
+    Run out = run.within();
+    out.on_progress = nullptr;
+    return out;
+}
+
+// The state of the loop, and its steps.
+class Loop {
+public:
+    Loop(DeepFit& fit, const AlternatingOptions& options, Alternation& alternation, bool full)
+        : fit_(fit),
+          network_(fit.network()),
+          options_(options),
+          alternation_(alternation),
+          full_(full),
+          order_(static_cast<std::size_t>(fit.count())),
+          first_(without_progress(fit.run())),
+          uninterrupted_(first_.unstopped()) {
+        std::iota(order_.begin(), order_.end(), 0);
+        RandomStream random = fit.run().random("deep.clustering-order");
+        shuffle(order_, random);
+    }
+
+    void load(const Archive& archive) {
+        network_.set_memory(archive.labels("memory"));
+        for (auto& [name, values] : course_.named())
+            if (archive.has(name)) *values = archive.vector(name);
+        const auto counters = archive.labels("counters", 2);
+        batches_done_ = counters[0];
+        next_row_ = counters[1];
+        labels_ = archive.labels("labels", fit_.count());
+        alternation_.load(archive);
+        kept_.load(archive, network_, fit_.count());
+    }
+
+    // Alternates until there is a reason to stop, and returns it.
+    StopReason alternate() {
+        while (true) {
+            const Matrix<double> embedding = network_.encode_all(uninterrupted_).cast<double>();
+            if (!embedding.allFinite()) {
+                report_divergence();
+                return StopReason::collapsed;
+            }
+            bool stop = false;
+            const bool sound = update(embedding, stop);
+            if (!course_.changed.empty() && course_.changed.back() < options_.tolerance)
+                return sound ? StopReason::converged : StopReason::collapsed;
+            if (batches_done_ >= options_.max_iterations) return StopReason::iteration_limit;
+            if (train(stop)) {
+                if (before_) fit_.checkpoint().write(*before_);
+                return StopReason::interrupted;
+            }
+        }
+    }
+
+    // The kept update as the result of the fit, and the course of all updates in its report.
+    Alternated finish() {
+        FitReport& report = fit_.report();
+        network_.set_parameters(kept_.parameters);
+        if (kept_.update + 1 < course_.objectives.size())
+            report.warnings.push_back({.code = Code::diverged,
+                                       .problem = "the clusters collapsed: the balance of their sizes fell from " +
+                                                  to_text(course_.balances.front()) + " to " +
+                                                  to_text(course_.balances.back()) + "; the model is from update " +
+                                                  std::to_string(kept_.update),
+                                       .remedy = "Use a smaller `learning_rate`"});
+        report.objective_per_iteration = course_.objectives;
+        report.objective = course_.objectives[kept_.update];
+        report.iterations = batches_done_;
+        fit_.finish(kept_.labels, options_.clusters);
+        report.details.emplace_back("changed_per_update", course_.changed);
+        report.details.emplace_back("balance_per_update", course_.balances);
+        report.details.emplace_back("loss_per_update", course_.losses);
+        return {fit_.state(std::move(kept_.rotation), std::move(kept_.centroids)),
+                own_part(kept_.labels, fit_.points(), fit_.run())};
+    }
+
+private:
+    Archive state() {
+        Archive archive = fit_.snapshot("clustering");
+        for (const auto& [name, values] : course_.named())
+            if (!values->empty()) archive.set_vector(name, *values);
+        archive.set_labels("counters", std::vector<std::int32_t>{batches_done_, static_cast<std::int32_t>(next_row_)});
+        archive.set_labels("labels", labels_);
+        alternation_.store(archive);
+        kept_.store(archive);
+        return archive;
+    }
+
+    void tell() const {
+        fit_.run().report({.stage = "clustering",
+                           .fraction = static_cast<double>(batches_done_) / std::max(1, options_.max_iterations),
+                           .objective = course_.objectives.back(),
+                           .iteration = batches_done_});
+    }
+
+    // Warns that the embedding is not finite. An error if no update can be returned.
+    void report_divergence() {
+        Message message{.code = Code::diverged,
+                        .problem = "training diverged",
+                        .remedy = "Use a smaller `learning_rate`, or `scale=minmax`"};
+        if (!kept_.any()) {
+            message.option = "learning_rate";
+            throw BadArgument(std::move(message));
+        }
+        message.problem += " in batch " + std::to_string(batches_done_) + " at the latest; the model is from update " +
+                           std::to_string(kept_.update);
+        fit_.report().warnings.push_back(std::move(message));
+        if (!course_.losses.empty() && !std::isfinite(course_.losses.back())) course_.losses.pop_back();
+    }
+
+    // Returns whether the clusters are sound: their balance is at least half of the first one's. `stop`: set if the
+    // fit was asked to stop during the first update. No other update can be stopped, so each is complete or not begun.
+    bool update(const Matrix<double>& embedding, bool& stop) {
+        const bool is_first = labels_.empty();
+        Labels found =
+            alternation_.update(embedding, labels_, course_.changed.size(), is_first ? first_ : uninterrupted_);
+        stop = is_first && fit_.run().stop_requested();
+        if (!is_first) course_.changed.push_back(1 - accuracy(found, labels_));  // clusters matched
+        labels_ = std::move(found);
+        course_.objectives.push_back(alternation_.objective());
+        course_.balances.push_back(balance(labels_, options_.clusters));
+        const bool sound = course_.balances.back() >= 0.5 * course_.balances.front();
+        if (!kept_.any() || sound)
+            kept_ = {network_.parameters(), alternation_.rotation(), alternation_.centroids(), labels_,
+                     course_.objectives.size() - 1};
+        tell();
+        return sound;
+    }
+
+    // Moves the network towards the update's targets, unless `stop`. Returns whether the fit was asked to stop.
+    bool train(bool stop) {
+        const Run& run = fit_.run();
+        double loss = 0;
+        double seen = 0;
+        const int steps = std::min(full_ ? 1 : *options_.update_interval, options_.max_iterations - batches_done_);
+        for (int step = 0; step < steps; ++step) {
+            stop = stop || (step > 0 && run.stop_requested());
+            if (stop) return true;
+            if (before_ && fit_.checkpoint().due()) fit_.checkpoint().write(*before_);
+            for (Index left = full_ ? fit_.count() : 1; left > 0;) {
+                const Index size = add_batch(loss);
+                seen += static_cast<double>(size);
+                left -= size;
+            }
+            network_.step();
+            alternation_.step();
+            ++batches_done_;
+        }
+        course_.losses.push_back(loss / seen);
+        if (fit_.checkpoint().wanted()) before_ = state();
+        tell();
+        return run.stop_requested();
+    }
+
+    // Adds the gradient of the next batch to the network's, and its loss to `loss`. Returns its number of rows.
+    Index add_batch(double& loss) {
+        if (next_row_ >= fit_.count()) next_row_ = 0;
+        const auto size = std::min<Index>(options_.batch_size, fit_.count() - next_row_);
+        const std::vector<std::int64_t> rows(order_.begin() + next_row_, order_.begin() + next_row_ + size);
+        BatchLoss part = alternation_.loss(network_.begin(rows), rows);
+        // All points in one step: the gradient of their mean, batch by batch.
+        const double share = full_ ? static_cast<double>(size) / static_cast<double>(fit_.count()) : 1.0;
+        if (full_) part.gradient *= static_cast<float>(share);
+        const double weight = alternation_.reconstruction_weight();
+        if (weight > 0) part.value += weight * network_.reconstruct(weight * share);
+        network_.backward(part.gradient);
+        loss += part.value * static_cast<double>(size);
+        next_row_ += size;
+        return size;
+    }
+
+    DeepFit& fit_;
+    Network& network_;
+    const AlternatingOptions& options_;
+    Alternation& alternation_;
+    bool full_;
+    Labels labels_;  // of the last update
+    Course course_;
+    Kept kept_;
+    int batches_done_ = 0;
+    Index next_row_ = 0;
+    std::vector<std::int64_t> order_;
+    Run first_;                      // of the first update
+    Run uninterrupted_;              // of every other update
+    std::optional<Archive> before_;  // the state before the last update; none before the first
+};
+
 }  // namespace
 
 Clusters first_clusters(const Matrix<double>& embedding, int clusters, int restarts, const Run& run) {
@@ -64,145 +254,13 @@ Clusters clusters_of(const KMeansModel& model, const Run& run) {
 
 Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternation& alternation,
                      const std::vector<Optimizer>& optimizers, bool full) {
-    FitReport& report = fit.report();
-    Network& network = fit.network();
-    const Run& run = fit.run();
     fit.pretrain();
-
-    Labels labels;
-    Course course;
-    Kept kept;
-    int batches_done = 0;
-    Index next_row = 0;
-    network.set_optimizers(optimizers);
-    if (const auto& found = fit.resumed()) {
-        network.set_memory(found->labels("memory"));
-        for (auto& [name, values] : course.named())
-            if (found->has(name)) *values = found->vector(name);
-        const auto counters = found->labels("counters", 2);
-        batches_done = counters[0];
-        next_row = counters[1];
-        labels = found->labels("labels", fit.count());
-        alternation.load(*found);
-        kept.load(*found, network, fit.count());
-    }
-
-    std::vector<std::int64_t> order(static_cast<std::size_t>(fit.count()));
-    std::iota(order.begin(), order.end(), 0);
-    RandomStream random = run.random("deep.clustering-order");
-    shuffle(order, random);
-    Run first = run.within();  // the first update runs k-means with many starts
-    first.on_progress = nullptr;
-    const Run uninterrupted = first.unstopped();  // so that every other update is complete or not begun
-    const auto state = [&] {
-        Archive archive = fit.snapshot("clustering");
-        for (const auto& [name, values] : course.named())
-            if (!values->empty()) archive.set_vector(name, *values);
-        archive.set_labels("counters", std::vector<std::int32_t>{batches_done, static_cast<std::int32_t>(next_row)});
-        archive.set_labels("labels", labels);
-        alternation.store(archive);
-        kept.store(archive);
-        return archive;
-    };
-    std::optional<Archive> before;  // the state before the last update; none before the first
-    const auto tell = [&] {
-        run.report({.stage = "clustering",
-                    .fraction = static_cast<double>(batches_done) / std::max(1, options.max_iterations),
-                    .objective = course.objectives.back(),
-                    .iteration = batches_done});
-    };
-    report.stopped = StopReason::iteration_limit;
-    while (true) {
-        const Matrix<double> embedding = network.encode_all(uninterrupted).cast<double>();
-        if (!embedding.allFinite()) {
-            Message message{.code = Code::diverged,
-                            .problem = "training diverged",
-                            .remedy = "Use a smaller `learning_rate`, or `scale=minmax`"};
-            if (!kept.any()) {
-                message.option = "learning_rate";
-                throw BadArgument(std::move(message));
-            }
-            message.problem += " in batch " + std::to_string(batches_done) +
-                               " at the latest; the model is from update " + std::to_string(kept.update);
-            report.warnings.push_back(std::move(message));
-            report.stopped = StopReason::collapsed;
-            if (!course.losses.empty() && !std::isfinite(course.losses.back())) course.losses.pop_back();
-            break;
-        }
-        const bool is_first = labels.empty();
-        Labels found = alternation.update(embedding, labels, course.changed.size(), is_first ? first : uninterrupted);
-        bool stop = is_first && run.stop_requested();
-        if (!is_first) course.changed.push_back(1 - accuracy(found, labels));  // clusters matched
-        labels = std::move(found);
-        course.objectives.push_back(alternation.objective());
-        course.balances.push_back(balance(labels, options.clusters));
-        const bool sound = course.balances.back() >= 0.5 * course.balances.front();
-        if (!kept.any() || sound)
-            kept = {network.parameters(), alternation.rotation(), alternation.centroids(), labels,
-                    course.objectives.size() - 1};
-        tell();
-        if (!course.changed.empty() && course.changed.back() < options.tolerance) {
-            report.stopped = sound ? StopReason::converged : StopReason::collapsed;
-            break;
-        }
-        if (batches_done >= options.max_iterations) break;
-        double loss = 0;
-        double seen = 0;
-        const int steps = std::min(full ? 1 : *options.update_interval, options.max_iterations - batches_done);
-        for (int step = 0; step < steps; ++step) {
-            stop = stop || (step > 0 && run.stop_requested());
-            if (stop) break;
-            if (before && fit.checkpoint().due()) fit.checkpoint().write(*before);
-            Index left = full ? fit.count() : 1;
-            while (left > 0) {
-                if (next_row >= fit.count()) next_row = 0;
-                const auto size = std::min<Index>(options.batch_size, fit.count() - next_row);
-                const std::vector<std::int64_t> rows(order.begin() + next_row, order.begin() + next_row + size);
-                BatchLoss part = alternation.loss(network.begin(rows), rows);
-                // All points in one step: the gradient of their mean, batch by batch.
-                const double share = full ? static_cast<double>(size) / static_cast<double>(fit.count()) : 1.0;
-                if (full) part.gradient *= static_cast<float>(share);
-                const double weight = alternation.reconstruction_weight();
-                if (weight > 0) part.value += weight * network.reconstruct(weight * share);
-                network.backward(part.gradient);
-                loss += part.value * static_cast<double>(size);
-                seen += static_cast<double>(size);
-                next_row += size;
-                left -= size;
-            }
-            network.step();
-            alternation.step();
-            ++batches_done;
-        }
-        if (!stop) {
-            course.losses.push_back(loss / seen);
-            if (fit.checkpoint().wanted()) before = state();
-            tell();
-            stop = run.stop_requested();
-        }
-        if (stop) {
-            if (before) fit.checkpoint().write(*before);
-            report.stopped = StopReason::interrupted;
-            break;
-        }
-    }
+    Loop loop(fit, options, alternation, full);
+    fit.network().set_optimizers(optimizers);
+    if (const auto& found = fit.resumed()) loop.load(*found);
+    fit.report().stopped = loop.alternate();
     fit.end_stage("clustering");
-    network.set_parameters(kept.parameters);
-    if (kept.update + 1 < course.objectives.size())
-        report.warnings.push_back({.code = Code::diverged,
-                                   .problem = "the clusters collapsed: the balance of their sizes fell from " +
-                                              to_text(course.balances.front()) + " to " +
-                                              to_text(course.balances.back()) + "; the model is from update " +
-                                              std::to_string(kept.update),
-                                   .remedy = "Use a smaller `learning_rate`"});
-    report.objective_per_iteration = course.objectives;
-    report.objective = course.objectives[kept.update];
-    report.iterations = batches_done;
-    fit.finish(kept.labels, options.clusters);
-    report.details.emplace_back("changed_per_update", course.changed);
-    report.details.emplace_back("balance_per_update", course.balances);
-    report.details.emplace_back("loss_per_update", course.losses);
-    return {fit.state(std::move(kept.rotation), std::move(kept.centroids)), own_part(kept.labels, fit.points(), run)};
+    return loop.finish();
 }
 
 }  // namespace coterie::internal

@@ -1,7 +1,7 @@
 // Sends labels between processes and writes them to the file, a million at a time. Rank 0 holds its own labels and one
 // piece. Each process keeps its labels until those of earlier processes are written, so no computation waits for it.
 
-#include "labels_file.hpp"
+#include "coterie/report/labels_file.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -9,7 +9,7 @@
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/pipeline/evaluation.hpp"
 
-namespace coterie::cli {
+namespace coterie {
 namespace {
 
 constexpr std::string_view process_mark = "{rank}";
@@ -64,4 +64,4 @@ void take_from_others(Communicator& communicator, std::span<const std::int32_t> 
     }
 }
 
-}  // namespace coterie::cli
+}  // namespace coterie

@@ -1,7 +1,7 @@
 // Reads the user's rows again from their source, so that the table shows them as they were written, including words,
-// dates and columns that are not coordinates. Only one row is in memory at a time.
+// dates and columns that are not coordinates. Only one row of the file is in memory at a time.
 
-#include "result_table.hpp"
+#include "coterie/report/result_table.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -9,10 +9,12 @@
 
 #include "coterie/pipeline/evaluation.hpp"
 
-namespace coterie::cli {
+namespace coterie {
 namespace {
 
-std::string text_of(double value) {
+// The shortest text that reads back as the same number.
+template <class Scalar>
+std::string shortest_text(Scalar value) {
     char text[32];
     return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
@@ -66,9 +68,7 @@ std::vector<std::string> ResultTable::next_row() {
     block_.visit([&]<class Scalar>(const Rows<Scalar>& rows) {
         for (Index j = 0; j < rows.columns; ++j) {
             const Scalar value = rows.row(at_ - block_begin_)[j];
-            char text[32];
-            fields.push_back(std::isnan(value) ? std::string()
-                                               : std::string(text, std::to_chars(text, text + sizeof text, value).ptr));
+            fields.push_back(std::isnan(value) ? std::string() : shortest_text(value));
         }
     });
     return fields;
@@ -88,10 +88,38 @@ void ResultTable::write(std::span<const std::int32_t> clusters, std::span<const 
                                  : label < 0                         ? std::nan("")
                                  : wanted_[o] == Output::memberships ? row.maxCoeff()
                                                                      : row[clusters[i]];
-            fields.push_back(std::isnan(value) ? "" : text_of(value));
+            fields.push_back(std::isnan(value) ? "" : shortest_text(value));
         }
         writer_->write(fields);
     }
 }
 
-}  // namespace coterie::cli
+void write_result_table(const std::string& path, const TableRows* rows, const Points& points,
+                        const std::vector<std::string>& names, const Pipeline& pipeline, const Run& run) {
+    ResultTable table(path, rows, points, names, pipeline);
+    const Labels& labels = pipeline.labels();
+    if (table.wanted().empty()) {
+        table.write(labels, {});
+        return table.commit();
+    }
+    PreparedRows prepared{pipeline.prepared(), {}, pipeline.left_out()};
+    std::size_t first = 0;
+    pipeline.apply(prepared, {.labels = false, .outputs = table.wanted()}, run, [&](const RowResults& results) {
+        const std::size_t count = internal::at(results.outputs.front().rows());
+        table.write(std::span(labels).subspan(first, count), results.outputs);
+        first += count;
+    });
+    table.commit();
+}
+
+void write_rows(const std::string& path, const Consensus& consensus) {
+    TableWriter writer(path, {"row", "label", "confidence"});
+    for (std::size_t i = 0; i < consensus.labels.size(); ++i) {
+        const bool known = consensus.labels[i] >= 0;
+        writer.write(std::vector<std::string>{std::to_string(i + 1), known ? std::to_string(consensus.labels[i]) : "",
+                                              known ? shortest_text(consensus.confidence[i]) : ""});
+    }
+    writer.commit();
+}
+
+}  // namespace coterie

@@ -1,5 +1,5 @@
 #pragma once
-// Files of labels for all rows, from one or several processes: --labels-out and other outputs by row.
+// Files of labels for all rows, from one or several processes.
 
 #include <cstdint>
 #include <functional>
@@ -10,7 +10,7 @@
 #include "coterie/io/writer.hpp"
 #include "coterie/model/model.hpp"
 
-namespace coterie::cli {
+namespace coterie {
 
 /// Whether each process writes its rows to a separate file: then the name contains {rank}, which stands for the
 /// process's number.
@@ -35,4 +35,4 @@ private:
 void take_from_others(Communicator& communicator, std::span<const std::int32_t> own,
                       const std::function<void(std::span<const std::int32_t>)>& take);
 
-}  // namespace coterie::cli
+}  // namespace coterie

@@ -1,5 +1,6 @@
 #pragma once
-// --table-out: the user's own rows with the results for each, as csv or Arrow.
+// Tables with one line per row: the user's own columns with the results of a fit or a model, as csv or Arrow, and the
+// labels of a consensus.
 
 #include <cstdint>
 #include <memory>
@@ -9,8 +10,9 @@
 
 #include "coterie/io/writer.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "coterie/selection/consensus.hpp"
 
-namespace coterie::cli {
+namespace coterie {
 
 /// All columns of the points' file as written (for binary formats: the points' numbers), then label and, for models
 /// that have them, confidence (the largest membership), distance (to the row's own centroid) and outlier_score. Rows
@@ -44,4 +46,12 @@ private:
     std::size_t columns_ = 0;
 };
 
-}  // namespace coterie::cli
+/// Writes a whole table for the rows of a fit. The labels are those of the fit, which may differ from the model's
+/// prediction; the outputs are the model's.
+void write_result_table(const std::string& path, const TableRows* rows, const Points& points,
+                        const std::vector<std::string>& names, const Pipeline& pipeline, const Run& run);
+
+/// Writes the number, label and confidence of each row as csv.
+void write_rows(const std::string& path, const Consensus& consensus);
+
+}  // namespace coterie

@@ -1,0 +1,86 @@
+#pragma once
+// Flags and operands that several subcommands have, and the list of flags of a subcommand.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/io/read_request.hpp"
+
+namespace coterie::cli {
+
+/// Options of how a computation runs.
+struct RunRequest {
+    std::int64_t seed = 0;
+    std::optional<int> threads;  // automatic: all available threads
+    std::string memory;          // empty: the available memory
+    std::string device = "cpu";
+    std::string checkpoint;
+    bool quiet = false;
+    bool json = false;
+
+    static const OptionSet& described();
+    /// For commands that need one process: an error where mpirun started several.
+    Run run() const;
+    /// For commands that work in several processes. From now on, only rank 0 prints.
+    Run run_in_processes() const;
+
+private:
+    Run as_told() const;
+};
+/// Flags for the listed names, out of --seed, --threads, --device, --checkpoint, --quiet and --json.
+std::vector<Flag> run_flags(std::shared_ptr<RunRequest> request, const std::vector<std::string>& names);
+
+/// A flag whose value is a text: a file, a column, a list.
+Flag text_flag(std::string name, std::string value, std::string meaning, std::string group, std::string& target,
+               std::shared_ptr<void> owner, Completion completion = Completion::nothing);
+
+/// A required operand.
+Operand text_operand(std::string name, std::string meaning, std::string& target, std::shared_ptr<void> owner,
+                     Completion completion = Completion::file);
+/// The operand POINTS, for all commands that read points.
+Operand points_operand(std::string& target, std::shared_ptr<void> owner);
+
+/// The meaning of --truth where a data file or data set may have the truth itself.
+extern const char* const truth_meaning;
+
+/// Collects the flags of a command, in the order of its help. `owner` keeps the targets alive.
+class FlagList {
+public:
+    explicit FlagList(std::shared_ptr<void> owner) : owner_(std::move(owner)) {}
+
+    FlagList& text(std::string name, std::string value, std::string meaning, std::string group, std::string& target,
+                   Completion completion = Completion::nothing);
+    FlagList& file(std::string name, std::string value, std::string meaning, std::string group, std::string& target) {
+        return text(std::move(name), std::move(value), std::move(meaning), std::move(group), target, Completion::file);
+    }
+    /// All options of a described struct.
+    template <class Options>
+    FlagList& options(const std::string& group, std::shared_ptr<Options> target) {
+        return add(flags_of(Options::described(), group, std::shared_ptr<void>(std::move(target))));
+    }
+    FlagList& add(std::vector<Flag> more);
+    FlagList& add(Flag flag);
+
+    FlagList& reading(std::shared_ptr<ReadRequest> request);
+    FlagList& truth(const char* meaning, std::string& file, std::string& column);
+    FlagList& weights(const char* meaning, std::string& file, std::string& column);
+    FlagList& labels_out(std::string& target);
+    FlagList& table_out(std::string& target);
+    FlagList& report(std::string& target, const char* meaning = "write a report as one self-contained HTML page");
+    /// As run_flags.
+    FlagList& running(std::shared_ptr<RunRequest> request, const std::vector<std::string>& names);
+
+    operator std::vector<Flag>() const { return flags_; }
+
+private:
+    std::shared_ptr<void> owner_;
+    std::vector<Flag> flags_;
+};
+
+}  // namespace coterie::cli

@@ -1,0 +1,15 @@
+#pragma once
+// Pairs of rows from files: which rows must be in one cluster, and which cannot.
+
+#include <string>
+
+#include "coterie/base/problem.hpp"
+#include "coterie/base/run.hpp"
+
+namespace coterie {
+
+/// Adds the pairs of a table to the problem's must_links and cannot_links. Each row has two row numbers of the problem,
+/// counted from 1, and `must` or `cannot`. Throws BadData with the file, row and column.
+void read_pairs(const std::string& path, Problem& problem, const Run& run);
+
+}  // namespace coterie

@@ -1,0 +1,25 @@
+#pragma once
+// The word vectors from which a tagger is adapted: those of a support and of other sentences.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "coterie/ner/vectors.hpp"
+
+namespace coterie::ner {
+
+struct SupportVectors {
+    Points support;     // one row per word of the support
+    Points other;       // one row per other word; empty without another corpus
+    std::string layer;  // the number of the encoder's layer; else empty
+};
+
+/// `other` may be nullptr. With an encoder or a table as source, each corpus gets its own vectors. The rows of a .npy
+/// file are the words of `other`, in which the support's sentences are looked up; the other rows are those of the
+/// remaining sentences. Calls take_notes with the notes on the vectors as soon as they are known.
+SupportVectors support_vectors(const std::string& source, const Corpus& support, const Corpus* other,
+                               const VectorOptions& options, const Run& run,
+                               const std::function<void(const std::vector<Message>&)>& take_notes);
+
+}  // namespace coterie::ner

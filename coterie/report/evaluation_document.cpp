@@ -1,0 +1,67 @@
+// The scores of labels against a truth, and the matched table of classes and clusters. In text the table has at most
+// 30 rows and columns.
+
+#include "coterie/report/evaluation_document.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "coterie/report/json.hpp"
+#include "coterie/report/result_text.hpp"
+
+namespace coterie {
+
+using namespace internal;
+
+namespace {
+
+std::string confusion_text(const Confusion& confusion, const std::string& wide_hint) {
+    constexpr std::size_t most = 30;
+    if (confusion.classes.size() > most || confusion.clusters.size() > most)
+        return "The confusion table of " + std::to_string(confusion.classes.size()) + " classes and " +
+               std::to_string(confusion.clusters.size()) + " clusters is too wide for a terminal" + wide_hint + ".\n";
+    std::vector<std::string> header = {"class \\ cluster"};
+    std::vector<std::size_t> right;
+    for (const auto& cluster : confusion.clusters) {
+        right.push_back(header.size());
+        header.push_back(cluster);
+    }
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t v = 0; v < confusion.classes.size(); ++v) {
+        std::vector<std::string> row = {confusion.classes[v]};
+        for (const auto count : confusion.counts[v]) row.push_back(std::to_string(count));
+        rows.push_back(std::move(row));
+    }
+    return table(header, rows, right);
+}
+
+}  // namespace
+
+std::optional<Message> unknown_rows_warning(const Agreement& agreement, Index rows) {
+    if (agreement.unknown == 0) return {};
+    return Message{.code = Code::rows_left_out,
+                   .problem = count_text(agreement.unknown) + " of " + count_text(rows) +
+                              (agreement.unknown == 1 ? " rows has no truth or no label and is"
+                                                      : " rows have no truth or no label and are") +
+                              " left out of the scores"};
+}
+
+std::string text_document(const EvaluationResult& result) {
+    const Agreement& agreement = result.agreement;
+    std::vector<std::pair<std::string, std::string>> rows = {{"points", count_text(agreement.scored)}};
+    for (const auto& [name, score] : named(agreement.scores)) rows.emplace_back(name, share_text(score));
+    return facts(rows) + "\n" + confusion_text(agreement.confusion, result.wide_hint);
+}
+
+std::string json_document(const EvaluationResult& result) {
+    Json out;
+    out["schema"] = json_schema;
+    out["labels"] = result.labels;
+    out["truth"] = result.truth;
+    out["n"] = result.agreement.scored;
+    out["unknown"] = result.agreement.unknown;
+    out.update(json_of(result.agreement.scores));
+    out["confusion"] = json_of(result.agreement.confusion);
+    return document(out);
+}
+
+}  // namespace coterie

@@ -1,0 +1,46 @@
+#pragma once
+// The files of a fit: labels, table, model, picture and page.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "coterie/io/write_failures.hpp"
+#include "coterie/report/document.hpp"
+
+namespace coterie {
+
+/// An empty path is not written. {rank} in the path of the labels: each process writes its rows to a separate file.
+struct FitPaths {
+    std::string labels;
+    std::string table;
+    std::string model;
+    std::string picture;
+    std::string page;
+
+    bool draws() const { return !picture.empty() || !page.empty(); }
+};
+
+struct FitLabels {
+    Labels all;  // on rank 0, of all rows, where they are needed
+    bool written = false;
+};
+/// All processes call this. `needed`: collect the labels of all rows. `ids`: as in LabelsWriter.
+FitLabels write_fit_labels(const Pipeline& pipeline, const std::string& path, bool needed, const TableRows* ids,
+                           const Run& run, WriteFailures& failures);
+
+/// What the files show apart from the result.
+struct FitDetails {
+    const Problem& problem;
+    const std::optional<Truth>& truth;
+    const TableRows* rows = nullptr;  // of the points' file, or nullptr
+    std::function<std::string(std::string_view)> name_of_option = {};
+    std::string search = {};  // as in page()
+};
+/// Writes all but the labels. Adds the written files and the seconds of drawing to the result. A file that fails goes
+/// to `failures`, and the others are still written.
+void write_fit_files(const FitPaths& paths, const Pipeline& pipeline, const FitDetails& details, const Run& run,
+                     FitResult& result, WriteFailures& failures);
+
+}  // namespace coterie

@@ -1,0 +1,116 @@
+// Text and JSON of a search come from the same struct. The text has the chosen options below the table of cells,
+// because k-means, tried next to the method, has other options.
+
+#include "coterie/report/tune_document.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "coterie/report/json.hpp"
+#include "coterie/report/result_text.hpp"
+#include "coterie/report/search_tables.hpp"
+#include "coterie/report/selection_document.hpp"
+
+namespace coterie {
+
+using namespace internal;
+
+namespace {
+
+constexpr std::size_t most_shown = 20;
+
+}  // namespace
+
+std::string text_document(const TunedFit& tuned) {
+    const auto& cells = tuned.found.cells;
+    const TuneCell& best = cells[tuned.found.best];
+    const std::string criterion(name(tuned.asked.select));
+    std::string out = "tune " + tuned.method->name + " on " + tuned.source + ": " + count_text(tuned.points) +
+                      (tuned.points == 1 ? " point, " : " points, ") + count_text(tuned.found.cells_asked) +
+                      (tuned.found.cells_asked == 1 ? " cell, " : " cells, ") +
+                      (tuned.asked.folds > 0 ? std::to_string(tuned.asked.folds) + " folds, " : "") + "by " +
+                      criterion_text(tuned.asked.select) + "\n";
+    if (tuned.found.choice) {
+        out += text_document(*tuned.found.choice);
+    } else {
+        const TextTable shown =
+            cells_table(tuned.asked, tuned.found, cells_to_show(tuned.asked, tuned.found, most_shown));
+        out += table(shown.header, shown.rows, shown.right);
+    }
+    std::vector<std::pair<std::string, std::string>> rows;
+    rows.emplace_back("chosen (*)", (tuned.found.best_method == tuned.method->name
+                                         ? ""
+                                         : "plain " + tuned.found.best_method + ", better than every cell of " +
+                                               tuned.method->name + ": ") +
+                                        options_text(best.options));
+    if (needs_truth(tuned.asked.select))
+        rows.emplace_back("oracle", criterion + " compares with the truth, so this is the best possible choice");
+    if (cells.size() > most_shown && !tuned.found.choice)
+        rows.emplace_back("shown", "the best " + std::to_string(most_shown) + " of " +
+                                       count_text(static_cast<long long>(cells.size())) + " cells" + tuned.more_hint);
+    const auto refused =
+        std::count_if(cells.begin(), cells.end(), [](const auto& cell) { return !cell.error.empty(); });
+    if (refused > 0) {
+        const auto first =
+            std::find_if(cells.begin(), cells.end(), [](const auto& cell) { return !cell.error.empty(); });
+        rows.emplace_back("refused", count_text(refused) + (refused == 1 ? " cell; " : " cells; the first, ") +
+                                         options_text(first->options) + ": " + first->error);
+    }
+    out += facts(rows);
+    if (tuned.fit) out += "\n" + text_document(*tuned.fit);
+    return out;
+}
+
+std::string json_document(const TunedFit& tuned) {
+    const TuneResult& found = tuned.found;
+    // For the method that won: k-means has other options than the grid's method.
+    const auto options_of = [](const std::string& method, const OptionValues& values) {
+        Json out = json_of(*find_method(method).options, values);
+        out.update(json_of(PreparationOptions::described(), values));
+        return out;
+    };
+    const auto scores = [](const std::optional<Scores>& of) { return of ? json_of(*of) : Json(nullptr); };
+    Json out;
+    out["schema"] = json_schema;
+    out["method"] = tuned.method->name;
+    out["points"] = tuned.source;
+    out["n"] = tuned.points;
+    out["rows_left_out"] = tuned.rows_left_out;
+    out["select"] = std::string(name(tuned.asked.select));
+    out["larger_is_better"] = larger_is_better(tuned.asked.select);
+    out["oracle"] = needs_truth(tuned.asked.select);
+    out["folds"] = tuned.asked.folds;
+    out["grid"] = Json::object();
+    for (const auto& axis : tuned.asked.grid) {
+        out["grid"][axis.option] = Json::array();
+        for (const auto& value : axis.values) out["grid"][axis.option].push_back(json_of(value));
+    }
+    out["cells"] = Json::array();
+    for (const auto& cell : found.cells)
+        out["cells"].push_back({{"method", cell.method},
+                                {"options", options_of(cell.method, cell.options)},
+                                {"criterion", std::isfinite(cell.criterion) ? Json(cell.criterion) : Json(nullptr)},
+                                {"seen", scores(cell.seen)},
+                                {"unseen", scores(cell.unseen)},
+                                {"seconds", cell.seconds},
+                                {"error", cell.error.empty() ? Json(nullptr) : Json(cell.error)}});
+    if (found.choice) out["choice"] = json_of(*found.choice);
+    out["cells_asked"] = found.cells_asked;
+    out["best"] = found.best;
+    out["best_method"] = found.best_method;
+    out["best_options"] = options_of(found.best_method, found.best_options);
+    out["best_preparation"] =
+        json_of(PreparationOptions::described(), PreparationOptions::described().values(&found.best_preparation));
+    out["interrupted"] = found.interrupted;
+    out["folds_done"] = found.folds_done;
+    out["seconds"] = json_of(tuned.seconds);
+    out["seed"] = tuned.seed;
+    out["threads"] = tuned.threads;
+    add_origin(out, tuned);
+    if (tuned.fit) out["fit"] = json_of(*tuned.fit);
+    return document(out);
+}
+
+}  // namespace coterie
