@@ -70,7 +70,7 @@ TEST(Page, FiguresThatAreNotFiniteAreDashes) {
     const Problem problem{.points = Points::borrow(points)};
     const OptionValues given = {{"clusters", std::int64_t{2}}};
     const Method& method = find_method("kmeans");
-    const Pipeline pipeline = Pipeline::fit(method, given, problem, {}, coterie::Run(1, 1));
+    const Pipeline pipeline = Pipeline::fit(problem, {method, given}, {}, coterie::Run(1, 1));
     FitResult result = fit_result(pipeline, pipeline.model().labels(), method, given, problem, "x");
     constexpr double infinity = std::numeric_limits<double>::infinity();
     result.report.details = {{"residual", infinity}, {"values", std::vector<double>{1, -infinity, 2}}};
