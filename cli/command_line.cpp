@@ -304,7 +304,9 @@ std::string usage_line(const Command& command, const std::string& path) {
 }
 
 std::string help_text(const Command& command, const std::string& path) {
-    std::string out = path + ": " + command.summary + "\n\nUsage: " + usage_line(command, path) + "\n";
+    std::string out;
+    for (const auto& line : wrap(path + ": " + command.summary, 96)) out += line + "\n";
+    out += "\nUsage: " + usage_line(command, path) + "\n";
     if (!command.details.empty()) {
         out += "\n";
         for (const auto& line : wrap(command.details, 96)) out += line + "\n";

@@ -362,7 +362,7 @@ std::string moved_text(const std::vector<Measured>& measured) {
 
 Json tables_json(const std::vector<Measured>& measured, const CpdUmlRequest& request) {
     Json out;
-    out["schema"] = 1;
+    out["schema"] = internal::json_schema;
     out["name"] = "cpd-uml";
     out["options"] = json_of(CpdUmlRequest::described(), CpdUmlRequest::described().values(&request));
     out["seed"] = request.running->seed;

@@ -412,7 +412,7 @@ int reproduce(const DekmSet& set, const DekmRequest& request) {
 
     if (request.running->json) {
         Json out;
-        out["schema"] = 1;
+        out["schema"] = internal::json_schema;
         out["name"] = set.name;
         out["options"] = json_of(DekmRequest::described(), DekmRequest::described().values(&request));
         out["seed"] = request.running->seed;

@@ -138,7 +138,7 @@ int reproduce(const EmRequest& request) {
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
     Json out;
-    out["schema"] = 1;
+    out["schema"] = internal::json_schema;
     out["name"] = "entropy-em";
     out["options"] = json_of(EmRequest::described(), EmRequest::described().values(&request));
     out["seed"] = request.running->seed;

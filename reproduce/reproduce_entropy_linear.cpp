@@ -230,7 +230,7 @@ int reproduce(const LinearRequest& request) {
     run.should_stop = InterruptGuard::interrupted;
 
     Json out;
-    out["schema"] = 1;
+    out["schema"] = internal::json_schema;
     out["name"] = "entropy-linear";
     out["options"] = json_of(LinearRequest::described(), LinearRequest::described().values(&request));
     out["seed"] = request.running->seed;

@@ -124,7 +124,7 @@ int reproduce(const NoiseRequest& request) {
         outcomes[static_cast<std::size_t>(seed)] = outcome_of(set, request, own);
     });
     Json out;
-    out["schema"] = 1;
+    out["schema"] = internal::json_schema;
     out["name"] = "label-noise";
     out["options"] = json_of(NoiseRequest::described(), NoiseRequest::described().values(&request));
     out["seed"] = request.running->seed;

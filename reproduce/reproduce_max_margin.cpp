@@ -489,7 +489,7 @@ int reproduce(const MaxMarginRequest& request) {
         write_file(request.figure, figure(two, separable_set({2, 3}, request.points, run.seed), check, 20, run));
 
     Json out;
-    out["schema"] = 1;
+    out["schema"] = internal::json_schema;
     out["name"] = "max-margin";
     out["options"] = json_of(MaxMarginRequest::described(), MaxMarginRequest::described().values(&request));
     out["seed"] = request.running->seed;

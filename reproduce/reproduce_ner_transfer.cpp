@@ -244,7 +244,7 @@ int reproduce(const TransferRequest& request) {
     std::vector<std::vector<std::string>> text;
     for (const Row* row : rows) text.push_back({row->title});
     Json out;
-    out["schema"] = 1;
+    out["schema"] = internal::json_schema;
     out["name"] = "ner-transfer";
     out["encoder"] = request.encoder;
     out["layer"] = encoding.layer();

@@ -221,7 +221,7 @@ Started start(const Request& request, const char* name) {
     check_outputs(*request.running, {}, {{"figure", request.figure, {".svg"}}});
     const OptionSet& set = Request::described();
     Started started{request.running->run(), {}};
-    started.out["schema"] = 1;
+    started.out["schema"] = internal::json_schema;
     started.out["name"] = name;
     started.out["options"] = json_of(set, set.values(&request));
     started.out["seed"] = request.running->seed;

@@ -221,7 +221,7 @@ int reproduce(const TwoMoonsRequest& request) {
     if (!request.figure_2.empty()) write_file(request.figure_2, picture);
 
     Json out;
-    out["schema"] = 1;
+    out["schema"] = internal::json_schema;
     out["name"] = "two-moons";
     out["options"] = json_of(TwoMoonsRequest::described(), TwoMoonsRequest::described().values(&request));
     out["seed"] = request.running->seed;

@@ -165,7 +165,7 @@ int reproduce(const Vgg4Request& request) {
     ImageSet set = read_images("mnist", run);
     if (request.points > 0) set = some_of(set, request.points, run.random("reproduce.vgg4-mnist"));
     Json out;
-    out["schema"] = 1;
+    out["schema"] = internal::json_schema;
     out["name"] = "vgg4-mnist";
     out["options"] = json_of(Vgg4Request::described(), Vgg4Request::described().values(&request));
     out["seed"] = request.running->seed;

@@ -196,7 +196,7 @@ int reproduce(const WmcCifarRequest& request) {
         return Exit::done;
     }
     Json out;
-    out["schema"] = 1;
+    out["schema"] = internal::json_schema;
     out["name"] = "wmc-cifar";
     out["options"] = json_of(WmcCifarRequest::described(), WmcCifarRequest::described().values(&request));
     out["seed"] = request.running->seed;

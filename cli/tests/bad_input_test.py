@@ -145,7 +145,7 @@ BAD = {
     "grid missing": ([*TUNE, "-k", "3"], 2, ["--grid OPTION=VALUES", "clusters=2:10"]),
     "grid without values": ([*TUNE, "--grid", "clusters"], 2, ["--grid", "clusters", "OPTION=LOW:HIGH"]),
     "empty grid": ([*TUNE, "--grid", "clusters="], 2, ["--grid", "empty", "OPTION=LOW:HIGH"]),
-    "grid of an unknown option": ([*TUNE, "--grid", "cluster=2:3"], 2, ["cluster", "nearest first) clusters"]),
+    "grid of an unknown option": ([*TUNE, "--grid", "cluster=2:3"], 2, ["cluster", "Use one of its options: clusters"]),
     "grid out of range": ([*TUNE, "--grid", "k=-1:3"], 2, ["--clusters", "-1", "at least 1"]),
     "grid of words": ([*TUNE, "--grid", "k=two"], 2, ["--clusters", "two", "whole number"]),
     "grid of an unknown choice": ([*TUNE, "--grid", "algorithm=magic"], 2, ["--algorithm", "magic", "lloyd"]),

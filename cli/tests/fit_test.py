@@ -297,7 +297,7 @@ def test_default_number_of_clusters_is_reported(files):
 
 def test_messages_name_options_as_flags(files, tmp_path):
     assert run("fit", "kmeans", files / "points.npy", "--max-iterations", 0, code=2).err.startswith(
-        "coterie: option --max-iterations: 0 is not accepted; it takes a whole number, at least 1")
+        "coterie: --max-iterations: 0 is not accepted. Use a whole number, at least 1.")
     assert "options --sizes and --label-share cannot be given together" in run(
         "fit", "kmeans", files / "points.npy", "--partial-labels", files / "partial.csv", "--sizes", "3:", "--label-share", "ash=0.5", code=2).err
     assert "--alpha changes nothing without --loss renyi" in run("fit", "entropy", files / "points.npy", "-k", 3, "--alpha", 2, code=2).err
@@ -372,7 +372,7 @@ def test_predict_finds_columns_by_name(files, tmp_path):
     # A missing column; a file without names; a file with too few columns.
     write_csv(tmp_path / "narrow.csv", [row[:4] for row in rows], ["z", "tree", "x", "n"])
     error = run("predict", tmp_path / "m", tmp_path / "narrow.csv", code=3).err
-    assert "narrow.csv: column 'y': the model needs this column" in error
+    assert "narrow.csv: column 'y': the file does not have this column" in error
     write_csv(tmp_path / "bare.csv", points)
     done = run("predict", tmp_path / "m", tmp_path / "bare.csv", "--labels-out", tmp_path / "bare.npy")
     assert np.array_equal(np.load(tmp_path / "bare.npy"), labels) and "matched to the model's by order" in done.err and "x, y, z" in done.err

@@ -10,6 +10,8 @@
 #include <iterator>
 #include <utility>
 
+#include "coterie/base/utf8.hpp"
+
 namespace coterie {
 namespace {
 
@@ -171,7 +173,7 @@ std::string composed(const Message& message, Write write) {
         out += write("`" + message.option + "`") + ": ";
     std::string place;
     if (!message.column.empty())
-        place = "column '" + message.column + "'";
+        place = "column '" + internal::shown(message.column) + "'";
     else if (message.column_number)
         place = "column " + std::to_string(*message.column_number);
     const std::string comma = place.empty() ? "" : ", ";

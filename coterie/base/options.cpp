@@ -128,7 +128,7 @@ std::string Option::accepted() const {
     throw InternalError("unknown option kind");
 }
 
-void Option::check(const OptionValue& value) const {
+void Option::check(const OptionValue& value, std::string_view form) const {
     const auto in_range = [&](auto number) { return range.contains(number); };
     const auto sound = [&] {
         if (std::holds_alternative<Automatic>(value)) return !automatic.empty();
@@ -152,7 +152,7 @@ void Option::check(const OptionValue& value) const {
         }
         throw InternalError("unknown option kind");
     };
-    if (!sound()) throw refused_option(name, value, accepted());
+    if (!sound()) throw refused_option(name, value, accepted() + std::string(form));
 }
 
 OptionValue Option::parse(std::string_view text) const {
@@ -171,7 +171,11 @@ OptionValue Option::parse(std::string_view text) const {
     } else if (kind == OptionKind::reals) {
         if (std::vector<double> list; parse_list(text, list, parse_number<double>)) value = std::move(list);
     }
-    check(value);  // text that is not a number is still a string here, so check() throws
+    // Text that is not a number is still a string here, so check() throws.
+    if (kind == OptionKind::integers || kind == OptionKind::reals)
+        check(value, ", separated by commas");
+    else
+        check(value);
     return value;
 }
 

@@ -71,8 +71,8 @@ struct COTERIE_API Option {
     std::function<void(void*, const OptionValue&)> set;
 
     std::string accepted() const;  // "a whole number, at least 1", "one of auto, lloyd, bounds"
-    /// Throws BadArgument that names the option, the value and what is accepted.
-    void check(const OptionValue& value) const;
+    /// Throws BadArgument that names the option, the value and what is accepted. `form` follows in the message.
+    void check(const OptionValue& value, std::string_view form = {}) const;
     /// Reads a value as written on the command line or in a file, and checks it. Throws BadArgument.
     OptionValue parse(std::string_view text) const;
 };

@@ -90,7 +90,7 @@ TEST(Options, AutomaticValues) {
     EXPECT_THROW(set.at("clusters").check(Automatic()), BadArgument);
     EXPECT_THROW(set.at("clusters").parse("auto"), BadArgument);
     EXPECT_EQ(message_of([&] { set.at("rounds").parse("0"); }),
-              "option rounds: 0 is not accepted; it takes auto, or a whole number, at least 1");
+              "rounds: 0 is not accepted. Use auto, or a whole number, at least 1.");
 }
 
 TEST(Options, ListsOfNumbers) {
@@ -102,13 +102,13 @@ TEST(Options, ListsOfNumbers) {
     set.assign(&example, {{"sides", std::vector<std::int64_t>{5}}, {"shares", std::vector<std::int64_t>{1, 2}}});
     EXPECT_EQ(example.sides, std::vector<int>{5});
     EXPECT_EQ(example.shares, (std::vector<double>{1, 2}));  // integers are accepted as reals
-    for (const char* wrong : {"", "3,", ",3", "3,,4", "3;4", "3,a", "3,0", "2.5", "auto"})
-        EXPECT_EQ(message_of([&] { set.at("sides").parse(wrong); }),
-                  "option sides: " + std::string(wrong) +
-                      " is not accepted; it takes whole numbers with commas between them, at least 1");
+    const std::string remedy = " is not accepted. Use a list of whole numbers, at least 1, separated by commas.";
+    for (const std::string wrong : {"", "3,", ",3", "3,,4", "3;4", "3,a", "2.5", "auto"})
+        EXPECT_EQ(message_of([&] { set.at("sides").parse(wrong); }), "sides: '" + wrong + "'" + remedy);
+    EXPECT_EQ(message_of([&] { set.at("sides").parse("3,0"); }), "sides: 3,0" + remedy);
     EXPECT_THROW(set.at("sides").check(std::vector<std::int64_t>()), BadArgument);
     EXPECT_THROW(set.at("shares").parse("0.5,nan"), BadArgument);
-    EXPECT_EQ(set.at("shares").accepted(), "auto, or numbers with commas between them, above 0");
+    EXPECT_EQ(set.at("shares").accepted(), "`auto`, or a list of numbers, above 0");
 }
 
 TEST(Options, RealOptionsAcceptIntegers) {
@@ -134,23 +134,23 @@ TEST(Options, LargeWholeNumbersAreComparedExactly) {
 TEST(Options, MessagesNameOptionValueAndRange) {
     const auto& set = Example::described();
     EXPECT_EQ(message_of([&] { set.at("clusters").parse("0"); }),
-              "option clusters: 0 is not accepted; it takes a whole number, at least 1");
+              "clusters: 0 is not accepted. Use a whole number, at least 1.");
     EXPECT_EQ(message_of([&] { set.at("clusters").parse("abc"); }),
-              "option clusters: abc is not accepted; it takes a whole number, at least 1");
+              "clusters: 'abc' is not accepted. Use a whole number, at least 1.");
     EXPECT_EQ(message_of([&] { set.at("clusters").parse("2.5"); }),
-              "option clusters: 2.5 is not accepted; it takes a whole number, at least 1");
+              "clusters: '2.5' is not accepted. Use a whole number, at least 1.");
     EXPECT_EQ(message_of([&] { set.at("clusters").parse("99999999999"); }),
-              "option clusters: 99999999999 is not accepted; it takes a whole number, at least 1");
+              "clusters: 99999999999 is not accepted. Use a whole number, at least 1.");
     EXPECT_EQ(message_of([&] { set.at("tolerance").parse("nan"); }),
-              "option tolerance: nan is not accepted; it takes a number, above 0");
+              "tolerance: nan is not accepted. Use a number, above 0.");
     EXPECT_EQ(message_of([&] { set.at("colour").parse("blue"); }),
-              "option colour: blue is not accepted; it takes one of red, green");
+              "colour: 'blue' is not accepted. Use one of red, green.");
     EXPECT_EQ(message_of([&] { set.at("verbose").parse("perhaps"); }),
-              "option verbose: perhaps is not accepted; it takes true or false");
-    EXPECT_EQ(message_of([&] { set.at("tolerrance"); }),
-              "there is no option 'tolerrance' here; there are: clusters, tolerance, verbose, colour, note, rounds, "
-              "width, sides, "
-              "shares");
+              "verbose: 'perhaps' is not accepted. Use true or false.");
+    EXPECT_EQ(
+        message_of([&] { set.at("tolerrance"); }),
+        "there is no option 'tolerrance' here. Options: clusters, tolerance, verbose, colour, note, rounds, width, "
+        "sides, shares.");
 }
 
 TEST(Options, ErrorsHaveOptionValueAndRange) {
@@ -171,9 +171,9 @@ TEST(Options, ErrorsHaveOptionValueAndRange) {
         }
     }
     const BadArgument refused = refused_option("note", std::string("x"), "y or z");
-    EXPECT_STREQ(refused.message(), "option note: 'x' is not accepted; y or z");
+    EXPECT_STREQ(refused.message(), "note: 'x' is not accepted. Use y or z.");
     EXPECT_STREQ(refused_option("clusters", std::int64_t{3}, "even numbers").message(),
-                 "option clusters: 3 is not accepted; even numbers");
+                 "clusters: 3 is not accepted. Use even numbers.");
     EXPECT_EQ(refused.fields().accepted, "y or z");
 }
 

@@ -63,15 +63,15 @@ TEST(SparsePoints, ErrorsNameTheRow) {
     const auto holds = [](const std::string& text, const char* words) {
         EXPECT_NE(text.find(words), std::string::npos) << text;
     };
-    holds(refusal(3, {0, 2}, {0, 3}, {1, 1}), "row 1: column number 3 is not there; columns are numbered from 0 to 2");
-    holds(refusal(3, {0, 1, 2}, {0, -1}, {1, 1}), "row 2: column number -1");
-    holds(refusal(3, {0, 2}, {1, 1}, {1, 1}), "row 1: column number 1 follows 1");
+    holds(refusal(3, {0, 2}, {0, 3}, {1, 1}), "row 1: sparse matrix: column number 3 is not from 0 to 2");
+    holds(refusal(3, {0, 1, 2}, {0, -1}, {1, 1}), "row 2: sparse matrix: column number -1");
+    holds(refusal(3, {0, 2}, {1, 1}, {1, 1}), "row 1: sparse matrix: column number 1 follows 1");
     holds(refusal(3, {0, 2}, {2, 1}, {1, 1}), "must ascend");
     holds(refusal(3, {0, 3}, {0, 1}, {1, 1}), "end at 3 of 2");
-    holds(refusal(3, {0, 2, 1}, {0, 1}, {1, 1}), "row 2: ends at entry 1, it begins at 2");
-    holds(refusal(3, {0, 5, 2}, {0, 1}, {1, 1}), "row 1: ends at entry 5");
+    holds(refusal(3, {0, 2, 1}, {0, 1}, {1, 1}), "row 2: sparse matrix: the row begins at entry 2 and ends at 1");
+    holds(refusal(3, {0, 5, 2}, {0, 1}, {1, 1}), "row 1: sparse matrix: the row begins at entry 0 and ends at 5");
     holds(refusal(3, {-1, 1}, {0}, {1}), "begin at entry -1");
-    holds(refusal(3, {0, 1}, {0, 1}, {1}), "2 columns and 1 values");
+    holds(refusal(3, {0, 1}, {0, 1}, {1}), "2 column numbers for 1 values");
 }
 
 TEST(SparsePoints, NonFiniteValuesAreNamedByRowAndColumn) {
@@ -82,7 +82,7 @@ TEST(SparsePoints, NonFiniteValuesAreNamedByRowAndColumn) {
         check_points(PointsView(*sparse_of(dense)), points_of_fit(), coterie::Run(0, 1));
         FAIL();
     } catch (const BadData& error) {
-        EXPECT_NE(std::string(error.what()).find("row 18, column 5: value NaN"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("column 5, row 18: NaN"), std::string::npos) << error.what();
     }
     dense(17, 4) = 1;
     dense(20, 1) = 1e120;
@@ -90,13 +90,13 @@ TEST(SparsePoints, NonFiniteValuesAreNamedByRowAndColumn) {
         check_points(PointsView(*sparse_of(dense)), points_of_fit(), coterie::Run(0, 1));
         FAIL();
     } catch (const BadData& error) {
-        EXPECT_NE(std::string(error.what()).find("row 21, column 2"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("column 2, row 21"), std::string::npos) << error.what();
     }
     dense(20, 1) = -7;
     EXPECT_EQ(check_points(PointsView(*sparse_of(dense)), points_of_fit(), coterie::Run(0, 1)), 7);
-    EXPECT_EQ(
-        check_points(PointsView(*sparse_of(Matrix<double>(Matrix<double>::Zero(2, 3)))), points_of_fit(), coterie::Run(0, 1)),
-        0);
+    EXPECT_EQ(check_points(PointsView(*sparse_of(Matrix<double>(Matrix<double>::Zero(2, 3)))), points_of_fit(),
+                           coterie::Run(0, 1)),
+              0);
 }
 
 }  // namespace

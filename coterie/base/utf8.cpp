@@ -34,6 +34,24 @@ std::size_t utf8_sequence(std::string_view text, std::size_t at) {
     return 0;
 }
 
+std::string shown(std::string_view text) {
+    const std::size_t longest = 60;
+    std::string out;
+    for (std::size_t i = 0; i < text.size();) {
+        if (out.size() >= longest) return out + "...";
+        const auto lead = static_cast<unsigned char>(text[i]);
+        const std::size_t length = utf8_sequence(text, i);
+        if (length == 0 || lead < 0x20 || lead == 0x7f) {
+            out += '?';
+            ++i;
+        } else {
+            out += text.substr(i, length);
+            i += length;
+        }
+    }
+    return out;
+}
+
 std::size_t broken_utf8(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         std::uint64_t eight = 0;

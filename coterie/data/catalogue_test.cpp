@@ -279,7 +279,7 @@ TEST(Catalogue, RowsWithUnknownValuesAreDropped) {
     EXPECT_EQ(class_counts(read), (std::map<std::string, int>{{"USA", 1}, {"Japan", 1}}));
     EXPECT_EQ(read.column_names.back(), "model_year");
     const std::string message = message_of<BadData>([] { read_data("auto-mpg", {}, coterie::Run()); });
-    EXPECT_SAYS(message, "row 5, column 4");
+    EXPECT_SAYS(message, "column 4, line 5");
     EXPECT_SAYS(message, "many");
     options.columns = {"mpg"};
     EXPECT_SAYS(message_of<BadArgument>([&] { read_data("auto-mpg", options, coterie::Run()); }), "auto-mpg");

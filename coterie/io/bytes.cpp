@@ -253,24 +253,6 @@ Bytes inflate_gzip(const Bytes& bytes, std::string_view source) {
     }
 }
 
-std::string shown(std::string_view text) {
-    const std::size_t longest = 60;
-    std::string out;
-    for (std::size_t i = 0; i < text.size();) {
-        if (out.size() >= longest) return out + "...";
-        const auto lead = static_cast<unsigned char>(text[i]);
-        const std::size_t length = internal::utf8_sequence(text, i);
-        if (length == 0 || lead < 0x20 || lead == 0x7f) {
-            out += '?';
-            ++i;
-        } else {
-            out += text.substr(i, length);
-            i += length;
-        }
-    }
-    return out;
-}
-
 void append_utf8(std::string& out, std::uint32_t code) {
     if (code < 0x80) {
         out += static_cast<char>(code);

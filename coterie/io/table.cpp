@@ -33,7 +33,7 @@ std::vector<std::size_t> Table::named(const std::vector<std::string>& wanted) co
     std::vector<std::size_t> out = positions_of_names(wanted, names_, source_, missing);
     if (missing.empty()) return out;
     Message message{.code = Code::unknown_column,
-                    .problem = "the header line does not have this column",
+                    .problem = "the file does not have this column",
                     .remedy = "Columns are matched by name: add or rename it"};
     if (missing.size() == 1) {
         message.column = shown(missing.front());
@@ -41,7 +41,7 @@ std::vector<std::size_t> Table::named(const std::vector<std::string>& wanted) co
     }
     std::string names;
     for (const std::string& name : missing) names += (names.empty() ? "'" : ", '") + shown(name) + "'";
-    message.problem = "the header line does not have the columns " + names;
+    message.problem = "the file does not have the columns " + names;
     message.remedy = "Columns are matched by name: add or rename them";
     refuse(std::move(message));
 }

@@ -328,7 +328,7 @@ TEST(KernelKMeans, InvalidModelFilesAreErrors) {
     model.store(archive);
     Archive broken = archive;
     broken.set_labels("members", std::vector<std::int32_t>(20, 7));
-    expect_error<BadData>([&] { KernelKMeansModel::from(broken); }, {"members holds 7"});
+    expect_error<BadData>([&] { KernelKMeansModel::from(broken); }, {"part 'members' holds 7"});
     broken = archive;
     broken.set_vector("mass", std::vector<double>{1});
     EXPECT_THROW(KernelKMeansModel::from(broken), BadData);

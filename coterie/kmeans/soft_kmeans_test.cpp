@@ -174,7 +174,7 @@ TEST(SoftKMeans, RejectsBadArguments) {
     const Matrix<double> start = Matrix<double>::Zero(3, 2);
     expect_error<BadArgument>(
         [&] { fit_soft_kmeans(with(points, {.initial_centroids = Points::borrow(start)}), {.clusters = 2}, run); },
-        {"3 x 2", "2 x 2"});
+        {"3 rows of 2 columns for 2 clusters of data with 2 columns"});
     expect_error<BadArgument>(
         [&] {
             fit_soft_kmeans(with(points, {.initial_centroids = Points::borrow(start)}), {.clusters = 3, .restarts = 2},

@@ -130,8 +130,8 @@ struct Partition {
 void require_clusters(std::string_view what, Index clusters, Index points) {
     if (clusters < 2 || clusters >= points)
         throw BadArgument(Code::not_accepted,
-                          std::string(what) + ": " + counted(clusters, "cluster") + " among " + counted(points, "row") +
-                              "; there must be at least 2, and fewer than rows",
+                          std::string(what) + " needs at least 2 clusters and fewer clusters than rows: there are " +
+                              counted(clusters, "cluster") + " in " + counted(points, "row"),
                           "",
                           {.value = std::to_string(clusters), .accepted = "from 2 to " + std::to_string(points - 1)});
 }

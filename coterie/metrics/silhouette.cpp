@@ -198,9 +198,9 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
     }
     if (sizes.size() < 2 || sizes.size() >= order.size())
         throw BadArgument(Code::not_accepted,
-                          "silhouette: " + counted(static_cast<Index>(sizes.size()), "cluster") + " among " +
-                              counted(static_cast<Index>(order.size()), "row") +
-                              "; there must be at least 2, and fewer than rows",
+                          "silhouette needs at least 2 clusters and fewer clusters than rows: there are " +
+                              counted(static_cast<Index>(sizes.size()), "cluster") + " in " +
+                              counted(static_cast<Index>(order.size()), "row"),
                           "",
                           {.value = std::to_string(sizes.size()),
                            .accepted = "from 2 to " + std::to_string(static_cast<Index>(order.size()) - 1)});

@@ -161,7 +161,7 @@ def test_rejected_sparse_points(command, counts, tmp_path):
     assert "method ward does not support sparse matrices. Use a dense matrix (" in message(counts, method="ward")
     assert "the sparse format 'csc' is not supported for rows" in message(counts.tocsc())
     assert "sparse rows cannot be centred" in message(counts, "--scale", "zscore")
-    assert "these are sparse" in message(counts, "--picture", str(tmp_path / "x.svg"))
+    assert "they are sparse" in message(counts, "--picture", str(tmp_path / "x.svg"))
     assert "column number 300 is not from 0 to 299" in message(counts, edit=lambda arrays: arrays["indices"].__setitem__(5, 300))
     assert "must ascend" in message(counts, edit=lambda arrays: arrays["indices"].__setitem__(1, arrays["indices"][0]))
     assert "row starts; " in message(counts, edit=lambda arrays: arrays.update(indptr=arrays["indptr"][:-1]))
@@ -183,7 +183,7 @@ def test_seeds_are_exact(command):
     for seed, accepted in (("9007199254740992", True), ("9007199254740993", False), ("9007199254740993.0", False), ("-1", False), ("18446744073709551615", False)):
         done = subprocess.run([command, "fit", "kmeans", "data:iris", "-k", "3", "--seed", seed, "--quiet"], capture_output=True, text=True, timeout=300)
         assert done.returncode == (0 if accepted else 2), done.stderr
-        assert accepted or f"option --seed: {seed} is not accepted; it takes a whole number, from 0 to 9007199254740992" in done.stderr
+        assert accepted or f"--seed: {seed} is not accepted. Use a whole number, from 0 to 9007199254740992." in done.stderr
     X = coterie.datasets.load_iris().data
     for seed in (2**53, 2**53 + 1, 2**64 - 1):
         assert coterie.KMeans(3, random_state=seed).fit(X).fit_report_["seed"] == seed

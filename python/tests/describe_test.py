@@ -47,7 +47,7 @@ def test_describe_model_file_weights_and_other_rows(iris, tmp_path):
     for one, other in zip(by_weight["clusters"], by_copies["clusters"]):
         assert one["share"] == pytest.approx(other["share"])
         assert [column["quartiles"] for column in one["columns"]] == [pytest.approx(column["quartiles"]) for column in other["columns"]]
-    with pytest.warns(coterie._errors.CoterieWarning, match="far from every row of the fit"):
+    with pytest.warns(coterie._errors.CoterieWarning, match="lie outside the training data"):
         model.describe(iris * 1000)
     with pytest.raises(ValueError):
         model.describe(iris * np.nan)

@@ -158,7 +158,7 @@ def test_errors_have_fields(iris):
     broken[3, 2] = np.nan
     with pytest.raises(coterie.BadData) as caught:
         coterie.KMeans(3).fit(broken)
-    assert (caught.value.row, caught.value.column) == (4, "3")
+    assert (caught.value.row, caught.value.column, caught.value.column_number) == (4, "", 3)
 
 
 def test_docstrings_do_not_mention_flags(iris):
@@ -189,7 +189,7 @@ def test_messages_name_argument_row_and_column(iris):
         with pytest.raises(ValueError, match=r"^init: column 1, row 1 \(counted from 1\): NaN stands for a missing value") as caught:
             cls(3, init=np.full((3, 4), np.nan)).fit(X)
         assert "missing=" not in str(caught.value)
-        with pytest.raises(ValueError, match="^init: 2 x 4 given, 3 x 4 needed"):
+        with pytest.raises(ValueError, match="^init: 2 rows of 4 columns for 3 clusters"):
             cls(3, init=X[:2]).fit(X)
     for cls in (coterie.KMeans, coterie.Subspace):
         with pytest.raises(ValueError, match=r'^n_clusters: None is not accepted\. Use a whole number, at least 1 \(None needs partial labels\)\. "auto" chooses the number\.$'):
@@ -592,7 +592,7 @@ def test_rejected_blocks(iris):
         ([X, X[0]], ValueError, "X: block 1: Expected 2D array, got 1D array"),
         ([iter([X])], ValueError, "X: block 0: list_iterator is not accepted. Use an array or a table"),
         ([X, scipy.sparse.csr_matrix(X)], TypeError, "X: block 1: a sparse matrix was passed"),
-        ([X, np.where(X > 7, np.nan, X)], ValueError, "row 253, column 1 .*: value NaN is not accepted"),
+        ([X, np.where(X > 7, np.nan, X)], ValueError, "column 1, row 253 \\(counted from 1\\): NaN stands for a missing value"),
     ]:
         with pytest.raises(error, match=text):
             coterie.KMeans(3).fit(iter(blocks))

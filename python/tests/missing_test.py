@@ -336,15 +336,18 @@ def test_file_errors_name_python_parameters(tmp_path):
 
 def test_messages_name_existing_parameters():
     known = {name for cls in class_names() for name in getattr(coterie, cls)._defaults()}
-    for call in (coterie.compare, coterie.consensus, coterie.tune, coterie.report, coterie.ner.Tagger.__init__, coterie.KMeans.fit):
+    calls = [coterie.compare, coterie.consensus, coterie.tune, coterie.report, coterie.ner.Tagger.__init__, coterie.KMeans.fit]
+    for call in calls + [call for call in vars(coterie.ner).values() if inspect.isfunction(call)]:
         known |= set(inspect.signature(call).parameters)
+    known |= {"auto", "row", _names.parameter("pairs")}  # marks of a value and a place; two parameters
+    known |= {"multiple", "unit"}  # of the command's geometry, which Python does not have
     unknown = set()
     for source in (ROOT / "coterie").rglob("*.cpp"):
         lines = [line for line in source.read_text().splitlines() if not line.strip().startswith("//")] if not source.name.endswith("_test.cpp") else []
         for text in re.findall(r'"(?:[^"\\\n]|\\.)*"', "\n".join(lines)):
             unknown |= {name for name in re.findall(r"`([a-z][a-z0-9_]*)", text) if _names.parameter(name) not in known}
     # _names.py replaces the names of options for reading files, as tested above.
-    assert unknown <= {"columns", "decimal", "exclude", "header", "id_column", "separator", "objective"}
+    assert unknown <= {"columns", "decimal", "exclude", "header", "id_column", "label_column", "separator"}
 
 
 def test_durations_are_an_error_and_periods_are_dates():

@@ -73,7 +73,7 @@ def test_html_of_compared_methods(wine):
     for method in compared.methods_:
         assert (f"{method['method']}: {method['error']}" in lines) == bool(method["error"])
     left_out = str(coterie.compare(rows, 3))
-    assert left_out.count("(trains a network)") == 1 and "Dekm" in left_out
+    assert left_out.count("(it trains a network)") == 1 and "Dekm" in left_out
 
 
 def test_html_of_tuned_cells_and_choice(wine):
