@@ -63,8 +63,8 @@ TEST(Processes, EveryMethodRejectsDifferentInputs) {
     const std::pair<Given, std::string> differences[] = {
         {{.rows = 50}, "rows: 60 on processes 0, 1; 50 on process 2"},
         {{.columns = 4}, "columns: 3 on processes 0, 1; 4 on process 2"},
-        {{.clusters = 3}, "option clusters: 2 on processes 0, 1; 3 on process 2"},
-        {{.clusters = 0}, "option clusters: 2 on processes 0, 1; 0 on process 2"},
+        {{.clusters = 3}, "clusters: 2 on processes 0, 1; 3 on process 2"},
+        {{.clusters = 0}, "clusters: 2 on processes 0, 1; 0 on process 2"},
         {{.seed = 7}, "seed: 0 on processes 0, 1; 7 on process 2"},
         {{.in_float = true}, "type: float64 on processes 0, 1; float32 on process 2"}};
     for (const Method& method : methods()) {

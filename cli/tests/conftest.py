@@ -41,7 +41,7 @@ def files(tmp_path_factory):
     (folder / "truncated.npy").write_bytes(whole[: len(whole) // 2])
     (folder / "lying.npy").write_bytes(whole.replace(b"(300, 3)", b"(900, 3)"))
     (folder / "huge.npy").write_bytes(whole.replace(b"(300, 3), }    ", b"(9300000000, 3), }")[: len(whole)])
-    (folder / "noise.npy").write_bytes(b"this is no array" * 8)
+    (folder / "noise.npy").write_bytes(b"this is not an array" * 8)
     (folder / "ragged.csv").write_text("1,2,3\n4,5,6\n7,8\n9,1,2\n")
     (folder / "word.csv").write_text("1,2\n3,oak\n5,6\n")
     (folder / "blank-field.csv").write_text("1,2\n3,\n5,6\n")

@@ -298,7 +298,7 @@ def test_default_number_of_clusters_is_reported(files):
 def test_messages_name_options_as_flags(files, tmp_path):
     assert run("fit", "kmeans", files / "points.npy", "--max-iterations", 0, code=2).err.startswith(
         "coterie: --max-iterations: 0 is not accepted. Use a whole number, at least 1.")
-    assert "options --sizes and --label-share cannot be given together" in run(
+    assert "coterie: --sizes cannot be combined with --label-share. Leave one out." in run(
         "fit", "kmeans", files / "points.npy", "--partial-labels", files / "partial.csv", "--sizes", "3:", "--label-share", "ash=0.5", code=2).err
     assert "--alpha changes nothing without --loss renyi" in run("fit", "entropy", files / "points.npy", "-k", 3, "--alpha", 2, code=2).err
     # Text quoted from the user is unchanged.

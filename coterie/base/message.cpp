@@ -163,14 +163,16 @@ std::string Spelling::operator()(std::string_view text) const {
 
 namespace {
 
-// The text of a message. `write` spells the marks of its own words; names of files and columns stay as they are.
+// The text of a message. `write` spells marks in the problem and the remedy; names of files and columns stay as they
+// are.
 template <class Write>
 std::string composed(const Message& message, Write write) {
     std::string out = message.context.empty() ? "" : message.context + ": ";
+    const std::string option = "`" + message.option + "`";
     if (!message.file.empty())
         out += message.file + ": ";
-    else if (!message.option.empty())
-        out += write("`" + message.option + "`") + ": ";
+    else if (!message.option.empty() && !message.problem.starts_with(option))
+        out += write(option) + ": ";
     std::string place;
     if (!message.column.empty())
         place = "column '" + internal::shown(message.column) + "'";

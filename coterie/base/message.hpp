@@ -169,8 +169,8 @@ struct COTERIE_API Message {
 
     friend bool operator==(const Message&, const Message&) = default;
 
-    /// "PLACE: PROBLEM. REMEDY." with the marks in place. The place is the file, otherwise the option; then column and
-    /// line or row.
+    /// "PLACE: PROBLEM. REMEDY." with the marks in place. The place is the file, otherwise the option unless the
+    /// problem begins with it; then column and line or row.
     std::string marked() const;
     /// The same in this program's spelling.
     std::string text() const;

@@ -34,6 +34,8 @@ TEST(Message, PlaceProblemRemedy) {
     EXPECT_EQ((Message{.problem = "p"}).text(), "p");
     EXPECT_EQ((Message{.problem = "p", .remedy = "Do q"}).text(), "p. Do q.");
     EXPECT_EQ((Message{.problem = "p", .option = "weights"}).text(), "weights: p");
+    EXPECT_EQ((Message{.problem = "`a` p", .option = "a"}).text(), "a p");
+    EXPECT_EQ((Message{.problem = "`a` p", .option = "b"}).text(), "b: a p");
     EXPECT_EQ((Message{.problem = "p", .option = "points", .row = 3, .column_number = 2}).text(),
               "points: column 2, row 3: p");
     EXPECT_EQ((Message{.problem = "p", .column = "a", .column_number = 2}).text(), "column 'a': p");
@@ -54,7 +56,7 @@ TEST(Message, MarksAreSpelledAndOtherBackquotesStay) {
     EXPECT_EQ(flags("`"), "`");
     EXPECT_EQ(flags("`a"), "`a");
     EXPECT_EQ(flags("`A` `1a` `a b` `a=1"), "`A` `1a` `a b` `a=1");
-    EXPECT_EQ(flags("`a b`c`"), "`a b--c") << "the second backquote opens a mark of its own";
+    EXPECT_EQ(flags("`a b`c`"), "`a b--c") << "the second backquote opens another mark";
     EXPECT_EQ(flags("`a=`"), "--a ");
     EXPECT_EQ(Spelling()("`a` `b=2` `row=5`"), "a b=2 row 5");
 }

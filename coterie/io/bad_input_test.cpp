@@ -100,7 +100,7 @@ std::vector<Case> cases() {
         {"a.csv.gz", zipped + "more", data, "damaged"},
         {"a.xyz", "1,2", data, "the ending '.xyz' is not known"},
         {"a.npy", "", data, "is not a .npy file"},
-        {"a.npy", "1,2,3 is no array", data, "is not a .npy file"},
+        {"a.npy", "1,2,3 is not an array", data, "is not a .npy file"},
         {"a.npy", good.substr(0, 9), data, "is not a .npy file"},
         {"a.npy", good.substr(0, 60), data, "the file is truncated: of "},
         {"a.npy", good.substr(0, good.size() - 1), data,

@@ -388,7 +388,7 @@ std::vector<Index> stratified_sample(Index n, Index count, RandomStream random) 
 template <class T, class Row>
 std::vector<Seed<T>> greedy_among(PointsView points, int k, const SeedingOptions& options,
                                   std::span<const double> weights, std::uint64_t repetition, double begun,
-                                  const Run& run, PointsView beside) {
+                                  const Run& run, PointsView existing) {
     RandomStream random = run.random("kmeans.seeding", repetition);
     const int candidates = options.candidates.value_or(usual_candidates(k));
     const Index sample_size = options.sample.value_or(std::max<Index>(32768, 128 * static_cast<Index>(k)));
@@ -415,14 +415,14 @@ std::vector<Seed<T>> greedy_among(PointsView points, int k, const SeedingOptions
     std::vector<Seed<T>> chosen;
     std::vector<Seed<T>> waiting;     // chosen, but not in `all` yet
     bool judges_know_last = !sample;  // whether the distances that compare candidates include the last chosen centroid
-    if (beside.empty()) {
+    if (existing.empty()) {
         chosen = seeds_of<T>(points, {draw_by_weight(points.rows(), weights, random)}, run);
         all.take_in(chosen, begun);
     } else {
         std::vector<Seed<T>> there;
-        for (Index j = 0; j < beside.rows(); ++j) {
-            const T* const values = beside.as<T>().row(j);
-            there.push_back({-1, {values, values + beside.columns()}});
+        for (Index j = 0; j < existing.rows(); ++j) {
+            const T* const values = existing.as<T>().row(j);
+            there.push_back({-1, {values, values + existing.columns()}});
         }
         all.take_in(there, begun);
         if (sample) sample->take_in(there, begun);
@@ -468,10 +468,10 @@ std::vector<Seed<T>> greedy_among(PointsView points, int k, const SeedingOptions
 
 template <class T>
 std::vector<Seed<T>> greedy(PointsView points, int k, const SeedingOptions& options, std::span<const double> weights,
-                            std::uint64_t repetition, double begun, const Run& run, PointsView beside = {}) {
+                            std::uint64_t repetition, double begun, const Run& run, PointsView existing = {}) {
     return as_sparse(points) != nullptr
-               ? greedy_among<T, SparseRow<T>>(points, k, options, weights, repetition, begun, run, beside)
-               : greedy_among<T, const T*>(points, k, options, weights, repetition, begun, run, beside);
+               ? greedy_among<T, SparseRow<T>>(points, k, options, weights, repetition, begun, run, existing)
+               : greedy_among<T, const T*>(points, k, options, weights, repetition, begun, run, existing);
 }
 
 // k-means||: five rounds; each draws about 2k points at once with probability proportional to their squared distance.
@@ -570,7 +570,7 @@ std::vector<Index> random_rows(Index n, int k, std::span<const double> weights, 
 int usual_candidates(int k) { return static_cast<int>(std::lround(2 + 2 * std::log(static_cast<double>(k)))); }
 
 SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& options, std::span<const double> weights,
-                             std::uint64_t repetition, const Run& run, PointsView beside) {
+                             std::uint64_t repetition, const Run& run, PointsView existing) {
     Index usable = points.rows();
     if (!weights.empty()) usable = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
     if (k < 1 || k > usable)
@@ -594,8 +594,8 @@ SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& opt
     return points.with_scalar([&]<class T>() {
         std::vector<Seed<T>> chosen;
         const bool many = options.seeding == Seeding::automatic && k >= 1000 && !sparse;
-        if (!beside.empty())
-            chosen = greedy<T>(points, k, options, weights, repetition, 0, run, beside);
+        if (!existing.empty())
+            chosen = greedy<T>(points, k, options, weights, repetition, 0, run, existing);
         else if (options.seeding == Seeding::random)
             chosen = seeds_of<T>(points,
                                  random_rows(points.rows(), k, weights, run.random("kmeans.seeding", repetition)), run);

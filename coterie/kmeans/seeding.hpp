@@ -41,10 +41,10 @@ COTERIE_API int usual_candidates(int k);
 /// Memory: 3 numbers per point.
 /// Sparse points: automatic is greedy k-means++ for every k, Seeding::parallel throws BadArgument, and no rows are
 /// skipped.
-/// `beside`: existing centroids, in the points' scalar type. The k new ones are drawn in addition to them, always by
+/// `existing`: centroids that stay, in the points' scalar type. The k new ones are drawn in addition to them, always by
 /// greedy k-means++.
 COTERIE_API SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& options,
                                          std::span<const double> weights, std::uint64_t repetition, const Run& run,
-                                         PointsView beside = {});
+                                         PointsView existing = {});
 
 }  // namespace coterie

@@ -271,7 +271,7 @@ TEST(SparseKMeans, UnsupportedUsesAreErrors) {
         holds(message([&] {
                   Pipeline::fit({.points = points}, {kmeans, two}, {.preparation = preparing}, coterie::Run(0, 1));
               }),
-              "sparse points are neither centred nor scaled by column");
+              "sparse rows cannot be centred, or scaled by column");
 }
 
 TEST(SparseKMeans, UnitRowsAndSampleInAPipeline) {

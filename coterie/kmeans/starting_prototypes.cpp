@@ -19,8 +19,8 @@ namespace {
 
 // Greedy k-means++ in addition to the existing centroids, if any.
 Matrix<double> free_prototypes(PointsView points, int count, const Constraints& constraints,
-                               const Matrix<double>& beside, std::span<const double> weights, std::uint64_t repetition,
-                               const Run& run) {
+                               const Matrix<double>& existing, std::span<const double> weights,
+                               std::uint64_t repetition, const Run& run) {
     // Labelled points cannot join a free cluster, so they have weight 0 here, unless fewer than `count` other points
     // remain.
     std::vector<double> own(at(points.rows()));
@@ -31,7 +31,7 @@ Matrix<double> free_prototypes(PointsView points, int count, const Constraints& 
     }
     const SeedingOptions options{.seeding = Seeding::kmeans_plus_plus};
     return points.with_scalar([&]<class T>() {
-        const Matrix<T> there = beside.cast<T>();
+        const Matrix<T> there = existing.cast<T>();
         return to_matrix<double>(seed_centroids(points, count, options, usable < count ? weights : own, repetition, run,
                                                 there.rows() > 0 ? PointsView(there) : PointsView())
                                      .centroids);

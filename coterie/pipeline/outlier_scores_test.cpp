@@ -354,7 +354,7 @@ TEST(NoiseShare, RejectsBadValuesAndCombinations) {
     sized.sizes = SizeBounds{1, 30};
     for (const Problem& problem : {labelled, sized})
         EXPECT_EQ(message("kmeans", problem),
-                  "noise_share: noise_share cannot be combined with partial_labels, label_share or sizes, because they "
+                  "noise_share cannot be combined with partial_labels, label_share or sizes, because they "
                   "apply to all rows. Leave one out.");
     Problem paired = plain;
     paired.must_links = {{0, 1}};

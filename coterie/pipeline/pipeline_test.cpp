@@ -194,7 +194,7 @@ TEST(PipelineSample, ErrorsNameRowsOfTheGivenPoints) {
     Problem labelled = rings.problem();
     labelled.partial_labels.assign(2400, -1);
     EXPECT_EQ(message(labelled, three, 20),
-              "sample: sample cannot be combined with partial_labels, label_share or sizes, because they apply to all "
+              "sample cannot be combined with partial_labels, label_share or sizes, because they apply to all "
               "rows. Leave one out.");
 }
 

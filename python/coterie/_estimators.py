@@ -587,7 +587,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBl
         0 to 1.
     n_init : int, default=1
         Number of runs from different samples; the run with the smallest inertia is kept. A whole number, at least 1.
-    **shared : init, seeding_candidates, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state, n_jobs,
+    **shared : init, seeding_candidates, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state, n_jobs
     **shared : verbose, callback
 
     Attributes
@@ -681,12 +681,12 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, GivesOutlierScore
     **shared : max_iter
     tol : float, default=1e-06
         Stop when the squared movements of the centroids sum to at most this times the mean variance of a column. A number, at least 0.
-    **shared : init, seeding_candidates, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state, n_jobs,
+    **shared : init, seeding_candidates, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state, n_jobs
     **shared : verbose, callback
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, cluster_centers_, column_range_, outlier_centroids_, outlier_spreads_, objective_,
+    **shared : labels_, n_clusters_, cluster_choice_, cluster_centers_, column_range_, outlier_centroids_, outlier_spreads_, objective_
     **shared : n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -767,12 +767,12 @@ class SphericalKMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBl
     tol : float, default=0.0001
         Stop when the squared movements of the centroids sum to at most this times the mean variance of a column of the scaled rows; 0: stop
         when no label changes. A number, at least 0.
-    **shared : init, seeding_candidates, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state, n_jobs,
+    **shared : init, seeding_candidates, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state, n_jobs
     **shared : verbose, callback
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, cluster_centers_, column_range_, outlier_centroids_, outlier_spreads_, objective_,
+    **shared : labels_, n_clusters_, cluster_choice_, cluster_centers_, column_range_, outlier_centroids_, outlier_spreads_, objective_
     **shared : n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -851,7 +851,7 @@ class Ward(Transforms, GivesDistances, GivesOutlierScores, WeightedClusterer):
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, cluster_centers_, column_range_, outlier_centroids_, outlier_spreads_, objective_,
+    **shared : labels_, n_clusters_, cluster_choice_, cluster_centers_, column_range_, outlier_centroids_, outlier_spreads_, objective_
     **shared : n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -924,7 +924,7 @@ class KernelKMeans(GivesOutlierScores, WeightedClusterer):
     **shared : max_iter
     tol : float, default=0.0
         Stop when an iteration lowers the objective by at most this fraction; 0: stop when no label changes. A number, at least 0.
-    **shared : seeding_candidates, init.2, center, scale, missing, categorical, dates, sample, noise_share, random_state, n_jobs, verbose,
+    **shared : seeding_candidates, init.2, center, scale, missing, categorical, dates, sample, noise_share, random_state, n_jobs, verbose
     **shared : callback
 
     Attributes
@@ -1841,12 +1841,12 @@ class Entropy(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClust
         Number of rounds of EM; many more come closer to the optimum but give worse clusters. A whole number, at least 1.
     labels_per : {'batch', 'epoch'}, default='batch'
         Self-label: compute new labels for every batch or for every epoch.
-    **shared : clusters_per_label, label_share, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state,
+    **shared : clusters_per_label, label_share, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state
     **shared : n_jobs, verbose, callback
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, weights_, bias_, column_range_, outlier_centroids_, outlier_spreads_,
+    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, weights_, bias_, column_range_, outlier_centroids_, outlier_spreads_
     **shared : objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -1957,12 +1957,12 @@ class Mi(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer)
     **shared : momentum, epochs, batch_size, origin, start_scale, label_weight, n_init.2
     fairness : float, default=1.0
         Penalty on cluster shares that differ from prior; larger values keep them closer. A number, at least 0.
-    **shared : prior, clusters_per_label, label_share, center, scale, missing, categorical, dates, sample, noise_share, checkpoint,
+    **shared : prior, clusters_per_label, label_share, center, scale, missing, categorical, dates, sample, noise_share, checkpoint
     **shared : random_state, n_jobs, verbose, callback
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, weights_, bias_, column_range_, outlier_centroids_, outlier_spreads_,
+    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, weights_, bias_, column_range_, outlier_centroids_, outlier_spreads_
     **shared : objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -2065,12 +2065,12 @@ class Sela(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClustere
     **shared : prior
     labels_per : {'batch', 'epoch'}, default='epoch'
         Compute new labels for every batch or for every epoch.
-    **shared : clusters_per_label, label_share, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state,
+    **shared : clusters_per_label, label_share, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state
     **shared : n_jobs, verbose, callback
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, weights_, bias_, column_range_, outlier_centroids_, outlier_spreads_,
+    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, weights_, bias_, column_range_, outlier_centroids_, outlier_spreads_
     **shared : objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -2171,12 +2171,12 @@ class Miadm(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockCluster
     **shared : momentum, epochs, batch_size, origin, start_scale, label_weight, n_init.2
     labels_per : {'batch', 'epoch'}, default='epoch'
         Compute new labels for every batch (MIADM*) or for every epoch.
-    **shared : clusters_per_label, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state, n_jobs,
+    **shared : clusters_per_label, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state, n_jobs
     **shared : verbose, callback
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, weights_, bias_, column_range_, outlier_centroids_, outlier_spreads_,
+    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, weights_, bias_, column_range_, outlier_centroids_, outlier_spreads_
     **shared : objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -2283,7 +2283,7 @@ class Wmc(Transforms, GivesOutlierScores, Clusterer):
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, points_, members_, embedding_, extension_, cluster_centers_.2, eigenvalues_,
+    **shared : labels_, n_clusters_, cluster_choice_, points_, members_, embedding_, extension_, cluster_centers_.2, eigenvalues_
     **shared : column_range_, outlier_centroids_.2, outlier_spreads_, objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -2383,7 +2383,7 @@ class Ssc(Transforms, GivesOutlierScores, Clusterer):
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, points_, members_, embedding_, extension_, cluster_centers_.2, eigenvalues_,
+    **shared : labels_, n_clusters_, cluster_choice_, points_, members_, embedding_, extension_, cluster_centers_.2, eigenvalues_
     **shared : column_range_, outlier_centroids_.2, outlier_spreads_, objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -2483,7 +2483,7 @@ class Ensc(Transforms, GivesOutlierScores, Clusterer):
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, points_, members_, embedding_, extension_, cluster_centers_.2, eigenvalues_,
+    **shared : labels_, n_clusters_, cluster_choice_, points_, members_, embedding_, extension_, cluster_centers_.2, eigenvalues_
     **shared : column_range_, outlier_centroids_.2, outlier_spreads_, objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -2574,12 +2574,12 @@ class SscOmp(Transforms, GivesOutlierScores, Clusterer):
         Square of a constant column that is added to the rows; 0: no such column. A number, at least 0.
     normalize : {'auto', 'unit', 'none'}, default='auto'
         Scale every row to length 1 (unit), or leave it as it is (none); auto: unit.
-    **shared : affinity, keep, n_init, max_iter.2, new_points, center, scale, missing, categorical, dates, sample, noise_share,
+    **shared : affinity, keep, n_init, max_iter.2, new_points, center, scale, missing, categorical, dates, sample, noise_share
     **shared : random_state, n_jobs, verbose, callback
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, points_, members_, embedding_, extension_, cluster_centers_.2, eigenvalues_,
+    **shared : labels_, n_clusters_, cluster_choice_, points_, members_, embedding_, extension_, cluster_centers_.2, eigenvalues_
     **shared : column_range_, outlier_centroids_.2, outlier_spreads_, objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -2664,12 +2664,12 @@ class Smce(Transforms, GivesOutlierScores, Clusterer):
         Number of nearest neighbours that a representation may use. A whole number, at least 1.
     normalize : {'auto', 'unit', 'none'}, default='auto'
         Scale every row to length 1 (unit), or leave it as it is (none); auto: none.
-    **shared : affinity, keep, n_init, max_iter.2, new_points, center, scale, missing, categorical, dates, sample, noise_share,
+    **shared : affinity, keep, n_init, max_iter.2, new_points, center, scale, missing, categorical, dates, sample, noise_share
     **shared : random_state, n_jobs, verbose, callback
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, points_, members_, embedding_, extension_, cluster_centers_.2, eigenvalues_,
+    **shared : labels_, n_clusters_, cluster_choice_, points_, members_, embedding_, extension_, cluster_centers_.2, eigenvalues_
     **shared : column_range_, outlier_centroids_.2, outlier_spreads_, objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -2745,13 +2745,13 @@ class AeKMeans(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
 
     Parameters
     ----------
-    **shared : n_clusters.2, network, image, widths, embedding, pretrain_epochs, pretrain_batch_size, pretrain_rate, pretrained,
-    **shared : kmeans_restarts, n_init.3, half, center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint,
+    **shared : n_clusters.2, network, image, widths, embedding, pretrain_epochs, pretrain_batch_size, pretrain_rate, pretrained
+    **shared : kmeans_restarts, n_init.3, half, center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint
     **shared : random_state, n_jobs, verbose, callback
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, unit_, rotation_, cluster_centers_.3, column_range_, outlier_centroids_.2,
+    **shared : labels_, n_clusters_, cluster_choice_, unit_, rotation_, cluster_centers_.3, column_range_, outlier_centroids_.2
     **shared : outlier_spreads_, objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -2835,7 +2835,7 @@ class Dekm(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
 
     Parameters
     ----------
-    **shared : n_clusters.2, network, image, widths, embedding, pretrain_epochs, pretrain_batch_size, pretrain_rate, pretrained,
+    **shared : n_clusters.2, network, image, widths, embedding, pretrain_epochs, pretrain_batch_size, pretrain_rate, pretrained
     **shared : kmeans_restarts
     n_init : int, default=1
         Must be 1, because no criterion without labels finds the best of several fits of this method. A whole number, at least 1.
@@ -2859,7 +2859,7 @@ class Dekm(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, unit_, rotation_, cluster_centers_.3, column_range_, outlier_centroids_.2,
+    **shared : labels_, n_clusters_, cluster_choice_, unit_, rotation_, cluster_centers_.3, column_range_, outlier_centroids_.2
     **shared : outlier_spreads_, objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -2959,7 +2959,7 @@ class Dec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
 
     Parameters
     ----------
-    **shared : n_clusters.2, network, image, widths, embedding, pretrain_epochs, pretrain_batch_size, pretrain_rate, pretrained,
+    **shared : n_clusters.2, network, image, widths, embedding, pretrain_epochs, pretrain_batch_size, pretrain_rate, pretrained
     **shared : kmeans_restarts, n_init.3, half
     learning_rate : float, default=0.01
         Learning rate while clustering. A number, above 0.
@@ -2973,7 +2973,7 @@ class Dec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, unit_, rotation_, cluster_centers_.3, column_range_, outlier_centroids_.2,
+    **shared : labels_, n_clusters_, cluster_choice_, unit_, rotation_, cluster_centers_.3, column_range_, outlier_centroids_.2
     **shared : outlier_spreads_, objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -3067,7 +3067,7 @@ class Idec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
 
     Parameters
     ----------
-    **shared : n_clusters.2, network, image, widths, embedding, pretrain_epochs, pretrain_batch_size, pretrain_rate, pretrained,
+    **shared : n_clusters.2, network, image, widths, embedding, pretrain_epochs, pretrain_batch_size, pretrain_rate, pretrained
     **shared : kmeans_restarts, n_init.3, half
     learning_rate : float, default=0.001
         Learning rate while clustering. A number, above 0.
@@ -3083,7 +3083,7 @@ class Idec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, unit_, rotation_, cluster_centers_.3, column_range_, outlier_centroids_.2,
+    **shared : labels_, n_clusters_, cluster_choice_, unit_, rotation_, cluster_centers_.3, column_range_, outlier_centroids_.2
     **shared : outlier_spreads_, objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -3179,7 +3179,7 @@ class Dcn(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
 
     Parameters
     ----------
-    **shared : n_clusters.2, network, image, widths, embedding, pretrain_epochs, pretrain_batch_size, pretrain_rate, pretrained,
+    **shared : n_clusters.2, network, image, widths, embedding, pretrain_epochs, pretrain_batch_size, pretrain_rate, pretrained
     **shared : kmeans_restarts, n_init.3, half
     learning_rate : float, default=0.001
         Learning rate while clustering. A number, above 0.
@@ -3195,7 +3195,7 @@ class Dcn(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, unit_, rotation_, cluster_centers_.3, column_range_, outlier_centroids_.2,
+    **shared : labels_, n_clusters_, cluster_choice_, unit_, rotation_, cluster_centers_.3, column_range_, outlier_centroids_.2
     **shared : outlier_spreads_, objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -3291,7 +3291,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierSco
 
     Parameters
     ----------
-    **shared : n_clusters, network.2, image, widths.2, kernel.2, augment, rotation, shift, zoom, colour, noise, epochs.2, batch_size.3,
+    **shared : n_clusters, network.2, image, widths.2, kernel.2, augment, rotation, shift, zoom, colour, noise, epochs.2, batch_size.3
     **shared : learning_rate, backbone_rate, pretrained.2, weight_decay, label_weight, n_init.2, half
     augmentations : int, default=2
         Number of changed views of a row per step; 1: one changed view and the row itself. A whole number, from 1 to 2.
@@ -3307,12 +3307,12 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierSco
         Number of rounds of EM. A whole number, at least 1.
     labels_per : {'batch', 'epoch'}, default='batch'
         Compute new labels for every batch or for every epoch.
-    **shared : clusters_per_label, label_share, center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint,
+    **shared : clusters_per_label, label_share, center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint
     **shared : random_state, n_jobs, verbose, callback
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, unit_, column_range_, outlier_centroids_.2, outlier_spreads_,
+    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, unit_, column_range_, outlier_centroids_.2, outlier_spreads_
     **shared : objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -3429,7 +3429,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, 
 
     Parameters
     ----------
-    **shared : n_clusters, network.2, image, widths.2, kernel.2, augment, rotation, shift, zoom, colour, noise, epochs.2, batch_size.3,
+    **shared : n_clusters, network.2, image, widths.2, kernel.2, augment, rotation, shift, zoom, colour, noise, epochs.2, batch_size.3
     **shared : learning_rate, backbone_rate, pretrained.2, weight_decay, label_weight, n_init.2, half
     fairness : float, default=4.0
         Penalty on cluster shares that differ from prior; larger values keep them closer. A number, at least 0.
@@ -3441,12 +3441,12 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, 
         else adversarial.
     adversarial_radius : float, default=0.25
         Distance of the adversarial view from the row, as a share of the distance to its tenth nearest neighbour. A number, at least 0.
-    **shared : clusters_per_label, label_share, center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint,
+    **shared : clusters_per_label, label_share, center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint
     **shared : random_state, n_jobs, verbose, callback
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, unit_, column_range_, outlier_centroids_.2, outlier_spreads_,
+    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, unit_, column_range_, outlier_centroids_.2, outlier_spreads_
     **shared : objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -3559,16 +3559,16 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, Bl
 
     Parameters
     ----------
-    **shared : n_clusters, network.2, image, widths.2, kernel.2, augment, rotation, shift, zoom, colour, noise, epochs.2, batch_size.3,
+    **shared : n_clusters, network.2, image, widths.2, kernel.2, augment, rotation, shift, zoom, colour, noise, epochs.2, batch_size.3
     **shared : learning_rate, backbone_rate, pretrained.2, weight_decay, label_weight, n_init.2, half
     augmentations : int, default=1
         Number of changed views of a row per step; 1: one changed view and the row itself. A whole number, from 1 to 2.
-    **shared : clusters_per_label, center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint, random_state,
+    **shared : clusters_per_label, center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint, random_state
     **shared : n_jobs, verbose, callback
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, unit_, column_range_, outlier_centroids_.2, outlier_spreads_,
+    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, unit_, column_range_, outlier_centroids_.2, outlier_spreads_
     **shared : objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -3671,7 +3671,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores
 
     Parameters
     ----------
-    **shared : n_clusters, network.2, image, widths.2, kernel.2, augment, rotation, shift, zoom, colour, noise, epochs.2, batch_size.3,
+    **shared : n_clusters, network.2, image, widths.2, kernel.2, augment, rotation, shift, zoom, colour, noise, epochs.2, batch_size.3
     **shared : learning_rate, backbone_rate, pretrained.2, weight_decay, label_weight, n_init.2, half
     augmentations : int, default=2
         Number of changed views of a row per step; 1: one changed view and the row itself. A whole number, from 1 to 2.
@@ -3683,12 +3683,12 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores
     **shared : prior
     labels_per : {'batch', 'epoch'}, default='epoch'
         Compute new labels for every batch or for every epoch.
-    **shared : clusters_per_label, label_share, center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint,
+    **shared : clusters_per_label, label_share, center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint
     **shared : random_state, n_jobs, verbose, callback
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, unit_, column_range_, outlier_centroids_.2, outlier_spreads_,
+    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, unit_, column_range_, outlier_centroids_.2, outlier_spreads_
     **shared : objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises
@@ -3801,7 +3801,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScore
 
     Parameters
     ----------
-    **shared : n_clusters, network.2, image, widths.2, kernel.2, augment, rotation, shift, zoom, colour, noise, epochs.2, batch_size.3,
+    **shared : n_clusters, network.2, image, widths.2, kernel.2, augment, rotation, shift, zoom, colour, noise, epochs.2, batch_size.3
     **shared : learning_rate, backbone_rate, pretrained.2, weight_decay, label_weight, n_init.2, half
     augmentations : int, default=2
         Number of changed views of a row per step; 1: one changed view and the row itself. A whole number, from 1 to 2.
@@ -3809,12 +3809,12 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScore
         Penalty on different predictions for the two views. A number, at least 0.
     labels_per : {'batch', 'epoch'}, default='batch'
         Compute new labels for every batch (MIADM*) or for every epoch.
-    **shared : clusters_per_label, center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint, random_state,
+    **shared : clusters_per_label, center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint, random_state
     **shared : n_jobs, verbose, callback
 
     Attributes
     ----------
-    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, unit_, column_range_, outlier_centroids_.2, outlier_spreads_,
+    **shared : labels_, n_clusters_, cluster_choice_, cluster_labels_, unit_, column_range_, outlier_centroids_.2, outlier_spreads_
     **shared : objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
 
     Raises

@@ -300,7 +300,7 @@ with h5py.File(sys.argv[1] + '/links.h5', 'w') as file:
     file['elink'] = file['group/elink'] = h5py.ExternalLink(sys.argv[1] + '/other.h5', '/x')
     file.create_dataset('external', shape=(4, 3), dtype='f8', external=raw)
     file.create_virtual_dataset('virtual', layout)
-# MATLAB 7.3 files are HDF5 behind a header of their own.
+# MATLAB 7.3 files are HDF5 after their own header.
 for name in ('elink', 'external', 'virtual'):
     path = sys.argv[1] + '/' + name + '.mat'
     with h5py.File(path, 'w', userblock_size=512) as file:

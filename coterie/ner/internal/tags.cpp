@@ -38,7 +38,7 @@ bool mention_begins(const TagParts& before, const TagParts& tag) {
 
 namespace {
 
-constexpr std::string_view sentence_end = "end of sentence";  // in the place of a tag
+constexpr std::string_view sentence_end = "end of sentence";  // instead of a tag
 
 // The reason why the step from one tag to the next is ill-formed, and what to do. Empty if it is well-formed.
 struct Fault {

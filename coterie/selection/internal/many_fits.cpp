@@ -1,4 +1,4 @@
-// A search draws rows, rejects what its fits do not accept, and gives each task a run of its own. A task has one
+// A search draws rows, rejects what its fits do not accept, and gives each task its own run. A task has one
 // thread, because the tasks run side by side.
 
 #include "coterie/selection/internal/many_fits.hpp"
