@@ -255,7 +255,7 @@ def test_errors_of_dekm(tmp_path):
     for words in (["--seeds", 0], ["--tolerance", 2], ["--points", -1], ["--max-iterations", 0], ["--figure", tmp_path / "f.png"], ["--figure1", "f.svg"]):
         assert words[0] in reproduce("dekm-usps", *words, code=2).err
     (tmp_path / "file").write_text("")
-    assert "--checkpoint" in reproduce("dekm-usps", "--checkpoint", tmp_path / "file", code=1).err
+    assert "file: cannot create the folder" in reproduce("dekm-usps", "--checkpoint", tmp_path / "file", code=1).err
     assert "--figure" in reproduce("dekm-usps", "--methods", "kmeans", "--figure", tmp_path / "f.svg", code=2).err
 
 
@@ -351,7 +351,7 @@ def test_ner_transfer_equals_adapt_and_tag(tmp_path):
     assert rows["no subspace, hard, no share, dev"]["f1"] != rows["k-means, hard, no share, dev"]["f1"]
     assert "CONTaiNER" not in rows
     lacking = reproduce("ner-transfer", ENCODER, "--sets", "wnut17", "--quiet", code=3, env={"COTERIE_DATA": str(data)})
-    assert "emerging.test.annotated is in none of the data folders" in lacking.err and "COTERIE_DATA" in lacking.err
+    assert "emerging.test.annotated: the file is in none of the data folders" in lacking.err and "COTERIE_DATA" in lacking.err
 
 
 def test_ner_transfer_trains_further_on_each_support(tmp_path):

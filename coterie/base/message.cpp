@@ -49,7 +49,6 @@ constexpr CodeMeaning meanings[] = {
     {Code::library_failed, "library-failed", "A library that does part of the work, such as LibTorch, failed."},
     {Code::no_device, "no-device", "The accelerator is not available."},
     {Code::download_failed, "download-failed", "A download failed or did not have the expected content."},
-    {Code::process_failed, "process-failed", "Another process of the same work failed."},
     {Code::processes_differ, "processes-differ", "Processes of one fit have different options or data."},
     {Code::cancelled, "cancelled", "The caller stopped the work before there was a result."},
     {Code::internal, "internal", "A fault of coterie itself: please report it."},

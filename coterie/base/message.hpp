@@ -60,7 +60,6 @@ enum class Code : std::uint8_t {
     library_failed,
     no_device,
     download_failed,
-    process_failed,
     processes_differ,
     // How the work ended
     cancelled,

@@ -4,9 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
 #include <set>
+#include <string>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie {
 namespace {
@@ -59,6 +63,13 @@ TEST(Message, MarksAreSpelledAndOtherBackquotesStay) {
     EXPECT_EQ(flags("`a b`c`"), "`a b--c") << "the second backquote opens another mark";
     EXPECT_EQ(flags("`a=`"), "--a ");
     EXPECT_EQ(Spelling()("`a` `b=2` `row=5`"), "a b=2 row 5");
+}
+
+TEST(Message, PatternsAreFilledInOrder) {
+    EXPECT_EQ(internal::filled("row {} of '{}': {}", std::int64_t{3}, std::string("a{}"), "b"), "row 3 of 'a{}': b");
+    EXPECT_EQ(internal::filled("{}{}{rank}", 'c', std::size_t{7}), "c7{rank}");
+    EXPECT_EQ(internal::filled("{} {}", std::numeric_limits<std::int64_t>::min(), std::string_view()),
+              "-9223372036854775808 ");
 }
 
 TEST(Message, EveryCodeHasANameAndAMeaning) {

@@ -108,7 +108,8 @@ std::string to_text(const OptionValue& value) {
 BadArgument refused_option(const std::string& name, const OptionValue& value, const std::string& accepted) {
     const std::string text = to_text(value);
     const std::string quote = std::holds_alternative<std::string>(value) ? "'" : "";
-    return BadArgument(Code::not_accepted, quote + text + quote + " is not accepted", "Use " + accepted,
+    const std::string shown = std::holds_alternative<Automatic>(value) ? "`auto`" : quote + text + quote;
+    return BadArgument(Code::not_accepted, shown + " is not accepted", "Use " + accepted,
                        {.option = name, .value = text, .accepted = accepted});
 }
 

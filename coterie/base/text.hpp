@@ -1,10 +1,12 @@
 #pragma once
-// Words in messages: similarity of spellings, and counts with their noun.
+// Words in messages: filled patterns, counts with their noun, similarity of spellings.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "coterie/base/export.hpp"
 
@@ -15,5 +17,44 @@ COTERIE_API std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// "1 row", "2 rows": for a noun whose plural ends in s.
 COTERIE_API std::string counted(std::int64_t count, std::string_view noun);
+
+namespace internal {
+
+/// A text with a place {} for each argument. Another number of places does not compile.
+template <class... Arguments>
+struct Pattern {
+    template <std::convertible_to<std::string_view> Text>
+    consteval Pattern(const Text& written) : text(written) {
+        std::size_t places = 0;
+        for (std::size_t at = text.find("{}"); at != std::string_view::npos; at = text.find("{}", at + 2)) ++places;
+        if (places != sizeof...(Arguments)) throw "the pattern needs one {} for each argument";
+    }
+    std::string_view text;
+};
+
+inline std::string_view place_text(std::string_view text) { return text; }
+inline std::string place_text(char one) { return std::string(1, one); }
+template <std::integral Number>
+std::string place_text(Number number) {
+    return std::to_string(number);
+}
+
+/// The pattern with the arguments in its places, in order: texts as they are, integers in digits.
+/// (std::format needs GCC 13.)
+template <class... Arguments>
+requires(sizeof...(Arguments) > 0) std::string
+    filled(Pattern<std::type_identity_t<Arguments>...> pattern, const Arguments&... arguments) {
+    std::string out;
+    std::string_view rest = pattern.text;
+    const auto fill = [&](std::string_view argument) {
+        const std::size_t at = rest.find("{}");
+        out.append(rest.substr(0, at)).append(argument);
+        rest.remove_prefix(at + 2);
+    };
+    (fill(place_text(arguments)), ...);
+    return out.append(rest);
+}
+
+}  // namespace internal
 
 }  // namespace coterie

@@ -206,10 +206,10 @@ Array read_array(const Location& location, Purpose purpose, const std::string& s
 std::string but(Format format) { return "but the format of this file is " + std::string(name(format)); }
 
 // Names the file in an error that names none; an array of a container or one of several files may be named already. An
-// interruption or the failure of another process is not about the file.
+// interruption is not about the file.
 void name_file(Error& error, const std::string& file) {
     const Message& fields = error.fields();
-    if (fields.file.empty() && fields.code != Code::cancelled && fields.code != Code::process_failed)
+    if (fields.file.empty() && fields.code != Code::cancelled)
         error.amend([&](Message& message) { message.file = file; });
 }
 

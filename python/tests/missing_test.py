@@ -340,7 +340,7 @@ def test_messages_name_existing_parameters():
     for call in calls + [call for call in vars(coterie.ner).values() if inspect.isfunction(call)]:
         known |= set(inspect.signature(call).parameters)
     known |= {"auto", "row", _names.parameter("pairs")}  # marks of a value and a place; two parameters
-    known |= {"multiple", "unit"}  # of the command's geometry, which Python does not have
+    known |= {"curvature", "dim", "multiple", "unit"}  # of the command's geometry, which Python does not have
     unknown = set()
     for source in (ROOT / "coterie").rglob("*.cpp"):
         lines = [line for line in source.read_text().splitlines() if not line.strip().startswith("//")] if not source.name.endswith("_test.cpp") else []

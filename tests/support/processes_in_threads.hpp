@@ -35,7 +35,7 @@ public:
         arrived_.wait(lock, [&] { return !queue.empty() || ended_[static_cast<std::size_t>(from)]; });
         if (queue.empty())
             throw PeerFailed(
-                {.code = Code::process_failed, .problem = "process " + std::to_string(from) + " has ended"});
+                {.code = Code::cancelled, .problem = "process " + std::to_string(from) + " has ended"});
         if (queue.front().size() != bytes.size())
             throw InternalError("process " + std::to_string(to) + " expects " + std::to_string(bytes.size()) +
                                 " bytes of process " + std::to_string(from) + " and gets " +
