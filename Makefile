@@ -17,7 +17,7 @@ endef
 compile = @ninja -C $(BUILD) $(if $(JOBS),-j$(JOBS)) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help build deep demo python build-tests test test-slow sanitize sanitize-packages sanitize-asan sanitize-tsan benchmark docs format check-format clean
+.PHONY: help build deep demo python build-tests test test-slow lint coverage sanitize sanitize-packages sanitize-asan sanitize-tsan benchmark docs format check-format clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | sort | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
@@ -66,6 +66,23 @@ test-slow: build-tests ## The slow tests: MNIST compared with scikit-learn, all 
 	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement requirements-slow.txt
 	@ctest --test-dir $(BUILD) -L slow --output-on-failure --no-label-summary
 	@cmake --preset fuzz >/dev/null && ninja -C build/fuzz && ctest --test-dir build/fuzz --output-on-failure --no-label-summary
+
+# clang reads the command lines of GCC, so it must pass over flags that it does not know.
+lint: ## Check the sources with clang-tidy (.clang-tidy)
+	@scripts/install-packages packages-build.txt packages-deep.txt packages-test.txt packages-lint.txt
+	$(call configure,lint)
+	@run-clang-tidy-14 -p $(BUILD) -quiet -extra-arg=-Wno-unknown-warning-option $(if $(JOBS),-j$(JOBS)) '/(coterie|cli)/.*\.cpp' 2>build/lint.log >build/lint.txt \
+	|| { cat build/lint.txt; exit 1; }
+lint: BUILD := build/lint
+
+coverage: ## The lines that the fast C++ tests run, build/coverage/lines.html
+	@scripts/install-packages packages-build.txt packages-deep.txt packages-test.txt packages-lint.txt
+	$(call configure,coverage)
+	@ninja -C $(BUILD) $(if $(JOBS),-j$(JOBS))
+	@ctest --test-dir $(BUILD) -LE slow -E '^(cli|package|agreement|reproduce|sources)' --output-on-failure --no-label-summary -j2
+	@gcovr --root . --filter 'coterie/' --exclude '.*_test\.cpp' --exclude '.*/vendor/.*' --gcov-ignore-parse-errors --txt-metric line --print-summary \
+	  --html-details $(BUILD)/lines.html $(BUILD)
+coverage: BUILD := build/coverage
 
 # Tests that start other programs (cli, package, reproduce, agreement) run only in make test. A finding fails its test: sanitized code stops at the
 # first one, and the leak check runs at the end. GCC 12's leak sanitizer crashes in the thread-local memory of libraries that are loaded later, such

@@ -1,6 +1,6 @@
 """Messages of the library name options as coterie/base/error.hpp explains: between backquotes, by their described names, and never as flags
-of the command. Each source except tests begins with a comment that says what it does. These tests read the sources, so they also check
-messages that no other test triggers."""
+of the command. Every code of coterie/base/message.hpp is used. Each source except tests begins with a comment that says what it does. These
+tests read the sources, so they also check messages that no other test triggers."""
 
 import pathlib
 import re
@@ -64,6 +64,15 @@ def test_no_message_names_a_flag_of_the_command():
 def test_every_name_between_backquotes_is_an_option_or_a_field():
     known = described() | set(named_fields()) | {"auto", "row"}
     assert [(str(path), *found) for path, source in sources() for found in unknown_in(source, known)] == []
+
+
+def test_every_code_is_used():
+    listed = re.search(r"enum class Code[^{]*\{(.*?)\};", (ROOT / "coterie/base/message.hpp").read_text(), re.DOTALL)[1]
+    codes = set(re.findall(r"^ *(\w+),?$", re.sub(r"//.*", "", listed), re.MULTILINE))
+    folders = [ROOT / name for name in ("coterie", "cli", "python/src")]
+    texts = [path.read_text() for folder in folders for path in folder.rglob("*.[ch]pp") if path.name != "message.cpp" and "_test" not in path.name]
+    assert len(codes) > 50
+    assert codes - set(re.findall(r"Code::(\w+)", "".join(texts))) == set()
 
 
 def test_sources_without_a_head_comment_are_found(tmp_path):
