@@ -3,7 +3,6 @@
 
 #include <charconv>
 #include <cstring>
-#include <limits>
 #include <optional>
 
 #include "coterie/base/text.hpp"

@@ -3,7 +3,6 @@
 
 #include "coterie/io/read_request.hpp"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 

@@ -7,13 +7,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <cstring>
 #include <deque>
-#include <functional>
-#include <limits>
-#include <set>
 #include <unordered_map>
 
 #include "coterie/base/parallel/parallel.hpp"

@@ -5,7 +5,6 @@
 
 #include "coterie/ner/page.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
