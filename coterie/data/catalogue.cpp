@@ -23,6 +23,8 @@
 namespace coterie {
 namespace {
 
+using internal::filled;
+
 namespace fs = std::filesystem;
 
 using Json = nlohmann::json;
@@ -128,10 +130,10 @@ std::string how_to_get(const CatalogueEntry& entry) {
     const bool direct =
         std::all_of(entry.files.begin(), entry.files.end(), [](const auto& file) { return !file.url.empty(); });
     if (direct)
-        return "Get it with 'coterie data get " + entry.name + "', or set COTERIE_DATA to the folder that holds " +
-               entry.folder + "/";
-    return "Get it by hand (" + entry.homepage + ": " + entry.by_hand + ") into the folder " + entry.folder +
-           "/ of $COTERIE_DATA or of the cache";
+        return filled("Get it with 'coterie data get {}', or set COTERIE_DATA to the folder that holds {}/", entry.name,
+                      entry.folder);
+    return filled("Get it by hand ({}: {}) into the folder {}/ of $COTERIE_DATA or of the cache", entry.homepage,
+                  entry.by_hand, entry.folder);
 }
 
 // ---- text tables
@@ -190,7 +192,7 @@ PointsFile read_table(const fs::path& path, const Table& table, const ReadOption
             const Index row =
                 row_of({bytes.text(), bytes.size()}, static_cast<std::size_t>(first - labels.labels.begin()));
             throw BadData(
-                Code::malformed, "'" + formats::shown(code) + "' is not one of the classes of this data set", "",
+                Code::malformed, filled("'{}' is not one of the classes of this data set", formats::shown(code)), "",
                 {.value = formats::shown(code), .file = path.string(), .line = row, .column_number = table.label});
         }
         number.push_back(static_cast<std::int32_t>(known - table.classes.begin()));
@@ -209,9 +211,8 @@ Points stacked(const std::vector<Points>& parts, const std::string& what) {
     for (const Points& part : parts) {
         rows += part.rows();
         if (part.columns() != parts.front().columns())
-            throw BadData(Code::wrong_shape, "the training part of " + what + " has " +
-                                                 counted(parts.front().columns(), "column") + ", the test part " +
-                                                 std::to_string(part.columns()));
+            throw BadData(Code::wrong_shape, filled("the training part of {} has {}, the test part {}", what,
+                                                    counted(parts.front().columns(), "column"), part.columns()));
     }
     const Index columns = parts.front().columns();
     return parts.front().view().visit([&]<class Scalar>(Rows<Scalar>) {
@@ -298,7 +299,7 @@ const CatalogueEntry& find_data(std::string_view name) {
         if (entry.name == name) return entry;
         names += (names.empty() ? "" : ", ") + entry.name;
     }
-    throw BadArgument(Code::unknown_name, "there is no data set '" + std::string(name) + "' in the catalogue",
+    throw BadArgument(Code::unknown_name, filled("there is no data set '{}' in the catalogue", name),
                       "Use one of " + names, {.value = std::string(name), .accepted = "one of " + names});
 }
 
@@ -337,12 +338,12 @@ PointsFile read_data(std::string_view name, const ReadOptions& options, const Ru
     const Source& source = sources()[static_cast<std::size_t>(&entry - catalogue().data())];
     const fs::path folder = locate_data(entry);
     if (folder.empty())
-        throw BadData(Code::not_found, "data set '" + entry.name + "' is not on this machine", how_to_get(entry));
+        throw BadData(Code::not_found, filled("data set '{}' is not on this machine", entry.name), how_to_get(entry));
 
     const bool csv = source.parts.empty() && !source.table;
     if (!csv && (!options.columns.empty() || !options.label_column.empty()))
         throw BadArgument(Code::not_supported,
-                          "the catalogue fixes the columns and labels of data set '" + entry.name + "'",
+                          filled("the catalogue fixes the columns and labels of data set '{}'", entry.name),
                           "Leave out `columns` and `label_column`; they apply to the sets that ship as csv",
                           {.option = options.columns.empty() ? "label_column" : "columns"});
     PointsFile out;
@@ -363,9 +364,8 @@ PointsFile read_data(std::string_view name, const ReadOptions& options, const Ru
                             (options.label_column.empty() || options.label_column == "label");
     if (out.points.rows() != rows || (whole_rows && out.points.columns() != entry.columns))
         throw BadData(Code::wrong_shape,
-                      counted(out.points.rows(), "row") + " of " + counted(out.points.columns(), "column") +
-                          ", but data set '" + entry.name + "' has " + std::to_string(rows) + " of " +
-                          std::to_string(entry.columns),
+                      filled("{} of {}, but data set '{}' has {} of {}", counted(out.points.rows(), "row"),
+                             counted(out.points.columns(), "column"), entry.name, rows, entry.columns),
                       "Get the files again", {.file = folder.string()});
     return out;
 }

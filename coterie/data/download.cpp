@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <exception>
 #include <limits>
 #include <mutex>
 #include <system_error>
 
+#include "coterie/base/text.hpp"
 #include "coterie/data/catalogue.hpp"
 #include "coterie/io/sha256.hpp"
 
@@ -24,6 +24,8 @@
 
 namespace coterie {
 namespace {
+
+using internal::filled;
 
 namespace fs = std::filesystem;
 
@@ -266,7 +268,7 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
     transfer.handle = nullptr;
     if (transfer.error) std::rethrow_exception(transfer.error);
     if (transfer.cancelled)
-        throw Cancelled(Code::cancelled, "the download of " + url + " was stopped", goes_on(*transfer.part));
+        throw Cancelled(Code::cancelled, filled("the download of {} was stopped", url), goes_on(*transfer.part));
     if (transfer.wrong_range) return Outcome::not_a_range;
     if (result == CURLE_OK) {
         // An empty answer to a request for the rest never calls on_data.
@@ -282,8 +284,8 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
             curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &code);
             if (code == 416 && transfer.resumed_at > 0)
                 return Outcome::not_a_range;  // nothing left, or the file has changed
-            throw ResourceError(Code::download_failed, "the server answered with HTTP status " + std::to_string(code),
-                                "", {.file = url});
+            throw ResourceError(Code::download_failed, filled("the server answered with HTTP status {}", code), "",
+                                {.file = url});
         }
         case CURLE_PARTIAL_FILE:
         case CURLE_RECV_ERROR:
@@ -306,8 +308,8 @@ void fetch(const std::string& url, const CatalogueFile& file, const fs::path& ta
         const Outcome outcome = request(url, transfer, reason);
         if (outcome == Outcome::broken) {
             if (++tries > kTries)
-                throw ResourceError(Code::download_failed, reason + " (" + std::to_string(kTries) + " tries)",
-                                    goes_on(part), {.file = url});
+                throw ResourceError(Code::download_failed, filled("{} ({} tries)", reason, kTries), goes_on(part),
+                                    {.file = url});
             continue;
         }
         if (outcome == Outcome::whole || transfer.resumed_at > 0) {
@@ -347,8 +349,8 @@ void fetch_all(const std::vector<const CatalogueFile*>& missing, const fs::path&
                std::string_view base_url) {
     throw ResourceError(Code::missing_library,
                         "this build of coterie cannot download, because it was built without libcurl",
-                        "Install libcurl4-openssl-dev (Debian) and build again, or put " +
-                            url_of(*missing.front(), base_url) + " into " + folder.string());
+                        filled("Install libcurl4-openssl-dev (Debian) and build again, or put {} into {}",
+                               url_of(*missing.front(), base_url), folder.string()));
 }
 
 #endif
@@ -379,13 +381,13 @@ fs::path get_data(const CatalogueEntry& entry, const fs::path& folder, const Run
 
     for (const CatalogueFile* file : missing)
         if (url_of(*file, base_url).empty()) {
-            const std::string what = file->name + " of data set '" + entry.name + "' ";
+            const std::string what = filled("{} of data set '{}' ", file->name, entry.name);
             if (entry.shipped)
                 throw ResourceError(Code::not_found, what + "is part of coterie but was not found",
                                     "Set COTERIE_SHARE to the folder share/coterie of the installation");
             throw ResourceError(
                 Code::download_failed, what + "cannot be downloaded",
-                "Get it by hand (" + entry.homepage + ": " + entry.by_hand + ") into the folder " + target.string());
+                filled("Get it by hand ({}: {}) into the folder {}", entry.homepage, entry.by_hand, target.string()));
         }
     std::error_code failed;
     fs::create_directories(target, failed);

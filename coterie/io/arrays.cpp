@@ -15,6 +15,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
@@ -100,7 +101,7 @@ Layout layout_of(const Array& array, std::string_view source) {
     out.rows = static_cast<Index>(array.shape[0]);
     for (std::size_t k = 1; k < array.shape.size(); ++k) out.columns *= static_cast<Index>(array.shape[k]);
     if (out.rows == 0 || out.columns == 0)
-        throw BadData(Code::empty, "the array is empty (" + shape_text(array.shape) + ")",
+        throw BadData(Code::empty, filled("the array is empty ({})", shape_text(array.shape)),
                       "Give at least one row and one column", {.file = std::string(source)});
     if (!array.fortran || array.shape.size() == 1) {
         out.row_step = out.columns;
@@ -188,10 +189,9 @@ Index vector_length(const Array& array, std::string_view source, std::string_vie
         ++extents;
     }
     if (extents > 1)
-        throw BadData(
-            Code::wrong_shape,
-            "the array is " + shape_text(array.shape) + ", but " + std::string(wanted) + " are one value per row",
-            "Give a single column", {.file = std::string(source)});
+        throw BadData(Code::wrong_shape,
+                      filled("the array is {}, but {} are one value per row", shape_text(array.shape), wanted),
+                      "Give a single column", {.file = std::string(source)});
     if (longest == 0)
         throw BadData(Code::empty, "the array is empty", "Give at least one value", {.file = std::string(source)});
     return longest;
@@ -294,7 +294,7 @@ LabelColumn to_labels(const Array& array, bool allow_blank, std::string_view sou
             if constexpr (whole) {
                 if constexpr (std::is_same_v<From, std::uint64_t>)
                     if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-                        throw bad_value(Code::too_large, std::to_string(value) + " is too large for a label",
+                        throw bad_value(Code::too_large, filled("{} is too large for a label", value),
                                         "Use labels up to 9223372036854775807", std::to_string(value), source, i, 0);
                 values[at] = static_cast<std::int64_t>(value);
                 blank[at] = allow_blank && values[at] == -1;

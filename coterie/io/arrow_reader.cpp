@@ -16,6 +16,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/base/utf8.hpp"
 #include "coterie/io/internal/table.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
@@ -157,9 +158,8 @@ private:
     [[noreturn]] void refuse_unread(Code code, std::string problem, const std::string& remedy = {}) const {
         const std::string file = shown(source_ == "standard input" ? "FILE" : source_.substr(source_.rfind('/') + 1));
         fail(code, std::move(problem),
-             (remedy.empty() ? "Convert" : remedy + ". Or convert") +
-                 " the file: python -c \"import pandas; pandas.read_feather('" + file + "').to_csv('" + file +
-                 ".csv', index=False)\"");
+             filled("{} the file: python -c \"import pandas; pandas.read_feather('{}').to_csv('{}.csv', index=False)\"",
+                    remedy.empty() ? "Convert" : remedy + ". Or convert", file, file));
     }
     void check(ArrowErrorCode code, const ArrowError& error) const;
     // State that is needed only while the table is opened.
@@ -243,7 +243,7 @@ void ArrowTable::check(ArrowErrorCode code, const ArrowError& error) const {
     if (message.find("View") != std::string_view::npos)
         refuse_unread(Code::unsupported_format, "the file holds text as views, which coterie does not read",
                       "In polars, write it with compat_level=polars.CompatLevel.oldest()");
-    refuse_unread(Code::unsupported_format, "the file holds what coterie does not read (" + shown(message) + ")");
+    refuse_unread(Code::unsupported_format, filled("the file holds what coterie does not read ({})", shown(message)));
 }
 
 ArrowTable::ArrowTable(const Bytes& bytes, std::string_view source, const ReadOptions& options)
@@ -251,9 +251,8 @@ ArrowTable::ArrowTable(const Bytes& bytes, std::string_view source, const ReadOp
     source_ = source;
     is_text_ = false;
     const auto refuse_option = [&](const char* option) {
-        throw BadArgument(Code::without_effect,
-                          "`" + std::string(option) + "` is for text files; this is an Arrow file", "Leave it out",
-                          {.option = option, .file = source_});
+        throw BadArgument(Code::without_effect, filled("`{}` is for text files; this is an Arrow file", option),
+                          "Leave it out", {.option = option, .file = source_});
     };
     if (options.separator != 0) refuse_option("separator");
     if (options.header != Header::automatic) refuse_option("header");
@@ -350,7 +349,7 @@ bool ArrowTable::read_message(Messages& messages, std::size_t& at) {
                                    const std::string& name) {
         if (decoder->codec == type && known == nullptr)
             refuse_unread(Code::missing_library,
-                          "the file is compressed by " + name + ", which this build of coterie does not have");
+                          filled("the file is compressed by {}, which this build of coterie does not have", name));
     };
     require_codec(NANOARROW_IPC_COMPRESSION_TYPE_LZ4_FRAME, ArrowIpcGetLZ4DecompressionFunction(), "lz4");
     require_codec(NANOARROW_IPC_COMPRESSION_TYPE_ZSTD, ArrowIpcGetZstdDecompressionFunction(), "zstandard");
@@ -381,7 +380,7 @@ void ArrowTable::take_schema(const ArrowSchema& schema) {
     for (std::size_t j = 0; j < columns_; ++j) {
         const ArrowSchema& column = *schema.children[j];
         const std::string_view name = view_of(column.name);
-        if (!internal::is_utf8(name)) refuse_damaged("the name of column " + std::to_string(j + 1) + " is not UTF-8");
+        if (!internal::is_utf8(name)) refuse_damaged(filled("the name of column {} is not UTF-8", j + 1));
         names_.push_back(std::string(trimmed(name)));
         kinds_.push_back(column_of(column, &error));
         // pandas writes this column if a table's rows have names.
@@ -400,8 +399,7 @@ void ArrowTable::require_held(const ArrowArrayView& batch, Index rows) const {
     for (std::int64_t j = 0; j < batch.n_children; ++j)
         for (const ArrowBufferView& buffer : batch.children[j]->buffer_views)
             bytes = std::max(bytes, buffer.size_bytes);
-    if (rows / 8 > bytes)
-        refuse_damaged("a batch claims " + std::to_string(rows) + " rows, more than its bytes can hold");
+    if (rows / 8 > bytes) refuse_damaged(filled("a batch claims {} rows, more than its bytes can hold", rows));
 }
 
 void ArrowTable::take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& array) {
@@ -416,15 +414,15 @@ void ArrowTable::take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& 
     require_held(*batch.view.get(), rows);
     for (std::size_t j = 0; j < columns_; ++j) {
         const ArrowArrayView& column = *batch.view->children[j];
-        if (column.length != rows) refuse_damaged("column " + column_text(j) + " and its batch differ in length");
+        if (column.length != rows) refuse_damaged(filled("column {} and its batch differ in length", column_text(j)));
         if (kinds_[j].in_words) {
-            if (column.dictionary == nullptr) refuse_damaged("column " + column_text(j) + " has no dictionary");
+            if (column.dictionary == nullptr) refuse_damaged(filled("column {} has no dictionary", column_text(j)));
             const std::int64_t words = column.dictionary->length;
             for (Index i = 0; i < rows; ++i)
                 if (!ArrowArrayViewIsNull(&column, i)) {
                     const std::int64_t word = ArrowArrayViewGetIntUnsafe(&column, i);
                     if (word < 0 || word >= words)
-                        refuse_damaged("column " + column_text(j) + " has a value that is not in its dictionary");
+                        refuse_damaged(filled("column {} has a value that is not in its dictionary", column_text(j)));
                 }
         }
         if (kinds_[j].kind != Kind::words) continue;
@@ -433,7 +431,7 @@ void ArrowTable::take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& 
             if (ArrowArrayViewIsNull(&values, i)) continue;
             const ArrowStringView word = ArrowArrayViewGetStringUnsafe(&values, i);
             if (!internal::is_utf8({word.data, static_cast<std::size_t>(word.size_bytes)}))
-                refuse_damaged("column " + column_text(j) + " holds text that is not UTF-8");
+                refuse_damaged(filled("column {} holds text that is not UTF-8", column_text(j)));
         }
     }
     all_rows_ += rows;
@@ -458,8 +456,8 @@ void ArrowTable::find_rows(const Plan&, int) {
 void ArrowTable::require_read(std::size_t j) const {
     if (kinds_[j].kind != Kind::none) return;
     const std::string name = shown(names_[j]);
-    throw BadData(Code::wrong_type, "Arrow's type " + kinds_[j].type + " is not supported",
-                  "Use `exclude=" + (name.empty() ? std::to_string(j + 1) : name) + "` to leave it out",
+    throw BadData(Code::wrong_type, filled("Arrow's type {} is not supported", kinds_[j].type),
+                  filled("Use `exclude={}` to leave it out", name.empty() ? std::to_string(j + 1) : name),
                   {.accepted = "numbers, booleans, text, dates and times",
                    .file = source_,
                    .column = name,

@@ -12,6 +12,7 @@
 
 #include <nanoarrow/nanoarrow_ipc.hpp>
 
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
 
@@ -131,8 +132,8 @@ void ArrowRows::start_batch() {
 void ArrowRows::write(std::span<const std::string> fields) {
     Parts& to = *parts_;
     const auto refuse = [&](std::size_t j, const char* type) {
-        throw BadData(Code::wrong_type, "'" + formats::shown(fields[j]) + "' cannot be written to a column of " + type,
-                      "",
+        throw BadData(Code::wrong_type,
+                      internal::filled("'{}' cannot be written to a column of {}", formats::shown(fields[j]), type), "",
                       {.value = formats::shown(fields[j]),
                        .column = formats::shown(names_[j]),
                        .column_number = static_cast<std::int64_t>(j) + 1});

@@ -18,6 +18,7 @@
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/base/utf8.hpp"
 #include "coterie/io/formats.hpp"
 
@@ -71,8 +72,7 @@ public:
             }
         }
         void* moved = std::realloc(data_, wanted);
-        if (moved == nullptr)
-            throw ResourceError(no_memory("out of memory after " + std::to_string(size_) + " bytes", source_));
+        if (moved == nullptr) throw ResourceError(no_memory(filled("out of memory after {} bytes", size_), source_));
         data_ = static_cast<std::byte*>(moved);
         capacity_ = wanted;
     }
@@ -127,7 +127,7 @@ Bytes read_to_end(int descriptor, const std::string& source, bool text) {
                     ? line + part.size()
                     : static_cast<std::size_t>(part.data() + part.size() - static_cast<const std::byte*>(newline) - 1);
             if (line > longest_line)
-                throw BadData(Code::limit_exceeded, "a line has more than " + std::to_string(longest_line) + " bytes",
+                throw BadData(Code::limit_exceeded, filled("a line has more than {} bytes", longest_line),
                               "Give text with line ends", {.file = source});
         }
         buffer.grown_by(part.size());
@@ -154,7 +154,7 @@ Bytes mapped(int descriptor, std::size_t size) {
 
 Bytes read_whole(int descriptor, std::size_t size, const std::string& path) {
     const std::shared_ptr<std::byte[]> buffer(new (std::nothrow) std::byte[size]);
-    if (!buffer) throw ResourceError(no_memory("out of memory for its " + std::to_string(size) + " bytes", path));
+    if (!buffer) throw ResourceError(no_memory(filled("out of memory for its {} bytes", size), path));
     for (std::size_t have = 0; have < size;) {
         const ssize_t got = ::read(descriptor, buffer.get() + have, size - have);
         if (got < 0 && errno == EINTR) continue;

@@ -52,12 +52,12 @@ std::vector<std::size_t> positions_of_names(const std::vector<std::string>& want
             continue;
         }
         if (of.at.size() != of.asked)
-            throw BadData(Code::duplicate,
-                          counted(static_cast<Index>(of.at.size()), "column") + (of.at.size() == 1 ? " has" : " have") +
-                              " this name, but " + std::to_string(of.asked) + (of.asked == 1 ? " is" : " are") +
-                              " needed",
-                          "Columns are matched by name: use the names of the training data",
-                          {.file = file, .column = shown(name)});
+            throw BadData(
+                Code::duplicate,
+                filled("{} {} this name, but {} {} needed", counted(static_cast<Index>(of.at.size()), "column"),
+                       of.at.size() == 1 ? "has" : "have", of.asked, of.asked == 1 ? "is" : "are"),
+                "Columns are matched by name: use the names of the training data",
+                {.file = file, .column = shown(name)});
         out.push_back(of.at[of.taken++]);
     }
     return out;
@@ -71,7 +71,7 @@ std::vector<bool> marked(const std::vector<std::size_t>& positions, std::size_t 
 
 std::string ColumnNames::text(std::size_t column) const {
     std::string out = std::to_string(column + 1);
-    if (column < names.size()) out += " (" + shown(names[column]) + ")";
+    if (column < names.size()) out += filled(" ({})", shown(names[column]));
     return out;
 }
 
@@ -96,22 +96,22 @@ std::size_t ColumnNames::position(const std::string& given, std::string_view opt
         const auto last = static_cast<std::int64_t>(columns);
         if (number >= 1 && number <= last) return static_cast<std::size_t>(number - 1);
         if (number < 0 && number >= -last) return static_cast<std::size_t>(last + number);
-        message.accepted = "from 1 to " + std::to_string(last) + ", -1 is the last";
-        message.remedy = "Give a number from 1 to " + std::to_string(last) + ", where -1 is the last column";
+        message.accepted = filled("from 1 to {}, -1 is the last", last);
+        message.remedy = filled("Give a number from 1 to {}, where -1 is the last column", last);
         message.column_number = number;
         throw BadArgument(std::move(message));
     }
     message.column = shown(given);
     if (named > 1) {
         message.code = Code::duplicate;
-        message.problem = std::to_string(named) + " columns have this name";
+        message.problem = filled("{} columns have this name", named);
         message.remedy = "Give the number of the column instead";
         throw BadArgument(std::move(message));
     }
     if (names.empty()) {
-        message.accepted = "from 1 to " + std::to_string(columns);
+        message.accepted = filled("from 1 to {}", columns);
         message.problem += ", because the columns have no names";
-        message.remedy = "Give a number from 1 to " + std::to_string(columns);
+        message.remedy = filled("Give a number from 1 to {}", columns);
         throw BadArgument(std::move(message));
     }
     std::string list;
@@ -136,7 +136,7 @@ std::vector<std::size_t> ColumnNames::positions(const std::vector<std::string>& 
             is_whole(trimmed(word.substr(dash + 1)), to)) {
             const std::size_t low = position(std::to_string(from), option), high = position(std::to_string(to), option);
             if (low > high)
-                throw BadArgument(Code::not_accepted, "the range of columns " + shown(word) + " runs backwards",
+                throw BadArgument(Code::not_accepted, filled("the range of columns {} runs backwards", shown(word)),
                                   "Give the smaller number first",
                                   {.option = std::string(option), .value = shown(word), .file = source});
             for (std::size_t j = low; j <= high; ++j) out.push_back(j);

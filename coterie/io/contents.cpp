@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
@@ -73,8 +74,8 @@ void require_length(const Array& array, std::size_t there, std::string_view sour
     const std::size_t needed = checked_bytes(array.shape, array.item_bytes, source);
     if (needed == there) return;
     throw BadData(Code::malformed,
-                  "the header announces " + shape_text(array.shape) + std::string(type) + ", " +
-                      std::to_string(needed) + " bytes, but the file has " + std::to_string(there),
+                  filled("the header announces {}{}, {} bytes, but the file has {}", shape_text(array.shape), type,
+                         needed, there),
                   needed > there ? "Check whether the file is truncated" : std::string(remedy_if_more),
                   {.file = std::string(source)});
 }
@@ -86,8 +87,8 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
         for (const Content& content : contents) {
             if (&content == but) continue;
             if (out.size() > 1000) return out + ", ...";
-            out += (out.empty() ? "" : ", ") + shown(content.name) + " (" + shape_text(content.shape) +
-                   (content.numeric ? ")" : ", not numeric)");
+            out += filled("{}{} ({}{})", out.empty() ? "" : ", ", shown(content.name), shape_text(content.shape),
+                          content.numeric ? "" : ", not numeric");
         }
         return out;
     };
@@ -98,7 +99,7 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
     if (!key.empty()) {
         for (const Content& content : contents)
             if (content.name == key) return content;
-        refuse(Code::unknown_name, "the file has no array '" + shown(key) + "'", "Choose among: " + listing());
+        refuse(Code::unknown_name, filled("the file has no array '{}'", shown(key)), "Choose among: " + listing());
     }
     const auto is_matrix = [](const Content& content) {
         return content.shape.size() >= 2 &&
@@ -121,13 +122,13 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
         // A list of labels next to arrays that cannot be points, such as cells, is probably not meant.
         if (column && contents.size() > 1)
             refuse(Code::wrong_shape,
-                   "the only array of numbers, " + shown(taken->name) + " (" + shape_text(taken->shape) +
-                       "), is a single column, like labels",
+                   filled("the only array of numbers, {} ({}), is a single column, like labels", shown(taken->name),
+                          shape_text(taken->shape)),
                    "Name the array of the rows after a colon, FILE:NAME. The file also holds " + listing(taken));
         if (contents.size() > 1 || column)
-            note = "the array " + shown(taken->name) + " (" + shape_text(taken->shape) + ") was used" +
-                   (column ? ", which is a single column" : "") +
-                   (contents.size() > 1 ? "; the file also holds " + listing(taken) : "");
+            note = filled("the array {} ({}) was used{}{}", shown(taken->name), shape_text(taken->shape),
+                          column ? ", which is a single column" : "",
+                          contents.size() > 1 ? "; the file also holds " + listing(taken) : "");
         return *taken;
     }
     if (std::any_of(contents.begin(), contents.end(), [](const Content& c) { return c.name == "indptr"; }))

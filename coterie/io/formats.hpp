@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "coterie/base/function_ref.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/base/utf8.hpp"
 #include "coterie/io/reader.hpp"
 
@@ -44,6 +45,7 @@ bool is_gzip(std::span<const std::byte> data);
 /// All members of a gzip file, decompressed. Throws BadData if it is damaged or truncated.
 Bytes inflate_gzip(const Bytes& bytes, std::string_view source);
 
+using internal::filled;
 using internal::shown;
 /// Appends the character with that code point.
 void append_utf8(std::string& out, std::uint32_t code);

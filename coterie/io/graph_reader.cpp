@@ -8,7 +8,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -43,7 +42,7 @@ Message repeated(const Entry& again, const Entry& before, std::string_view sourc
     Message out{.code = Code::duplicate, .remedy = "Give each pair once", .file = std::string(source)};
     const std::string first = std::to_string(before.where);
     if (place == Place::entry) {
-        out.problem = "entry " + std::to_string(again.where) + " repeats the pair of entry " + first;
+        out.problem = filled("entry {} repeats the pair of entry {}", again.where, first);
         return out;
     }
     (place == Place::line ? out.line : out.row) = again.where;
@@ -64,8 +63,7 @@ void sort_entries(std::vector<Entry>& entries, std::string_view source, Place pl
 SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view source, Place place) {
     // A wrong number must not allocate memory for that many points.
     if (static_cast<double>(n) > 1e6 + 100 * static_cast<double>(entries.size()))
-        throw BadData(Code::limit_exceeded,
-                      std::to_string(n) + " rows for " + std::to_string(entries.size()) + " entries",
+        throw BadData(Code::limit_exceeded, filled("{} rows for {} entries", n, entries.size()),
                       "Above a million rows, give at least one entry per 100 rows", {.file = std::string(source)});
     require_memory(
         static_cast<double>(n) * sizeof(Index) + static_cast<double>(entries.size()) * (sizeof(double) + sizeof(Index)),
@@ -99,13 +97,13 @@ std::vector<std::string_view> words_of(std::string_view line) {
 // Requires a whole number from low to high. `place`: where it stands.
 Index whole(double value, double low, double high, const std::string& what, std::string_view shown, Message place) {
     if (!(value >= low && value <= high && value == std::floor(value))) {
-        const std::string least = std::to_string(static_cast<std::int64_t>(low));
+        const auto least = static_cast<std::int64_t>(low);
         place.code = Code::out_of_range;
-        place.problem = what + " '" + std::string(shown) + "' is not accepted";
+        place.problem = filled("{} '{}' is not accepted", what, shown);
         place.value = shown;
-        place.accepted = high >= kMostPoints ? "a whole number of at least " + least
-                                             : "a whole number from " + least + " to " +
-                                                   std::to_string(static_cast<std::int64_t>(high));
+        place.accepted = high >= kMostPoints
+                             ? filled("a whole number of at least {}", least)
+                             : filled("a whole number from {} to {}", least, static_cast<std::int64_t>(high));
         place.remedy = "Use " + place.accepted;
         throw BadData(std::move(place));
     }
@@ -116,7 +114,7 @@ double number(std::string_view word, const std::string& what) {
     double value = 0;
     bool overflow = false;
     if (!parse_field(word, value, overflow) || !std::isfinite(value))
-        throw BadData(Code::not_a_number, what + " '" + shown(word) + "' is not a finite number", "",
+        throw BadData(Code::not_a_number, filled("{} '{}' is not a finite number", what, shown(word)), "",
                       {.value = shown(word), .accepted = "a finite number"});
     return value;
 }
@@ -160,7 +158,7 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
     if (header[2] != "coordinate" || (header[3] != "real" && header[3] != "integer" && header[3] != "pattern") ||
         (header[4] != "general" && header[4] != "symmetric"))
         throw BadData(Code::unsupported_format,
-                      "'" + shown(header[2] + " " + header[3] + " " + header[4]) + "' is not supported",
+                      filled("'{}' is not supported", shown(header[2] + " " + header[3] + " " + header[4])),
                       "Use coordinate, then real, integer or pattern, then general or symmetric",
                       {.file = std::string(source), .line = 1});
     const bool pattern = header[3] == "pattern";
@@ -184,8 +182,8 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
             const Index columns = count(1, 1, kMostPoints, "the number of columns");
             if (rows != columns && (square || symmetric))
                 refuse(Code::wrong_shape,
-                       "the matrix is " + std::to_string(rows) + " x " + std::to_string(columns) +
-                           (square ? ", but affinities need a square matrix" : ", but a symmetric matrix is square"));
+                       filled("the matrix is {} x {}{}", rows, columns,
+                              square ? ", but affinities need a square matrix" : ", but a symmetric matrix is square"));
             announced = count(2, 0, 9e15, "the number of entries");
             out.rows = rows;
             out.columns = columns;
@@ -195,7 +193,7 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
             refuse(Code::malformed, "the line has " + counted(static_cast<Index>(words.size()), "field"),
                    pattern ? "Give row and column" : "Give row, column and value");
         if (++given > announced)
-            refuse(Code::malformed, "there are more entries than the " + std::to_string(announced) + " announced");
+            refuse(Code::malformed, filled("there are more entries than the {} announced", announced));
         const auto index = [&](std::string_view word, Index most, const char* what) {
             return whole(number(word, what), 1, static_cast<double>(most), what, shown(word), {}) - 1;
         };
@@ -223,9 +221,8 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
         throw BadData(Code::malformed, "the file ends before the line with the numbers of rows, columns and entries",
                       "", {.file = std::string(source)});
     if (given != announced)
-        throw BadData(Code::malformed,
-                      "the file ends after " + std::to_string(given) + " of " + std::to_string(announced) + " entries",
-                      "", {.file = std::string(source)});
+        throw BadData(Code::malformed, filled("the file ends after {} of {} entries", given, announced), "",
+                      {.file = std::string(source)});
     return out;
 }
 
@@ -288,7 +285,7 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
     };
     const std::string word = sparse_format(array("format"));
     if (word != "csr" && word != "csc" && word != "coo")
-        refuse(Code::unsupported_format, "the sparse format '" + shown(word) + "' is not supported",
+        refuse(Code::unsupported_format, filled("the sparse format '{}' is not supported", shown(word)),
                "Convert the matrix with SciPy's tocsr()");
     const std::vector<double> shape = numbers("shape");
     if (shape.size() != 2 || shape[0] != shape[1])
@@ -297,12 +294,10 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
     const Index n = whole(shape[0], 1, kMostPoints, "the number of rows", to_text(OptionValue(shape[0])), place);
     const std::vector<double> values = numbers("data");
     const auto wrong_length = [&](const char* key, std::size_t have, std::size_t needed) {
-        refuse(Code::malformed, "array '" + std::string(key) + "' has " + std::to_string(have) + " numbers, but " +
-                                    std::to_string(needed) + " are needed");
+        refuse(Code::malformed, filled("array '{}' has {} numbers, but {} are needed", key, have, needed));
     };
     const auto index = [&](const std::vector<double>& from, std::size_t e, const char* key) {
-        return whole(from[e], 0, static_cast<double>(n - 1),
-                     "array '" + std::string(key) + "', entry " + std::to_string(e + 1) + ":",
+        return whole(from[e], 0, static_cast<double>(n - 1), filled("array '{}', entry {}:", key, e + 1),
                      to_text(OptionValue(from[e])), place);
     };
     std::vector<Entry> entries;
@@ -327,8 +322,8 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         // valid position.
         for (Index i = 0; i < n; ++i)
             if (!(starts[at(i)] <= starts[at(i) + 1]) || starts[at(i)] != std::floor(starts[at(i)]))
-                refuse(Code::malformed, "array 'indptr', entry " + std::to_string(i + 2) +
-                                            " is less than the one before it or not a whole number");
+                refuse(Code::malformed,
+                       filled("array 'indptr', entry {} is less than the one before it or not a whole number", i + 2));
         for (Index i = 0; i < n; ++i) {
             for (auto e = static_cast<std::size_t>(starts[at(i)]); e < static_cast<std::size_t>(starts[at(i) + 1]);
                  ++e) {
@@ -344,8 +339,8 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
 SparseMatrix graph_of_edges(PointsView table, std::string_view source) {
     if (table.columns() != 3)
         throw BadData(Code::wrong_shape,
-                      "the table has " + counted(table.columns(), "column") +
-                          ", but a list of edges has three: two row numbers and a weight",
+                      filled("the table has {}, but a list of edges has three: two row numbers and a weight",
+                             counted(table.columns(), "column")),
                       "", {.file = std::string(source)});
     require_memory(static_cast<double>(table.rows()) * (2 * sizeof(Entry) + 2 * sizeof(Index)), "the graph");
     Index n = 0;

@@ -1,6 +1,7 @@
 // The idx format of the MNIST files: 0, 0, type, number of dimensions, big-endian 32-bit extents, big-endian items. If
 // a file is read in blocks, only the header is parsed here.
 
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
@@ -21,7 +22,7 @@ Array parse_idx_header(const Bytes& bytes, std::string_view source) {
         case 0x0d: array.element = Element::float32; break;
         case 0x0e: array.element = Element::float64; break;
         default:
-            refuse(Code::unsupported_format, "idx type " + std::to_string(byte(2)) + " is not supported",
+            refuse(Code::unsupported_format, filled("idx type {} is not supported", byte(2)),
                    "Use type 8 or 9 (bytes), 11 or 12 (integers), 13 or 14 (floats)");
     }
     array.item_bytes = item_bytes(array.element);

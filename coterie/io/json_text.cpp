@@ -5,11 +5,13 @@
 
 #include <algorithm>
 
+#include "coterie/base/text.hpp"
+
 namespace coterie::formats {
 
 std::string json_limit_exceeded(std::string_view text) {
     const auto limit = [](std::size_t most, const char* of) {
-        return "exceeds the limit of " + std::to_string(most) + " " + of + " in JSON";
+        return filled("exceeds the limit of {} {} in JSON", most, of);
     };
     if (text.size() > longest_json) return limit(longest_json, "bytes");
     std::size_t depth = 0, values = 1;

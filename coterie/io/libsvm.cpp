@@ -8,6 +8,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
@@ -46,7 +47,7 @@ private:
         if (target.empty()) return;
         if (target.find(':') != std::string_view::npos)
             refuse(target, {.code = Code::malformed,
-                            .problem = "the line begins with '" + shown(target) + "', but a label comes first",
+                            .problem = filled("the line begins with '{}', but a label comes first", shown(target)),
                             .remedy = "Write the label, then the index:value pairs"});
         on_row(target);
         std::int64_t last = 0;
@@ -59,11 +60,11 @@ private:
                 refuse(word, {.code = Code::malformed, .problem = "'" + shown(word) + "' is not an index:value pair"});
             if (index < 1 || index > 2147483647)
                 refuse(word, {.code = Code::out_of_range,
-                              .problem = "index " + std::to_string(index) + " is not accepted",
+                              .problem = filled("index {} is not accepted", index),
                               .remedy = "Count indices from 1 to at most 2147483647"});
             if (index <= last)
                 refuse(word, {.code = Code::malformed,
-                              .problem = "index " + std::to_string(index) + " follows " + std::to_string(last),
+                              .problem = filled("index {} follows {}", index, last),
                               .remedy = "Write the indices of a line in ascending order, each once"});
             last = index;
             Scalar value = 0;
@@ -72,9 +73,9 @@ private:
             if (!parse_field(number, value, overflow))
                 refuse(word,
                        {.code = overflow ? Code::too_large : Code::not_a_number,
-                        .problem = "'" + shown(number) + "' is " +
-                                   (overflow ? "too large for " + std::string(coterie::name(scalar_type_of<Scalar>()))
-                                             : std::string("not a number")),
+                        .problem = filled("'{}' is {}", shown(number),
+                                          overflow ? filled("too large for {}", coterie::name(scalar_type_of<Scalar>()))
+                                                   : "not a number"),
                         .column_number = index});
             on_value(index - 1, value);
         }
@@ -115,7 +116,7 @@ Points parse_dense(std::string_view text, std::string_view source, int threads,
         throw BadData(Code::empty, "the file has no index:value pair, so there are no columns", "",
                       {.file = std::string(source)});
     require_memory(static_cast<double>(targets.size()) * static_cast<double>(columns) * sizeof(Scalar),
-                   "the dense matrix of " + std::to_string(targets.size()) + " x " + std::to_string(columns));
+                   filled("the dense matrix of {} x {}", targets.size(), columns));
     Matrix<Scalar> matrix(static_cast<Index>(targets.size()), static_cast<Index>(columns));
     for_each_block(pieces, threads, [&](Index piece, int) {
         const auto at = static_cast<std::size_t>(piece);

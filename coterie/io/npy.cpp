@@ -3,9 +3,9 @@
 
 #include <charconv>
 #include <cstring>
-#include <limits>
 #include <optional>
 
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
@@ -31,7 +31,7 @@ public:
             } else if (key == "shape") {
                 once(shape_, shape(), key);
             } else {
-                refuse("the header has the unknown key '" + shown(key) + "'");
+                refuse(filled("the header has the unknown key '{}'", shown(key)));
             }
             if (!accept(',')) {
                 expect('}');
@@ -53,7 +53,7 @@ public:
 private:
     template <class T>
     void once(std::optional<T>& slot, T value, std::string_view key) {
-        if (slot) refuse("the header has the key '" + shown(key) + "' twice");
+        if (slot) refuse(filled("the header has the key '{}' twice", shown(key)));
         slot = std::move(value);
     }
     void blanks() {
@@ -66,7 +66,7 @@ private:
         return true;
     }
     void expect(char c) {
-        if (!accept(c)) refuse(std::string("the header is not NumPy's: '") + c + "' expected");
+        if (!accept(c)) refuse(filled("the header is not NumPy's: '{}' expected", c));
     }
     std::string_view string() {
         blanks();
@@ -122,8 +122,8 @@ void set_type(Array& array, const Header& header) {
     const auto refuse = [&] {
         const bool objects = descr.find('O') != std::string_view::npos;
         header.refuse(Code::wrong_type,
-                      "items of type '" + shown(descr) + "' are not supported" +
-                          (objects ? ", because loading objects needs pickle, which can run code" : ""),
+                      filled("items of type '{}' are not supported{}", shown(descr),
+                             objects ? ", because loading objects needs pickle, which can run code" : ""),
                       "Use booleans, integers or floats of up to 64 bits");
     };
     if (descr.size() < 3) refuse();
@@ -168,7 +168,7 @@ Array parse_npy_header(const Bytes& bytes, std::string_view source) {
         refuse(Code::malformed, "the file is not a .npy file: its first bytes are not NumPy's");
     const std::size_t version = byte(6);
     if (version < 1 || version > 3)
-        refuse(Code::unsupported_format, ".npy format version " + std::to_string(version) + " is not supported",
+        refuse(Code::unsupported_format, filled(".npy format version {} is not supported", version),
                "Use version 1, 2 or 3");
     std::size_t start = 10, length = byte(8) | byte(9) << 8;
     if (version > 1) {
@@ -177,11 +177,11 @@ Array parse_npy_header(const Bytes& bytes, std::string_view source) {
         length |= byte(10) << 16 | byte(11) << 24;
     }
     if (start + length > longest_npy_head)
-        refuse(Code::limit_exceeded, "the header has " + std::to_string(length) + " bytes, but the limit is " +
-                                         std::to_string(longest_npy_head - start));
+        refuse(Code::limit_exceeded,
+               filled("the header has {} bytes, but the limit is {}", length, longest_npy_head - start));
     if (length > bytes.size() - start)
-        refuse(Code::malformed, "the file is truncated: of " + std::to_string(length) + " bytes of the header, " +
-                                    std::to_string(bytes.size() - start) + " are there");
+        refuse(Code::malformed,
+               filled("the file is truncated: of {} bytes of the header, {} are there", length, bytes.size() - start));
     Header header(std::string_view(bytes.text() + start, length), source);
     header.parse();
     Array array;
@@ -202,7 +202,7 @@ Array parse_npy(const Bytes& bytes, std::string_view source) {
 }
 
 void require_npy_length(const Array& array, std::size_t there) {
-    require_length(array, there, array.source, " of type " + std::string(name(array.element)),
+    require_length(array, there, array.source, filled(" of type {}", name(array.element)),
                    "Check whether the file holds more than one array");
 }
 

@@ -21,9 +21,12 @@
 #include <filesystem>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie {
 namespace {
+
+using internal::filled;
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 
@@ -43,10 +46,10 @@ std::string hidden_beginning(const std::string& path) {
 
 std::string hidden_name(const std::string& path) {
     static std::atomic<unsigned> counter{0};
-    return hidden_beginning(path) + std::to_string(::getpid()) + "-" + std::to_string(counter.fetch_add(1)) + ".part";
+    return filled("{}{}-{}.part", hidden_beginning(path), ::getpid(), counter.fetch_add(1));
 }
 
-std::string descriptor_path(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
+std::string descriptor_path(int descriptor) { return filled("/proc/self/fd/{}", descriptor); }
 
 // Opens a file without a name in the folder; -1 if that is not supported.
 int open_nameless(const std::string& path) {
@@ -125,7 +128,7 @@ OutputFile::~OutputFile() {
 
 void OutputFile::fail(const std::string& what) {
     const std::string reason = std::strerror(errno);
-    throw ResourceError(Code::cannot_write, "the file cannot be " + what + ": " + reason, "",
+    throw ResourceError(Code::cannot_write, filled("the file cannot be {}: {}", what, reason), "",
                         {.file = path_ == "-" ? "standard output" : path_});
 }
 

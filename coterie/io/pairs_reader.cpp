@@ -30,7 +30,7 @@ void read_pairs(const std::string& path, Problem& problem, const Run& run) {
     for (const std::size_t column : {0, 1})
         if (column < table.categories.size() && !table.categories[column].empty())
             refuse({.code = Code::not_a_number,
-                    .problem = "'" + table.categories[column].front() + "' is not a row number",
+                    .problem = internal::filled("'{}' is not a row number", table.categories[column].front()),
                     .remedy = form,
                     .value = table.categories[column].front(),
                     .column_number = static_cast<std::int64_t>(column) + 1});
@@ -46,7 +46,7 @@ void read_pairs(const std::string& path, Problem& problem, const Run& run) {
             Index first = 0;
             while (static_cast<std::size_t>(numbers(first, 2)) != must.size()) ++first;
             refuse({.code = Code::not_accepted,
-                    .problem = "'" + word + "' is not accepted",
+                    .problem = internal::filled("'{}' is not accepted", word),
                     .remedy = "Use must or cannot",
                     .value = word,
                     .accepted = "must or cannot",
@@ -62,9 +62,9 @@ void read_pairs(const std::string& path, Problem& problem, const Run& run) {
             if (!(number >= 1 && number <= static_cast<double>(problem.rows()) && number == std::floor(number)))
                 refuse({.code = Code::out_of_range,
                         .problem = to_text(number) + " is not the number of a row",
-                        .remedy = "Use whole numbers from 1 to " + std::to_string(problem.rows()),
+                        .remedy = internal::filled("Use whole numbers from 1 to {}", problem.rows()),
                         .value = to_text(number),
-                        .accepted = "whole numbers from 1 to " + std::to_string(problem.rows()),
+                        .accepted = internal::filled("whole numbers from 1 to {}", problem.rows()),
                         .row = i + 1,
                         .column_number = column + 1});
             *row = static_cast<Index>(number) - 1;

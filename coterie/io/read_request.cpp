@@ -3,14 +3,16 @@
 
 #include "coterie/io/read_request.hpp"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie {
 namespace {
+
+using internal::filled;
 
 std::vector<std::string> entries_of_list(const std::string& option, const std::string& list) {
     std::vector<std::string> out;
@@ -19,8 +21,8 @@ std::vector<std::string> entries_of_list(const std::string& option, const std::s
     bool quoted = false, was_quoted = false;
     const auto end_entry = [&] {
         if (entry.empty() && !was_quoted)
-            throw BadArgument(Code::not_accepted, "'" + list + "' has an empty entry", "Put one column between commas",
-                              {.option = option, .value = list});
+            throw BadArgument(Code::not_accepted, filled("'{}' has an empty entry", list),
+                              "Put one column between commas", {.option = option, .value = list});
         out.push_back(std::exchange(entry, {}));
         was_quoted = false;
     };
@@ -41,8 +43,8 @@ std::vector<std::string> entries_of_list(const std::string& option, const std::s
         }
     }
     if (quoted)
-        throw BadArgument(Code::not_accepted, "'" + list + "' opens a quote that never ends", "Add the closing quote",
-                          {.option = option, .value = list});
+        throw BadArgument(Code::not_accepted, filled("'{}' opens a quote that never ends", list),
+                          "Add the closing quote", {.option = option, .value = list});
     end_entry();
     return out;
 }
@@ -67,7 +69,7 @@ char separator_named(const std::string& word) {
     if (word.size() == 1 && separates(word.front())) return word.front();
     const std::string accepted =
         "one character such as , ; : or |, or one of comma, semicolon, tab, pipe, blanks and auto";
-    throw BadArgument(Code::not_accepted, "'" + word + "' is not accepted", "Use " + accepted,
+    throw BadArgument(Code::not_accepted, filled("'{}' is not accepted", word), "Use " + accepted,
                       {.option = "separator", .value = word, .accepted = accepted});
 }
 

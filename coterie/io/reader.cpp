@@ -75,6 +75,7 @@ using formats::Array;
 using formats::Bytes;
 using formats::Format;
 using formats::Purpose;
+using internal::filled;
 
 bool is_table(Format format) {
     return format == Format::csv || format == Format::tsv || format == Format::text || format == Format::arrow;
@@ -127,7 +128,7 @@ constexpr std::array<Foreign, 17> foreign = {{
     const std::string name = std::filesystem::path(path).filename().string();
     for (std::size_t at = 0; (at = conversion.find("FILE", at)) != std::string::npos; at += name.size())
         conversion.replace(at, 4, formats::shown(name));
-    throw BadData(Code::unsupported_format, "the file is " + std::string(one.is) + ", which coterie does not read",
+    throw BadData(Code::unsupported_format, filled("the file is {}, which coterie does not read", one.is),
                   "Convert it: " + conversion, {.file = path});
 }
 
@@ -156,7 +157,7 @@ Format format_of(const std::string& path) {
     const std::string accepted =
         ".csv .tsv .txt .data .arrow .feather .svm .libsvm .idx (each also .gz), .npy .npz .h5 .hdf5 .mat .safetensors "
         ".mtx";
-    throw BadData(Code::unsupported_format, "the ending '" + formats::shown(extension) + "' is not known",
+    throw BadData(Code::unsupported_format, filled("the ending '{}' is not known", formats::shown(extension)),
                   "Use " + accepted, {.accepted = accepted, .file = path});
 }
 
@@ -203,7 +204,7 @@ Array read_array(const Location& location, Purpose purpose, const std::string& s
 }
 
 // The end of a message about a format that does not do something.
-std::string but(Format format) { return "but the format of this file is " + std::string(name(format)); }
+std::string but(Format format) { return filled("but the format of this file is {}", name(format)); }
 
 // Names the file in an error that names none; an array of a container or one of several files may be named already. An
 // interruption is not about the file.
@@ -219,23 +220,21 @@ void refuse_text_options(const ReadOptions& options, const std::string& path, Fo
     for (const auto& [option, given] :
          {std::pair("label_column", &options.label_column), {"id_column", &options.id_column}})
         if (!given->empty())
-            throw BadArgument(
-                Code::not_supported,
-                "`" + std::string(option) + "` needs text (.csv, .tsv, .txt, .data) or Arrow, " + but(format), "",
-                {.option = option, .file = path});
+            throw BadArgument(Code::not_supported,
+                              filled("`{}` needs text (.csv, .tsv, .txt, .data) or Arrow, {}", option, but(format)), "",
+                              {.option = option, .file = path});
 }
 
 void refuse_choice(const ReadOptions& options, const std::string& path, Format format) {
     for (const auto& [option, given] : {std::pair("columns", &options.columns), {"exclude", &options.exclude}})
         if (!given->empty())
             throw BadArgument(Code::not_supported,
-                              "`" + std::string(option) + "` needs a table or a dense array, " + but(format), "",
+                              filled("`{}` needs a table or a dense array, {}", option, but(format)), "",
                               {.option = option, .file = path});
 }
 
 Message together_note(const std::vector<std::string>& files) {
-    return {.problem =
-                std::to_string(files.size()) + " files are read as one, from " + files.front() + " to " + files.back()};
+    return {.problem = filled("{} files are read as one, from {} to {}", files.size(), files.front(), files.back())};
 }
 
 [[noreturn]] void refuse_together(const std::string& file, const std::string& first) {
@@ -250,7 +249,7 @@ Points first_rows(const Points& points, Index count) {
 }
 
 std::string larger_than_memory(double bytes, double available) {
-    return "the rows take " + memory_text(bytes) + ", and " + memory_text(available) + " of memory is available";
+    return filled("the rows take {}, and {} of memory is available", memory_text(bytes), memory_text(available));
 }
 
 // For several files, and for files that are better read in blocks.
@@ -329,9 +328,10 @@ std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files,
         }
         const std::string folder = options.scratch_folder.empty() ? "the current folder" : options.scratch_folder;
         notes.push_back(
-            {.problem = larger_than_memory(bytes, available) + ", so " +
-                        (run.communicator().size() > 1 ? "each process converts them" : "they are converted") +
-                        " once, to a temporary file in " + folder + ", and read in blocks, again in every pass"});
+            {.problem =
+                 filled("{}, so {} once, to a temporary file in {}, and read in blocks, again in every pass",
+                        larger_than_memory(bytes, available),
+                        run.communicator().size() > 1 ? "each process converts them" : "they are converted", folder)});
         scratch.emplace(options.scratch_folder);
         take = [&](PointsView some) { scratch->write(some); };
     };
@@ -443,8 +443,8 @@ std::vector<std::string> files_beside(const std::string& path, const std::vector
     std::vector<std::string> files = files_of(path);
     if (files.size() > 1 && !points.empty() && files.size() != points.size())
         throw BadData(Code::wrong_shape,
-                      std::to_string(files.size()) + " files match, but the points are in " +
-                          counted(static_cast<Index>(points.size()), "file"),
+                      filled("{} files match, but the points are in {}", files.size(),
+                             counted(static_cast<Index>(points.size()), "file")),
                       "Give one file for each of them, or one for all", {.file = path});
     return files;
 }
@@ -462,8 +462,8 @@ void require_as_many(const std::string& file, std::size_t rows, std::size_t plac
                      const std::vector<FilePart>& points) {
     if (points.empty() || static_cast<Index>(rows) == points[place].rows) return;
     throw BadData(Code::wrong_shape,
-                  counted(static_cast<Index>(rows), "row") + ", but the corresponding file of points, " +
-                      points[place].file + ", has " + std::to_string(points[place].rows),
+                  filled("{}, but the corresponding file of points, {}, has {}",
+                         counted(static_cast<Index>(rows), "row"), points[place].file, points[place].rows),
                   "", {.file = file});
 }
 

@@ -23,6 +23,7 @@ namespace coterie {
 namespace {
 
 using formats::Array;
+using internal::filled;
 
 class OpenFile {
 public:
@@ -307,9 +308,8 @@ Points open_rows(std::span<const std::string> files, Precision precision) {
             const FileRows& first = *shards.front();
             if (shard->columns() != first.columns() || shard->scalar() != first.scalar())
                 throw BadData(Code::wrong_shape,
-                              counted(shard->columns(), "column") + " of " + std::string(name(shard->scalar())) +
-                                  ", but " + files.front() + " has " + std::to_string(first.columns()) + " of " +
-                                  std::string(name(first.scalar())),
+                              filled("{} of {}, but {} has {} of {}", counted(shard->columns(), "column"),
+                                     name(shard->scalar()), files.front(), first.columns(), name(first.scalar())),
                               "Files that are read as one need the same columns and type", {.file = file});
         }
         shards.push_back(std::move(shard));

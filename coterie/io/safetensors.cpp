@@ -5,6 +5,7 @@
 #include <cstring>
 #include <set>
 
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/json_text.hpp"
 
@@ -39,7 +40,7 @@ Json parse_header(std::string_view text, const std::string& what) {
             keys.pop_back();
         } else if (event == Json::parse_event_t::key) {
             if (!keys.back().insert(value.get<std::string>()).second)
-                refuse_tensors("the header has the key '" + shown(value.get<std::string>()) + "' twice", what);
+                refuse_tensors(filled("the header has the key '{}' twice", shown(value.get<std::string>())), what);
         }
         return true;
     };
@@ -63,9 +64,9 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
     std::uint64_t length = 0;
     std::memcpy(&length, bytes.data(), 8);
     if (length > header_limit || length > bytes.size() - 8)
-        refuse_tensors("the file is truncated or not a safetensors file: of " + std::to_string(length) +
-                           " bytes of the header, " + std::to_string(bytes.size() - 8) + " are there (the limit is " +
-                           std::to_string(header_limit) + ")",
+        refuse_tensors(filled("the file is truncated or not a safetensors file: of {} bytes of the header, {} are "
+                              "there (the limit is {})",
+                              length, bytes.size() - 8, header_limit),
                        what);
     SafetensorsFile out;
     out.header = {reinterpret_cast<const char*>(bytes.data()) + 8, static_cast<std::size_t>(length)};
@@ -79,15 +80,15 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
     };
     std::vector<Placed> placed;
     for (const auto& [name, value] : header.items()) {
-        if (!value.is_object()) refuse_tensors("the header's entry '" + shown(name) + "' is not an object", what);
+        if (!value.is_object()) refuse_tensors(filled("the header's entry '{}' is not an object", shown(name)), what);
         if (name == "__metadata__") {
             for (const auto& [key, text] : value.items()) {
-                if (!text.is_string()) refuse_tensors("the metadata '" + shown(key) + "' is not text", what);
+                if (!text.is_string()) refuse_tensors(filled("the metadata '{}' is not text", shown(key)), what);
                 out.metadata.emplace_back(key, text.get<std::string>());
             }
             continue;
         }
-        const std::string tensor = "tensor '" + shown(name) + "'";
+        const std::string tensor = filled("tensor '{}'", shown(name));
         for (const char* key : {"dtype", "shape", "data_offsets"})
             if (!value.contains(key)) refuse_tensors(tensor + " has no " + key, what);
         if (value.size() != 3) refuse_tensors(tensor + " has keys other than dtype, shape and data_offsets", what);
@@ -106,9 +107,9 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
         item.begin = natural(value["data_offsets"][0], tensor, what);
         item.end = natural(value["data_offsets"][1], tensor, what);
         if (item.begin > item.end || item.end > data.size())
-            refuse_tensors(tensor + " lies outside the file's " + std::to_string(data.size()) +
-                               " bytes of data (is the file truncated?)",
-                           what);
+            refuse_tensors(
+                filled("{} lies outside the file's {} bytes of data (is the file truncated?)", tensor, data.size()),
+                what);
         if (checked_bytes(item.entry.shape, type->bytes, what + ":" + shown(name)) != item.end - item.begin)
             refuse_tensors(tensor + ": its shape and type do not match its number of bytes", what);
         item.entry.data =
@@ -121,14 +122,13 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
     std::uint64_t end = 0;
     for (Placed& item : placed) {
         if (item.begin != end)
-            refuse_tensors("tensor '" + shown(item.entry.name) + "' " +
-                               (item.begin < end ? "overlaps the one" : "leaves a gap after the one") + " before it",
+            refuse_tensors(filled("tensor '{}' {} before it", shown(item.entry.name),
+                                  item.begin < end ? "overlaps the one" : "leaves a gap after the one"),
                            what);
         end = item.end;
         out.tensors.push_back(std::move(item.entry));
     }
-    if (end != data.size())
-        refuse_tensors(std::to_string(data.size() - end) + " bytes at the end belong to no tensor", what);
+    if (end != data.size()) refuse_tensors(filled("{} bytes at the end belong to no tensor", data.size() - end), what);
     return out;
 }
 
@@ -151,7 +151,7 @@ Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpos
     const auto& tensor = file.tensors[static_cast<std::size_t>(&chosen - contents.data())];
     const auto* element = find(tensor.dtype);
     if (element == std::end(elements))
-        throw BadData(Code::wrong_type, "numbers of type " + tensor.dtype + " are not supported",
+        throw BadData(Code::wrong_type, filled("numbers of type {} are not supported", tensor.dtype),
                       "Save the tensor as F64, F32, F16, BOOL or integers", {.file = array.source});
     array.element = element->second;
     array.item_bytes = item_bytes(array.element);

@@ -7,6 +7,7 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
@@ -30,10 +31,10 @@ std::vector<std::int64_t> whole_numbers(const Array& array, const std::string& s
     if (is_empty(array)) return out;
     for (const double value : to_numbers(array, source)) {
         if (value != std::floor(value) || std::abs(value) > 9e15)
-            throw BadData(Code::wrong_type,
-                          "entry " + std::to_string(out.size() + 1) + " is " + to_text(OptionValue(value)) +
-                              ", but whole numbers are needed",
-                          "", {.file = source});
+            throw BadData(
+                Code::wrong_type,
+                filled("entry {} is {}, but whole numbers are needed", out.size() + 1, to_text(OptionValue(value))), "",
+                {.file = source});
         out.push_back(static_cast<std::int64_t>(value));
     }
     return out;

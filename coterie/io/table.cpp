@@ -40,7 +40,7 @@ std::vector<std::size_t> Table::named(const std::vector<std::string>& wanted) co
         refuse(std::move(message));
     }
     std::string names;
-    for (const std::string& name : missing) names += (names.empty() ? "'" : ", '") + shown(name) + "'";
+    for (const std::string& name : missing) names += filled("{}'{}'", names.empty() ? "" : ", ", shown(name));
     message.problem = "the file does not have the columns " + names;
     message.remedy = "Columns are matched by name: add or rename them";
     refuse(std::move(message));
@@ -75,10 +75,10 @@ void Table::take_missing(std::size_t where, std::size_t column, std::string_view
     if (!plan.missing) {
         const std::string_view word = trimmed(field);
         const std::string problem =
-            word.empty() ? "the value is missing" : "'" + shown(word) + "' stands for a missing value";
+            word.empty() ? "the value is missing" : filled("'{}' stands for a missing value", shown(word));
         refuse_field(where, column, field,
                      {.code = Code::missing_value,
-                      .problem = problem + " (" + missing_text(plan) + ")",
+                      .problem = filled("{} ({})", problem, missing_text(plan)),
                       .remedy = plan.advises ? points_of_fit().remedy : "Give every row a number"});
     }
     value = std::numeric_limits<Scalar>::quiet_NaN();
@@ -101,8 +101,8 @@ void Table::take_field(std::size_t where, std::size_t column, std::string_view f
         if (!days)
             refuse_field(where, column, field,
                          {.code = Code::wrong_type,
-                          .problem = "'" + shown(field) + "' is not a date",
-                          .remedy = "Write dates such as " + std::string(date_examples)});
+                          .problem = filled("'{}' is not a date", shown(field)),
+                          .remedy = filled("Write dates such as {}", date_examples)});
         value = static_cast<Scalar>(*days);
         return;
     }
@@ -112,17 +112,17 @@ void Table::take_field(std::size_t where, std::size_t column, std::string_view f
     if (overflow)
         refuse_field(where, column, field,
                      {.code = Code::too_large,
-                      .problem = "'" + shown(field) + "' is too large for " + std::string(coterie::name(scalar)),
+                      .problem = filled("'{}' is too large for {}", shown(field), coterie::name(scalar)),
                       .remedy = internal::too_large_remedy(scalar)});
     refuse_field(where, column, field, not_a_number(where, column, field, plan));
 }
 
 Message Table::not_a_number(std::size_t where, std::size_t column, std::string_view field, const Plan& plan) const {
-    Message out{.code = Code::not_a_number, .problem = "'" + shown(field) + "' is not a number"};
+    Message out{.code = Code::not_a_number, .problem = filled("'{}' is not a number", shown(field))};
     const std::string_view bare = trimmed(field);
     if (is_infinite_word(bare)) {
         out.code = Code::not_finite;
-        out.problem = "'" + shown(field) + "' is not a finite number";
+        out.problem = filled("'{}' is not a finite number", shown(field));
         out.remedy = "Put a finite number there or leave the row out";
         return out;
     }
@@ -132,8 +132,7 @@ Message Table::not_a_number(std::size_t where, std::size_t column, std::string_v
         return out;
     }
     if (is_like_a_date(bare)) {
-        if (plan.advises)
-            out.remedy = "If it is a date, write it as " + std::string(date_examples) + " and use `dates`";
+        if (plan.advises) out.remedy = filled("If it is a date, write it as {} and use `dates`", date_examples);
         return out;
     }
     if (is_like_a_number(bare)) {
@@ -147,7 +146,7 @@ Message Table::not_a_number(std::size_t where, std::size_t column, std::string_v
         else if (bare.find('%') != std::string_view::npos || bare.find('$') != std::string_view::npos)
             out.remedy = "Remove the unit";
         else
-            out.remedy = std::string("Remove the thousands separator: 1234") + decimal_ + "5";
+            out.remedy = filled("Remove the thousands separator: 1234{}5", decimal_);
         return out;
     }
     // Finds out whether the whole column holds words, or only this value.
@@ -186,8 +185,7 @@ std::string Table::missing_text(const Plan& plan) const {
     for (std::size_t j = 0; j < columns_; ++j) {
         if (missing[j] == 0) continue;
         all += missing[j];
-        if (++listed <= 6)
-            columns += (columns.empty() ? "" : ", ") + column_text(j) + ": " + std::to_string(missing[j]);
+        if (++listed <= 6) columns += filled("{}{}: {}", columns.empty() ? "" : ", ", column_text(j), missing[j]);
     }
     if (listed > 6) columns += ", ...";
     const std::string total = counted(all, "missing value") + " in the file";

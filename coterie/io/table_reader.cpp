@@ -51,10 +51,10 @@ std::size_t single_column(const Table& table, const std::string& column, const s
             ++matches;
         }
     if (matches == 1) return found;
-    throw BadArgument(Code::missing_argument,
-                      "the file has " + std::to_string(table.columns()) +
-                          " columns, and it is not clear which one holds the " + what + "s",
-                      "Name the column, or give a file with one column", {.file = table.source()});
+    throw BadArgument(
+        Code::missing_argument,
+        filled("the file has {} columns, and it is not clear which one holds the {}s", table.columns(), what),
+        "Name the column, or give a file with one column", {.file = table.source()});
 }
 
 // Tables that are read as one, and the columns taken from them.
@@ -146,9 +146,9 @@ void find_kinds(OpenTables& texts, std::vector<std::size_t>& chosen, const ReadO
             Message message{.code = Code::wrong_type};
             first.set_column(message, j);
             const std::string name = message.column.empty() ? std::to_string(j + 1) : message.column;
-            message.problem = (column.distinct.size() >= most_words ? "more than " : "") +
-                              std::to_string(column.distinct.size()) + " different values in " + counted(rows, "row") +
-                              " are too many for categories";
+            message.problem = filled("{}{} different values in {} are too many for categories",
+                                     column.distinct.size() >= most_words ? "more than " : "", column.distinct.size(),
+                                     counted(rows, "row"));
             message.remedy = "Use `exclude=" + name + "` to leave the column out, or `id_column=" + name +
                              "` to write it next to the labels";
             throw BadData(std::move(message));
@@ -156,10 +156,10 @@ void find_kinds(OpenTables& texts, std::vector<std::size_t>& chosen, const ReadO
         taken.push_back(j);
     }
     if (left_out > 0)
-        texts.file.notes.push_back({.problem = (left_out == 1 ? "column " : "columns ") + left_out_columns +
-                                               (left_out == 1 ? " holds words and is" : " hold words and are") +
-                                               " not used",
-                                    .file = first.source()});
+        texts.file.notes.push_back(
+            {.problem = filled("{} {} {} not used", left_out == 1 ? "column" : "columns", left_out_columns,
+                               left_out == 1 ? "holds words and is" : "hold words and are"),
+             .file = first.source()});
     chosen = taken;
     texts.words.resize(first.columns());
     for (const std::size_t j : chosen) {
@@ -203,7 +203,7 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
             for (const auto& [which, option] : {std::pair(plan.words, "label_column"), {id, "id_column"}})
                 if (static_cast<std::ptrdiff_t>(j) == which) {
                     Message message{.code = Code::conflict,
-                                    .problem = "the column is in both `columns` and `" + std::string(option) + "`",
+                                    .problem = filled("the column is in both `columns` and `{}`", option),
                                     .remedy = "Name it in one of them",
                                     .option = "columns"};
                     table.set_column(message, j);
@@ -225,7 +225,7 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
                 out.file.notes.insert(out.file.notes.begin(), note);
         } else {
             const Table& first = *out.tables.front();
-            const std::string but_first_has = ", but " + sources.front().name + " has ";
+            const std::string but_first_has = filled(", but {} has ", sources.front().name);
             if (these.size() != chosen.size())
                 refuse(counted(static_cast<Index>(these.size()), "column") + but_first_has +
                        std::to_string(chosen.size()));
@@ -315,7 +315,7 @@ void keep_rows(OpenTables& texts, std::span<const TableSource> sources, const Re
     for (const auto& source : sources) kept->bytes.push_back(source.bytes);
     kept->names = first.names();
     for (std::size_t j = kept->names.size(); j < first.columns(); ++j)
-        kept->names.push_back("column-" + std::to_string(j + 1));
+        kept->names.push_back(filled("column-{}", j + 1));
     kept->id = id;
     kept->tables = std::move(texts.tables);
     texts.file.rows = std::make_shared<RowsOfTables>(std::move(kept));

@@ -234,8 +234,7 @@ DecodedText decode_text(const Bytes& bytes, std::string_view source) {
     };
     if (const int utf16 = utf16_of(out.text)) {
         if (out.text.size() % 2 != 0)
-            refuse("the text is UTF-16, but its " + std::to_string(out.text.size()) +
-                       " bytes are not two for each character",
+            refuse(filled("the text is UTF-16, but its {} bytes are not two for each character", out.text.size()),
                    "Check whether the file is truncated");
         convert([&](std::string_view text) { return from_utf16(text, utf16 == 1); }, "encoding UTF-16");
     }
@@ -350,7 +349,7 @@ Dialect find_dialect(Records& records, const ReadOptions& options, bool tab_sepa
     if (const char told = separator_line(text.substr(out.first, line_end(out.first) - out.first))) {
         if (separator == 0) separator = told;
         out.first = line_of_next(std::min(text.size(), line_end(out.first) + 1));
-        out.guesses.push_back("first line sep=" + separator_text(told) + " skipped");
+        out.guesses.push_back(filled("first line sep={} skipped", separator_text(told)));
     }
     Index comments = 0;
     while (!words && out.first < text.size() && text[out.first] == '#') {

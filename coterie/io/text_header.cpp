@@ -6,7 +6,6 @@
 #include "coterie/io/text_header.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 

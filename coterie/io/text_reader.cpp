@@ -7,13 +7,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <cstring>
 #include <deque>
-#include <functional>
-#include <limits>
-#include <set>
 #include <unordered_map>
 
 #include "coterie/base/parallel/parallel.hpp"
@@ -112,7 +107,7 @@ TextTable::TextTable(const Bytes& bytes, std::string_view source, bool tab_separ
     const char given = options.separator;
     if (given == '"' || given == '\n' || given == '\r' ||
         (given != 0 && std::strchr("0123456789.+-eE", given) != nullptr))
-        throw BadArgument(Code::not_accepted, "'" + shown(std::string(1, given)) + "' cannot separate numbers",
+        throw BadArgument(Code::not_accepted, filled("'{}' cannot separate numbers", shown(std::string(1, given))),
                           "Choose another `separator`", {.option = "separator", .value = std::string(1, given)});
     if (records_.text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         refuse({.code = Code::empty, .problem = "the file is empty", .remedy = "Give rows of numbers"});
@@ -364,10 +359,10 @@ void TextTable::careful_record(std::size_t begin, std::size_t end, const Plan& p
     }
     if (fields.size() != columns_)
         refuse({.code = Code::wrong_shape,
-                .problem = counted(static_cast<Index>(fields.size()), "field") + ", but the first row has " +
-                           std::to_string(columns_),
+                .problem = filled("{}, but the first row has {}", counted(static_cast<Index>(fields.size()), "field"),
+                                  columns_),
                 .remedy = "Give every row as many fields",
-                .accepted = std::to_string(columns_) + " columns",
+                .accepted = filled("{} columns", columns_),
                 .line = line_at(records_.text, begin)});
 }
 

@@ -16,10 +16,12 @@
 namespace coterie {
 namespace {
 
+using internal::filled;
+
 // Little-endian .npy, version 1. The header is padded so that the data start at a multiple of 64 bytes and can be
 // mapped.
 std::string npy_header(std::string_view descr, const std::string& shape) {
-    std::string dict = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+    std::string dict = filled("{'descr': '{}', 'fortran_order': False, 'shape': ({}), }", descr, shape);
     dict.resize((10 + dict.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
     dict += '\n';
     std::string out("\x93NUMPY\x01\x00", 8);
@@ -44,10 +46,10 @@ std::string csv_field(const std::string& word) {
 // The number of rows must match the announced one, because the header is already written.
 void take(Index& left, Index rows, std::string_view what) {
     left -= rows;
-    if (left < 0) throw InternalError(std::string(what) + ": more rows are written than there are");
+    if (left < 0) throw InternalError(filled("{}: more rows are written than there are", what));
 }
 void require_none(Index left, std::string_view what) {
-    if (left > 0) throw InternalError(std::string(what) + ": " + std::to_string(left) + " rows were not written");
+    if (left > 0) throw InternalError(filled("{}: {} rows were not written", what, left));
 }
 
 // Ignores case.
@@ -91,8 +93,8 @@ void LabelsWriter::write(std::span<const std::int32_t> labels) {
         } else {
             if (static_cast<std::size_t>(label) >= names_.size())
                 throw BadArgument(Code::out_of_range,
-                                  "label " + std::to_string(label) + " has no name: there are only " +
-                                      counted(static_cast<Index>(names_.size()), "name"),
+                                  filled("label {} has no name: there are only {}", label,
+                                         counted(static_cast<Index>(names_.size()), "name")),
                                   "Give one name per label");
             text += csv_field(names_[static_cast<std::size_t>(label)]);
         }
@@ -123,8 +125,8 @@ TableWriter::TableWriter(const std::string& path, const std::vector<std::string>
     }
     if (types.size() != names.size())
         throw BadArgument(Code::wrong_shape,
-                          counted(static_cast<Index>(types.size()), "type") + " for " +
-                              counted(static_cast<Index>(names.size()), "column"),
+                          filled("{} for {}", counted(static_cast<Index>(types.size()), "type"),
+                                 counted(static_cast<Index>(names.size()), "column")),
                           "Give one type per column", {.file = path});
     arrow_ = std::make_unique<ArrowRows>(*file_, names, types, ends_as(path, ".arrows"));
 }
@@ -134,8 +136,7 @@ TableWriter::~TableWriter() = default;
 
 void TableWriter::write(std::span<const std::string> fields) {
     if (fields.size() != columns_)
-        throw InternalError("write table: a row of " + std::to_string(fields.size()) + " fields among others of " +
-                            std::to_string(columns_));
+        throw InternalError(filled("write table: a row of {} fields among others of {}", fields.size(), columns_));
     if (arrow_) return arrow_->write(fields);
     std::string text;
     for (std::size_t j = 0; j < fields.size(); ++j) {
@@ -157,14 +158,13 @@ PointsWriter::PointsWriter(const std::string& path, Index rows, Index columns, S
         throw BadArgument(Code::unsupported_format, "rows cannot be written to a file with this ending",
                           "Use .npy or .csv, or - for csv on standard output", {.file = path});
     if (!column_names.empty() && static_cast<Index>(column_names.size()) != columns)
-        throw BadArgument(
-            Code::wrong_shape,
-            counted(static_cast<Index>(column_names.size()), "column name") + " for " + counted(columns, "column"),
-            "Give one name per column", {.file = path});
+        throw BadArgument(Code::wrong_shape,
+                          filled("{} for {}", counted(static_cast<Index>(column_names.size()), "column name"),
+                                 counted(columns, "column")),
+                          "Give one name per column", {.file = path});
     file_ = std::make_unique<OutputFile>(path);
     if (!text_) {
-        file_->write(npy_header(scalar == ScalarType::float32 ? "<f4" : "<f8",
-                                std::to_string(rows) + ", " + std::to_string(columns)));
+        file_->write(npy_header(scalar == ScalarType::float32 ? "<f4" : "<f8", filled("{}, {}", rows, columns)));
         return;
     }
     std::string text;
@@ -177,8 +177,8 @@ PointsWriter::~PointsWriter() = default;
 
 void PointsWriter::write(PointsView points) {
     if (points.columns() != columns_ || points.scalar() != scalar_)
-        throw InternalError("write points: rows of " + std::to_string(points.columns()) + " columns of " +
-                            std::string(name(points.scalar())) + " among others");
+        throw InternalError(
+            filled("write points: rows of {} columns of {} among others", points.columns(), name(points.scalar())));
     take(left_, points.rows(), "write points");
     points.visit([&]<class Scalar>(const Rows<Scalar>& rows) {
         if (!text_) {

@@ -27,6 +27,7 @@ namespace coterie::ner {
 namespace {
 
 using coterie::internal::at;
+using coterie::internal::filled;
 
 constexpr int outside_prototypes = 10;
 constexpr std::int64_t rounds = 3;
@@ -70,7 +71,7 @@ struct Labelling {
             if (words[t] == 0) continue;
             number[t] = static_cast<std::int32_t>(tag_of.size());
             tag_of.push_back(static_cast<std::int32_t>(t));
-            label_names.push_back(t == 0 ? "O" : "type-" + std::to_string(t));
+            label_names.push_back(t == 0 ? "O" : filled("type-{}", t));
         }
         for (std::int32_t& label : labels)
             if (label >= 0) label = number[at(label)];
@@ -238,14 +239,14 @@ void check_support(const Corpus& support, PointsView vectors, PointsView other) 
     if (support.types.empty()) refuse("the support has no mentions", "Annotate at least one mention");
     for (std::size_t t = 0; t < mentions.size(); ++t)
         if (mentions[t] == 0)
-            refuse("type " + support.types[t] + " has no mention in the support", "Add a sentence with such a mention",
-                   support.types[t]);
+            refuse(filled("type {} has no mention in the support", support.types[t]),
+                   "Add a sentence with such a mention", support.types[t]);
     if (!outside) refuse("the support has no word outside mentions", "Add a sentence with such words");
     internal::require_row_per_word(vectors, support);
     if (other.rows() > 0 && other.columns() != vectors.columns())
         throw BadData(Code::wrong_shape,
-                      counted(vectors.columns(), "column") + " for the support, but " +
-                          std::to_string(other.columns()) + " for the other words",
+                      filled("{} for the support, but {} for the other words", counted(vectors.columns(), "column"),
+                             other.columns()),
                       "Use the same source of vectors for both", {.option = "vectors"});
 }
 
@@ -408,9 +409,9 @@ void warn_of_drift(const Tagger& tagger, const Task& task, Index annotated, cons
         if (found[t] > 2 * share)
             report.warnings.push_back(
                 {.code = Code::note,
-                 .problem = "type " + tagger.types[t - 1] + " gets " + percent(found[t]) +
-                            " of the words without annotation, but " + percent(share) +
-                            " of the support's words: it may find wrong mentions",
+                 .problem = filled("type {} gets {} of the words without annotation, but {} of the support's words: it "
+                                   "may find wrong mentions",
+                                   tagger.types[t - 1], percent(found[t]), percent(share)),
                  .remedy = "Annotate more sentences with and without this type, or set `outside_share`",
                  .value = tagger.types[t - 1]});
     }
@@ -454,17 +455,17 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
     if (share) {
         const auto [least, most] = possible_share(task);
         if (share->first > most || share->second < least)
-            throw refused_option("outside_share", options.outside_share,
-                                 "a share from " + std::to_string(least) + " to " + std::to_string(most) +
-                                     ", the range that the support's tags allow among all " +
-                                     std::to_string(vectors.rows()) + " words");
+            throw refused_option(
+                "outside_share", options.outside_share,
+                filled("a share from {} to {}, the range that the support's tags allow among all {} words",
+                       std::to_string(least), std::to_string(most), vectors.rows()));
         const Share given = share;
         share = clamped(share, task);
         report.share_origin = "as given";
         if (share != given) {
             const auto text = [](double value) { return coterie::internal::formatted("%.4g", value); };
             report.share_origin +=
-                ", of which the support's tags leave " + text(share->first) + " to " + text(share->second);
+                filled(", of which the support's tags leave {} to {}", text(share->first), text(share->second));
         }
     } else if (options.outside_share == "none") {
         report.share_origin = "none, as asked for";
@@ -476,9 +477,9 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
         if (other.rows() == 0) {
             report.share_origin = "none: every word is annotated";
         } else if (*fewest < mentions_for_estimate) {
-            report.share_origin = "none: type " + support.types[static_cast<std::size_t>(fewest - mentions.begin())] +
-                                  " has " + std::to_string(*fewest) + (*fewest == 1 ? " mention, " : " mentions, ") +
-                                  std::to_string(mentions_for_estimate) + " are needed to estimate it";
+            report.share_origin = filled("none: type {} has {}, {} are needed to estimate it",
+                                         support.types[static_cast<std::size_t>(fewest - mentions.begin())],
+                                         counted(*fewest, "mention"), mentions_for_estimate);
         } else {
             const double estimate = estimated_share(task, run);
             share = clamped(std::pair(estimate, estimate), task);
@@ -508,8 +509,8 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
             while (best->sum().f1() - taken->sum().f1() > standard_error(*best, *taken)) ++taken;
             report.method = taken->method;
             report.chosen_because =
-                std::string(taken == best ? "largest F1" : "F1 within a standard error of the largest") +
-                " when each of " + std::to_string(folds) + " sentences of the support is left out";
+                filled("{} when each of {} sentences of the support is left out",
+                       taken == best ? "largest F1" : "F1 within a standard error of the largest", folds);
         }
     }
     Tagger out = adapted_by(report.method, task, share, options, run);
@@ -530,7 +531,7 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
     const bool uses_share = report.method == Adaptation::kmeans || report.method == Adaptation::support_space;
     if (!uses_share && report.outside_share) {
         report.outside_share.reset();
-        report.share_origin += "; " + std::string(name(report.method)) + " takes it for probabilities alone";
+        report.share_origin += filled("; {} takes it for probabilities alone", name(report.method));
     }
     if (report_out != nullptr) *report_out = std::move(report);
     return out;

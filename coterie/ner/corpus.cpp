@@ -19,8 +19,11 @@
 namespace coterie::ner {
 
 namespace {
+
+using coterie::internal::filled;
+
 constexpr std::array<std::string_view, 5> format_names = {"auto", "conll", "json-lines", "text", "brat"};
-}
+}  // namespace
 
 std::string_view name(CorpusFormat format) { return format_names[static_cast<std::size_t>(format)]; }
 
@@ -121,9 +124,9 @@ std::int32_t type_number(Corpus& corpus, std::string_view type) {
     const auto found = std::find(corpus.types.begin(), corpus.types.end(), type);
     if (found == corpus.types.end()) {
         if (corpus.types.size() == most_types)
-            throw BadData(
-                Code::limit_exceeded, "there are more than " + std::to_string(most_types) + " types of mentions",
-                "Check that the tags are in the last column", {.value = formats::shown(type), .file = corpus.source});
+            throw BadData(Code::limit_exceeded, filled("there are more than {} types of mentions", most_types),
+                          "Check that the tags are in the last column",
+                          {.value = formats::shown(type), .file = corpus.source});
         corpus.types.emplace_back(type);
         return static_cast<std::int32_t>(corpus.types.size()) - 1;
     }
@@ -140,7 +143,7 @@ void refuse_sentence(const Corpus& corpus, std::size_t sentence, Message message
     const Index line = corpus.sentences[sentence].line;
     if (line > 0) refuse_line(corpus.source, line, std::move(message));
     message.file = corpus.source;
-    message.problem = "sentence " + std::to_string(sentence + 1) + " (counted from 1): " + message.problem;
+    message.problem = filled("sentence {} (counted from 1): {}", sentence + 1, message.problem);
     throw BadData(std::move(message));
 }
 
@@ -148,7 +151,7 @@ void require_row_per_word(PointsView vectors, const Corpus& corpus, Message plac
     if (vectors.rows() == corpus.words()) return;
     place.code = Code::wrong_shape;
     place.problem =
-        counted(vectors.rows(), "row") + " for the " + counted(corpus.words(), "word") + " of " + corpus.source;
+        filled("{} for the {} of {}", counted(vectors.rows(), "row"), counted(corpus.words(), "word"), corpus.source);
     place.remedy = "Give one row per word";
     throw BadData(std::move(place));
 }
@@ -203,7 +206,7 @@ std::string_view sound_text(std::string_view bytes, const std::string& source) {
 
 void require_words(const Corpus& corpus) {
     if (corpus.sentences.empty())
-        throw BadData(Code::empty, "there are no words (read as " + std::string(name(corpus.format)) + ")", "",
+        throw BadData(Code::empty, filled("there are no words (read as {})", name(corpus.format)), "",
                       {.file = corpus.source});
 }
 

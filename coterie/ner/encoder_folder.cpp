@@ -18,6 +18,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 using coterie::internal::at;
+using coterie::internal::filled;
 
 constexpr const char* mark = "coterie_trained_on_tags";  // key in config.json
 
@@ -57,8 +58,8 @@ public:
     [[noreturn]] void refuse(const char* key, const std::string& accepted) const {
         const bool given = json_.contains(key);
         throw BadData(given ? Code::unsupported_format : Code::malformed,
-                      std::string(key) + " is " + (given ? formats::shown(json_[key].dump(-1, ' ', true)) : "missing") +
-                          ", but must be " + accepted,
+                      filled("{} is {}, but must be {}", key,
+                             given ? formats::shown(json_[key].dump(-1, ' ', true)) : "missing", accepted),
                       "", {.accepted = accepted, .file = path_});
     }
 
@@ -83,8 +84,7 @@ EncoderShape shape_of(const Config& config) {
     out.positions = config.count("max_position_embeddings");
     out.words = config.count("vocab_size");
     if (out.hidden % out.heads != 0)
-        config.refuse(distil ? "n_heads" : "num_attention_heads",
-                      "a divisor of the " + std::to_string(out.hidden) + " dimensions");
+        config.refuse(distil ? "n_heads" : "num_attention_heads", filled("a divisor of the {} dimensions", out.hidden));
     out.epsilon = config.number("layer_norm_eps", 1e-12);
     if (!(out.epsilon >= 0)) config.refuse("layer_norm_eps", "a number, at least 0");
     if (config.text("position_embedding_type", "absolute") != "absolute")
@@ -144,7 +144,7 @@ std::vector<Parameter> parameters_of(const EncoderShape& shape) {
     pair("embeddings.LayerNorm", shape.hidden);
     if (mpnet) matrix("encoder.relative_attention_bias.weight", shape.buckets, shape.heads);
     for (Index l = 0; l < shape.layers; ++l) {
-        const std::string layer = (distil ? "transformer.layer." : "encoder.layer.") + std::to_string(l) + ".";
+        const std::string layer = filled("{}{}.", distil ? "transformer.layer." : "encoder.layer.", l);
         const std::vector<std::string> attention =
             distil
                 ? std::vector<std::string>{"attention.q_lin", "attention.k_lin", "attention.v_lin", "attention.out_lin"}
@@ -182,8 +182,8 @@ WordPieces vocabulary_of(const std::string& folder, const EncoderShape& shape) {
                    mpnet ? "<s>" : "[CLS]", mpnet ? "</s>" : "[SEP]");
     if (out.size() > shape.words)
         throw BadData(Code::wrong_shape,
-                      counted(out.size(), "piece") + ", but config.json says vocab_size " + std::to_string(shape.words),
-                      "", {.file = path});
+                      filled("{}, but config.json says vocab_size {}", counted(out.size(), "piece"), shape.words), "",
+                      {.file = path});
     return out;
 }
 
@@ -199,8 +199,8 @@ EncoderFolder::EncoderFolder(const std::string& folder)
     // Checked before names are made for all layers. Each layer has more than one tensor.
     if (shape.layers > static_cast<Index>(file_.tensors.size()))
         throw BadData(Code::wrong_shape,
-                      counted(static_cast<Index>(file_.tensors.size()), "tensor") + ", too few for the " +
-                          std::to_string(shape.layers) + " layers of config.json",
+                      filled("{}, too few for the {} layers of config.json",
+                             counted(static_cast<Index>(file_.tensors.size()), "tensor"), shape.layers),
                       "", {.file = tensors_path_});
     parameters_ = parameters_of(shape);
     const std::string prefix = shape.kind + ".";
@@ -228,17 +228,17 @@ const formats::SafetensorsFile::Entry* EncoderFolder::find(const std::string& ke
 
 Matrix<float> EncoderFolder::read(const std::string& key, Index rows, Index columns, bool vector) const {
     const auto refuse = [&](Code code, const std::string& what) {
-        throw BadData(code, "tensor " + key + " " + what, "", {.file = tensors_path_});
+        throw BadData(code, filled("tensor {} {}", key, what), "", {.file = tensors_path_});
     };
     const formats::SafetensorsFile::Entry* const entry = find(key);
     if (entry == nullptr) refuse(Code::malformed, "is missing");
     const std::vector<std::int64_t> meant =
         vector ? std::vector<std::int64_t>{columns} : std::vector<std::int64_t>{rows, columns};
     if (entry->dtype != "F32")
-        refuse(Code::unsupported_format, "has type " + formats::shown(entry->dtype) + ", but F32 is needed");
+        refuse(Code::unsupported_format, filled("has type {}, but F32 is needed", formats::shown(entry->dtype)));
     if (entry->shape != meant)
         refuse(Code::wrong_shape,
-               "is " + formats::shape_text(entry->shape) + ", but config.json says " + formats::shape_text(meant));
+               filled("is {}, but config.json says {}", formats::shape_text(entry->shape), formats::shape_text(meant)));
     Matrix<float> out(rows, columns);
     std::memcpy(out.data(), entry->data.data(), entry->data.size());
     if (!out.allFinite()) refuse(Code::not_finite, "has numbers that are not finite");
@@ -273,7 +273,7 @@ void EncoderFolder::write_trained(const std::string& to, const std::vector<std::
     const auto fail = [&](const std::string& why) {
         std::error_code ignored;
         std::filesystem::remove_all(beside, ignored);
-        throw ResourceError(Code::cannot_write, "the folder cannot be written (" + why + ")", "", {.file = to});
+        throw ResourceError(Code::cannot_write, filled("the folder cannot be written ({})", why), "", {.file = to});
     };
     if (trouble) fail(trouble.message());
     try {

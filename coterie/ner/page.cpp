@@ -5,11 +5,11 @@
 
 #include "coterie/ner/page.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
 
+#include "coterie/base/text.hpp"
 #include "coterie/ner/internal/calibration.hpp"
 #include "coterie/ner/internal/page_assets.hpp"
 #include "coterie/ner/readers.hpp"
@@ -24,6 +24,7 @@ namespace {
 using coterie::internal::at;
 using coterie::internal::count_text;
 using coterie::internal::escape_markup;
+using coterie::internal::filled;
 using PageJson = nlohmann::ordered_json;
 
 struct Shown {
@@ -61,13 +62,13 @@ std::string which_are_shown(const Shown& shown, const Corpus& corpus) {
     const auto here = static_cast<Index>(shown.sentences.size());
     std::string out;
     if (here == all)
-        out = all == 1 ? "The one sentence is shown." : "All " + count_text(all) + " sentences are shown.";
+        out = all == 1 ? "The one sentence is shown." : filled("All {} sentences are shown.", count_text(all));
     else
-        out = count_text(here) + " of " + count_text(all) +
-              " sentences are shown: those that are suggested, and the first of the others.";
+        out = filled("{} of {} sentences are shown: those that are suggested, and the first of the others.",
+                     count_text(here), count_text(all));
     if (shown.too_long > 0)
-        out += " " + count_text(shown.too_long) + (shown.too_long == 1 ? " is" : " are") +
-               " left out for having more than " + count_text(most_words_of_page_sentence) + " words.";
+        out += filled(" {} {} left out for having more than {} words.", count_text(shown.too_long),
+                      shown.too_long == 1 ? "is" : "are", count_text(most_words_of_page_sentence));
     return out;
 }
 
@@ -91,18 +92,19 @@ std::string told_of(const Mention& mention, const Matrix<double>& scores, Index 
                                      tagger.outside_shift);
     };
     const bool known = tagger.sharpness > 0;
-    return tagger.types[at(mention.type)] +
-           (known ? ", probability " + coterie::internal::fixed_text(mention.probability, 2)
-                  : ", margin " + coterie::internal::number_text(mention.margin)) +
-           "; next " + (next == 0 ? std::string("no mention") : tagger.types[at(next - 1)]) +
-           (known ? ", " + coterie::internal::fixed_text(probability(next), 2) : "");
+    return filled("{}{}; next {}{}", tagger.types[at(mention.type)],
+                  known ? ", probability " + coterie::internal::fixed_text(mention.probability, 2)
+                        : ", margin " + coterie::internal::number_text(mention.margin),
+                  next == 0 ? "no mention" : tagger.types[at(next - 1)],
+                  known ? ", " + coterie::internal::fixed_text(probability(next), 2) : "");
 }
 
 std::string mark(const std::string& text, std::int32_t type, const std::string& name, double sure,
                  const std::string& title) {
-    return "<mark class=\"t" + std::to_string(at(type) % coterie::internal::colours.size()) + "\" data-type=\"" +
-           escape_markup(name) + "\" style=\"--Sure:" + coterie::internal::fixed_text(sure, 3) + "\"" +
-           (title.empty() ? "" : " title=\"" + escape_markup(title) + "\"") + ">" + escape_markup(text) + "</mark>";
+    return filled("<mark class=\"t{}\" data-type=\"{}\" style=\"--Sure:{}\"{}>{}</mark>",
+                  at(type) % coterie::internal::colours.size(), escape_markup(name),
+                  coterie::internal::fixed_text(sure, 3),
+                  title.empty() ? "" : " title=\"" + escape_markup(title) + "\"", escape_markup(text));
 }
 
 // One CSS class per colour, with the three numbers of "#0072B2". CSS variables begin with a capital letter here, so
@@ -111,9 +113,9 @@ std::string colour_style() {
     std::string out;
     for (std::size_t t = 0; t < coterie::internal::colours.size(); ++t) {
         const std::string digits = coterie::internal::colours[t];
-        out += ".t" + std::to_string(t) + " { --Rgb: ";
+        out += filled(".t{} { --Rgb: ", t);
         for (std::size_t c = 1; c < 7; c += 2)
-            out += (c > 1 ? "," : "") + std::to_string(std::stoi(digits.substr(c, 2), nullptr, 16));
+            out += filled("{}{}", c > 1 ? "," : "", std::stoi(digits.substr(c, 2), nullptr, 16));
         out += "; }\n";
     }
     return out;
@@ -172,10 +174,10 @@ std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView 
                 json["words"].push_back(points);
             }
         json["mentions"] = PageJson::array();
-        std::string html = "<div class=\"sentence\"><span>" +
-                           (sentence.line > 0 ? "line " + count_text(sentence.line)
-                                              : "sentence " + count_text(static_cast<Index>(s) + 1)) +
-                           (about.empty() ? "" : ", about " + escape_markup(about)) + "</span><p dir=\"auto\">";
+        std::string html = filled("<div class=\"sentence\"><span>{}{}</span><p dir=\"auto\">",
+                                  sentence.line > 0 ? "line " + count_text(sentence.line)
+                                                    : "sentence " + count_text(static_cast<Index>(s) + 1),
+                                  about.empty() ? "" : ", about " + escape_markup(about));
         std::size_t done = begin;
         for (const Mention& mention : sentence.mentions) {
             const double sure = calibrated ? mention.probability : 0.5;
@@ -194,24 +196,24 @@ std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView 
 
     std::string types = "<ul class=\"types\">\n";
     for (std::size_t t = 0; t < tagger.types.size(); ++t)
-        types +=
-            "<li>" + mark(count_text(counts[t]), static_cast<std::int32_t>(t), tagger.types[t], 0.5, {}) + "</li>\n";
+        types += filled("<li>{}</li>\n",
+                        mark(count_text(counts[t]), static_cast<std::int32_t>(t), tagger.types[t], 0.5, {}));
     types += "</ul>\n<p>";
     types += calibrated
                  ? "The surer, the stronger the colour: " + mark("0.2", 0, tagger.types[0], 0.2, {}) + " " +
                        mark("0.6", 0, tagger.types[0], 0.6, {}) + " " + mark("1.0", 0, tagger.types[0], 1, {}) +
                        ". Probabilities hold as far as the text is like the support; point at a mention to see its own."
                  : "The tagger has no probabilities: all mentions are drawn alike. Point at one to see its margin.";
-    types += "</p>\n" + std::string(page_help);
+    types += filled("</p>\n{}", page_help);
 
-    const std::string below = "found by " + (origin.model.empty() ? "a tagger" : origin.model) + ", " + tagger.method +
-                              ". " + which_are_shown(shown, found);
+    const std::string below = filled("found by {}, {}. {}", origin.model.empty() ? "a tagger" : origin.model,
+                                     tagger.method, which_are_shown(shown, found));
     std::string out = parts::begin("Mentions in " + found.source, "Mentions in " + found.source, below,
                                    colour_style() + std::string(internal::page_style));
-    out += "<div class=\"tiles\">\n" +
-           parts::tile(count_text(static_cast<Index>(found.sentences.size())), "sentences") +
-           parts::tile(count_text(found.words()), "words") + parts::tile(count_text(mentions), "mentions found") +
-           "</div>\n" + parts::section("Types", types);
+    out += filled("<div class=\"tiles\">\n{}{}{}</div>\n{}",
+                  parts::tile(count_text(static_cast<Index>(found.sentences.size())), "sentences"),
+                  parts::tile(count_text(found.words()), "words"), parts::tile(count_text(mentions), "mentions found"),
+                  parts::section("Types", types));
     if (!suggested_html.empty()) out += parts::section("Worth annotating next", suggested_html);
     if (!others_html.empty())
         out += parts::section(suggested_html.empty() ? "Text" : "The other sentences", others_html);
@@ -222,9 +224,9 @@ std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView 
     return out + page_controls +
            parts::end(
                origin.command, origin.date,
-               "<script type=\"application/json\" id=\"mentions-about\">" +
-                   coterie::internal::script_text(about.dump(-1, ' ', false, PageJson::error_handler_t::replace)) +
-                   "</script>\n<script>" + std::string(internal::page_script) + "</script>\n");
+               filled("<script type=\"application/json\" id=\"mentions-about\">{}</script>\n<script>{}</script>\n",
+                      coterie::internal::script_text(about.dump(-1, ' ', false, PageJson::error_handler_t::replace)),
+                      internal::page_script));
 }
 
 }  // namespace coterie::ner

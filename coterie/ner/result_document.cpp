@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "coterie/base/text.hpp"
 #include "coterie/base/text_format.hpp"
 #include "coterie/report/json.hpp"
 #include "coterie/report/model_document.hpp"
@@ -20,8 +21,8 @@ namespace {
 using FactRows = std::vector<std::pair<std::string, std::string>>;
 
 std::string counts_text(const CorpusSummary& corpus) {
-    return corpus.source + ": " + count_text(corpus.sentences) + " sentences, " + count_text(corpus.words) +
-           " words, read as " + std::string(name(corpus.format));
+    return filled("{}: {} sentences, {} words, read as {}", corpus.source, count_text(corpus.sentences),
+                  count_text(corpus.words), name(corpus.format));
 }
 
 std::string mentions_text(const CorpusSummary& corpus) {
@@ -102,8 +103,8 @@ std::string sentence_text(const Corpus& corpus, const Sentence& sentence) {
 // Shown next to the share of the support's own words, so that readers see the difference.
 std::string share_of_outside(const AdaptResult& result) {
     const Tagger& tagger = result.tagger;
-    return (tagger.outside_share ? share_text(*tagger.outside_share) + ", " : "") + result.report.share_origin + "; " +
-           share_text(tagger.support_outside_share) + " in the support";
+    return filled("{}{}; {} in the support", tagger.outside_share ? share_text(*tagger.outside_share) + ", " : "",
+                  result.report.share_origin, share_text(tagger.support_outside_share));
 }
 
 }  // namespace
@@ -126,8 +127,8 @@ void SuggestResult::set_rows(const std::vector<Suggestion>& suggested, const Cor
 
 std::string text_document(const EncodeResult& result) {
     return facts({{"corpus", counts_text(result.corpus)},
-                  {"vectors", vectors_text(result.vectors, result.layer) + ": " + count_text(result.dimensions) +
-                                  " numbers per word"},
+                  {"vectors", filled("{}: {} numbers per word", vectors_text(result.vectors, result.layer),
+                                     count_text(result.dimensions))},
                   {"speed", speed_text(words_per_second(result.corpus.words, result.seconds))},
                   {"written", result.written}});
 }

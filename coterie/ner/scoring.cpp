@@ -9,11 +9,14 @@
 #include <set>
 #include <tuple>
 
+#include "coterie/base/text.hpp"
 #include "coterie/ner/readers.hpp"
 #include "coterie/ner/unicode.hpp"
 
 namespace coterie::ner {
 namespace {
+
+using coterie::internal::filled;
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
@@ -77,8 +80,8 @@ void require_same_texts(const Corpus& gold, BareText& of_gold, const Corpus& fou
     const bool at_end = place == gold.sentences.size();
     internal::refuse_sentence(gold, at_end ? place - 1 : place,
                               {.code = Code::conflict,
-                               .problem = at_end ? "the text ends here, but " + found.source + " continues"
-                                                 : "the text differs from " + found.source + " in this sentence",
+                               .problem = at_end ? filled("the text ends here, but {} continues", found.source)
+                                                 : filled("the text differs from {} in this sentence", found.source),
                                .remedy = "Give both corpora the same sentences in the same order"});
 }
 

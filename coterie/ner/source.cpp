@@ -16,6 +16,7 @@
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/deep/word_encoder.hpp"
 #include "coterie/io/sha256.hpp"
 #include "coterie/model/checkpoint.hpp"
@@ -78,6 +79,7 @@ namespace {
 
 using coterie::internal::at;
 using coterie::internal::Checkpoint;
+using coterie::internal::filled;
 using coterie::internal::WordBatch;
 using coterie::internal::WordEncoder;
 
@@ -186,7 +188,7 @@ ContrastChoice contrast_of(const std::vector<Corpus>& corpora, SourceObjective o
         for (std::size_t t = 0; t < mentions.size(); ++t)
             if (mentions[t] == 1)
                 return {internal::ContrastDistance::directions,
-                        "between directions of means: type " + support.types[t] + " has one mention"};
+                        filled("between directions of means: type {} has one mention", support.types[t])};
     }
     return {internal::ContrastDistance::divergence, "divergence of Gaussians"};
 }
@@ -310,7 +312,7 @@ public:
 
 private:
     [[noreturn]] void refuse_divergence() const {
-        throw BadArgument(Code::diverged, "training diverged in epoch " + std::to_string(epoch_ + 1),
+        throw BadArgument(Code::diverged, filled("training diverged in epoch {}", epoch_ + 1),
                           "Use a smaller `learning_rate`",
                           {.option = "learning_rate", .value = to_text(options_.learning_rate)});
     }
@@ -424,8 +426,7 @@ private:
         Archive out = checkpoint_->begin();
         for (int p = 0; p < network_->parameters(); ++p) {
             const std::vector<float> values = network_->parameter(p);
-            out.set_points("parameter." + std::to_string(p),
-                           PointsView(values.data(), 1, static_cast<Index>(values.size())));
+            out.set_points(filled("parameter.{}", p), PointsView(values.data(), 1, static_cast<Index>(values.size())));
         }
         out.set_labels("memory", network_->memory());
         out.set_vector("losses", losses_);
@@ -436,7 +437,7 @@ private:
     }
     void resume(const Archive& from) {
         for (int p = 0; p < network_->parameters(); ++p)
-            set(p, to_matrix<float>(from.points("parameter." + std::to_string(p), 1)));
+            set(p, to_matrix<float>(from.points(filled("parameter.{}", p), 1)));
         network_->set_memory(from.labels("memory"));
         losses_ = from.vector("losses");
         const std::vector<double> place = from.vector("place", 6);
@@ -473,7 +474,7 @@ void check_place(const std::string& out) {
     const bool there = std::filesystem::exists(out, ignored);
     if (out.empty() || (there && !std::filesystem::is_empty(out, ignored)))
         throw BadArgument(out.empty() ? Code::missing_argument : Code::already_exists,
-                          out.empty() ? "the name of the folder is empty" : "'" + out + "' already exists",
+                          out.empty() ? "the name of the folder is empty" : filled("'{}' already exists", out),
                           "Use a new or empty folder for the trained encoder",
                           {.option = "out", .value = out, .accepted = "a new or empty folder"});
 }
@@ -498,15 +499,13 @@ SourceReport train_source(const std::string& encoder, const std::vector<Corpus>&
     check_place(out);
     if (options.objective == SourceObjective::support && corpora.size() != 1)
         throw BadArgument(
-            Code::conflict,
-            "'support' needs one corpus, the support, but " + std::to_string(corpora.size()) + " are given",
+            Code::conflict, filled("'support' needs one corpus, the support, but {} are given", corpora.size()),
             "Give only the support", {.option = "objective", .value = "support", .accepted = "one corpus"});
     if (options.objective == SourceObjective::support && options.epochs != 1)
-        throw BadArgument(Code::not_accepted,
-                          std::to_string(options.epochs) +
-                              " is not accepted with `objective=support`, which trains until the loss rises",
-                          "Leave it out",
-                          {.option = "epochs", .value = std::to_string(options.epochs), .accepted = "1"});
+        throw BadArgument(
+            Code::not_accepted,
+            filled("{} is not accepted with `objective=support`, which trains until the loss rises", options.epochs),
+            "Leave it out", {.option = "epochs", .value = std::to_string(options.epochs), .accepted = "1"});
     if (run.device != "cpu")
         throw refused_option("device", run.device, "cpu, the only device on which encoders are trained");
     return Training(encoder, corpora, options, run).train(out);

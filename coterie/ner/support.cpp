@@ -17,10 +17,11 @@ namespace coterie::ner {
 namespace {
 
 using coterie::internal::at;
+using coterie::internal::filled;
 
 std::string words_of(const Corpus& corpus, const Sentence& sentence) {
     std::string out;
-    for (const Word& word : sentence.words) out += std::string(corpus.text_of(sentence, word)) + '\n';
+    for (const Word& word : sentence.words) out += filled("{}\n", corpus.text_of(sentence, word));
     return out;
 }
 
@@ -53,10 +54,10 @@ std::vector<std::size_t> sample_support(const Corpus& corpus, const SampleOption
     if (types == 0) throw BadData(Code::empty, "there are no mentions to draw from", "", {.file = corpus.source});
     for (std::size_t t = 0; t < types; ++t)
         if (there[t] < shots)
-            throw BadData(Code::too_few_rows,
-                          "type " + corpus.types[t] + " has " + counted(there[t], "mention") +
-                              ", fewer than `shots=" + std::to_string(shots) + "`",
-                          "Use a smaller `shots`", {.value = corpus.types[t], .file = corpus.source});
+            throw BadData(
+                Code::too_few_rows,
+                filled("type {} has {}, fewer than `shots={}`", corpus.types[t], counted(there[t], "mention"), shots),
+                "Use a smaller `shots`", {.value = corpus.types[t], .file = corpus.source});
     std::vector<std::size_t> order(types);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return there[a] < there[b]; });
@@ -86,7 +87,7 @@ std::vector<std::size_t> find_sentences(const Corpus& some, const Corpus& all) {
             internal::refuse_sentence(
                 some, s,
                 {.code = Code::conflict,
-                 .problem = "the sentence does not occur in " + all.source + ", or less often than here",
+                 .problem = filled("the sentence does not occur in {}, or less often than here", all.source),
                  .remedy = "Use sentences of that corpus, with the same words"});
         out.push_back(found->second);
         places.erase(found);

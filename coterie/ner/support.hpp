@@ -2,7 +2,6 @@
 // Chooses sentences: draws a support from an annotated corpus, finds the sentences of a support in a corpus, and
 // suggests sentences to annotate next.
 
-#include <string>
 #include <vector>
 
 #include "coterie/base/export.hpp"

@@ -18,6 +18,7 @@ namespace coterie::ner {
 namespace {
 
 using coterie::internal::at;
+using coterie::internal::filled;
 
 constexpr Index block_rows = 256;
 constexpr double tau = 0.05;
@@ -113,7 +114,7 @@ Matrix<double> Transitions::logarithms(Index tags) const {
 Matrix<double> Tagger::scores(PointsView vectors, const Run& run) const {
     if (vectors.columns() != dimensions())
         throw BadData(Code::wrong_shape,
-                      counted(vectors.columns(), "column") + ", but the tagger needs " + std::to_string(dimensions()),
+                      filled("{}, but the tagger needs {}", counted(vectors.columns(), "column"), dimensions()),
                       "Use the source of vectors that the tagger was adapted with", {.option = "vectors"});
     check_points(vectors, {.option = "vectors"}, run);
     const bool projects = directions.size() > 0;
@@ -192,7 +193,7 @@ Archive Tagger::archive() const {
     Archive archive("ner-tagger");
     archive.set_text("adapted_by", method);
     archive.set_text("types", std::to_string(types.size()));
-    for (std::size_t t = 0; t < types.size(); ++t) archive.set_text("type." + std::to_string(t), types[t]);
+    for (std::size_t t = 0; t < types.size(); ++t) archive.set_text(filled("type.{}", t), types[t]);
     archive.set_text("scores", linear ? "linear" : "prototypes");
     archive.set_text("encoder", encoder);
     archive.set_text("layer", layer);
@@ -222,7 +223,7 @@ Tagger Tagger::from(const Archive& archive, const std::string& path) {
         throw BadData(Code::malformed, std::move(problem), "", {.file = path});
     };
     if (archive.method() != "ner-tagger")
-        throw BadData(Code::model_mismatch, "the file is a model of " + archive.method() + ", not a tagger", "",
+        throw BadData(Code::model_mismatch, filled("the file is a model of {}, not a tagger", archive.method()), "",
                       {.file = path});
     Tagger out;
     try {

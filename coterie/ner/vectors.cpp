@@ -17,6 +17,8 @@
 namespace coterie::ner {
 namespace {
 
+using coterie::internal::filled;
+
 constexpr const char* line_form = "Write a word and its numbers, with single blanks between them";
 
 struct Table {
@@ -43,7 +45,7 @@ Table table_of_text(const std::string& path) {
                 internal::refuse_line(
                     path, number,
                     {.code = overflow ? Code::too_large : Code::not_a_number,
-                     .problem = "'" + field + "' is " + (overflow ? "too large for float32" : "not a number"),
+                     .problem = filled("'{}' is {}", field, overflow ? "too large for float32" : "not a number"),
                      .remedy = overflow ? "" : line_form,
                      .value = field});
             }
@@ -64,7 +66,7 @@ Table table_of_text(const std::string& path) {
             internal::refuse_line(
                 path, number,
                 {.code = Code::wrong_shape,
-                 .problem = counted(here, "number") + ", but the lines before have " + std::to_string(columns)});
+                 .problem = filled("{}, but the lines before have {}", counted(here, "number"), columns)});
         out.rows.emplace(line.substr(0, border), static_cast<Index>(numbers.size()) / columns - 1);
     });
     if (numbers.empty()) throw BadData(Code::empty, "the file has no vectors", "", {.file = path});
@@ -96,8 +98,8 @@ Table table_of_folder(const std::filesystem::path& folder, const Run& run) {
                             [&](std::string_view line, Index number) { out.rows.emplace(line, (words = number) - 1); });
     if (words != out.vectors.rows())
         throw BadData(Code::wrong_shape,
-                      counted(words, "word") + ", but vectors.npy has " + counted(out.vectors.rows(), "row"), "",
-                      {.file = vocabulary});
+                      filled("{}, but vectors.npy has {}", counted(words, "word"), counted(out.vectors.rows(), "row")),
+                      "", {.file = vocabulary});
     return out;
 }
 
@@ -120,8 +122,8 @@ WordVectors looked_up(const Table& table, const Corpus& corpus) {
     WordVectors result{Points(std::move(out)), {}, {}};
     if (unknown > 0)
         result.notes.push_back({.code = Code::no_vector,
-                                .problem = std::to_string(unknown) + " of " + std::to_string(corpus.words()) +
-                                           " words have no vector and get the mean of all vectors",
+                                .problem = filled("{} of {} words have no vector and get the mean of all vectors",
+                                                  unknown, corpus.words()),
                                 .file = corpus.source});
     return result;
 }
@@ -147,12 +149,11 @@ WordVectors word_vectors(const std::string& source, const Corpus& corpus, const 
         const int number = encoder.layer_of(options.layer);
         return {Points(encoder.encode(corpus, number, run)),
                 std::to_string(number),
-                {{.problem = "layer " + std::to_string(number) + " of " + std::to_string(encoder.layers()) + " of " +
-                             source}}};
+                {{.problem = filled("layer {} of {} of {}", number, encoder.layers(), source)}}};
     }
     if (options.layer != "auto")
         throw BadArgument(Code::not_accepted,
-                          "'" + options.layer + "' is only accepted for an encoder, and " + source + " is not one",
+                          filled("'{}' is only accepted for an encoder, and {} is not one", options.layer, source),
                           "Leave it out", {.option = "layer", .value = options.layer, .accepted = "auto"});
     if (source.ends_with(".npy")) {
         WordVectors out{resident_points(source, run), {}, {}};

@@ -22,6 +22,7 @@
 #include "coterie/base/error.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/own_place.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/internal/reader_messages.hpp"
 
 namespace coterie::formats {
@@ -77,7 +78,7 @@ public:
         ::close(pipe_);
         throw ResourceError(
             failed == ENOENT ? Code::missing_library : Code::cannot_read,
-            "the program that reads such files, " + program_ + ", cannot be started: " + std::strerror(failed), "",
+            filled("the program that reads such files, {}, cannot be started: {}", program_, std::strerror(failed)), "",
             {.file = source_});
     }
     Child(const Child&) = delete;
@@ -117,7 +118,7 @@ public:
         }
     }
     std::string read_text(std::uint64_t bytes) {
-        if (bytes > longest_text) nonsense("a text of " + std::to_string(bytes) + " bytes");
+        if (bytes > longest_text) nonsense(filled("a text of {} bytes", bytes));
         std::string out(static_cast<std::size_t>(bytes), '\0');
         read(out.data(), out.size());
         return out;
@@ -141,14 +142,14 @@ private:
             ended = ::waitpid(process_, &status, WNOHANG);
         if (ended != 0) process_ = -1;  // reaped here, or (-1) by a handler of the host
         if (ended <= 0) nonsense("part of an answer");
-        if (WIFEXITED(status)) nonsense("exit status " + std::to_string(WEXITSTATUS(status)));
+        if (WIFEXITED(status)) nonsense(filled("exit status {}", WEXITSTATUS(status)));
         const int signal = WTERMSIG(status);
         if (signal == SIGXCPU)
             throw BadData(Code::malformed,
                           "reading took more than " + rounded(seconds_) +
                               " seconds of processor time, far too long for its size: the file is damaged",
                           "", {.file = source_});
-        const std::string how = "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+        const std::string how = filled("signal {} ({})", signal, ::strsignal(signal));
         if (signal == SIGKILL || signal == SIGTERM)
             throw ResourceError(Code::out_of_memory,
                                 program_ + ", which reads the file, was ended from outside by " + how +

@@ -11,6 +11,8 @@
 namespace coterie::ner::internal {
 namespace {
 
+using coterie::internal::filled;
+
 struct Columns {
     std::string_view word;
     std::string_view last;  // empty if there is one field
@@ -76,7 +78,7 @@ void parse_conll(std::string_view text, TagReading reading, Corpus& corpus) {
         if (*tagged && !split_tag(fields.last, tag.parts))
             refuse_line(corpus.source, number,
                         {.code = Code::malformed,
-                         .problem = "'" + formats::shown(fields.last) + "' is not a tag",
+                         .problem = filled("'{}' is not a tag", formats::shown(fields.last)),
                          .remedy = "Use O, or B-, I-, E- or S- and a type",
                          .value = formats::shown(fields.last),
                          .accepted = "O, or B-, I-, E- or S- and a type"});
@@ -88,11 +90,11 @@ void parse_conll(std::string_view text, TagReading reading, Corpus& corpus) {
     const std::string scheme = scheme_of(tags, corpus.source, reading, broken);
     corpus.notes.push_back({.code = Code::note, .problem = "tags read as " + scheme, .file = corpus.source});
     if (broken > 0)
-        corpus.notes.push_back({.code = Code::malformed,
-                                .problem = counted(broken, "tag") + (broken == 1 ? " does" : " do") +
-                                           " not follow the scheme " + scheme +
-                                           ", so mentions begin and end by the rules of conlleval",
-                                .file = corpus.source});
+        corpus.notes.push_back(
+            {.code = Code::malformed,
+             .problem = filled("{} {} not follow the scheme {}, so mentions begin and end by the rules of conlleval",
+                               counted(broken, "tag"), broken == 1 ? "does" : "do", scheme),
+             .file = corpus.source});
     for (std::size_t s = 0; s < tags.size(); ++s) {
         TagParts before;
         for (std::size_t w = 0; w < tags[s].size(); ++w) {

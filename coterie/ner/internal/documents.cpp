@@ -15,6 +15,8 @@
 namespace coterie::ner::internal {
 namespace {
 
+using coterie::internal::filled;
+
 // An annotated span as it was written, in code points of the text.
 struct Mark {
     std::int64_t begin = 0;
@@ -22,9 +24,7 @@ struct Mark {
     std::string type;
     Index line = 0;
 
-    std::string shown() const {
-        return "span [" + std::to_string(begin) + ", " + std::to_string(end) + ", " + formats::shown(type) + "]";
-    }
+    std::string shown() const { return filled("span [{}, {}, {}]", begin, end, formats::shown(type)); }
 };
 
 struct Piece {
@@ -49,11 +49,11 @@ std::vector<Piece> pieces_of(const std::vector<Mark>& marks, std::string_view te
                          .problem = mark.shown() + " has a type with blanks",
                          .remedy = "Use types without blanks"});
         if (mark.begin < 0 || mark.end > length || mark.begin >= mark.end)
-            refuse_line(
-                source, mark.line,
-                {.code = Code::out_of_range,
-                 .problem = mark.shown() + " is not inside the text, which has " + counted(length, "code point"),
-                 .remedy = "Count begin and end in code points, from 0, with begin below end"});
+            refuse_line(source, mark.line,
+                        {.code = Code::out_of_range,
+                         .problem = filled("{} is not inside the text, which has {}", mark.shown(),
+                                           counted(length, "code point")),
+                         .remedy = "Count begin and end in code points, from 0, with begin below end"});
         auto begin = static_cast<std::size_t>(mark.begin);
         auto end = static_cast<std::size_t>(mark.end);
         while (begin < end && is_space(code_point_at(text, starts[begin]).value)) ++begin;
@@ -67,7 +67,7 @@ std::vector<Piece> pieces_of(const std::vector<Mark>& marks, std::string_view te
         if (out[i].begin < out[i - 1].end)
             refuse_line(source, out[i].mark->line,
                         {.code = Code::malformed,
-                         .problem = out[i - 1].mark->shown() + " and " + out[i].mark->shown() + " overlap",
+                         .problem = filled("{} and {} overlap", out[i - 1].mark->shown(), out[i].mark->shown()),
                          .remedy = "Keep one of them, because nested mentions are not supported"});
     return out;
 }
@@ -87,9 +87,9 @@ struct CutWords {
                 const std::size_t begin = *(next - 1);
                 if (marks++ == 0)
                     first = {.code = Code::note,
-                             .problem = piece.mark->shown() + (at == piece.begin ? " begins" : " ends") +
-                                        " inside the word '" + formats::shown(text.substr(begin, *next - begin)) +
-                                        "', which is split there",
+                             .problem = filled("{} {} inside the word '{}', which is split there", piece.mark->shown(),
+                                               at == piece.begin ? "begins" : "ends",
+                                               formats::shown(text.substr(begin, *next - begin))),
                              .remedy = "Mark whole words, unless this is intended",
                              .file = source,
                              .line = std::max(line, piece.mark->line)};
@@ -100,7 +100,7 @@ struct CutWords {
         if (marks == 0) return;
         Message note = first;
         if (marks > 1)
-            note.problem += "; " + counted(marks - 1, "more span") + (marks == 2 ? " splits" : " split") + " words";
+            note.problem += filled("; {} {} words", counted(marks - 1, "more span"), marks == 2 ? "splits" : "split");
         corpus.notes.push_back(std::move(note));
     }
 };
@@ -161,8 +161,8 @@ std::int64_t offset_of(const Json& value, const std::string& source, Index line)
     if (!value.is_number_integer())
         refuse_line(source, line,
                     {.code = Code::wrong_type,
-                     .problem = "the begin or end of a span is " + formats::shown(value.dump(-1, ' ', true)) +
-                                ", not a whole number"});
+                     .problem = filled("the begin or end of a span is {}, not a whole number",
+                                       formats::shown(value.dump(-1, ' ', true)))});
     return value.get<std::int64_t>();
 }
 
@@ -215,7 +215,7 @@ void parse_json_lines(std::string_view text, Corpus& corpus) {
                 if (!key.empty())
                     refuse_line(corpus.source, number,
                                 {.code = Code::malformed,
-                                 .problem = "there are spans under \"" + key + "\" and under \"" + each + "\"",
+                                 .problem = filled("there are spans under \"{}\" and under \"{}\"", key, each),
                                  .remedy = "Keep one of the two keys"});
                 key = each;
             }
@@ -255,7 +255,7 @@ void parse_brat(std::string_view text, std::string_view marks_text, const std::s
             !take(middle.substr(second + 1), mark.end))
             refuse_line(marks_source, number,
                         {.code = Code::malformed,
-                         .problem = "'" + formats::shown(line) + "' is not a span of one piece",
+                         .problem = filled("'{}' is not a span of one piece", formats::shown(line)),
                          .remedy = "Write T1 TAB TYPE BEGIN END TAB TEXT"});
         mark.type = std::string(middle.substr(0, first));
         marks.push_back(std::move(mark));

@@ -24,12 +24,6 @@ bool split_tag(std::string_view tag, TagParts& parts) {
     return true;
 }
 
-bool mention_ends(const TagParts& before, const TagParts& tag) {
-    if (before.place == 'O') return false;
-    if (before.place == 'E' || before.place == 'S' || tag.place == 'O') return true;
-    return tag.place == 'B' || tag.place == 'S' || before.type != tag.type;
-}
-
 bool mention_begins(const TagParts& before, const TagParts& tag) {
     if (tag.place == 'O') return false;
     if (tag.place == 'B' || tag.place == 'S') return true;

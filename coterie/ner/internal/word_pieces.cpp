@@ -6,6 +6,7 @@
 #include "coterie/ner/internal/word_pieces.hpp"
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/ner/readers.hpp"
 #include "coterie/ner/unicode.hpp"
@@ -50,7 +51,7 @@ WordPieces::WordPieces(std::string_view vocabulary, const std::string& source, c
         if (!numbers_.emplace(line, static_cast<std::int32_t>(number - 1)).second)
             refuse_line(source, number,
                         {.code = Code::duplicate,
-                         .problem = "piece '" + formats::shown(line) + "' occurs twice",
+                         .problem = coterie::internal::filled("piece '{}' occurs twice", formats::shown(line)),
                          .value = formats::shown(line)});
     });
     const auto number_of = [&](const std::string& piece) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "coterie/base/text.hpp"
 #include "coterie/io/internal/reader/reader.hpp"
 
 #ifdef COTERIE_HAVE_HDF5
@@ -98,7 +99,7 @@ const char* kept_elsewhere(hid_t dataset) {
 
 // `what`: the file, or a dataset of it.
 [[noreturn]] void refuse_elsewhere(const std::string& what, const char* how, const std::string& path) {
-    throw BadData(Code::not_supported, what + " " + how + ", but coterie reads only the file itself",
+    throw BadData(Code::not_supported, filled("{} {}, but coterie reads only the file itself", what, how),
                   "Copy the data into the file", {.file = path});
 }
 
@@ -166,14 +167,14 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
     H5L_info_t link{};
     if (!straight.ok() && !wanted.empty() && H5Lget_info(file.get(), wanted.c_str(), &link, access.get()) >= 0 &&
         link.type == H5L_TYPE_EXTERNAL)
-        refuse_elsewhere("dataset '" + shown(wanted) + "'", "is an external link", path);
+        refuse_elsewhere(filled("dataset '{}'", shown(wanted)), "is an external link", path);
     if (!straight.ok()) {
         Listing listing;
         if (H5Ovisit(file.get(), H5_INDEX_NAME, H5_ITER_INC, &visit, &listing) < 0)
             refuse("the file is damaged: its list of datasets cannot be read", path);
         wanted = choose(listing.contents, wanted, purpose, path, array.note).name;
     }
-    const std::string what = "dataset '" + shown(wanted) + "'";
+    const std::string what = filled("dataset '{}'", shown(wanted));
     const Handle dataset(H5Dopen2(file.get(), wanted.c_str(), access.get()), H5Dclose);
     if (!dataset.ok()) refuse(what + " cannot be opened", path);
     if (const char* how = kept_elsewhere(dataset.get())) refuse_elsewhere(what, how, path);

@@ -16,6 +16,7 @@
 #include <new>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/internal/reader/reader.hpp"
 #include "coterie/io/internal/reader_messages.hpp"
 
@@ -59,7 +60,7 @@ void Answer::allow(double bytes) const {
 
 std::size_t Answer::describe(const Array& array, const std::string& name, const std::string& source) {
     const std::size_t bytes = checked_bytes(array.shape, array.item_bytes, source);
-    require_memory(static_cast<double>(bytes), "array '" + shown(name) + "'");
+    require_memory(static_cast<double>(bytes), filled("array '{}'", shown(name)));
     allow(static_cast<double>(bytes));
     std::string text(reinterpret_cast<const char*>(array.shape.data()), array.shape.size() * sizeof(std::int64_t));
     text += name + '\0' + array.note;

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "coterie/base/text.hpp"
 #include "coterie/io/internal/reader/reader.hpp"
 
 #ifdef COTERIE_HAVE_MATIO
@@ -61,9 +62,7 @@ void require_whole(std::span<const std::byte> data, const std::string& what) {
         const std::size_t length = left < 8 ? left : word(at + 4);
         if (left < 8 || length > left - 8)
             refuse(Code::malformed,
-                   "the file is truncated: of " + std::to_string(length) + " bytes of a variable, " +
-                       std::to_string(left) + " are there",
-                   what);
+                   filled("the file is truncated: of {} bytes of a variable, {} are there", length, left), what);
         at += 8 + length;
     }
 }
@@ -119,13 +118,13 @@ void read_matlab(const std::string& path, const std::string& key, Purpose purpos
         const std::size_t before = contents.size();
         describe(*variable, contents);
         if (variable->name != nullptr && key == variable->name && contents[before].name != key)
-            refuse(Code::wrong_type, "'" + shown(key) + "' is a cell array", path,
-                   "Name one of its matrices, as in " + path + ":" + contents[before].name);
+            refuse(Code::wrong_type, filled("'{}' is a cell array", shown(key)), path,
+                   filled("Name one of its matrices, as in {}:{}", path, contents[before].name));
         if (contents.size() > 10000) break;
     }
     Array array;
     const Content& chosen = choose(contents, key, purpose, path, array.note);
-    const std::string what = "variable '" + shown(chosen.name) + "'";
+    const std::string what = filled("variable '{}'", shown(chosen.name));
 
     // The name of a cell's variable ends before the brace; variable names contain no brace.
     const std::string name = chosen.name.substr(0, chosen.name.find('{'));
