@@ -136,21 +136,6 @@ std::string short_description(const Description& description) {
            clusters_more(description.clusters.size());
 }
 
-std::string rows_text(const std::vector<Index>& rows) {
-    std::string out;
-    for (const Index row : rows) out += (out.empty() ? "" : " ") + std::to_string(row + 1);
-    return out;
-}
-
-// "row 107 (4.21), 118 (3.9)"
-std::string outliers_text(const std::vector<OutlierRow>& outliers) {
-    std::string out = outliers.size() == 1 ? "row" : "rows";
-    for (const OutlierRow& each : outliers)
-        out +=
-            filled("{}{} ({})", &each == &outliers.front() ? " " : ", ", each.row + 1, formatted("%.3g", each.score));
-    return out;
-}
-
 // The rows that moved, compared with another model.
 std::string moves_text(const ModelComparison& comparison) {
     constexpr std::size_t most = 5;
@@ -324,7 +309,9 @@ std::string text_document(const AppliedResult& result) {
         if (description.closest)
             rows.emplace_back("nearest", "clusters " + description.clusters[at(description.closest->first)].name +
                                              " and " + description.clusters[at(description.closest->second)].name);
-        if (!description.outliers.empty()) rows.emplace_back("outliers", outliers_text(description.outliers));
+        if (!description.outliers.empty())
+            rows.emplace_back("outliers", (description.outliers.size() == 1 ? "row " : "rows ") +
+                                              outliers_text(description.outliers));
     }
     if (result.moved_to > 0) rows.emplace_back("dimensions", filled("{} to {}", result.dimensions, result.moved_to));
     add_scores(rows, result);

@@ -124,13 +124,8 @@ std::string cluster_cards(const Description& description) {
                    " are nearest to each other.";
         out += "</p>\n";
     }
-    if (!description.outliers.empty()) {
-        out += "<p>The largest outlier scores: row";
-        for (const OutlierRow& each : description.outliers)
-            out += filled("{}{} ({})", &each == &description.outliers.front() ? " " : ", ", each.row + 1,
-                          formatted("%.3g", each.score));
-        out += ".</p>\n";
-    }
+    if (!description.outliers.empty())
+        out += "<p>The largest outlier scores: row " + outliers_text(description.outliers) + ".</p>\n";
     out += "<div class=\"cards\">\n";
     for (std::size_t j = 0; j < std::min(most, description.clusters.size()); ++j) {
         const ClusterProfile& cluster = description.clusters[j];
@@ -161,9 +156,7 @@ std::string cluster_cards(const Description& description) {
             out += "</table>\n";
         }
         const auto rows = [&](const char* what, const std::vector<Index>& which) {
-            std::string list;
-            for (const Index row : which) list += filled(" {}", row + 1);
-            return list.empty() ? "" : filled("<p>{} rows{}</p>\n", what, list);
+            return which.empty() ? "" : filled("<p>{} rows {}</p>\n", what, rows_text(which));
         };
         out += rows("typical", cluster.typical) + rows("doubtful", cluster.doubtful) + "</article>\n";
     }
@@ -320,9 +313,8 @@ std::string moves_section(const ModelComparison& comparison, const NameOfOption&
         out += "<table><tr><th>from</th><th>to</th><th class=\"n\">points</th><th>such as rows</th></tr>\n";
         for (std::size_t m = 0; m < std::min(most, comparison.moves.size()); ++m) {
             const ModelComparison::Move& move = comparison.moves[m];
-            std::string rows;
-            for (const Index row : move.some) rows += (rows.empty() ? "" : " ") + std::to_string(row + 1);
-            out += "<tr>" + cell(move.from) + cell(move.to) + cell(count_text(move.rows), "n") + cell(rows) + "</tr>\n";
+            out += "<tr>" + cell(move.from) + cell(move.to) + cell(count_text(move.rows), "n") +
+                   cell(rows_text(move.some)) + "</tr>\n";
         }
         out += "</table>\n";
         if (comparison.moves.size() > most)

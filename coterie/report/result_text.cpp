@@ -10,6 +10,19 @@
 
 namespace coterie::internal {
 
+std::string rows_text(const std::vector<Index>& rows) {
+    std::string out;
+    for (const Index row : rows) out += (out.empty() ? "" : " ") + std::to_string(row + 1);
+    return out;
+}
+
+std::string outliers_text(const std::vector<OutlierRow>& outliers) {
+    std::string out;
+    for (const OutlierRow& each : outliers)
+        out += filled("{}{} ({})", out.empty() ? "" : ", ", each.row + 1, formatted("%.3g", each.score));
+    return out;
+}
+
 std::string sizes_text(const std::vector<Index>& sizes, std::size_t most) {
     std::string out;
     for (std::size_t i = 0; i < std::min(most, sizes.size()); ++i)
