@@ -20,6 +20,7 @@
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/pipeline/left_out.hpp"
 #include "coterie/selection/choose_clusters.hpp"
+#include "coterie/selection/internal/many_fits.hpp"
 #include "coterie/selection/internal/recorded.hpp"
 
 namespace coterie {
@@ -616,9 +617,7 @@ void require_tuning(const Problem& problem, const TuneOptions& options, const Se
         throw BadArgument(Code::wrong_type, "there are columns of words, and tune needs numbers",
                           "Use `categorical=one-hot` to convert them", {.option = "points"});
     const Index n = problem.rows();
-    if (!truth.empty() && static_cast<Index>(truth.size()) != n)
-        throw BadArgument(Code::wrong_shape, "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
-                                                 ", but the data have " + counted(n, "row"));
+    if (!truth.empty()) internal::require_truth_per_row(n, truth);
     if (needs_truth(options.select) && truth.empty())
         throw BadArgument(Code::missing_argument, filled("{} needs a truth", name(options.select)),
                           "Give one, or use silhouette, objective, ratio or knncut",
