@@ -7,6 +7,7 @@
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/data/catalogue.hpp"
 
 namespace coterie::cli {
@@ -48,22 +49,21 @@ void require_rows_in_memory(const std::string& option, const Points& points, con
     const bool sparse = as_sparse(points) != nullptr;
     if (points.resident() && run.communicator().size() == 1) return;
     const bool processes = points.resident() && !sparse;
-    throw BadArgument(
-        Code::not_supported,
-        std::string("needs all rows in memory, but they are ") + (processes ? "split between several processes"
-                                                                  : sparse  ? "sparse"
-                                                                            : "read in blocks"),
-        processes ? "Start the command without mpirun"
-        : sparse  ? ""
-                  : "Raise `memory` if the machine has more",
-        {.option = option});
+    throw BadArgument(Code::not_supported,
+                      filled("needs all rows in memory, but they are {}", processes ? "split between several processes"
+                                                                          : sparse  ? "sparse"
+                                                                                    : "read in blocks"),
+                      processes ? "Start the command without mpirun"
+                      : sparse  ? ""
+                                : "Raise `memory` if the machine has more",
+                      {.option = option});
 }
 
 void require_one_process_for_table(const Run& run) {
     if (run.communicator().size() > 1)
         throw BadArgument(
             Code::not_supported,
-            "only one process can write this table, but " + std::to_string(run.communicator().size()) + " were started",
+            filled("only one process can write this table, but {} were started", run.communicator().size()),
             "Use --labels-out, which works in several processes", {.option = "table_out"});
 }
 

@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "common.hpp"
 #include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/output_file.hpp"
 #include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
@@ -41,7 +42,7 @@ int describe_rows(const DescribeRequest& request) {
     Run run = request.running->run_in_processes();
     if (!request.compare_with.empty() && run.communicator().size() > 1)
         throw BadArgument(Code::not_supported,
-                          "works in one process, but " + std::to_string(run.communicator().size()) + " were started",
+                          filled("works in one process, but {} were started", run.communicator().size()),
                           "Start the command without mpirun", {.option = "compare_with"});
     if (!request.compare_with.empty() && request.points == "-")
         throw BadArgument(Code::conflict,

@@ -7,6 +7,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/processes.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/base/text_format.hpp"
 #include "program.hpp"
 #include "terminal.hpp"
@@ -39,10 +40,9 @@ const OptionSet& RunRequest::described() {
 
 Run RunRequest::run() const {
     if (started_processes() > 1)
-        throw BadArgument(
-            Code::not_supported,
-            "this command works in one process, but " + std::to_string(started_processes()) + " were started",
-            "Start it without mpirun; fit, predict and describe work in several processes");
+        throw BadArgument(Code::not_supported,
+                          filled("this command works in one process, but {} were started", started_processes()),
+                          "Start it without mpirun; fit, predict and describe work in several processes");
     return as_told();
 }
 

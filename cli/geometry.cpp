@@ -91,10 +91,9 @@ GeometryOptions options_of(const GeometryRequest& request) {
                           "Use --dim 1 for curves, --dim 2 for surfaces", {.option = "dim"});
     for (const char* other : {"multiple", "unit"})
         if (given.contains("lambda") && given.contains(other))
-            throw BadArgument(Code::conflict,
-                              std::string("cannot be combined with `") + other + "`, because each of them sets lambda",
-                              "Use `lambda` for its value, or `multiple` and `unit` for a multiple of a unit",
-                              {.option = "lambda"});
+            throw BadArgument(
+                Code::conflict, filled("cannot be combined with `{}`, because each of them sets lambda", other),
+                "Use `lambda` for its value, or `multiple` and `unit` for a multiple of a unit", {.option = "lambda"});
     if (given.contains("reach") && !given.contains("curvature"))
         throw BadArgument(Code::missing_argument, "needs `curvature`", "Give both, because Lemmas 2 and 3 use both",
                           {.option = "reach"});
@@ -113,9 +112,8 @@ void require_enough(const GeometryResult& result) {
     for (const Index row : result.rows)
         if (const std::int32_t label = labels[at(row)]; counts[label] < needed)
             throw BadData(Code::too_few_rows,
-                          "label '" + result.label_text(label) + "' has " + counted(counts[label], "row") +
-                              ", but dimension " + std::to_string(result.options.dim) + " needs at least " +
-                              std::to_string(needed),
+                          filled("label '{}' has {}, but dimension {} needs at least {}", result.label_text(label),
+                                 counted(counts[label], "row"), result.options.dim, needed),
                           "Use --only to examine one label");
 }
 

@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "common.hpp"
 #include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/pipeline/description.hpp"
 #include "coterie/report/labels_file.hpp"
 #include "coterie/report/predicted_files.hpp"
@@ -40,8 +41,8 @@ void require_outputs(const PredictRequest& request, const Pipeline& pipeline) {
     for (const auto& [output, path] : request.paths.outputs)
         if (!path.empty() && !pipeline.has(available_output(pipeline, output)))
             throw BadArgument(Code::not_supported,
-                              request.model + ", a model of " + std::string(pipeline.model().method()) + ", has no " +
-                                  (output == Output::label_scores ? "scores" : std::string(name(output))),
+                              filled("{}, a model of {}, has no {}", request.model, pipeline.model().method(),
+                                     output == Output::label_scores ? "scores" : std::string(name(output))),
                               there.empty() ? "" : "This model accepts " + there,
                               {.option = option_of(output), .accepted = there});
 }
@@ -133,11 +134,11 @@ Command predict_command() {
         .labels_out(request->paths.labels)
         .table_out(request->paths.table);
     for (auto& [output, path] : request->paths.outputs)
-        flags.file(flag_of(output), "FILE",
-                   "write " + std::string(meaning(output)) +
-                       (output == Output::label_scores ? "; for models without labels, the memberships" : "") +
-                       "; one line per row: csv with column names, or npy with float64 numbers",
-                   "Writing", path);
+        flags.file(
+            flag_of(output), "FILE",
+            filled("write {}{}; one line per row: csv with column names, or npy with float64 numbers", meaning(output),
+                   output == Output::label_scores ? "; for models without labels, the memberships" : ""),
+            "Writing", path);
     command.flags = flags.running(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"});
     command.examples = {
         {"coterie predict model.safetensors new.csv --labels-out labels.csv", "one label for each new row"},

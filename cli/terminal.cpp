@@ -17,9 +17,12 @@
 #include <unistd.h>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie::cli {
 namespace {
+
+using internal::filled;
 
 static_assert(std::atomic<int>::is_always_lock_free);  // otherwise a signal handler must not touch it
 std::atomic<int> interrupts{0};
@@ -81,9 +84,9 @@ void print_line(std::string_view colour, std::string_view label, const std::stri
     constexpr std::size_t longest = 5000;  // limit of a message, whatever it quotes from a file
     std::string line;
     if (coloured() && !colour.empty()) {
-        line = "\033[" + std::string(colour) + "m" + std::string(label) + "\033[0m ";
+        line = filled("\033[{}m{}\033[0m ", colour, label);
     } else {
-        line = std::string(label) + " ";
+        line = filled("{} ", label);
     }
     line += mark_of_process + (text.size() > longest ? text.substr(0, longest) + "..." : text) + "\n";
     write_all(STDERR_FILENO, line);
@@ -113,8 +116,7 @@ void print(std::string_view text) {
     printed = true;
     const int error = write_all(STDOUT_FILENO, text);
     if (error != 0 && error != EPIPE)
-        throw ResourceError(Code::cannot_write,
-                            "cannot write to standard output: " + std::string(std::strerror(error)));
+        throw ResourceError(Code::cannot_write, filled("cannot write to standard output: {}", std::strerror(error)));
 }
 
 bool has_printed() { return printed; }

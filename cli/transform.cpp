@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "common.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/writer.hpp"
 #include "model_command.hpp"
 #include "terminal.hpp"
@@ -30,8 +31,8 @@ int transform(const TransformRequest& request) {
     const Model& model = pipeline.model();
     if (!model.outputs().has(Output::embedding))
         throw BadArgument(Code::not_supported,
-                          "a model of " + std::string(model.method()) +
-                              " does not map rows into another space, so there is nothing to transform",
+                          filled("a model of {} does not map rows into another space, so there is nothing to transform",
+                                 model.method()),
                           "", {.file = source_name(request.model)});
     const PointsFile file = points_for(pipeline, request, run);
     seconds.emplace_back("read", watch.restart());

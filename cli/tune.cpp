@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "commands.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/report/page.hpp"
 #include "fitting.hpp"
 #include "program.hpp"
@@ -29,12 +30,10 @@ FitResult fit_best_cell(const FitRequest& fit, const TunedFit& tuned, FitInputs 
 }
 
 std::string interruption_text(const TunedFit& tuned) {
-    return "interrupted after " + count_text(static_cast<long long>(tuned.found.cells.size())) + " of " +
-           count_text(tuned.found.cells_asked) + " cells" +
-           (tuned.asked.folds > 0 ? " and " + std::to_string(tuned.found.folds_done) + " of " +
-                                        std::to_string(tuned.asked.folds) + " folds"
-                                  : "") +
-           "; the best cell was not fitted on all rows, and no file was written";
+    return filled(
+        "interrupted after {} of {} cells{}; the best cell was not fitted on all rows, and no file was written",
+        count_text(static_cast<long long>(tuned.found.cells.size())), count_text(tuned.found.cells_asked),
+        tuned.asked.folds > 0 ? filled(" and {} of {} folds", tuned.found.folds_done, tuned.asked.folds) : "");
 }
 
 int tune_method(const Method& method, const TuneRequest& request) {

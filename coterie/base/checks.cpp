@@ -29,8 +29,8 @@ double largest_coordinate(ScalarType scalar, Index columns) {
 }
 
 std::string too_large_text(double value, ScalarType scalar, Index columns) {
-    return to_text(OptionValue(value)) + " is so large that squared distances overflow " + std::string(name(scalar)) +
-           ": magnitudes up to " + to_text(OptionValue(largest_coordinate(scalar, columns))) + " are accepted";
+    return filled("{} is so large that squared distances overflow {}: magnitudes up to {} are accepted",
+                  to_text(OptionValue(value)), name(scalar), to_text(OptionValue(largest_coordinate(scalar, columns))));
 }
 
 std::string too_large_remedy(ScalarType scalar) {

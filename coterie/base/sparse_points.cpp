@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <string>
 
+#include "coterie/base/text.hpp"
+
 namespace coterie {
 namespace {
 
 using internal::at;
+using internal::filled;
 
 struct OwnEntries {
     std::vector<std::int64_t> starts;
@@ -36,31 +39,26 @@ SparsePoints::SparsePoints(Index rows, Index columns, std::span<const Number> st
     };
     if (rows < 0 || columns < 0) refuse(Code::wrong_shape, "rows and columns must not be negative");
     if (starts.size() != at(rows) + 1)
-        refuse(Code::wrong_shape, std::to_string(starts.size()) + " row starts; " + std::to_string(rows + 1) +
-                                      " are needed, one per row and the end");
-    if (columns_of.size() != values.size())
         refuse(Code::wrong_shape,
-               std::to_string(columns_of.size()) + " column numbers for " + std::to_string(values.size()) + " values");
+               filled("{} row starts; {} are needed, one per row and the end", starts.size(), rows + 1));
+    if (columns_of.size() != values.size())
+        refuse(Code::wrong_shape, filled("{} column numbers for {} values", columns_of.size(), values.size()));
     if (starts.front() < 0 || static_cast<std::size_t>(starts.back()) > values.size())
-        refuse(Code::malformed, "the rows begin at entry " + std::to_string(starts.front()) + " and end at " +
-                                    std::to_string(starts.back()) + " of " + std::to_string(values.size()));
+        refuse(Code::malformed,
+               filled("the rows begin at entry {} and end at {} of {}", starts.front(), starts.back(), values.size()));
     for (Index i = 0; i < rows; ++i) {
         const auto begin = starts[at(i)];
         const auto end = starts[at(i) + 1];
         if (begin > end || static_cast<std::size_t>(end) > values.size())
-            refuse(Code::malformed,
-                   "the row begins at entry " + std::to_string(begin) + " and ends at " + std::to_string(end), i);
+            refuse(Code::malformed, filled("the row begins at entry {} and ends at {}", begin, end), i);
         for (Number e = begin; e < end; ++e) {
             const Number column = columns_of[static_cast<std::size_t>(e)];
             if (column < 0 || static_cast<Index>(column) >= columns)
-                refuse(Code::out_of_range,
-                       "column number " + std::to_string(column) + " is not from 0 to " + std::to_string(columns - 1),
-                       i);
+                refuse(Code::out_of_range, filled("column number {} is not from 0 to {}", column, columns - 1), i);
             if (e > begin && column <= columns_of[static_cast<std::size_t>(e) - 1])
                 refuse(Code::malformed,
-                       "column number " + std::to_string(column) + " follows " +
-                           std::to_string(columns_of[static_cast<std::size_t>(e) - 1]) +
-                           "; the columns of a row must ascend without repeats",
+                       filled("column number {} follows {}; the columns of a row must ascend without repeats", column,
+                              columns_of[static_cast<std::size_t>(e) - 1]),
                        i);
         }
     }

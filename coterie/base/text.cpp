@@ -24,7 +24,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string counted(std::int64_t count, std::string_view noun) {
-    return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+    return internal::filled("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 }  // namespace coterie

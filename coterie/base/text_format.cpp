@@ -113,9 +113,7 @@ std::string share_text(std::pair<double, double> shares) {
     const auto [low, high] = shares;
     return share_text(low) + (low == high ? "" : " to " + share_text(high));
 }
-std::string fixed_text(double value, int digits) {
-    return formatted(("%." + std::to_string(digits) + "f").c_str(), value);
-}
+std::string fixed_text(double value, int digits) { return formatted(filled("%.{}f", digits).c_str(), value); }
 
 std::string number_text(double value) { return formatted("%.6g", value); }
 std::string seconds_text(double seconds) { return formatted(seconds < 10 ? "%.3f" : "%.1f", seconds); }

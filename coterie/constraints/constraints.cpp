@@ -21,7 +21,6 @@ namespace {
 constexpr double almost = 1e-9;
 
 std::string number(double value) { return to_text(OptionValue(value)); }
-std::string count(Index value) { return std::to_string(value); }
 
 BadArgument needs_labels(const char* option) {
     return BadArgument(Code::missing_argument, "this needs `partial_labels`, and there are none", "",
@@ -51,14 +50,12 @@ NamedLabels check_labels(Index points, const Problem& problem) {
     for (std::size_t i = 0; i < problem.partial_labels.size(); ++i) {
         const std::int32_t label = problem.partial_labels[i];
         if (label < -1 || label >= static_cast<std::int32_t>(out.names.size()))
-            throw BadArgument(
-                Code::out_of_range,
-                "label " + std::to_string(label) + " is not from 0 to " + std::to_string(out.names.size() - 1),
-                "Use -1 for a row without a label",
-                {.option = "partial_labels",
-                 .value = std::to_string(label),
-                 .accepted = "from -1 to " + std::to_string(out.names.size() - 1),
-                 .row = static_cast<std::int64_t>(i) + 1});
+            throw BadArgument(Code::out_of_range, filled("label {} is not from 0 to {}", label, out.names.size() - 1),
+                              "Use -1 for a row without a label",
+                              {.option = "partial_labels",
+                               .value = std::to_string(label),
+                               .accepted = filled("from -1 to {}", out.names.size() - 1),
+                               .row = static_cast<std::int64_t>(i) + 1});
         if (label >= 0) ++out.labelled[at(label)];
     }
     return out;
@@ -89,28 +86,26 @@ void lay_out_clusters(std::optional<int> clusters, const Problem& problem, Const
             throw BadArgument(Code::duplicate, "label '" + each.label + "' is named twice", "Name each label once",
                               {.option = "clusters_per_label", .value = each.label});
         if (each.clusters < 1)
-            throw BadArgument(Code::not_accepted, each.label + "=" + std::to_string(each.clusters) + " is not accepted",
+            throw BadArgument(Code::not_accepted, filled("{}={} is not accepted", each.label, each.clusters),
                               "Give each label at least 1 cluster",
                               {.option = "clusters_per_label",
-                               .value = each.label + "=" + std::to_string(each.clusters),
+                               .value = filled("{}={}", each.label, each.clusters),
                                .accepted = "at least 1"});
         owned[label] = each.clusters;
     }
     const auto together = std::accumulate(owned.begin(), owned.end(), std::int64_t{0});
     if (together > out.points)
         throw BadArgument(Code::too_few_rows,
-                          "the labels have " + counted(together, "cluster") + " for " + counted(out.points, "row"),
+                          filled("the labels have {} for {}", counted(together, "cluster"), counted(out.points, "row")),
                           "Use at most one cluster per row",
                           {.option = "clusters_per_label",
                            .value = std::to_string(together),
-                           .accepted = "at most " + count(out.points)});
+                           .accepted = filled("at most {}", out.points)});
     if (clusters && *clusters < together)
-        throw BadArgument(Code::infeasible,
-                          counted(*clusters, "cluster") + " requested, but the labels need " + std::to_string(together),
-                          "Use at least " + std::to_string(together) + "; further clusters are free and have no label",
-                          {.option = "clusters",
-                           .value = std::to_string(*clusters),
-                           .accepted = "at least " + std::to_string(together)});
+        throw BadArgument(
+            Code::infeasible, filled("{} requested, but the labels need {}", counted(*clusters, "cluster"), together),
+            filled("Use at least {}; further clusters are free and have no label", together),
+            {.option = "clusters", .value = std::to_string(*clusters), .accepted = filled("at least {}", together)});
     for (std::size_t label = 0; label < owned.size(); ++label)
         out.label_of.insert(out.label_of.end(), static_cast<std::size_t>(owned[label]),
                             static_cast<std::int32_t>(label));
@@ -123,25 +118,27 @@ void bound_sizes(const SizeBounds& sizes, Constraints& out) {
     const Index low = sizes.low;
     const Index high = std::min(sizes.high, n);
     const std::string given =
-        count(low) + ":" + (sizes.high == std::numeric_limits<Index>::max() ? "" : count(sizes.high));
+        filled("{}:{}", low, sizes.high == std::numeric_limits<Index>::max() ? "" : std::to_string(sizes.high));
     const auto refuse = [&](Code code, std::string problem, std::string remedy, std::string accepted) {
         throw BadArgument(code, std::move(problem), std::move(remedy),
                           {.option = "sizes", .value = given, .accepted = std::move(accepted)});
     };
     const auto refuse_high = [&](std::string problem, Index least) {
-        refuse(Code::infeasible, std::move(problem), "Use a high end of at least " + count(least),
-               "high ends from " + count(least) + " on");
+        refuse(Code::infeasible, std::move(problem), filled("Use a high end of at least {}", least),
+               filled("high ends from {} on", least));
     };
     if (low < 0 || low > sizes.high)
         refuse(Code::not_accepted, given + " is not accepted", "Use LOW:HIGH with 0 <= LOW <= HIGH",
                "0 <= low <= high");
     if (low > n / k)
-        refuse(Code::infeasible,
-               counted(n, "row") + " cannot fill " + counted(k, "cluster") + " with at least " + counted(low, "row"),
-               "Use a low end of at most " + count(n / k), "low ends up to " + count(n / k));
+        refuse(
+            Code::infeasible,
+            filled("{} cannot fill {} with at least {}", counted(n, "row"), counted(k, "cluster"), counted(low, "row")),
+            filled("Use a low end of at most {}", n / k), filled("low ends up to {}", n / k));
     if (high < (n + k - 1) / k)
-        refuse_high(counted(k, "cluster") + " of at most " + counted(high, "row") + " cannot hold " + counted(n, "row"),
-                    (n + k - 1) / k);
+        refuse_high(
+            filled("{} of at most {} cannot hold {}", counted(k, "cluster"), counted(high, "row"), counted(n, "row")),
+            (n + k - 1) / k);
     Index needed = 0;
     Index others = k;
     for (std::size_t label = 0; label < out.names.size(); ++label) {
@@ -149,16 +146,16 @@ void bound_sizes(const SizeBounds& sizes, Constraints& out) {
         const Index own = end - begin;
         others -= own;
         if (out.labelled[label] > own * high)
-            refuse_high(counted(out.labelled[label], "row") + (out.labelled[label] == 1 ? " has" : " have") +
-                            " the label '" + out.names[label] + "', which has " + counted(own, "cluster") +
-                            " of at most " + count(high),
-                        (out.labelled[label] + own - 1) / own);
+            refuse_high(
+                filled("{}{} the label '{}', which has {} of at most {}", counted(out.labelled[label], "row"),
+                       out.labelled[label] == 1 ? " has" : " have", out.names[label], counted(own, "cluster"), high),
+                (out.labelled[label] + own - 1) / own);
         needed += std::max(out.labelled[label], own * low);
     }
     if (needed + others * low > n)
         refuse(Code::infeasible,
-               "at least " + counted(low, "row") + " per cluster and the labelled rows need " +
-                   counted(needed + others * low, "row") + " together; there are " + count(n),
+               filled("at least {} per cluster and the labelled rows need {} together; there are {}",
+                      counted(low, "row"), counted(needed + others * low, "row"), n),
                "Lower the low end", "fewer points per cluster");
     out.group_of.resize(at(k));
     std::iota(out.group_of.begin(), out.group_of.end(), 0);
@@ -174,7 +171,7 @@ std::string text_of(const LabelShare& share) {
 }
 
 // The text of the number of points that a share requires.
-std::string asked(double mass, Index points, bool soft) { return soft ? number(mass) : count(points); }
+std::string asked(double mass, Index points, bool soft) { return soft ? number(mass) : std::to_string(points); }
 
 Index whole(double mass, ShareRounding rounding) {
     return static_cast<Index>(rounding == ShareRounding::floor ? std::floor(mass + almost) : std::round(mass));
@@ -305,8 +302,8 @@ void check_sums_of_shares(const ShareGroups& groups, bool soft, Constraints& out
     const Index room = std::accumulate(out.high.begin(), out.high.end(), Index{0});
     if (!groups.rest && room < out.points)
         refuse_share(Code::infeasible,
-                     "every label has a share, and in whole rows they hold at most " + count(room) + " of " +
-                         counted(out.points, "row"),
+                     filled("every label has a share, and in whole rows they hold at most {} of {}", room,
+                            counted(out.points, "row")),
                      "Raise a high end", number(most / n), "intervals whose whole points may add up to all points");
 }
 
@@ -319,13 +316,11 @@ void check_sums_of_shares(const ShareGroups& groups, bool soft, Constraints& out
     const std::string shares =
         "shares from " + number(static_cast<double>(forced) / n) + " to " + number(static_cast<double>(largest) / n);
     refuse_share(Code::infeasible,
-                 text_of(share) + " asks for " +
-                     (share.low == share.high ? "" : "between " + asked(out.low_mass[g], out.low[g], soft) + " and ") +
-                     asked(out.high_mass[g], out.high[g], soft) + " of " + counted(out.points, "row") + ", but " +
-                     counted(forced, "row") + (forced == 1 ? " has" : " have") + " the label '" + share.label +
-                     "' and " + count(elsewhere) + (elsewhere == 1 ? " has" : " have") + " other labels",
-                 "Use " + shares + " (" + count(forced) + " to " + counted(largest, "row") + ")", text_of(share),
-                 shares);
+                 filled("{} asks for {}{} of {}, but {}{} the label '{}' and {}{} other labels", text_of(share),
+                        share.low == share.high ? "" : "between " + asked(out.low_mass[g], out.low[g], soft) + " and ",
+                        asked(out.high_mass[g], out.high[g], soft), counted(out.points, "row"), counted(forced, "row"),
+                        forced == 1 ? " has" : " have", share.label, elsewhere, elsewhere == 1 ? " has" : " have"),
+                 filled("Use {} ({} to {})", shares, forced, counted(largest, "row")), text_of(share), shares);
 }
 
 // Checks the bounds against the labelled rows, and undoes rounding of masses beyond them. A group must take its
@@ -348,9 +343,8 @@ void check_labelled_rows(const ShareGroups& groups, bool soft, Constraints& out)
     const Index others = groups.others();
     if (needed + static_cast<double>(others) > n * (1 + almost))
         refuse_share(Code::infeasible,
-                     "the shares need " + number(needed) + " rows together" +
-                         (others == 0 ? "" : ", and " + count(others) + " more have other labels") + "; there are " +
-                         count(out.points),
+                     filled("the shares need {} rows together{}; there are {}", number(needed),
+                            others == 0 ? "" : filled(", and {} more have other labels", others), out.points),
                      soft ? "Lower the shares" : "Lower a low end; low ends are rounded up to whole rows",
                      number(needed / n), "shares that leave the other labels their points");
 }
@@ -406,7 +400,7 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
             counted(*clusters, "cluster") + " requested, but there " + (points == 1 ? "is" : "are") + " only " +
                 counted(points, "row"),
             "Use at most " + counted(points, "cluster"),
-            {.option = "clusters", .value = std::to_string(*clusters), .accepted = "at most " + count(points)});
+            {.option = "clusters", .value = std::to_string(*clusters), .accepted = filled("at most {}", points)});
     if (problem.partial_labels.empty()) {
         if (!problem.clusters_per_label.empty()) throw needs_labels("clusters_per_label");
         if (!problem.label_shares.empty()) throw needs_labels("label_share");
@@ -440,10 +434,9 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
         throw BadArgument(Code::conflict, "pairs of rows need hard assignments", "Use `assignment=hard`",
                           {.option = option});
     if (out.bounded)
-        throw BadArgument(
-            Code::conflict,
-            "pairs of rows cannot be combined with `" + std::string(problem.sizes ? "sizes" : "label_share") + "`",
-            "Leave one out", {.option = option});
+        throw BadArgument(Code::conflict,
+                          filled("pairs of rows cannot be combined with `{}`", problem.sizes ? "sizes" : "label_share"),
+                          "Leave one out", {.option = option});
     out.links = std::make_shared<LinkedRows>(problem, out.clusters(), [&](Index row) {
         const std::int32_t known = out.label(row);
         return known < 0 ? std::pair(0, out.clusters()) : out.clusters_of(known);

@@ -534,19 +534,17 @@ private:
 
 // Groups count from 1, as in all messages.
 std::string bounds_text(std::size_t group, double low, double high) {
-    return "group " + std::to_string(group + 1) + " has the bounds " + to_text(OptionValue(low)) + " to " +
-           to_text(OptionValue(high));
+    return filled("group {} has the bounds {} to {}", group + 1, to_text(OptionValue(low)), to_text(OptionValue(high)));
 }
 
 void check(const Matrix<double>& log_mass, std::span<const double> low, std::span<const double> high,
            std::span<const double> start, const Run& run) {
     const Index groups = log_mass.cols();
     if (static_cast<Index>(low.size()) != groups || static_cast<Index>(high.size()) != groups)
-        refuse(Code::wrong_shape, counted(groups, "group") + " for " + std::to_string(low.size()) + " lower and " +
-                                      std::to_string(high.size()) + " upper bounds");
-    if (!start.empty() && static_cast<Index>(start.size()) != groups)
         refuse(Code::wrong_shape,
-               counted(groups, "group") + " for " + std::to_string(start.size()) + " starting multipliers");
+               filled("{} for {} lower and {} upper bounds", counted(groups, "group"), low.size(), high.size()));
+    if (!start.empty() && static_cast<Index>(start.size()) != groups)
+        refuse(Code::wrong_shape, filled("{} for {} starting multipliers", counted(groups, "group"), start.size()));
     for (Index g = 0; g < groups; ++g)
         if (!(low[at(g)] >= 0 && low[at(g)] <= high[at(g)]))
             refuse(Code::not_accepted, bounds_text(static_cast<std::size_t>(g), low[at(g)], high[at(g)]) +
@@ -561,8 +559,8 @@ void check(const Matrix<double>& log_mass, std::span<const double> low, std::spa
                                somewhere = somewhere || here > -infinity;
                                if (!(here < infinity))
                                    refuse(Code::not_accepted,
-                                          "the log mass of group " + std::to_string(g + 1) + " is " +
-                                              to_text(OptionValue(here)) + "; it must be finite or -infinity",
+                                          filled("the log mass of group {} is {}; it must be finite or -infinity",
+                                                 g + 1, to_text(OptionValue(here))),
                                           i);
                            }
                            if (!somewhere) refuse(Code::infeasible, "the row may go to no group", i);
@@ -766,10 +764,9 @@ GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::sp
         finish(std::move(found));
         out.converged = out.residual <= 1e-10 * points;
         if (!labels_only && out.residual > 1e-9 * points)
-            refuse(Code::infeasible,
-                   "no assignment of the " + counted(log_mass.rows(), "row") +
-                       " to their possible groups meets the bounds; the nearest found misses them by " +
-                       to_text(OptionValue(out.residual)) + " rows");
+            refuse(Code::infeasible, filled("no assignment of the {} to their possible groups meets the bounds; the "
+                                            "nearest found misses them by {} rows",
+                                            counted(log_mass.rows(), "row"), to_text(OptionValue(out.residual))));
     }
     if (solver == GroupSolver::bregman) {
         const bool converged = dual.bregman(multipliers, rounds);

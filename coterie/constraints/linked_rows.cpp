@@ -22,6 +22,7 @@
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/constraints/transport.hpp"
 
 namespace coterie::internal {
@@ -37,13 +38,13 @@ void check(const std::vector<RowPair>& pairs, Index rows, const char* option) {
     for (std::size_t i = 0; i < pairs.size(); ++i)
         for (const Index row : {pairs[i].first, pairs[i].second})
             if (row < 0 || row >= rows)
-                throw BadArgument(
-                    Code::out_of_range,
-                    "the pair names row " + row_text(row) + ", but the data have rows 1 to " + std::to_string(rows), "",
-                    {.option = option,
-                     .value = row_text(row),
-                     .accepted = "from 1 to " + std::to_string(rows),
-                     .row = static_cast<std::int64_t>(i) + 1});
+                throw BadArgument(Code::out_of_range,
+                                  filled("the pair names row {}, but the data have rows 1 to {}", row_text(row), rows),
+                                  "",
+                                  {.option = option,
+                                   .value = row_text(row),
+                                   .accepted = filled("from 1 to {}", rows),
+                                   .row = static_cast<std::int64_t>(i) + 1});
 }
 
 // The rows on a shortest path from one row to another along must-links.
@@ -233,7 +234,7 @@ private:
         constexpr std::size_t most = 10;
         std::string out;
         for (std::size_t i = 0; i < rows.size() && i < most; ++i) out += (i == 0 ? "" : ", ") + number(rows[i]);
-        return rows.size() > most ? out + ", ... (" + std::to_string(rows.size()) + " rows)" : out;
+        return rows.size() > most ? filled("{}, ... ({} rows)", out, rows.size()) : out;
     }
 
     // A place is a position in rows_.
@@ -303,8 +304,8 @@ private:
         const int clusters = out_.clusters_;
         const std::vector<int> clique = clique_of(component.apart);
         if (static_cast<int>(clique.size()) > clusters)
-            throw conflict("rows " + numbers(first_rows(component, clique)) + " must all be apart, which needs " +
-                               std::to_string(clique.size()) + " clusters; there are " + std::to_string(clusters),
+            throw conflict(filled("rows {} must all be apart, which needs {} clusters; there are {}",
+                                  numbers(first_rows(component, clique)), clique.size(), clusters),
                            more_clusters);
         std::vector<std::pair<int, int>> ranges;
         for (const int group : component.groups)
@@ -314,12 +315,11 @@ private:
         if (example) return *example;
         std::vector<int> all(component.groups.size());
         std::iota(all.begin(), all.end(), 0);
-        throw conflict("rows " + numbers(first_rows(component, all)) +
-                           (decided ? " cannot be put into " + std::to_string(clusters) +
-                                          " clusters without breaking a cannot-link"
-                                    : " have so many cannot-links that no assignment was found in " +
-                                          std::to_string(most_tries) + " tries"),
-                       more_clusters);
+        throw conflict(
+            filled("rows {} {}", numbers(first_rows(component, all)),
+                   decided ? filled("cannot be put into {} clusters without breaking a cannot-link", clusters)
+                           : filled("have so many cannot-links that no assignment was found in {} tries", most_tries)),
+            more_clusters);
     }
 
     // The lowest row of each of some groups of a component, ascending.

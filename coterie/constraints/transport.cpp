@@ -169,11 +169,10 @@ public:
         const std::string rows = counted(can, "row");
         const std::string together = named.size() == 1 ? " " : " together ";
         if (too_empty)
-            return column_list(named) + together + "can take at most " + rows + ", and the lower bound" +
-                   (named.size() == 1 ? " is " : "s sum to ") + std::to_string(bound);
-        return column_list(named) + together + "must take at least " + rows +
-               " that may go nowhere else, and the upper bound" + (named.size() == 1 ? " is " : "s sum to ") +
-               std::to_string(bound);
+            return filled("{}{}can take at most {}, and the lower bound{}{}", column_list(named), together, rows,
+                          named.size() == 1 ? " is " : "s sum to ", bound);
+        return filled("{}{}must take at least {} that may go nowhere else, and the upper bound{}{}", column_list(named),
+                      together, rows, named.size() == 1 ? " is " : "s sum to ", bound);
     }
 
 private:
@@ -381,22 +380,19 @@ private:
 
 void check_bounds(Index rows, Index columns, std::span<const Index> low, std::span<const Index> high) {
     if (static_cast<Index>(low.size()) != columns || static_cast<Index>(high.size()) != columns)
-        refuse(Code::wrong_shape, counted(columns, "column") + " for " + std::to_string(low.size()) + " lower and " +
-                                      std::to_string(high.size()) + " upper bounds");
+        refuse(Code::wrong_shape,
+               filled("{} for {} lower and {} upper bounds", counted(columns, "column"), low.size(), high.size()));
     for (Index g = 0; g < columns; ++g)
         if (low[at(g)] < 0 || low[at(g)] > high[at(g)])
-            refuse(Code::not_accepted, "column " + std::to_string(g + 1) + " has the bounds " +
-                                           std::to_string(low[at(g)]) + " to " + std::to_string(high[at(g)]) +
-                                           "; they must be 0 <= low <= high");
+            refuse(Code::not_accepted, filled("column {} has the bounds {} to {}; they must be 0 <= low <= high", g + 1,
+                                              low[at(g)], high[at(g)]));
     const Index least = std::accumulate(low.begin(), low.end(), Index{0});
     if (least > rows)
-        refuse(Code::infeasible,
-               "the lower bounds sum to " + std::to_string(least) + ", more than the " + counted(rows, "row"));
+        refuse(Code::infeasible, filled("the lower bounds sum to {}, more than the {}", least, counted(rows, "row")));
     Index most = 0;
     for (const Index each : high) most = std::min(rows, most + std::min(each, rows));
     if (most < rows)
-        refuse(Code::infeasible,
-               "the upper bounds sum to " + std::to_string(most) + ", fewer than the " + counted(rows, "row"));
+        refuse(Code::infeasible, filled("the upper bounds sum to {}, fewer than the {}", most, counted(rows, "row")));
 }
 
 // Sums and differences of accepted costs do not overflow.
@@ -414,8 +410,8 @@ void check_costs(const Matrix<double>& costs, const Run& run) {
                     somewhere = true;
                 else if (cost[g] != infinity)
                     refuse(Code::not_accepted,
-                           "the cost of column " + std::to_string(g + 1) + " is " + to_text(OptionValue(cost[g])) +
-                               "; it must be from -1e300 to 1e300, or infinity",
+                           filled("the cost of column {} is {}; it must be from -1e300 to 1e300, or infinity", g + 1,
+                                  to_text(OptionValue(cost[g]))),
                            i);
             }
             if (!somewhere) refuse(Code::infeasible, "the row may go to no column", i);
@@ -444,8 +440,7 @@ Transport transport(const Matrix<double>& costs, std::span<const Index> low, std
     const Index columns = costs.cols();
     check_bounds(n, columns, low, high);
     if (!start_prices.empty() && static_cast<Index>(start_prices.size()) != columns)
-        refuse(Code::wrong_shape,
-               counted(columns, "column") + " for " + std::to_string(start_prices.size()) + " starting prices");
+        refuse(Code::wrong_shape, filled("{} for {} starting prices", counted(columns, "column"), start_prices.size()));
     const double pairs = static_cast<double>(columns) * static_cast<double>(columns);
     require_memory(static_cast<double>(n) * (2 * sizeof(Index) + sizeof(std::int32_t)) +
                        pairs * (sizeof(Exits) + sizeof(double)) +
@@ -499,9 +494,9 @@ Labels select(const Matrix<double>& costs, std::int32_t group, Index size, std::
         order[at(i)] = {here - there, i};
     }
     if (size < forced || size > costs.rows() - barred)
-        refuse(Code::infeasible, "column " + std::to_string(group + 1) + " must take " + counted(size, "row") +
-                                     ", but it can take from " + std::to_string(forced) +
-                                     " (which may go nowhere else) to " + std::to_string(costs.rows() - barred));
+        refuse(Code::infeasible,
+               filled("column {} must take {}, but it can take from {} (which may go nowhere else) to {}", group + 1,
+                      counted(size, "row"), forced, costs.rows() - barred));
     Labels out(at(costs.rows()), other);
     const auto end = order.begin() + size;
     std::nth_element(order.begin(), end, order.end());

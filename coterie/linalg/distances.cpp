@@ -8,6 +8,7 @@
 #include <string>
 
 #include "coterie/base/parallel/blocks.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/panels.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
 
@@ -107,10 +108,9 @@ Nearest nearest_centroids(PointsView points, PointsView centroids, const Run& ru
                           std::span<const double> weights) {
     if (points.scalar() != centroids.scalar() || points.columns() != centroids.columns() || centroids.rows() < 1)
         throw BadArgument(Code::wrong_shape,
-                          "nearest_centroids: " + std::to_string(centroids.rows()) + " x " +
-                              std::to_string(centroids.columns()) + " centroids of " +
-                              std::string(name(centroids.scalar())) + " for rows of " +
-                              std::to_string(points.columns()) + " columns of " + std::string(name(points.scalar())),
+                          internal::filled("nearest_centroids: {} x {} centroids of {} for rows of {} columns of {}",
+                                           centroids.rows(), centroids.columns(), name(centroids.scalar()),
+                                           points.columns(), name(points.scalar())),
                           "Give at least one centroid with the columns and the scalar type of the rows");
     if (points.empty()) return {};
     if (const SparsePoints* sparse = as_sparse(points))
@@ -120,8 +120,9 @@ Nearest nearest_centroids(PointsView points, PointsView centroids, const Run& ru
 
 Matrix<double> euclidean_distances(PointsView points, PointsView centroids, int threads) {
     if (points.columns() != centroids.columns())
-        throw BadArgument(Code::wrong_shape, "euclidean_distances: the rows have " + std::to_string(points.columns()) +
-                                                 " columns, the centroids " + std::to_string(centroids.columns()));
+        throw BadArgument(Code::wrong_shape,
+                          internal::filled("euclidean_distances: the rows have {} columns, the centroids {}",
+                                           points.columns(), centroids.columns()));
     const Matrix<double> fixed = to_matrix<double>(centroids);
     Matrix<double> out(points.rows(), fixed.rows());
     const RowBlocks blocks{points.rows(), 256};

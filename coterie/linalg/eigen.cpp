@@ -17,10 +17,13 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/work_apart.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/lapack.hpp"
 
 namespace coterie {
 namespace {
+
+using internal::filled;
 using ColumnMajor = Eigen::MatrixXd;
 
 constexpr Index kLapackFrom = 64;   // Eigen solves smaller problems before a LAPACK call has warmed up
@@ -61,17 +64,16 @@ private:
 // Only the lower triangle is read, so only it must be finite.
 void check(const Matrix<double>& a, const char* what) {
     if (a.rows() != a.cols())
-        throw BadArgument(Code::wrong_shape, std::string(what) + " is " + std::to_string(a.rows()) + " x " +
-                                                 std::to_string(a.cols()) + ", not square");
+        throw BadArgument(Code::wrong_shape, filled("{} is {} x {}, not square", what, a.rows(), a.cols()));
     for (Index i = 0; i < a.rows(); ++i)
         for (Index j = 0; j <= i; ++j)
             if (!std::isfinite(a(i, j)))
-                throw BadArgument(Code::not_finite, std::string(what) + " has a number that is not finite", "",
+                throw BadArgument(Code::not_finite, filled("{} has a number that is not finite", what), "",
                                   {.row = i + 1, .column_number = j + 1});
     // The result, a working copy, and LAPACK's workspace of 2 n^2 numbers.
     if (a.rows() >= 1024)
         require_memory(5.0 * sizeof(double) * static_cast<double>(a.rows()) * static_cast<double>(a.rows()),
-                       "an eigenproblem of order " + std::to_string(a.rows()));
+                       filled("an eigenproblem of order {}", a.rows()));
 }
 
 // Eigenvectors are unique at most up to their sign. The entry of largest magnitude is made positive.
@@ -87,7 +89,7 @@ EigenPairs with_signs(Vector<double> values, const ColumnMajor& vectors) {
 }
 
 [[noreturn]] void not_converged(Index order) {
-    throw InternalError("the symmetric eigenproblem of order " + std::to_string(order) + " did not converge");
+    throw InternalError(filled("the symmetric eigenproblem of order {} did not converge", order));
 }
 
 [[noreturn]] void not_positive_definite() {
@@ -184,17 +186,16 @@ void check_pair(const Matrix<double>& a, const Matrix<double>& b) {
     check(a, "generalized eigenproblem: the first matrix");
     check(b, "generalized eigenproblem: the second matrix");
     if (a.rows() != b.rows())
-        throw BadArgument(Code::wrong_shape, "generalized eigenproblem: the matrices have the orders " +
-                                                 std::to_string(a.rows()) + " and " + std::to_string(b.rows()));
+        throw BadArgument(Code::wrong_shape, filled("generalized eigenproblem: the matrices have the orders {} and {}",
+                                                    a.rows(), b.rows()));
 }
 
 void check_count(const Matrix<double>& a, Index count) {
     check(a, "symmetric eigenproblem: the matrix");
     if (count < 0 || count > a.rows())
         throw BadArgument(Code::not_accepted,
-                          "symmetric eigenproblem: count " + std::to_string(count) + " is not from 0 to the order " +
-                              std::to_string(a.rows()),
-                          "", {.value = std::to_string(count), .accepted = "from 0 to " + std::to_string(a.rows())});
+                          filled("symmetric eigenproblem: count {} is not from 0 to the order {}", count, a.rows()), "",
+                          {.value = std::to_string(count), .accepted = filled("from 0 to {}", a.rows())});
 }
 
 // Runs the solver, which cannot be asked to stop, on another thread.

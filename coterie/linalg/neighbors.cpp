@@ -23,6 +23,7 @@
 namespace coterie {
 namespace {
 using internal::centred_rows;
+using internal::filled;
 using internal::largest_magnitude;
 using internal::scale_to_one;
 using internal::squared_distance;
@@ -377,17 +378,17 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
 Neighbors find(PointsView points, PointsView queries, Index count, bool among_themselves, const Run& run) {
     const Index available = points.rows() - (among_themselves ? 1 : 0);
     if (points.rows() > std::numeric_limits<std::int32_t>::max())
-        throw BadArgument(Code::not_supported, "nearest_neighbors: " + std::to_string(points.rows()) +
-                                                   " rows; at most 2147483647 are supported");
+        throw BadArgument(Code::not_supported,
+                          filled("nearest_neighbors: {} rows; at most 2147483647 are supported", points.rows()));
     if (count < 1 || count > available)
-        throw BadArgument(Code::not_accepted,
-                          "nearest_neighbors: count " + std::to_string(count) + " is not from 1 to " +
-                              std::to_string(available) + ", the neighbours that a row has among " +
-                              counted(points.rows(), "row"),
-                          "", {.value = std::to_string(count), .accepted = "from 1 to " + std::to_string(available)});
+        throw BadArgument(
+            Code::not_accepted,
+            filled("nearest_neighbors: count {} is not from 1 to {}, the neighbours that a row has among {}", count,
+                   available, counted(points.rows(), "row")),
+            "", {.value = std::to_string(count), .accepted = filled("from 1 to {}", available)});
     if (points.columns() != queries.columns())
-        throw BadArgument(Code::wrong_shape, "nearest_neighbors: the rows have " + std::to_string(points.columns()) +
-                                                 " columns, the queries " + std::to_string(queries.columns()));
+        throw BadArgument(Code::wrong_shape, filled("nearest_neighbors: the rows have {} columns, the queries {}",
+                                                    points.columns(), queries.columns()));
     if (points.scalar() == ScalarType::float32 && queries.scalar() == ScalarType::float32)
         return find<float>(points, queries, count, among_themselves, run);
     return find<double>(points, queries, count, among_themselves, run);

@@ -28,6 +28,9 @@
 
 namespace coterie {
 namespace {
+
+using internal::filled;
+
 constexpr Index kRows = 256;          // rows projected at the same time
 constexpr double kNoise = 1e-6;       // relative length below which a row counts as spanned by the others
 constexpr Index kDirectOrder = 4000;  // largest order of a covariance or Gram matrix that is built for only a few axes
@@ -133,7 +136,7 @@ Matrix<double> scatter_about(PointsView points, std::span<const double> weights,
     const internal::OuterProducts<double> products(squares);
     require_memory(
         sizeof(double) * (static_cast<double>(d) * static_cast<double>(d) + static_cast<double>(products.numbers())),
-        "a scatter matrix of " + std::to_string(d) + " x " + std::to_string(d));
+        filled("a scatter matrix of {} x {}", d, d));
     internal::CacheLineVector<double> sum(static_cast<std::size_t>(products.numbers()), 0.0);
     internal::BlockReader reader(points, run);
     const internal::Range own = internal::own_blocks(reader.grid(), run.communicator());
@@ -202,7 +205,7 @@ PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, 
     const Index d = points.columns();
     require_memory(sizeof(double) * (static_cast<double>(n) * static_cast<double>(d) +
                                      2.0 * static_cast<double>(n) * static_cast<double>(n)),
-                   "the search for principal axes of " + std::to_string(n) + " rows");
+                   filled("the search for principal axes of {} rows", n));
     Matrix<double> centered(n, d);
     points.visit([&](auto rows) {
         for (Index i = 0; i < n; ++i)
@@ -242,7 +245,7 @@ PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, 
 PrincipalAxes axes_by_lanczos(PointsView points, int count, const Vector<double>& mean, const Run& run) {
     const Index d = points.columns();
     require_memory(sizeof(double) * static_cast<double>(kBasis + kRows) * static_cast<double>(d),
-                   "the search for principal axes of " + std::to_string(d) + " columns");
+                   filled("the search for principal axes of {} columns", d));
     RandomStream random(0, "principal axes");
     const auto draw = [&](auto row) {
         for (Index p = 0; p < d; ++p) row[p] = random.normal();
@@ -324,16 +327,14 @@ ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters,
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (labels[i] < 0 || labels[i] >= clusters)
             throw BadArgument(Code::out_of_range,
-                              "class_scatter: label " + std::to_string(labels[i]) + " is not from 0 to " +
-                                  std::to_string(clusters - 1),
-                              "",
+                              filled("class_scatter: label {} is not from 0 to {}", labels[i], clusters - 1), "",
                               {.value = std::to_string(labels[i]),
-                               .accepted = "from 0 to " + std::to_string(clusters - 1),
+                               .accepted = filled("from 0 to {}", clusters - 1),
                                .row = static_cast<std::int64_t>(i) + 1});
     const auto label = [&](Index row) { return labels[static_cast<std::size_t>(row - own.begin)]; };
     const Vector<double> center = mean(points, run, weights);
     require_memory(2.0 * sizeof(double) * clusters * static_cast<double>(d),
-                   "the list of means of " + std::to_string(clusters) + " clusters");
+                   filled("the list of means of {} clusters", clusters));
     // Sums about the overall mean, because the deviations c_j - m must be exact; then the clusters' weights.
     const std::vector<double> sums = points.with_scalar([&]<class Scalar>() {
         const auto& kernels = internal::kernels<Scalar>();
@@ -373,9 +374,8 @@ PrincipalAxes principal_axes(PointsView points, int count, const Run& run) {
     const Index d = points.columns();
     if (count < 1 || count > d)
         throw BadArgument(Code::not_accepted,
-                          "principal_axes: count " + std::to_string(count) + " is not from 1 to " + std::to_string(d) +
-                              ", the number of columns",
-                          "", {.value = std::to_string(count), .accepted = "from 1 to " + std::to_string(d)});
+                          filled("principal_axes: count {} is not from 1 to {}, the number of columns", count, d), "",
+                          {.value = std::to_string(count), .accepted = filled("from 1 to {}", d)});
     Vector<double> center = mean(points, run);
     PrincipalAxes axes;
     if (std::min(n, d) > kDirectOrder && count <= kBlock) axes = axes_by_lanczos(points, count, center, run);
@@ -389,8 +389,8 @@ PrincipalAxes principal_axes(PointsView points, int count, const Run& run) {
 Matrix<double> project(PointsView points, const PrincipalAxes& axes, const Run& run) {
     const Index d = points.columns();
     if (d != axes.axes.cols() || d != axes.mean.size())
-        throw BadArgument(Code::wrong_shape, "project: the rows have " + std::to_string(d) + " columns, the axes " +
-                                                 std::to_string(axes.axes.cols()));
+        throw BadArgument(Code::wrong_shape,
+                          filled("project: the rows have {} columns, the axes {}", d, axes.axes.cols()));
     const Index count = axes.axes.rows();
     require_memory(sizeof(double) * static_cast<double>(points.rows()) * static_cast<double>(count),
                    "the projection of the rows");

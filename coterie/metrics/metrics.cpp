@@ -11,18 +11,20 @@
 #include <string>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/metrics/internal/assignment.hpp"
 
 namespace coterie {
 namespace {
+
+using internal::filled;
 using Count = std::int64_t;
 
 void check_pair(LabelSpan labels, LabelSpan truth) {
     if (labels.size() != truth.size())
-        throw BadArgument(
-            Code::wrong_shape,
-            std::to_string(labels.size()) + " labels were given with " + std::to_string(truth.size()) + " true labels",
-            "Give one label and one true label per row");
+        throw BadArgument(Code::wrong_shape,
+                          filled("{} labels were given with {} true labels", labels.size(), truth.size()),
+                          "Give one label and one true label per row");
     if (labels.empty()) throw BadArgument(Code::empty, "there are no labels to compare");
 }
 
@@ -206,7 +208,7 @@ double purity_of(const SparseTable& table) {
 
 Matrix<Count> zero_counts(Index rows, Index columns) {
     require_memory(static_cast<double>(rows) * static_cast<double>(columns) * sizeof(Count),
-                   "a contingency table of " + std::to_string(rows) + " x " + std::to_string(columns) + " counts");
+                   filled("a contingency table of {} x {} counts", rows, columns));
     return Matrix<Count>::Zero(rows, columns);
 }
 
@@ -218,8 +220,8 @@ std::vector<Index> best_match(const SparseTable& table) {
     const Index columns = table.columns();
     const double all_cells = static_cast<double>(rows) * static_cast<double>(columns);
     if (static_cast<double>(table.cells.size()) > 0.25 * all_cells || all_cells <= 4096) {
-        require_memory(2 * all_cells * sizeof(double), "the assignment of " + std::to_string(rows) + " clusters to " +
-                                                           std::to_string(columns) + " classes");
+        require_memory(2 * all_cells * sizeof(double),
+                       filled("the assignment of {} clusters to {} classes", rows, columns));
         Matrix<double> cost = Matrix<double>::Zero(rows, columns);
         for (const auto& cell : table.cells) cost(cell.row, cell.column) = -static_cast<double>(cell.gain);
         return minimum_cost_assignment(cost);

@@ -18,6 +18,8 @@
 namespace coterie {
 namespace {
 
+using internal::filled;
+
 struct Clusters {
     std::vector<std::size_t> of;  // 0, 1, ... in the order of the labels' values, for this process's points
     std::size_t count = 0;        // on all processes
@@ -44,7 +46,7 @@ void require_as_many(std::string_view what, std::size_t labels, Index points) {
     if (static_cast<Index>(labels) != points || labels == 0)
         throw BadArgument(
             labels == 0 && points == 0 ? Code::empty : Code::wrong_shape,
-            std::string(what) + ": " + counted(static_cast<Index>(labels), "label") + " for " + counted(points, "row"),
+            filled("{}: {} for {}", what, counted(static_cast<Index>(labels), "label"), counted(points, "row")),
             "Give one label per row and at least one row");
 }
 
@@ -130,10 +132,9 @@ struct Partition {
 void require_clusters(std::string_view what, Index clusters, Index points) {
     if (clusters < 2 || clusters >= points)
         throw BadArgument(Code::not_accepted,
-                          std::string(what) + " needs at least 2 clusters and fewer clusters than rows: there are " +
-                              counted(clusters, "cluster") + " in " + counted(points, "row"),
-                          "",
-                          {.value = std::to_string(clusters), .accepted = "from 2 to " + std::to_string(points - 1)});
+                          filled("{} needs at least 2 clusters and fewer clusters than rows: there are {} in {}", what,
+                                 counted(clusters, "cluster"), counted(points, "row")),
+                          "", {.value = std::to_string(clusters), .accepted = filled("from 2 to {}", points - 1)});
 }
 
 }  // namespace

@@ -21,6 +21,9 @@
 
 namespace coterie {
 namespace {
+
+using internal::filled;
+
 constexpr Index kRows = 256;    // points whose silhouette one task computes
 constexpr Index kOthers = 512;  // points on the other side of a block of distances
 
@@ -162,9 +165,9 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
                               counted(own.count(), "row"),
                           "Give one label per row");
     if (sample < 0)
-        throw BadArgument(
-            Code::not_accepted, "silhouette: a sample of " + std::to_string(sample) + " rows is not accepted",
-            "Use a positive number, or 0 for all rows", {.value = std::to_string(sample), .accepted = "at least 0"});
+        throw BadArgument(Code::not_accepted, filled("silhouette: a sample of {} rows is not accepted", sample),
+                          "Use a positive number, or 0 for all rows",
+                          {.value = std::to_string(sample), .accepted = "at least 0"});
     RandomStream random = run.random("metrics.silhouette");
     std::vector<Index> order = sample_rows(n, sample == 0 ? n : sample, random);
     Labels drawn;  // labels of `order`: those of the processes, one process after another
@@ -175,7 +178,7 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
     if (gathers)
         require_memory(static_cast<double>(order.size()) * static_cast<double>(points.columns()) *
                            static_cast<double>(size_of(points.scalar())),
-                       "the silhouette of " + std::to_string(order.size()) + " rows, all in memory,");
+                       filled("the silhouette of {} rows, all in memory,", order.size()));
     const Vector<double> center = mean(points, run);
     Points gathered;
     if (gathers) {
@@ -203,7 +206,7 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
                               counted(static_cast<Index>(order.size()), "row"),
                           "",
                           {.value = std::to_string(sizes.size()),
-                           .accepted = "from 2 to " + std::to_string(static_cast<Index>(order.size()) - 1)});
+                           .accepted = filled("from 2 to {}", static_cast<Index>(order.size()) - 1)});
     std::vector<std::size_t> place_of_value(place.begin(), place.end());
     if (!gathers)
         for (Index& i : place) i = order[static_cast<std::size_t>(i)];

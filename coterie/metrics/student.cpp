@@ -14,6 +14,9 @@
 
 namespace coterie {
 namespace {
+
+using internal::filled;
+
 // log of Gamma(x + 1/2) / (Gamma(x) sqrt(x)). The difference of two lgamma would lose as many digits as lgamma has
 // before the decimal point. So Gamma(x + 1) = x Gamma(x) first moves x up to where the asymptotic series is exact to
 // rounding.
@@ -73,8 +76,9 @@ double two_sided_p_value(double t, double freedom) {
 
 PairedTest paired_t_test(std::span<const double> a, std::span<const double> b) {
     if (a.size() != b.size())
-        throw BadArgument(Code::wrong_shape, "paired_t_test: the samples have " + std::to_string(a.size()) + " and " +
-                                                 std::to_string(b.size()) + " numbers; they must have equally many");
+        throw BadArgument(Code::wrong_shape,
+                          filled("paired_t_test: the samples have {} and {} numbers; they must have equally many",
+                                 a.size(), b.size()));
     if (a.size() < 2)
         throw BadArgument(Code::too_few_rows, "paired_t_test: " + counted(static_cast<Index>(a.size()), "pair") +
                                                   "; at least 2 are needed");
@@ -87,7 +91,7 @@ PairedTest paired_t_test(std::span<const double> a, std::span<const double> b) {
     for (std::size_t i = 0; i < a.size(); ++i) {
         const double difference = a[i] - b[i];
         if (!std::isfinite(difference))
-            throw BadArgument(Code::not_finite, "paired_t_test: pair " + std::to_string(i + 1) + " is not finite");
+            throw BadArgument(Code::not_finite, filled("paired_t_test: pair {} is not finite", i + 1));
         shift += difference - origin;
     }
     shift /= n;
@@ -116,7 +120,7 @@ SampleSummary summary_of(std::span<const double> sample) {
     double shift = 0.0;
     for (std::size_t i = 0; i < sample.size(); ++i) {
         if (!std::isfinite(sample[i]))
-            throw BadArgument(Code::not_finite, "summary_of: number " + std::to_string(i + 1) + " is not finite");
+            throw BadArgument(Code::not_finite, filled("summary_of: number {} is not finite", i + 1));
         shift += sample[i] - sample[0];
     }
     shift /= n;
@@ -127,8 +131,9 @@ SampleSummary summary_of(std::span<const double> sample) {
 
 double unpaired_t_test(const SampleSummary& a, const SampleSummary& b) {
     if (a.count < 2 || b.count < 2)
-        throw BadArgument(Code::too_few_rows, "unpaired_t_test: the samples have " + std::to_string(a.count) + " and " +
-                                                  std::to_string(b.count) + " numbers; each needs at least 2");
+        throw BadArgument(
+            Code::too_few_rows,
+            filled("unpaired_t_test: the samples have {} and {} numbers; each needs at least 2", a.count, b.count));
     const auto n = static_cast<double>(a.count);
     const auto m = static_cast<double>(b.count);
     const double freedom = n + m - 2.0;

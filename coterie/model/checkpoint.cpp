@@ -14,6 +14,7 @@
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/output_file.hpp"
 #include "coterie/io/sha256.hpp"
 
@@ -24,8 +25,7 @@ namespace {
 constexpr const char* layout = "4";
 
 std::string shape_of(PointsView points) {
-    return std::to_string(points.rows()) + " x " + std::to_string(points.columns()) + " " +
-           std::string(name(points.scalar()));
+    return filled("{} x {} {}", points.rows(), points.columns(), name(points.scalar()));
 }
 
 std::string fingerprint_of_entries(const SparsePoints& points) {

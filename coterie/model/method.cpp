@@ -9,6 +9,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/same_work.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie {
 
@@ -31,14 +32,13 @@ namespace {
 
 void admit_sparse(std::string_view method, const Takes& takes, const SparsePoints& points, const Run& run) {
     if (!takes.sparse)
-        throw BadArgument(Code::not_supported, "method " + std::string(method) + " does not support sparse matrices",
+        throw BadArgument(Code::not_supported, filled("method {} does not support sparse matrices", method),
                           "Use a dense matrix (" + memory_text(points.dense_bytes()) + "), or kmeans",
                           {.option = "points"});
     if (run.communicator().size() > 1)
         throw BadArgument(Code::not_supported,
-                          "method " + std::string(method) +
-                              " supports sparse matrices in one process only; there are " +
-                              std::to_string(run.communicator().size()) + " processes",
+                          filled("method {} supports sparse matrices in one process only; there are {} processes",
+                                 method, run.communicator().size()),
                           "Use one process or a dense matrix", {.option = "points"});
 }
 
@@ -46,7 +46,7 @@ void admit_sparse(std::string_view method, const Takes& takes, const SparsePoint
 
 void require_same_fit(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run) {
     if (run.communicator().size() == 1) return;
-    Work work("fit " + std::string(method));
+    Work work(filled("fit {}", method));
     work.add(run).add(options);
     if (problem.graph) work.add("graph", "given");
     for (const auto& [what, count] : {std::pair("weights", problem.weights.size()),
@@ -60,24 +60,23 @@ void require_same_fit(std::string_view method, const OptionValues& options, cons
 
 void admit(std::string_view method, const Takes& takes, const Run& run) {
     if (run.device != "cpu" && !takes.device)
-        throw BadArgument(Code::not_supported, "method " + std::string(method) + " runs on the CPU only",
-                          "Use `device=cpu`", {.option = "device", .value = run.device, .accepted = "cpu"});
+        throw BadArgument(Code::not_supported, filled("method {} runs on the CPU only", method), "Use `device=cpu`",
+                          {.option = "device", .value = run.device, .accepted = "cpu"});
     if (!run.checkpoint.empty() && !takes.checkpoint)
-        throw BadArgument(Code::not_supported, "method " + std::string(method) + " does not support checkpoints", "",
+        throw BadArgument(Code::not_supported, filled("method {} does not support checkpoints", method), "",
                           {.option = "checkpoint", .value = run.checkpoint});
 }
 
 Problem in_memory(std::string_view method, const Problem& problem, const Run& run) {
     Problem out = problem;
-    out.points = load(problem.points, "method " + std::string(method) + " needs all rows in memory, which", run);
+    out.points = load(problem.points, filled("method {} needs all rows in memory, which", method), run);
     return out;
 }
 
 void admit(std::string_view method, const Takes& takes, const Problem& problem, const Run& run) {
     admit(method, takes, run);
     const auto refuse = [&](const char* field, std::string_view what) {
-        throw BadArgument(Code::not_supported,
-                          "method " + std::string(method) + " does not support " + std::string(what), "",
+        throw BadArgument(Code::not_supported, filled("method {} does not support {}", method, what), "",
                           {.option = field});
     };
     if (const SparsePoints* sparse = as_sparse(problem.points)) admit_sparse(method, takes, *sparse, run);
@@ -98,9 +97,8 @@ void admit(std::string_view method, const Takes& takes, const Problem& problem, 
         throw BadArgument(Code::conflict, "rows and a graph of affinities were both given", "Leave one out",
                           {.option = "graph"});
     if (run.communicator().size() > 1 && !takes.blocks)
-        throw BadArgument(Code::not_supported, "method " + std::string(method) +
-                                                   " works in one process only; there are " +
-                                                   std::to_string(run.communicator().size()) + " processes");
+        throw BadArgument(Code::not_supported, filled("method {} works in one process only; there are {} processes",
+                                                      method, run.communicator().size()));
 }
 
 }  // namespace coterie::internal

@@ -15,6 +15,9 @@
 
 namespace coterie {
 namespace {
+
+using internal::filled;
+
 // Runs work on rows that begin at row `first` of a larger set, so that its errors count rows from the start of that
 // set.
 template <class Work>
@@ -33,16 +36,15 @@ void counting_from(Index first, Work&& work) {
 void Model::in_parts(std::string_view what, PointsView points, const Run& run,
                      FunctionRef<void(PointsView rows, Index first, const Run& reading)> part) const {
     if (run.communicator().size() > 1)
-        internal::require_same_work(internal::Work(std::string(what) + " with a model of " + std::string(method()))
+        internal::require_same_work(internal::Work(filled("{} with a model of {}", what, method()))
                                         .add("clusters", std::to_string(clusters()))
                                         .add("dimensions", std::to_string(dimensions()))
                                         .add(points),
                                     run.communicator());
     if (points.columns() != dimensions())
-        throw BadArgument(
-            Code::model_mismatch,
-            counted(points.columns(), "column") + "; the model was fitted on " + std::to_string(dimensions()),
-            "Give the columns of the training data", {.option = "points"});
+        throw BadArgument(Code::model_mismatch,
+                          filled("{}; the model was fitted on {}", counted(points.columns(), "column"), dimensions()),
+                          "Give the columns of the training data", {.option = "points"});
     if (points.empty()) return;
     Run reading = run.alone();
     if ((points.resident() || (takes_sparse() && as_sparse(points) != nullptr)) && run.communicator().size() == 1) {
@@ -80,7 +82,7 @@ Labels Model::predict(PointsView points, const Run& run) const {
 
 std::string ClusterLabels::name_of(int cluster) const {
     const std::int32_t label = label_of.at(static_cast<std::size_t>(cluster));
-    return label < 0 ? "cluster-" + std::to_string(cluster) : names.at(static_cast<std::size_t>(label));
+    return label < 0 ? filled("cluster-{}", cluster) : names.at(static_cast<std::size_t>(label));
 }
 
 std::vector<std::int32_t> ClusterLabels::numbers() const {
@@ -115,9 +117,9 @@ void Model::require_output(Output which) const {
             there += (there.empty() ? "" : ", ") + std::string(name(static_cast<Output>(o)));
     const bool needs_labels = which == Output::label_scores && cluster_labels_.empty();
     throw BadArgument(Code::not_supported,
-                      "a model of method " + std::string(method()) + " has no " + std::string(name(which)) +
-                          (needs_labels ? ", because it was fitted without partial labels" : "") +
-                          (there.empty() ? "" : "; it has " + there),
+                      filled("a model of method {} has no {}{}{}", method(), name(which),
+                             needs_labels ? ", because it was fitted without partial labels" : "",
+                             there.empty() ? "" : "; it has " + there),
                       "", {.value = std::string(name(which)), .accepted = there});
 }
 
@@ -126,10 +128,8 @@ Matrix<double> Model::finite_output(Output which, PointsView rows, const Run& ru
     for (Index i = 0; i < out.rows(); ++i)
         if (!out.row(i).allFinite())
             throw BadData(Code::overflow,
-                          std::string(name(which)) +
-                              " overflowed: values of the row, or of the model, are "
-                              "too large",
-                          "", {.option = "points", .row = i + 1});
+                          filled("{} overflowed: values of the row, or of the model, are too large", name(which)), "",
+                          {.option = "points", .row = i + 1});
     return out;
 }
 
@@ -189,8 +189,7 @@ void Model::apply(PointsView points, const Wanted& wanted, const Run& run,
 }
 
 Matrix<double> Model::output_checked(Output which, PointsView, const Run&) const {
-    throw InternalError("method " + std::string(method()) + " names the output " + std::string(name(which)) +
-                        " and does not compute it");
+    throw InternalError(filled("method {} names the output {} and does not compute it", method(), name(which)));
 }
 
 void Model::store(Archive& archive) const {
@@ -219,7 +218,7 @@ void Model::require_sound() const {
         const_cast<Model*>(this)->parts(checking);
     } catch (const BadData& error) {
         throw BadArgument(Code::overflow,
-                          "the fit of method " + std::string(method()) + " overflowed: " + error.fields().problem,
+                          filled("the fit of method {} overflowed: {}", method(), error.fields().problem),
                           "Rescale the columns or use less extreme options");
     }
 }
@@ -246,8 +245,7 @@ void Model::load(const Archive& archive, std::optional<int> found) {
     const auto count = static_cast<std::int32_t>(cluster_labels_.names.size());
     for (const std::int32_t label : cluster_labels_.label_of)
         if (label < -1 || label >= count)
-            refuse("tensor 'label_of_cluster' holds " + std::to_string(label) + "; there are " + std::to_string(count) +
-                   " labels");
+            refuse(filled("tensor 'label_of_cluster' holds {}; there are {} labels", label, count));
 }
 
 }  // namespace coterie

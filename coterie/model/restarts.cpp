@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/model/checkpoint.hpp"
 #include "coterie/model/result_warnings.hpp"
 
@@ -23,7 +24,7 @@ Starts::Starts(std::string_view method, const OptionValues& options, const Probl
 
 Starts::~Starts() = default;
 
-std::string Starts::path_of(int start) const { return run_.checkpoint + ".start-" + std::to_string(start); }
+std::string Starts::path_of(int start) const { return filled("{}.start-{}", run_.checkpoint, start); }
 
 Run Starts::run_of(int start) const {
     Run out = run_;
@@ -64,7 +65,7 @@ double number_of(const FitReport& report, std::string_view name) {
     for (const auto& [each, value] : report.details)
         if (each == name)
             if (const double* const number = std::get_if<double>(&value)) return *number;
-    throw InternalError("the report has no number '" + std::string(name) + "'");
+    throw InternalError(filled("the report has no number '{}'", name));
 }
 
 }  // namespace coterie::internal

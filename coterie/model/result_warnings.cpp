@@ -16,6 +16,7 @@
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie::internal {
 namespace {
@@ -83,9 +84,9 @@ void warn_of_equal_rows(FitReport& report, const Labels& labels, const Problem& 
     const auto number = [&](Index row) { return std::to_string(problem.row_number(row) + 1); };
     report.warnings.push_back(
         {.code = Code::split_duplicates,
-         .problem =
-             (groups == 1 ? std::string("equal rows are") : std::to_string(groups) + " groups of equal rows are") +
-             " split between clusters, for example rows " + number(first.first) + " and " + number(first.second)});
+         .problem = filled("{} split between clusters, for example rows {} and {}",
+                           groups == 1 ? "equal rows are" : filled("{} groups of equal rows are", groups),
+                           number(first.first), number(first.second))});
 }
 
 }  // namespace
@@ -112,17 +113,16 @@ std::vector<Message> size_warnings(const std::vector<Index>& sizes, const Proble
     const auto k = static_cast<Index>(sizes.size());
     if (k < 2 || total < usual_rows * k || problem.sizes) return out;
     if (small > 0)
-        out.push_back({.code = Code::unbalanced_clusters,
-                       .problem = std::to_string(small) + " of " + std::to_string(k) + " clusters " +
-                                  (small == 1 ? "has" : "have") + " only 1 or 2 of " + std::to_string(total) +
-                                  " rows: outliers form their own clusters",
-                       .remedy = "Remove the outliers, or use hdbscan, which labels them as noise"});
+        out.push_back(
+            {.code = Code::unbalanced_clusters,
+             .problem = filled("{} of {} clusters {} only 1 or 2 of {} rows: outliers form their own clusters", small,
+                               k, small == 1 ? "has" : "have", total),
+             .remedy = "Remove the outliers, or use hdbscan, which labels them as noise"});
     if (problem.partial_labels.empty() && problem.label_shares.empty() &&
         static_cast<double>(largest) >= nearly_all * static_cast<double>(total))
         out.push_back({.code = Code::unbalanced_clusters,
-                       .problem = "one cluster holds " + std::to_string(100 * largest / total) +
-                                  " % of the rows; the other " + (k == 2 ? "has " : std::to_string(k - 1) + " have ") +
-                                  std::to_string(total - largest)});
+                       .problem = filled("one cluster holds {} % of the rows; the other {}{}", 100 * largest / total,
+                                         k == 2 ? "has " : filled("{} have ", k - 1), total - largest)});
     return out;
 }
 

@@ -34,6 +34,7 @@
 namespace coterie {
 
 using internal::at;
+using internal::filled;
 
 namespace {
 
@@ -58,9 +59,8 @@ void check(PointsView rows, const std::vector<std::string>& names, std::span<con
     if (count(labels) != own) throw shape(counted(count(labels), "label") + " for " + counted(own, "row"), "points");
     for (const std::int32_t label : labels)
         if (label < 0 || label >= clusters)
-            throw BadArgument(Code::out_of_range,
-                              "label " + std::to_string(label) + " is not from 0 to " + std::to_string(clusters - 1),
-                              "", {.option = "points"});
+            throw BadArgument(Code::out_of_range, filled("label {} is not from 0 to {}", label, clusters - 1), "",
+                              {.option = "points"});
     if (!names.empty() && count(names) != rows.columns())
         throw shape(counted(count(names), "column name") + " for " + counted(rows.columns(), "column"), "points");
     if (weights.empty()) return;
@@ -472,7 +472,7 @@ std::vector<ClusterProfile> profiles_of(const ClusterMoments& moments, const std
             const double mean_in = moments.sum(j, p) / in;
             ColumnProfile column{
                 .column = p,
-                .name = names.empty() || names[at(p)].empty() ? "column " + std::to_string(p + 1) : names[at(p)],
+                .name = names.empty() || names[at(p)].empty() ? filled("column {}", p + 1) : names[at(p)],
                 .difference = 0,
                 .mean = moments.origin[p] + mean_in,
                 .elsewhere = {},
@@ -586,7 +586,7 @@ std::optional<Message> far_rows_warning(const Pipeline& pipeline, const Prepared
                                                     : " rows lie") +
                               " outside the training data by more than its whole range, most often (" +
                               counted(far[most]) + ") in " +
-                              (names.empty() ? "column " + std::to_string(most + 1) : formats::shown(names[most])),
+                              (names.empty() ? filled("column {}", most + 1) : formats::shown(names[most])),
                    .remedy = rows == 1 ? "Do not trust its label" : "Do not trust their labels"};
 }
 
@@ -675,9 +675,9 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
     out.row_labels = std::move(with_noise);
 
     if (there.size() == 1 && k > 1 && rows.rows() > 1)
-        out.warnings.push_back({.code = Code::unbalanced_clusters,
-                                .problem = "all rows are in cluster " + out.clusters[at(there.front())].name +
-                                           ", one of " + std::to_string(k)});
+        out.warnings.push_back(
+            {.code = Code::unbalanced_clusters,
+             .problem = filled("all rows are in cluster {}, one of {}", out.clusters[at(there.front())].name, k)});
     if (auto far = far_rows_warning(pipeline, prepared, run)) out.warnings.push_back(std::move(*far));
     return out;
 }
@@ -702,9 +702,8 @@ std::string columns_text(const ClusterProfile& cluster, std::size_t most) {
     for (std::size_t c = 0; c < std::min(most, cluster.columns.size()); ++c) {
         const ColumnProfile& column = cluster.columns[c];
         if (!column.elsewhere) break;
-        out += (c == 0 ? "" : "; ") + std::string(column.difference > 0 ? "high " : "low ") +
-               formats::shown(column.name) + " (" + column.text(column.mean) + ", elsewhere " +
-               column.text(*column.elsewhere) + ")";
+        out += filled("{}{}{} ({}, elsewhere {})", c == 0 ? "" : "; ", column.difference > 0 ? "high " : "low ",
+                      formats::shown(column.name), column.text(column.mean), column.text(*column.elsewhere));
     }
     return out;
 }

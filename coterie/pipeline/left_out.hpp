@@ -21,9 +21,9 @@ inline BadData no_row_is_complete() {
 /// The warning.
 inline Message rows_left_out(std::size_t rows, Index all) {
     return {.code = Code::rows_left_out,
-            .problem = counted(static_cast<Index>(rows), "row") + " of " + std::to_string(all) +
-                       (rows == 1 ? " has a missing value, was left out and has no label"
-                                  : " have missing values, were left out and have no label")};
+            .problem = filled("{} of {}{}", counted(static_cast<Index>(rows), "row"), all,
+                              rows == 1 ? " has a missing value, was left out and has no label"
+                                        : " have missing values, were left out and have no label")};
 }
 
 /// The number among all rows of a row that is kept.

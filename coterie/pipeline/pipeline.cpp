@@ -24,13 +24,15 @@
 namespace coterie {
 namespace {
 
+using internal::filled;
+
 constexpr const char* names_key = "column_names";
 
 std::string listed(const std::vector<std::string>& names) {
     constexpr std::size_t most = 12;
     std::string out;
     for (std::size_t i = 0; i < names.size() && i < most; ++i) out += (i == 0 ? "" : ", ") + formats::shown(names[i]);
-    return names.size() > most ? out + ", ... (" + std::to_string(names.size()) + ")" : out;
+    return names.size() > most ? filled("{}, ... ({})", out, names.size()) : out;
 }
 
 // Positions of the model's columns among the given ones. Throws BadData, naming the missing columns.
@@ -280,7 +282,7 @@ void Pipeline::fit_sample(const MethodOptions& method, const Problem& prepared, 
     if (as_sparse(prepared.points) == nullptr)
         require_memory(static_cast<double>(sample) * static_cast<double>(prepared.columns()) *
                            static_cast<double>(size_of(prepared.points.scalar())),
-                       "the sample of " + std::to_string(sample) + " rows");
+                       filled("the sample of {} rows", sample));
     // The rows are gathered from the processes that hold them. Data given by row is available on all processes.
     Problem known = prepared;
     known.points = Points::borrow(PointsView(static_cast<const double*>(nullptr), rows, 0));
@@ -411,7 +413,7 @@ void Pipeline::apply_to_kept(const Points& rows, const Wanted& wanted, const Run
 PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string>& column_names, const Run& run,
                                const std::vector<std::vector<std::string>>& categories) const {
     if (run.communicator().size() > 1)
-        internal::require_same_work(internal::Work("apply a model of " + std::string(model_->method())).add(rows),
+        internal::require_same_work(internal::Work(filled("apply a model of {}", model_->method())).add(rows),
                                     run.communicator());
     PreparedRows out{rows, {}};
     std::vector<std::vector<std::string>> words = categories;
@@ -428,10 +430,10 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
         }
     } else {
         if (rows.columns() != columns())
-            throw BadData(
-                Code::wrong_shape,
-                counted(rows.columns(), "column") + ", but the model was fitted on " + std::to_string(columns()),
-                column_names_.empty() ? "" : "Give the columns " + listed(column_names_), {.option = "points"});
+            throw BadData(Code::wrong_shape,
+                          filled("{}, but the model was fitted on {}", counted(rows.columns(), "column"), columns()),
+                          column_names_.empty() ? "" : "Give the columns " + listed(column_names_),
+                          {.option = "points"});
         if (!column_names_.empty())
             out.warnings.push_back(
                 {.code = Code::columns_by_order,
@@ -499,9 +501,9 @@ Matrix<double> Pipeline::output(Output which, const PreparedRows& rows, const Ru
     admit(run);
     if (which == Output::outlier_score && !has(which))
         throw BadArgument(Code::not_supported,
-                          "this model of method " + std::string(model_->method()) +
-                              " has no outlier_score, because it was fitted on affinities or by an older "
-                              "version of coterie",
+                          filled("this model of method {} has no outlier_score, because it was fitted on affinities or "
+                                 "by an older version of coterie",
+                                 model_->method()),
                           "Fit again on rows");
     const auto output = [&] {
         if (which != Output::outlier_score || outlier_scores_.empty()) return model_->output(which, rows.points, run);
@@ -592,9 +594,8 @@ Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
     out.coding_ = ColumnCoding::from(archive);
     out.preparation_ = Preparation::from(archive);
     if (!out.coding_.identity() && out.coding_.columns_out() != out.model_->dimensions())
-        throw BadData(Code::malformed, "the columns make " + std::to_string(out.coding_.columns_out()) +
-                                           " numbers of a row, but the model takes " +
-                                           std::to_string(out.model_->dimensions()));
+        throw BadData(Code::malformed, filled("the columns make {} numbers of a row, but the model takes {}",
+                                              out.coding_.columns_out(), out.model_->dimensions()));
     Parts reading(&archive);
     out.own_parts(reading);
     const auto stored = archive.texts().find(names_key);

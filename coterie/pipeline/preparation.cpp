@@ -19,6 +19,8 @@
 namespace coterie {
 namespace {
 
+using internal::filled;
+
 const std::vector<std::string> scale_names = {"none", "minmax", "zscore", "unit"};
 
 // Calls body(j, x, weight, state of column j) for every number of every row of weight above 0. The state is as many
@@ -56,12 +58,12 @@ std::string list_columns(const std::vector<std::size_t>& columns) {
     constexpr std::size_t shown = 8;
     for (std::size_t i = 0; i < std::min(shown, columns.size()); ++i)
         out += (i == 0 ? "" : ", ") + std::to_string(columns[i] + 1);
-    if (columns.size() > shown) out += " and " + std::to_string(columns.size() - shown) + " more";
+    if (columns.size() > shown) out += filled(" and {} more", columns.size() - shown);
     return out;
 }
 
 void refuse_overflow(std::size_t column, std::string_view what) {
-    throw BadData(Code::too_large, "the values are so large that their " + std::string(what) + " overflows",
+    throw BadData(Code::too_large, filled("the values are so large that their {} overflows", what),
                   "Rescale the column", {.option = "points", .column_number = static_cast<std::int64_t>(column) + 1});
 }
 
@@ -188,7 +190,7 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
     if (points.columns() != static_cast<Index>(offset_.size()))
         throw BadArgument(
             Code::wrong_shape,
-            counted(points.columns(), "column") + ", but the model was fitted on " + std::to_string(offset_.size()), "",
+            filled("{}, but the model was fitted on {}", counted(points.columns(), "column"), offset_.size()), "",
             {.option = "points"});
     if (const SparsePoints* sparse = as_sparse(points);
         sparse != nullptr && options_.scale == Scale::unit && !options_.center) {

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "coterie/base/text.hpp"
 #include "coterie/report/drawing.hpp"
 #include "coterie/report/internal/page_assets.hpp"
 #include "coterie/report/json.hpp"
@@ -161,12 +162,11 @@ std::string tree_picture(const Tree& tree, const Places& places, std::size_t clu
                        "text-anchor=\"end\" transform=\"rotate(-60 " + formatted("%.1f ", places.x[leaf]) +
                            formatted("%.1f", tree_bottom + 8) + ")\"",
                        count_text(static_cast<long long>(tree.sizes[leaf])));
-    out += "</g>\n<g font-size=\"12\" fill=\"#111827\">\n" +
-           text_at(16, (tree_top + tree_bottom) / 2,
-                   "text-anchor=\"middle\" transform=\"rotate(-90 16 " +
-                       formatted("%.1f", (tree_top + tree_bottom) / 2) + ")\"",
-                   "height of the merge") +
-           "</g>\n</svg>\n";
+    out += filled("</g>\n<g font-size=\"12\" fill=\"#111827\">\n{}</g>\n</svg>\n",
+                  text_at(16, (tree_top + tree_bottom) / 2,
+                          "text-anchor=\"middle\" transform=\"rotate(-90 16 " +
+                              formatted("%.1f", (tree_top + tree_bottom) / 2) + ")\"",
+                          "height of the merge"));
     return out;
 }
 
@@ -223,22 +223,20 @@ std::string dendrogram(const FitReport& report) {
     const auto clusters = static_cast<std::size_t>(std::max(report.clusters_found, 1));
     const Json about = {{"sizes", *sizes},     {"left", *left},         {"right", *right},
                         {"heights", *heights}, {"bottom", tree_bottom}, {"scale", places.scale}};
-    return "<section id=\"dendrogram\">\n<h2>Dendrogram</h2>\n<p>The last " +
-           count_text(static_cast<long long>(heights->size())) +
-           " merges; below each branch how many points it has. The dashed line is the cut into " +
-           std::to_string(clusters) + (clusters == 1 ? " cluster" : " clusters") +
-           " that was asked for.</p>\n<div id=\"dendrogram-controls\" class=\"controls\" hidden><label>clusters <input "
-           "type=\"range\" id=\"dendrogram-clusters\" min=\"1\" max=\"" +
-           std::to_string(tree.leaves) + "\" value=\"" + std::to_string(clusters) +
-           "\"></label><output id=\"dendrogram-said\" for=\"dendrogram-clusters\"></output></div>\n" +
-           tree_picture(tree, places, clusters) + "<script type=\"application/json\" id=\"dendrogram-about\">" +
-           script_text(about.dump()) + "</script>\n</section>\n";
+    return filled(
+        "<section id=\"dendrogram\">\n<h2>Dendrogram</h2>\n<p>The last {} merges; below each branch how many points it "
+        "has. The dashed line is the cut into {}{} that was asked for.</p>\n<div id=\"dendrogram-controls\" "
+        "class=\"controls\" hidden><label>clusters <input type=\"range\" id=\"dendrogram-clusters\" min=\"1\" "
+        "max=\"{}\" value=\"{}\"></label><output id=\"dendrogram-said\" "
+        "for=\"dendrogram-clusters\"></output></div>\n{}<script type=\"application/json\" "
+        "id=\"dendrogram-about\">{}</script>\n</section>\n",
+        count_text(static_cast<long long>(heights->size())), clusters, clusters == 1 ? " cluster" : " clusters",
+        tree.leaves, clusters, tree_picture(tree, places, clusters), script_text(about.dump()));
 }
 
 std::string chart_scripts() {
-    return "<style>" + std::string(page_charts_style) + "</style>\n<script id=\"uplot\">" +
-           std::string(page_charts_library) + "</script>\n<script id=\"charts-script\">" +
-           std::string(page_charts_script) + "</script>\n";
+    return filled("<style>{}</style>\n<script id=\"uplot\">{}</script>\n<script id=\"charts-script\">{}</script>\n",
+                  page_charts_style, page_charts_library, page_charts_script);
 }
 
 }  // namespace coterie::internal

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/report/json.hpp"
 #include "coterie/report/result_text.hpp"
@@ -135,21 +136,6 @@ std::string short_description(const Description& description) {
            clusters_more(description.clusters.size());
 }
 
-std::string rows_text(const std::vector<Index>& rows) {
-    std::string out;
-    for (const Index row : rows) out += (out.empty() ? "" : " ") + std::to_string(row + 1);
-    return out;
-}
-
-// "row 107 (4.21), 118 (3.9)"
-std::string outliers_text(const std::vector<OutlierRow>& outliers) {
-    std::string out = outliers.size() == 1 ? "row" : "rows";
-    for (const OutlierRow& each : outliers)
-        out += (&each == &outliers.front() ? " " : ", ") + std::to_string(each.row + 1) + " (" +
-               formatted("%.3g", each.score) + ")";
-    return out;
-}
-
 // The rows that moved, compared with another model.
 std::string moves_text(const ModelComparison& comparison) {
     constexpr std::size_t most = 5;
@@ -158,8 +144,8 @@ std::string moves_text(const ModelComparison& comparison) {
                       " (ARI " + share_text(comparison.agreement.scores.ari) + ")";
     for (std::size_t m = 0; m < std::min(most, comparison.moves.size()); ++m) {
         const ModelComparison::Move& move = comparison.moves[m];
-        out += std::string(m == 0 ? ": " : ", ") + count_text(move.rows) + " from its " + move.from + " to " + move.to +
-               " (row " + rows_text(move.some) + (static_cast<Index>(move.some.size()) < move.rows ? " ..." : "") + ")";
+        out += filled("{}{} from its {} to {} (row {}{})", m == 0 ? ": " : ", ", count_text(move.rows), move.from,
+                      move.to, rows_text(move.some), static_cast<Index>(move.some.size()) < move.rows ? " ..." : "");
     }
     if (comparison.moves.size() > most) out += ", ...";
     return out;
@@ -283,7 +269,7 @@ std::string title(const FitResult& result) {
     const FitReport& report = result.report;
     std::string clusters = counted(report.clusters_found, " cluster", " clusters");
     if (report.clusters_found != report.clusters_requested)
-        clusters += " (" + std::to_string(report.clusters_requested) + " asked for)";
+        clusters += filled(" ({} asked for)", report.clusters_requested);
     return result.method->name + " on " + result.source + ": " + counted(report.points, " point, ", " points, ") +
            counted(report.dimensions, " dimension, ", " dimensions, ") + clusters;
 }
@@ -294,17 +280,16 @@ std::string text_document(const FitResult& result) {
     if (report.stopped == StopReason::exact) {
         objective += " (exact)";
     } else {
-        objective += " after " + std::to_string(report.iterations) +
-                     (report.iterations == 1 ? " iteration" : " iterations") + " (" +
-                     std::string(name(report.stopped)) + ")";
+        objective += filled(" after {}{} ({})", report.iterations,
+                            report.iterations == 1 ? " iteration" : " iterations", name(report.stopped));
     }
     Facts rows;
     add_sizes(rows, result);
     if (result.sample > 0)
         rows.emplace_back("fitted on", count_text(result.sample) + " of " + count_text(report.points) + " points");
     if (result.choice)
-        rows.emplace_back("k", "chosen among " + result.choice->why_these + ", " +
-                                   std::string(name(result.choice->sureness)) + "; " + votes_text(*result.choice));
+        rows.emplace_back("k", filled("chosen among {}, {}; {}", result.choice->why_these,
+                                      name(result.choice->sureness), votes_text(*result.choice)));
     rows.emplace_back("objective", objective);
     add_scores(rows, result);
     if (result.agreement) rows.emplace_back("truth", truth_text(*result.agreement, result.truth_source));
@@ -324,10 +309,11 @@ std::string text_document(const AppliedResult& result) {
         if (description.closest)
             rows.emplace_back("nearest", "clusters " + description.clusters[at(description.closest->first)].name +
                                              " and " + description.clusters[at(description.closest->second)].name);
-        if (!description.outliers.empty()) rows.emplace_back("outliers", outliers_text(description.outliers));
+        if (!description.outliers.empty())
+            rows.emplace_back("outliers", (description.outliers.size() == 1 ? "row " : "rows ") +
+                                              outliers_text(description.outliers));
     }
-    if (result.moved_to > 0)
-        rows.emplace_back("dimensions", std::to_string(result.dimensions) + " to " + std::to_string(result.moved_to));
+    if (result.moved_to > 0) rows.emplace_back("dimensions", filled("{} to {}", result.dimensions, result.moved_to));
     add_scores(rows, result);
     if (result.comparison) rows.emplace_back("compared with", moves_text(*result.comparison));
     add_seconds_and_written(rows, result);

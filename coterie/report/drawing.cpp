@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "coterie/base/text.hpp"
 #include "coterie/base/utf8.hpp"
 #include "coterie/report/result_text.hpp"
 
@@ -141,11 +142,10 @@ std::string frame_lines(const Frame& frame, bool vertical_ticks) {
 }
 
 std::string svg_start(double width, double height, const std::string& described) {
-    std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + formatted("%.0f", width) + "\" height=\"" +
-                      formatted("%.0f", height) + "\" viewBox=\"0 0 " + formatted("%.0f ", width) +
-                      formatted("%.0f", height) +
-                      "\" role=\"img\" font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, "
-                      "Arial, sans-serif\">\n";
+    std::string out = filled(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {}{}\" role=\"img\" "
+        "font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n",
+        formatted("%.0f", width), formatted("%.0f", height), formatted("%.0f ", width), formatted("%.0f", height));
     out += "<title>" + escape_markup(described) + "</title>\n";
     out += "<rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"#FFFFFF\"/>\n";
     return out;

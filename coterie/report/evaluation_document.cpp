@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "coterie/base/text.hpp"
 #include "coterie/report/json.hpp"
 #include "coterie/report/result_text.hpp"
 
@@ -17,8 +18,8 @@ namespace {
 std::string confusion_text(const Confusion& confusion, const std::string& wide_hint) {
     constexpr std::size_t most = 30;
     if (confusion.classes.size() > most || confusion.clusters.size() > most)
-        return "The confusion table of " + std::to_string(confusion.classes.size()) + " classes and " +
-               std::to_string(confusion.clusters.size()) + " clusters is too wide for a terminal" + wide_hint + ".\n";
+        return filled("The confusion table of {} classes and {} clusters is too wide for a terminal{}.\n",
+                      confusion.classes.size(), confusion.clusters.size(), wide_hint);
     std::vector<std::string> header = {"class \\ cluster"};
     std::vector<std::size_t> right;
     for (const auto& cluster : confusion.clusters) {

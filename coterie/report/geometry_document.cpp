@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "coterie/base/text.hpp"
 #include "coterie/report/json.hpp"
 #include "coterie/report/result_text.hpp"
 
@@ -155,11 +156,11 @@ std::string text_document(const GeometryResult& result) {
         if (std::ranges::find(quantities_of_the_table, spread.name) != std::end(quantities_of_the_table))
             rows.push_back(
                 {spread.name, number_text(spread.least), number_text(spread.median), number_text(spread.largest)});
-    return count_text(static_cast<long long>(result.geometry.size())) + " of " +
-           count_text(static_cast<long long>(result.labels.labels.size())) + " points of " + result.source + ", " +
-           count_text(result.dimensions) + " dimensions, " + std::to_string(classes) +
-           (classes == 1 ? " class" : " classes") + " of dimension " + std::to_string(result.options.dim) + "\n\n" +
-           table({"", "share"}, shares, {1}) + "\n" + table({"", "least", "median", "largest"}, rows, {1, 2, 3});
+    return filled("{} of {} points of {}, {} dimensions, {}{} of dimension {}\n\n{}\n{}",
+                  count_text(static_cast<long long>(result.geometry.size())),
+                  count_text(static_cast<long long>(result.labels.labels.size())), result.source,
+                  count_text(result.dimensions), classes, classes == 1 ? " class" : " classes", result.options.dim,
+                  table({"", "share"}, shares, {1}), table({"", "least", "median", "largest"}, rows, {1, 2, 3}));
 }
 
 std::string json_document(const GeometryResult& result) {
@@ -186,15 +187,14 @@ std::string json_document(const GeometryResult& result) {
 
 std::string rows_csv(const GeometryResult& result) {
     std::string out = "row,label,neighbors,others_in_ball,rank";
-    for (const auto& quantity : quantities) out += std::string(",") + quantity.name;
-    for (const auto& property : properties) out += std::string(",") + property.name;
+    for (const auto& quantity : quantities) out += filled(",{}", quantity.name);
+    for (const auto& property : properties) out += filled(",{}", property.name);
     out += "\n";
     for (std::size_t i = 0; i < result.geometry.size(); ++i) {
         const std::size_t row = at(result.rows[i]);
         const PointGeometry& point = result.geometry[i];
-        out += std::to_string(result.file_rows[row] + 1) + "," + quoted(result.label_text(result.labels.labels[row])) +
-               "," + std::to_string(point.neighbors.size()) + "," + std::to_string(point.others_in_ball) + "," +
-               std::to_string(point.rank);
+        out += filled("{},{},{},{},{}", result.file_rows[row] + 1, quoted(result.label_text(result.labels.labels[row])),
+                      point.neighbors.size(), point.others_in_ball, point.rank);
         for (const auto& quantity : quantities) {
             out += ",";
             if (const auto value = quantity.of(point))

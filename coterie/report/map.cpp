@@ -16,6 +16,7 @@
 
 #include "coterie/base/load_rows.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/left_out.hpp"
@@ -104,7 +105,7 @@ void add_axes(Packed& packed, PointsView points, const std::string& of, const Ru
         for (Index a = 0; a < std::min<Index>(2, placed.cols()); ++a) {
             std::vector<double> values(at(placed.rows()));
             for (Index i = 0; i < placed.rows(); ++i) values[at(i)] = placed(i, a);
-            const std::string name = of + ", " + kind + " " + std::to_string(a + 1);
+            const std::string name = filled("{}, {} {}", of, kind, a + 1);
             packed.add_rounded({{"name", name}, {"axis", true}}, values);
         }
     };
@@ -169,7 +170,7 @@ void add_table(Packed& packed, const TableRows& table, const std::vector<std::st
     for (std::size_t c = 0; c < columns.size(); ++c) {
         if (texts[c].size() > most_text) continue;
         const bool id = static_cast<std::ptrdiff_t>(columns[c]) == table.id_column();
-        packed.add_text({{"name", id ? "id" : "text " + std::to_string(columns[c] + 1)}, {"title", names[columns[c]]}},
+        packed.add_text({{"name", id ? "id" : filled("text {}", columns[c] + 1)}, {"title", names[columns[c]]}},
                         texts[c]);
     }
 }
@@ -207,10 +208,9 @@ void add_columns(Packed& packed, const Points& coded, std::vector<Index> columns
         rows.view().visit([&](const auto& all) {
             for (Index i = 0; i < n; ++i) values[at(i)] = static_cast<float>(all.row(i)[p]);
         });
-        const std::string title = column_names.empty() || column_names[at(p)].empty()
-                                      ? "column " + std::to_string(p + 1)
-                                      : column_names[at(p)];
-        packed.add_column({{"name", "column " + std::to_string(p + 1)}, {"title", title}, {"column", true}}, values);
+        const std::string title =
+            column_names.empty() || column_names[at(p)].empty() ? filled("column {}", p + 1) : column_names[at(p)];
+        packed.add_column({{"name", filled("column {}", p + 1)}, {"title", title}, {"column", true}}, values);
     }
     if (table == nullptr) return;
     std::vector<std::string> shown;
@@ -253,8 +253,8 @@ std::string section_of(const Packed& packed, Index rows, const std::vector<Index
     out += "</section>\n<p id=\"map-missing\"></p>\n<script type=\"application/json\" id=\"map-about\">" +
            script_text(about.dump(-1, ' ', false, Packed::Json::error_handler_t::replace)) +
            "</script>\n<script type=\"text/plain\" id=\"map-data\">" + base64(packed.deflated()) + "</script>\n";
-    for (const std::string_view script : page_scripts) out += "<script>" + std::string(script) + "</script>\n";
-    return out + "<script>" + std::string(page_map_script) + "</script>\n";
+    for (const std::string_view script : page_scripts) out += filled("<script>{}</script>\n", script);
+    return filled("{}<script>{}</script>\n", out, page_map_script);
 }
 
 }  // namespace

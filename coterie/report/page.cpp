@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 
+#include "coterie/base/text.hpp"
 #include "coterie/report/drawing.hpp"
 #include "coterie/report/internal/charts.hpp"
 #include "coterie/report/page_parts.hpp"
@@ -86,7 +87,7 @@ std::string detail_text(const Detail& detail) {
             constexpr std::size_t most = 20;
             std::string out;
             for (std::size_t i = 0; i < values.size() && i < most; ++i) out += (i == 0 ? "" : " ") + (*this)(values[i]);
-            if (values.size() > most) out += " ... (" + std::to_string(values.size()) + " numbers)";
+            if (values.size() > most) out += filled(" ... ({} numbers)", values.size());
             return out;
         }
     };
@@ -123,13 +124,8 @@ std::string cluster_cards(const Description& description) {
                    " are nearest to each other.";
         out += "</p>\n";
     }
-    if (!description.outliers.empty()) {
-        out += "<p>The largest outlier scores: row";
-        for (const OutlierRow& each : description.outliers)
-            out += (&each == &description.outliers.front() ? " " : ", ") + std::to_string(each.row + 1) + " (" +
-                   formatted("%.3g", each.score) + ")";
-        out += ".</p>\n";
-    }
+    if (!description.outliers.empty())
+        out += "<p>The largest outlier scores: row " + outliers_text(description.outliers) + ".</p>\n";
     out += "<div class=\"cards\">\n";
     for (std::size_t j = 0; j < std::min(most, description.clusters.size()); ++j) {
         const ClusterProfile& cluster = description.clusters[j];
@@ -149,21 +145,18 @@ std::string cluster_cards(const Description& description) {
                 if (column.quartiles)
                     for (const double each : *column.quartiles)
                         quartiles += (quartiles.empty() ? "" : " ") + column.text(each);
-                out += "<tr>" +
-                       cell((!column.elsewhere       ? ""
-                             : column.difference > 0 ? "high "
-                                                     : "low ") +
-                            column.name) +
-                       cell(column.text(column.mean), "n") +
-                       cell(column.elsewhere ? column.text(*column.elsewhere) : "-", "n") + cell(quartiles, "n") +
-                       "</tr>\n";
+                out += filled("<tr>{}{}{}{}</tr>\n",
+                              cell((!column.elsewhere       ? ""
+                                    : column.difference > 0 ? "high "
+                                                            : "low ") +
+                                   column.name),
+                              cell(column.text(column.mean), "n"),
+                              cell(column.elsewhere ? column.text(*column.elsewhere) : "-", "n"), cell(quartiles, "n"));
             }
             out += "</table>\n";
         }
         const auto rows = [&](const char* what, const std::vector<Index>& which) {
-            std::string list;
-            for (const Index row : which) list += " " + std::to_string(row + 1);
-            return list.empty() ? "" : std::string("<p>") + what + " rows" + list + "</p>\n";
+            return which.empty() ? "" : filled("<p>{} rows {}</p>\n", what, rows_text(which));
         };
         out += rows("typical", cluster.typical) + rows("doubtful", cluster.doubtful) + "</article>\n";
     }
@@ -183,10 +176,10 @@ bool is_met(double share, const std::pair<double, double>& asked, Index points) 
 std::string label_table(const std::vector<LabelGroup>& groups, const std::vector<Index>& sizes) {
     const bool asked = std::any_of(groups.begin(), groups.end(), [](const auto& group) { return !!group.asked; });
     const Index points = std::accumulate(sizes.begin(), sizes.end(), Index{0});
-    std::string out =
-        "<table><tr><th>label</th><th class=\"n\">clusters</th><th class=\"n\">points</th><th class=\"n\">labelled</th>"
-        "<th class=\"n\">share</th>" +
-        std::string(asked ? "<th class=\"n\">asked for</th><th>met</th>" : "") + "</tr>\n";
+    std::string out = filled(
+        "<table><tr><th>label</th><th class=\"n\">clusters</th><th class=\"n\">points</th><th "
+        "class=\"n\">labelled</th><th class=\"n\">share</th>{}</tr>\n",
+        asked ? "<th class=\"n\">asked for</th><th>met</th>" : "");
     for (const auto& group : groups) {
         out += "<tr>" + cell(group.name) + cell(std::to_string(group.clusters.size()), "n") +
                cell(count_text(group.points), "n") + cell(count_text(group.labelled), "n") +
@@ -270,10 +263,11 @@ std::string confusion_table_html(const Confusion& confusion, const NameOfOption&
                                  const std::string& rows) {
     constexpr std::size_t most = 30;
     if (confusion.classes.size() > most || confusion.clusters.size() > most)
-        return "<p>" + std::to_string(confusion.classes.size()) + " classes and " +
-               std::to_string(confusion.clusters.size()) + " clusters are too many for a table of all" +
-               (name_of_option ? ", which <code>coterie evaluate " + name_of_option("json") + "</code> prints" : "") +
-               ".</p>\n" + largest_confusions(confusion);
+        return filled(
+            "<p>{} classes and {} clusters are too many for a table of all{}.</p>\n{}", confusion.classes.size(),
+            confusion.clusters.size(),
+            name_of_option ? ", which <code>coterie evaluate " + name_of_option("json") + "</code> prints" : "",
+            largest_confusions(confusion));
     std::string out =
         "<p>Rows are " + rows +
         ", columns are clusters; the cluster matched to each row stands in its place, so that agreement is on the "
@@ -290,8 +284,8 @@ std::string confusion_table_html(const Confusion& confusion, const NameOfOption&
             // The cell of the matched cluster is blue, other cells orange. A larger share of the class gives a stronger
             // colour.
             const bool agrees = confusion.matched[u] == confusion.classes[v];
-            out += "<td style=\"background:rgba(" + std::string(agrees ? "0,114,178," : "230,159,0,") +
-                   percent(0.75 * share / 100, 3) + ")\">" + std::to_string(count) + "</td>";
+            out += filled("<td style=\"background:rgba({}{})\">{}</td>", agrees ? "0,114,178," : "230,159,0,",
+                          percent(0.75 * share / 100, 3), count);
         }
         out += "</tr>\n";
     }
@@ -319,9 +313,8 @@ std::string moves_section(const ModelComparison& comparison, const NameOfOption&
         out += "<table><tr><th>from</th><th>to</th><th class=\"n\">points</th><th>such as rows</th></tr>\n";
         for (std::size_t m = 0; m < std::min(most, comparison.moves.size()); ++m) {
             const ModelComparison::Move& move = comparison.moves[m];
-            std::string rows;
-            for (const Index row : move.some) rows += (rows.empty() ? "" : " ") + std::to_string(row + 1);
-            out += "<tr>" + cell(move.from) + cell(move.to) + cell(count_text(move.rows), "n") + cell(rows) + "</tr>\n";
+            out += "<tr>" + cell(move.from) + cell(move.to) + cell(count_text(move.rows), "n") +
+                   cell(rows_text(move.some)) + "</tr>\n";
         }
         out += "</table>\n";
         if (comparison.moves.size() > most)
@@ -378,13 +371,12 @@ std::string points_tiles(Index points, const std::string& name, Index left_out) 
 }
 
 std::string section(const std::string& heading, const std::string& body, const char* kind) {
-    return std::string("<section") + (*kind ? std::string(" class=\"") + kind + "\"" : "") + ">\n<h2>" +
-           escape_markup(heading) + "</h2>\n" + body + "</section>\n";
+    return filled("<section{}>\n<h2>{}</h2>\n{}</section>\n", *kind ? filled(" class=\"{}\"", kind) : "",
+                  escape_markup(heading), body);
 }
 
 std::string cell(const std::string& text, const char* kind) {
-    return std::string("<td") + (*kind ? std::string(" class=\"") + kind + "\"" : "") + ">" + escape_markup(text) +
-           "</td>";
+    return filled("<td{}>{}</td>", *kind ? filled(" class=\"{}\"", kind) : "", escape_markup(text));
 }
 
 std::string fact_table(const std::vector<std::pair<std::string, std::string>>& rows) {
@@ -400,7 +392,7 @@ std::string table_html(const std::string& id, const std::vector<std::string>& he
     };
     std::string out = "<table id=\"" + id + "\">\n<tr>";
     for (std::size_t j = 0; j < header.size(); ++j)
-        out += std::string(*kind(j) ? "<th class=\"n\">" : "<th>") + escape_markup(header[j]) + "</th>";
+        out += filled("{}{}</th>", *kind(j) ? "<th class=\"n\">" : "<th>", escape_markup(header[j]));
     for (const auto& row : rows) {
         out += "</tr>\n<tr>";
         for (std::size_t j = 0; j < row.size(); ++j) out += cell(row[j], kind(j));
@@ -417,23 +409,23 @@ std::string warnings_section(const std::vector<Message>& warnings) {
 
 // The values of each criterion for each k, and the recommendation.
 std::string choice_section(const ClusterChoice& choice) {
-    std::string body = "<p><b>" + std::to_string(choice.recommended) +
-                       (choice.recommended == 1 ? " cluster" : " clusters") + "</b> recommended, " +
-                       std::string(name(choice.sureness)) +
-                       ". Each criterion is for: " + escape_markup(votes_text(choice)) +
-                       ".</p>\n<table id=\"choice\">\n<tr><th class=\"n\">k</th>";
+    std::string body = filled(
+        "<p><b>{}{}</b> recommended, {}. Each criterion is for: {}.</p>\n<table id=\"choice\">\n<tr><th "
+        "class=\"n\">k</th>",
+        choice.recommended, choice.recommended == 1 ? " cluster" : " clusters", name(choice.sureness),
+        escape_markup(votes_text(choice)));
     std::string left_out;
     for (const CriterionCurve& curve : choice.curves) {
         if (curve.left_out.empty())
-            body += "<th class=\"n\">" + std::string(name(curve.criterion)) + "</th>";
+            body += filled("<th class=\"n\">{}</th>", name(curve.criterion));
         else
-            left_out += "<p class=\"sub\">" + std::string(name(curve.criterion)) +
-                        " is left out: " + escape_markup(curve.left_out) + "</p>\n";
+            left_out += filled("<p class=\"sub\">{} is left out: {}</p>\n", name(curve.criterion),
+                               escape_markup(curve.left_out));
     }
     body += "</tr>\n";
     for (std::size_t row = 0; row < choice.clusters.size(); ++row) {
         const int k = choice.clusters[row];
-        body += "<tr><td class=\"n\">" + std::to_string(k) + (k == choice.recommended ? " *" : "") + "</td>";
+        body += filled("<tr><td class=\"n\">{}{}</td>", k, k == choice.recommended ? " *" : "");
         for (const CriterionCurve& curve : choice.curves) {
             if (!curve.left_out.empty()) continue;
             const double value = curve.values[row];
@@ -484,8 +476,8 @@ std::string page(const FitResult& result, const std::string& picture, const Name
                                                                {"iterations", std::to_string(report.iterations)},
                                                                {"stopped", std::string(name(report.stopped))}};
     if (!report.empty_cluster_policy.empty())
-        course.emplace_back("empty clusters", report.empty_cluster_policy + "; " +
-                                                  std::to_string(report.empty_clusters_repaired) + " times");
+        course.emplace_back("empty clusters",
+                            filled("{}; {} times", report.empty_cluster_policy, report.empty_clusters_repaired));
     for (const auto& [name, detail] : report.details)
         if (!name.starts_with("tree_")) course.emplace_back(name, detail_text(detail));  // the tree is drawn above
     std::string course_body = fact_table(course);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/report/drawing.hpp"
@@ -40,8 +41,7 @@ Projection project_drawn(PointsView points, const std::vector<Index>& drawn,
                          const std::vector<std::string>& column_names, const Run& run) {
     Projection out;
     const auto column_name = [&](std::size_t j) {
-        return j < column_names.size() && !column_names[j].empty() ? column_names[j]
-                                                                   : "column " + std::to_string(j + 1);
+        return j < column_names.size() && !column_names[j].empty() ? column_names[j] : filled("column {}", j + 1);
     };
     if (points.columns() == 1) {
         RandomStream random = run.random("picture.spread");

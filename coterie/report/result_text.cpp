@@ -6,13 +6,28 @@
 #include <algorithm>
 #include <numeric>
 
+#include "coterie/base/text.hpp"
+
 namespace coterie::internal {
+
+std::string rows_text(const std::vector<Index>& rows) {
+    std::string out;
+    for (const Index row : rows) out += (out.empty() ? "" : " ") + std::to_string(row + 1);
+    return out;
+}
+
+std::string outliers_text(const std::vector<OutlierRow>& outliers) {
+    std::string out;
+    for (const OutlierRow& each : outliers)
+        out += filled("{}{} ({})", out.empty() ? "" : ", ", each.row + 1, formatted("%.3g", each.score));
+    return out;
+}
 
 std::string sizes_text(const std::vector<Index>& sizes, std::size_t most) {
     std::string out;
     for (std::size_t i = 0; i < std::min(most, sizes.size()); ++i)
         out += (i == 0 ? "" : " ") + std::to_string(sizes[i]);
-    if (sizes.size() > most) out += " ... (" + std::to_string(sizes.size()) + " clusters)";
+    if (sizes.size() > most) out += filled(" ... ({} clusters)", sizes.size());
     return out;
 }
 
@@ -49,13 +64,13 @@ std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::
         free_points -= group.points;
         free_clusters -= group.clusters.size();
         if (i >= most) continue;
-        out += (i == 0 ? "" : ", ") + group.name + " " + std::to_string(group.points);
-        if (group.clusters.size() != 1) out += " in " + std::to_string(group.clusters.size()) + " clusters";
+        out += filled("{}{} {}", i == 0 ? "" : ", ", group.name, group.points);
+        if (group.clusters.size() != 1) out += filled(" in {} clusters", group.clusters.size());
     }
-    if (groups.size() > most) out += " ... (" + std::to_string(groups.size()) + " labels)";
+    if (groups.size() > most) out += filled(" ... ({} labels)", groups.size());
     if (free_clusters > 0)
-        out += "; " + std::to_string(free_points) + " in " + std::to_string(free_clusters) +
-               (free_clusters == 1 ? " free cluster" : " free clusters");
+        out +=
+            filled("; {} in {}{}", free_points, free_clusters, free_clusters == 1 ? " free cluster" : " free clusters");
     return out;
 }
 

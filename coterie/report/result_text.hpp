@@ -7,10 +7,15 @@
 #include <vector>
 
 #include "coterie/base/text_format.hpp"
+#include "coterie/pipeline/description.hpp"
 #include "coterie/pipeline/evaluation.hpp"
 
 namespace coterie::internal {
 
+/// Numbers of rows, counted from 1: "3 17 4".
+std::string rows_text(const std::vector<Index>& rows);
+/// "107 (4.21), 118 (3.9)"
+std::string outliers_text(const std::vector<OutlierRow>& outliers);
 std::string sizes_text(const std::vector<Index>& sizes, std::size_t most = 40);
 /// The scores with their names for people: "ACC", "NMI", ...
 std::vector<std::pair<std::string, double>> named(const Scores& scores);

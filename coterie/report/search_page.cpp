@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "coterie/base/text.hpp"
 #include "coterie/report/drawing.hpp"
 #include "coterie/report/internal/charts.hpp"
 #include "coterie/report/page_parts.hpp"
@@ -81,11 +82,10 @@ std::string agreement_table(const Comparison& comparison) {
         }
         out += "</tr>\n";
     }
-    return section(
-        "How far they agree",
-        "<p>The adjusted Rand index of each two: 1 where they are the same partition, 0 on average where they "
-        "have nothing in common.</p>\n" +
-            out + "</table>\n");
+    return section("How far they agree",
+                   filled("<p>The adjusted Rand index of each two: 1 where they are the same partition, 0 on average "
+                          "where they have nothing in common.</p>\n{}</table>\n",
+                          out));
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ std::string page_search(const TuneOptions& asked, const TuneResult& found) {
     const TuneCell& chosen = found.cells[found.best];
     std::string said = "<p><b>" + escape_markup(options_text(chosen.options)) + "</b> was chosen among " +
                        count_text(found.cells_asked) + (found.cells_asked == 1 ? " cell" : " cells") +
-                       (asked.folds > 0 ? " in " + std::to_string(asked.folds) + " folds" : "") + ", by " +
+                       (asked.folds > 0 ? filled(" in {} folds", asked.folds) : "") + ", by " +
                        criterion_text(asked.select);
     if (std::isfinite(chosen.criterion) && !found.choice) said += ", " + number_text(chosen.criterion);
     said += ".";
@@ -136,13 +136,12 @@ std::string page(const Comparison& comparison, const std::string& source, const 
                             .problem = "the comparison was interrupted; these are the methods that were done"});
     const TextTable found = methods_table(comparison);
     std::string methods = table_html("methods", found.header, found.rows, found.right);
-    methods +=
-        "<p class=\"sub\">Silhouette and Calinski-Harabasz are better where larger, Davies-Bouldin where less; "
-        "all three are of the points as every method saw them" +
-        std::string(comparison.silhouette_sample > 0
-                        ? ", the silhouette of " + count_text(comparison.silhouette_sample) + " rows drawn by the seed"
-                        : "") +
-        ", and prefer what optimises what they measure.</p>\n";
+    methods += filled(
+        "<p class=\"sub\">Silhouette and Calinski-Harabasz are better where larger, Davies-Bouldin where less; all "
+        "three are of the points as every method saw them{}, and prefer what optimises what they measure.</p>\n",
+        comparison.silhouette_sample > 0
+            ? ", the silhouette of " + count_text(comparison.silhouette_sample) + " rows drawn by the seed"
+            : "");
     out += warnings_section(warnings) + section("Methods", methods) + agreement_table(comparison);
     std::vector<std::pair<std::string, std::string>> errors;
     for (const ComparedMethod& method : comparison.methods)

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "coterie/base/text.hpp"
 #include "coterie/report/json.hpp"
 #include "coterie/report/result_text.hpp"
 #include "coterie/report/search_tables.hpp"
@@ -30,7 +31,7 @@ std::string text_document(const TunedFit& tuned) {
     std::string out = "tune " + tuned.method->name + " on " + tuned.source + ": " + count_text(tuned.points) +
                       (tuned.points == 1 ? " point, " : " points, ") + count_text(tuned.found.cells_asked) +
                       (tuned.found.cells_asked == 1 ? " cell, " : " cells, ") +
-                      (tuned.asked.folds > 0 ? std::to_string(tuned.asked.folds) + " folds, " : "") + "by " +
+                      (tuned.asked.folds > 0 ? filled("{} folds, ", tuned.asked.folds) : "") + "by " +
                       criterion_text(tuned.asked.select) + "\n";
     if (tuned.found.choice) {
         out += text_document(*tuned.found.choice);
@@ -48,8 +49,8 @@ std::string text_document(const TunedFit& tuned) {
     if (needs_truth(tuned.asked.select))
         rows.emplace_back("oracle", criterion + " compares with the truth, so this is the best possible choice");
     if (cells.size() > most_shown && !tuned.found.choice)
-        rows.emplace_back("shown", "the best " + std::to_string(most_shown) + " of " +
-                                       count_text(static_cast<long long>(cells.size())) + " cells" + tuned.more_hint);
+        rows.emplace_back("shown", filled("the best {} of {} cells{}", most_shown,
+                                          count_text(static_cast<long long>(cells.size())), tuned.more_hint));
     const auto refused =
         std::count_if(cells.begin(), cells.end(), [](const auto& cell) { return !cell.error.empty(); });
     if (refused > 0) {

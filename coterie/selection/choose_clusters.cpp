@@ -421,9 +421,9 @@ ClusterChoice choose_clusters(const PreparedProblem& problem, const MethodOption
     if (n < choice.points) choice.sample = n;
     choice.clusters = tried(options, n);
     if (options.clusters.empty())
-        choice.why_these = choice.clusters.size() == most_clusters ? "1 to 30"
-                                                                   : "1 to " + std::to_string(choice.clusters.back()) +
-                                                                         ", the square root of " + std::to_string(n);
+        choice.why_these = choice.clusters.size() == most_clusters
+                               ? "1 to 30"
+                               : internal::filled("1 to {}, the square root of {}", choice.clusters.back(), n);
     Choosing choosing(method.method(), method.values(), std::move(points), choice, run);
     choosing.fit_each();
     choosing.fit_others();

@@ -8,12 +8,12 @@
 #include <set>
 
 #include "coterie/base/checks.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/base/text_format.hpp"
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/pipeline/evaluation.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 #include "coterie/selection/choose_clusters.hpp"
+#include "coterie/selection/internal/many_fits.hpp"
 #include "coterie/selection/internal/recorded.hpp"
 
 namespace coterie {
@@ -148,9 +148,7 @@ Comparison compare_methods(const PreparedProblem& problem, const CompareOptions&
                            LabelSpan truth) {
     require_comparison(problem.problem, options, run);
     check_points(problem.problem.points, points_of_fit(), run);
-    if (!truth.empty() && static_cast<Index>(truth.size()) != problem.all_rows())
-        throw BadArgument(Code::wrong_shape, "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
-                                                 ", but the data have " + counted(problem.all_rows(), "row"));
+    if (!truth.empty()) internal::require_truth_per_row(problem.all_rows(), truth);
     Comparison out;
     out.rows_left_out = static_cast<Index>(problem.left_out.size());
     out.points = problem.problem.rows();

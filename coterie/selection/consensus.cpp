@@ -25,6 +25,8 @@
 namespace coterie {
 namespace {
 
+using internal::filled;
+
 constexpr Index most_rows_of_matrix = 3000;
 constexpr double share_of_a_fit = 0.8;
 
@@ -62,8 +64,7 @@ std::vector<Message> merged(const std::vector<std::vector<Message>>& fits) {
     }
     std::vector<Message> out;
     for (auto& [warning, count] : kinds) {
-        warning.context =
-            std::to_string(count) + " of " + std::to_string(fits.size()) + (count == 1 ? " fits warns" : " fits warn");
+        warning.context = filled("{} of {}{}", count, fits.size(), count == 1 ? " fits warns" : " fits warn");
         out.push_back(std::move(warning));
     }
     return out;
@@ -94,9 +95,8 @@ const OptionSet& ConsensusOptions::described() {
 Labels average_linkage(Matrix<double> distances, int clusters) {
     const Index n = distances.rows();
     if (distances.cols() != n || clusters < 1 || clusters > n)
-        throw BadArgument(Code::wrong_shape, "average linkage cannot make " + counted(clusters, "cluster") +
-                                                 " from distances of " + std::to_string(n) + " x " +
-                                                 std::to_string(distances.cols()));
+        throw BadArgument(Code::wrong_shape, filled("average linkage cannot make {} from distances of {} x {}",
+                                                    counted(clusters, "cluster"), n, distances.cols()));
     Matrix<double>& d = distances;
     std::vector<double> size(at(n), 1.0);
     std::vector<Index> active(at(n)), root(at(n)), nearest(at(n), -1);
@@ -159,17 +159,15 @@ class ConsensusFits {
 public:
     ConsensusFits(const PreparedProblem& prepared, const ConsensusOptions& options, const Run& run)
         : prepared_(prepared), options_(options), run_(run), n_(prepared.problem.rows()), k_(options.clusters) {
-        if (k_ > n_)
-            throw refused_option("clusters", std::int64_t{k_}, "at most the number of rows, " + std::to_string(n_));
+        if (k_ > n_) throw refused_option("clusters", std::int64_t{k_}, filled("at most the number of rows, {}", n_));
         RandomStream random = run.random("selection.sample");
         sample_ = sample_rows(n_, most_rows_of_matrix, random);
         const auto size = static_cast<Index>(sample_.size());
         if (k_ > size)
-            throw refused_option("clusters", std::int64_t{k_},
-                                 "at most " + std::to_string(size) + " for this many rows");
+            throw refused_option("clusters", std::int64_t{k_}, filled("at most {} for this many rows", size));
         require_memory(
             8.0 * static_cast<double>(size) * static_cast<double>(size) + 4.0 * static_cast<double>(n_) * options.fits,
-            "a consensus of " + std::to_string(options.fits) + " fits");
+            filled("a consensus of {} fits", options.fits));
         part_ = std::clamp(static_cast<Index>(std::ceil(share_of_a_fit * static_cast<double>(size))), k_, size);
     }
 

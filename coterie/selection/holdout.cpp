@@ -7,8 +7,8 @@
 #include <mutex>
 
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/kmeans/kmeans.hpp"
+#include "coterie/selection/internal/many_fits.hpp"
 
 namespace coterie {
 namespace {
@@ -69,9 +69,7 @@ std::vector<std::vector<HoldoutOutcome>> repeated_holdout(const Problem& problem
                                                           const std::vector<Contender>& contenders,
                                                           const HoldoutOptions& options, const Run& run) {
     if (options.runs < 2) throw refused_option("runs", std::int64_t{options.runs}, "at least 2");
-    if (static_cast<Index>(truth.size()) != problem.rows())
-        throw BadArgument(Code::wrong_shape, "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
-                                                 ", but the data have " + counted(problem.rows(), "row"));
+    internal::require_truth_per_row(problem.rows(), truth);
     for (const auto& contender : contenders)
         if (contender.grids.empty())
             throw BadArgument(Code::missing_argument, contender.name + " has no grid to choose from", "",

@@ -20,10 +20,13 @@
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/pipeline/left_out.hpp"
 #include "coterie/selection/choose_clusters.hpp"
+#include "coterie/selection/internal/many_fits.hpp"
 #include "coterie/selection/internal/recorded.hpp"
 
 namespace coterie {
 namespace {
+
+using internal::filled;
 
 constexpr Index silhouette_sample = 5000;
 constexpr Index cut_neighbors = 10;
@@ -45,14 +48,14 @@ constexpr const char* grid_accepted =
 }
 
 [[noreturn]] void refuse_axis(std::string_view text, const std::string& why, std::string remedy) {
-    refuse_axis(text, "'" + std::string(text) + "' is not accepted" + why, std::move(remedy), Code::not_accepted);
+    refuse_axis(text, filled("'{}' is not accepted{}", text, why), std::move(remedy), Code::not_accepted);
 }
 
-[[noreturn]] void refuse_form(std::string_view text) { refuse_axis(text, "", "Use " + std::string(grid_accepted)); }
+[[noreturn]] void refuse_form(std::string_view text) { refuse_axis(text, "", filled("Use {}", grid_accepted)); }
 
 [[noreturn]] void refuse_many(std::string_view text) {
-    refuse_axis(text, "'" + std::string(text) + "' makes more than " + std::to_string(most_cells) + " cells",
-                "Use fewer values", Code::limit_exceeded);
+    refuse_axis(text, filled("'{}' makes more than {} cells", text, most_cells), "Use fewer values",
+                Code::limit_exceeded);
 }
 
 const Option& grid_option(const Method& method, std::string_view text, const std::string& name) {
@@ -89,7 +92,7 @@ double shifted(double number, int decades) {
     const auto end = std::to_chars(text, text + sizeof text, number, std::chars_format::scientific).ptr;
     const std::string written(text, end);
     const auto at = written.find('e');
-    const std::string moved = written.substr(0, at) + "e" + std::to_string(std::stoi(written.substr(at + 1)) + decades);
+    const std::string moved = filled("{}e{}", written.substr(0, at), std::stoi(written.substr(at + 1)) + decades);
     double out = 0;
     std::from_chars(moved.data(), moved.data() + moved.size(), out);
     return out;
@@ -102,7 +105,7 @@ void append_range(const Option& option, std::string_view text, std::string_view 
     const double low = number_of(option.parse(item.substr(0, first)));
     const double high = number_of(option.parse(item.substr(first + 1, second - first - 1)));
     const std::string step(second == std::string_view::npos ? "" : item.substr(second + 1));
-    const std::string of_item = " of " + std::string(item);
+    const std::string of_item = filled(" of {}", item);
     if (low > high) refuse_axis(text, ", because the first number" + of_item + " is above the second", "Swap them");
     if (second == std::string_view::npos) {
         if (high - low >= static_cast<double>(most_cells)) refuse_many(text);
@@ -119,8 +122,8 @@ void append_range(const Option& option, std::string_view text, std::string_view 
         const auto power = [&](int i) { return decades ? shifted(low, i) : std::ldexp(low, i); };
         if (std::abs(power(steps) - high) > 1e-9 * high)
             refuse_axis(text,
-                        std::string(", because ") + (decades ? "decades" : "powers of two") + " from the first number" +
-                            of_item + " do not end at the second",
+                        filled(", because {} from the first number{} do not end at the second",
+                               decades ? "decades" : "powers of two", of_item),
                         "Change the second number");
         for (int i = 0; i <= steps; ++i) values.push_back(value_of(option, power(i)));
     } else {
@@ -149,7 +152,7 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
     const std::vector<GridAxis>& grid = options.grid;
     const OptionSet& preparing = PreparationOptions::described();
     if (grid.empty())
-        throw BadArgument(Code::missing_argument, "there is no grid", "Use " + std::string(grid_accepted),
+        throw BadArgument(Code::missing_argument, "there is no grid", filled("Use {}", grid_accepted),
                           {.option = "grid", .accepted = std::string(grid_accepted)});
     Index count = 1;
     for (std::size_t a = 0; a < grid.size(); ++a) {
@@ -165,8 +168,8 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
         const bool prepares = preparing.find(option.name) != nullptr;
         if (prepares && !needs_truth(options.select))
             throw BadArgument(Code::conflict,
-                              std::string(name(options.select)) + " cannot compare values of `" + option.name +
-                                  "`, because it is measured on the prepared rows",
+                              filled("{} cannot compare values of `{}`, because it is measured on the prepared rows",
+                                     name(options.select), option.name),
                               "Use `select=acc`, nmi or ari, which need a truth",
                               {.option = "grid", .value = option.name, .accepted = "acc, nmi or ari as `select`"});
         if (fixed.contains(option.name) ||
@@ -179,9 +182,9 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
                                   {.option = "grid"});
         const auto values = static_cast<Index>(grid[a].values.size());
         if (values > most_cells / count)
-            throw BadArgument(Code::limit_exceeded, "the grid has more than " + std::to_string(most_cells) + " cells",
+            throw BadArgument(Code::limit_exceeded, filled("the grid has more than {} cells", most_cells),
                               "Use fewer values",
-                              {.option = "grid", .accepted = "at most " + std::to_string(most_cells) + " cells"});
+                              {.option = "grid", .accepted = filled("at most {} cells", most_cells)});
         count *= values;
     }
     for (const auto& [name, value] : fixed) method.options->at(name);
@@ -210,7 +213,7 @@ std::vector<Candidate> kmeans_cells(const Method& method, const OptionValues& fi
     const Method& kmeans = find_method("kmeans");
     const bool comparable = options.select == Criterion::knncut || needs_truth(options.select);
     if (!comparable)
-        throw BadArgument(Code::conflict, std::string(name(options.select)) + " cannot compare methods",
+        throw BadArgument(Code::conflict, filled("{} cannot compare methods", name(options.select)),
                           "Use `select=knncut`, acc, nmi or ari", {.option = "with_kmeans"});
     const Option* clusters = method.options->find("clusters");
     if (method.name == kmeans.name || !clusters || clusters->kind != OptionKind::integer)
@@ -399,7 +402,7 @@ double criterion_of(Criterion criterion, const Model& model, const Fold& fold, c
         case Criterion::nmi: return seen ? seen->nmi : unknown;
         case Criterion::ari: return seen ? seen->ari : unknown;
     }
-    throw InternalError("criterion " + std::string(name(criterion)) + " is not of one fit");
+    throw InternalError(filled("criterion {} is not of one fit", name(criterion)));
 }
 
 constexpr double Scores::*score_members[] = {&Scores::acc,    &Scores::nmi,         &Scores::ari,
@@ -553,7 +556,7 @@ GridAxis read_grid_axis(const Method& method, std::string_view text) {
     for (std::size_t begin = 0; begin <= items.size();) {
         const std::size_t end = std::min(items.find(between, begin), items.size());
         const std::string_view item = items.substr(begin, end - begin);
-        if (item.empty()) refuse_axis(text, ", because a value is empty", "Use " + std::string(grid_accepted));
+        if (item.empty()) refuse_axis(text, ", because a value is empty", filled("Use {}", grid_accepted));
         if (number && item.find(':') != std::string_view::npos) {
             append_range(option, text, item, axis.values);
         } else {
@@ -587,9 +590,8 @@ const OptionSet& TuneOptions::described() {
 
 std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& run) {
     if (folds < 2 || folds > rows)
-        throw refused_option(
-            "folds", std::int64_t{folds},
-            "a whole number from 2 to the number of rows (" + std::to_string(rows) + "), or 0 for no folds");
+        throw refused_option("folds", std::int64_t{folds},
+                             filled("a whole number from 2 to the number of rows ({}), or 0 for no folds", rows));
     std::vector<Index> order(static_cast<std::size_t>(rows));
     std::iota(order.begin(), order.end(), Index{0});
     RandomStream random = run.random("tune.folds");
@@ -615,11 +617,9 @@ void require_tuning(const Problem& problem, const TuneOptions& options, const Se
         throw BadArgument(Code::wrong_type, "there are columns of words, and tune needs numbers",
                           "Use `categorical=one-hot` to convert them", {.option = "points"});
     const Index n = problem.rows();
-    if (!truth.empty() && static_cast<Index>(truth.size()) != n)
-        throw BadArgument(Code::wrong_shape, "the truth has " + counted(static_cast<Index>(truth.size()), "label") +
-                                                 ", but the data have " + counted(n, "row"));
+    if (!truth.empty()) internal::require_truth_per_row(n, truth);
     if (needs_truth(options.select) && truth.empty())
-        throw BadArgument(Code::missing_argument, std::string(name(options.select)) + " needs a truth",
+        throw BadArgument(Code::missing_argument, filled("{} needs a truth", name(options.select)),
                           "Give one, or use silhouette, objective, ratio or knncut",
                           {.option = "select",
                            .value = std::string(name(options.select)),
@@ -725,10 +725,8 @@ private:
         cell_at_work_ = 0;
         if (!run_.on_progress) return out;
         out.on_progress = [this, fold, folds](const Progress& progress) {
-            std::string stage =
-                folds > 1 ? "fold " + std::to_string(fold + 1) + " of " + std::to_string(folds) + ", " : std::string();
-            stage += "cell " + std::to_string(cell_at_work_ + 1) + " of " + std::to_string(candidates_.size()) + ", " +
-                     std::string(progress.stage);
+            std::string stage = folds > 1 ? filled("fold {} of {}, ", fold + 1, folds) : std::string();
+            stage += filled("cell {} of {}, {}", cell_at_work_ + 1, candidates_.size(), progress.stage);
             Progress said = progress;
             said.stage = stage;
             run_.on_progress(said);

@@ -6,6 +6,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
+#include "coterie/base/text.hpp"
 #include "coterie/data/catalogue.hpp"
 #include "coterie/ner/adapt.hpp"
 #include "coterie/ner/page.hpp"
@@ -17,6 +18,8 @@
 
 namespace coterie::python {
 namespace {
+
+using internal::filled;
 
 using ner::Corpus;
 using ner::Tagger;
@@ -135,10 +138,10 @@ Corpus corpus_of_words(const std::vector<std::vector<std::string>>& sentences) {
         throw BadData(Code::empty, std::move(problem), "", {.option = "sentences"});
     };
     for (std::size_t s = 0; s < sentences.size(); ++s) {
-        if (sentences[s].empty()) refuse("sentence " + std::to_string(s) + " has no words");
+        if (sentences[s].empty()) refuse(filled("sentence {} has no words", s));
         ner::Sentence& sentence = out.sentences.emplace_back();
         for (const std::string& word : sentences[s]) {
-            if (word.empty()) refuse("sentence " + std::to_string(s) + " has an empty word");
+            if (word.empty()) refuse(filled("sentence {} has an empty word", s));
             if (!sentence.words.empty()) text += ' ';
             sentence.words.push_back({text.size(), text.size() + word.size()});
             text += word;
@@ -152,10 +155,9 @@ Corpus corpus_of_words(const std::vector<std::vector<std::string>>& sentences) {
 Corpus subset_of(const Corpus& corpus, const std::vector<std::size_t>& sentences) {
     for (const std::size_t s : sentences)
         if (s >= corpus.sentences.size())
-            throw BadArgument(
-                Code::out_of_range, std::to_string(s) + " is not accepted",
-                "Use numbers below " + std::to_string(corpus.sentences.size()) + ", the number of sentences",
-                {.option = "sentences", .value = std::to_string(s)});
+            throw BadArgument(Code::out_of_range, filled("{} is not accepted", s),
+                              filled("Use numbers below {}, the number of sentences", corpus.sentences.size()),
+                              {.option = "sentences", .value = std::to_string(s)});
     return corpus.subset(sentences);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie::internal {
 namespace {
@@ -55,8 +56,7 @@ void agree(Communicator& communicator, std::exception_ptr error) {
     kind = from_process(communicator, speaker, kind);
     if (own == worst) std::rethrow_exception(error);
     if (worst == cancelled) throw Cancelled(message);
-    message.context =
-        "process " + std::to_string(speaker) + " failed" + (message.context.empty() ? "" : ": " + message.context);
+    message.context = filled("process {} failed{}", speaker, message.context.empty() ? "" : ": " + message.context);
     throw PeerFailed(std::move(message), kind);
 }
 

@@ -92,17 +92,17 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
         rows_ += shape.rows;
         if (count_of(held_[process]) != shape.rows)
             throw BadArgument(Code::wrong_shape,
-                              "process " + std::to_string(process) + " holds " + counted(shape.rows, "row") +
-                                  " but gave places for " + std::to_string(count_of(held_[process])),
+                              filled("process {} holds {} but gave places for {}", process, counted(shape.rows, "row"),
+                                     count_of(held_[process])),
                               "", {.option = "points"});
         if (first->rows == 0) first = &shape;
         if (shape.rows == 0 || (shape.columns == first->columns && shape.type == first->type)) continue;
         const auto text = [](const Shape& of) {
-            return std::to_string(of.columns) + " columns of " + std::string(name(static_cast<ScalarType>(of.type)));
+            return filled("{} columns of {}", of.columns, name(static_cast<ScalarType>(of.type)));
         };
         throw BadArgument(Code::wrong_shape,
-                          "process " + std::to_string(process) + " holds rows with " + text(shape) + ", process " +
-                              std::to_string(first - shapes.data()) + " with " + text(*first),
+                          filled("process {} holds rows with {}, process {} with {}", process, text(shape),
+                                 first - shapes.data(), text(*first)),
                           "", {.option = "points"});
     }
     std::vector<Range> all;
@@ -114,9 +114,8 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
     for (const Range& range : all) {
         if (range.begin != next || range.end < next)
             throw BadArgument(Code::wrong_shape,
-                              "rows " + std::to_string(next) + " to " + std::to_string(range.begin) +
-                                  " belong to no process, or to several",
-                              "", {.option = "points"});
+                              filled("rows {} to {} belong to no process, or to several", next, range.begin), "",
+                              {.option = "points"});
         next = range.end;
     }
     columns_ = first->columns;

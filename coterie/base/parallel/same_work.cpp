@@ -10,6 +10,7 @@
 #include "coterie/base/error.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie::internal {
 namespace {
@@ -46,7 +47,7 @@ std::string processes_text(const std::vector<int>& processes) {
     std::string out = processes.size() == 1 ? "process " : "processes ";
     for (std::size_t i = 0; i < std::min(most_shown, processes.size()); ++i)
         out += (i == 0 ? "" : ", ") + std::to_string(processes[i]);
-    if (processes.size() > most_shown) out += " and " + std::to_string(processes.size() - most_shown) + " more";
+    if (processes.size() > most_shown) out += filled(" and {} more", processes.size() - most_shown);
     return out;
 }
 

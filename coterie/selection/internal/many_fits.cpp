@@ -5,6 +5,7 @@
 
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/pipeline/left_out.hpp"
 
 namespace coterie::internal {
@@ -32,6 +33,13 @@ void require_points_alone(const std::string& what, const Problem& problem, const
     if (!problem.must_links.empty() || !problem.cannot_links.empty()) conflict("pairs");
     if (problem.sizes) conflict("sizes");
     if (!run.checkpoint.empty()) conflict("checkpoint");
+}
+
+void require_truth_per_row(Index rows, LabelSpan truth) {
+    const auto labels = static_cast<Index>(truth.size());
+    if (labels != rows)
+        throw BadArgument(Code::wrong_shape, filled("the truth has {}, but the data have {}", counted(labels, "label"),
+                                                    counted(rows, "row")));
 }
 
 Run part_of(const Run& run, std::string_view purpose, Index index) {

@@ -7,6 +7,7 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/metrics/metrics.hpp"
 
 namespace coterie::internal {
 
@@ -15,6 +16,9 @@ Points rows_in_memory(const Points& points, const std::vector<Index>& rows, cons
 
 /// Throws BadArgument, beginning with `what`, unless the problem has only points and runs in one process.
 void require_points_alone(const std::string& what, const Problem& problem, const Run& run);
+
+/// Throws BadArgument unless the truth has a label for each of the rows.
+void require_truth_per_row(Index rows, LabelSpan truth);
 
 /// The run of one task among many: a child with one thread.
 Run part_of(const Run& run, std::string_view purpose, Index index);
