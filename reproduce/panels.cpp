@@ -7,11 +7,14 @@
 #include <cmath>
 
 #include "common.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/report/drawing.hpp"
 #include "coterie/report/result_text.hpp"
 
 namespace coterie::cli {
 namespace {
+
+using internal::filled;
 
 void append_point(std::string& out, char command, const Frame& frame, double x, double y) {
     out += command;
@@ -43,14 +46,13 @@ std::string group_of_regions(const Panel& panel, const Frame& frame) {
             append_number(path, frame.left + width * static_cast<double>(begin));
             path += " ";
             append_number(path, frame.bottom - height * static_cast<double>(row + 1));
-            path += "h" + formatted("%.1f", width * static_cast<double>(end - begin)) + "v" +
-                    formatted("%.2f", height) + "h" + formatted("%.1f", -width * static_cast<double>(end - begin)) +
-                    "z";
+            path += filled("h{}v{}h{}z", formatted("%.1f", width * static_cast<double>(end - begin)),
+                           formatted("%.2f", height), formatted("%.1f", -width * static_cast<double>(end - begin)));
             begin = end;
         }
     std::string out = "<g fill-opacity=\"0.16\">\n";
     for (std::size_t c = 0; c < paths.size(); ++c)
-        if (!paths[c].empty()) out += "<path fill=\"" + cluster_colour(c) + "\" d=\"" + paths[c] + "\"/>\n";
+        if (!paths[c].empty()) out += filled("<path fill=\"{}\" d=\"{}\"/>\n", cluster_colour(c), paths[c]);
     return out + "</g>\n";
 }
 
@@ -123,7 +125,7 @@ std::string panels_picture(const std::vector<Panel>& panels, std::size_t in_a_ro
             append_mark(marks[cluster], 0, frame.x(panel.points(i, 0)), frame.y(panel.points(i, 1)));
         }
         for (std::size_t c = 0; c < marks.size(); ++c)
-            if (!marks[c].empty()) out += "<path " + mark_style(c) + " d=\"" + marks[c] + "\"/>\n";
+            if (!marks[c].empty()) out += filled("<path {} d=\"{}\"/>\n", mark_style(c), marks[c]);
     }
     return out + "</svg>\n";
 }
@@ -133,8 +135,8 @@ std::string stacked_pictures(std::vector<std::string> pictures, const std::strin
     std::string out =
         svg_start(lines_picture_width, lines_picture_height * static_cast<double>(pictures.size()), title);
     for (std::size_t i = 0; i < pictures.size(); ++i)
-        out += "<g transform=\"translate(0 " + formatted("%.0f", lines_picture_height * static_cast<double>(i)) +
-               ")\">\n" + pictures[i] + "</g>\n";
+        out += filled("<g transform=\"translate(0 {})\">\n{}</g>\n",
+                      formatted("%.0f", lines_picture_height * static_cast<double>(i)), pictures[i]);
     return out + "</svg>\n";
 }
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/data/catalogue.hpp"
 #include "coterie/selection/holdout.hpp"
 #include "reproduce.hpp"
@@ -17,6 +18,8 @@
 
 namespace coterie::cli {
 namespace {
+
+using internal::filled;
 
 constexpr std::size_t set_count = 6;
 constexpr std::size_t method_count = 10;
@@ -293,7 +296,7 @@ std::vector<std::vector<std::string>> ranked_rows(const std::vector<std::vector<
         std::vector<std::string> row = {prefix + method_names[m]};
         double total = 0;
         for (std::size_t c = 0; c < columns.size(); ++c) {
-            row.push_back(summary_text(columns[c][m]) + " (" + fixed_text(scores[c][m], 1) + ")");
+            row.push_back(filled("{} ({})", summary_text(columns[c][m]), fixed_text(scores[c][m], 1)));
             total += scores[c][m];
         }
         row.push_back(fixed_text(total, 1));
@@ -434,12 +437,12 @@ int reproduce(const CpdUmlRequest& request) {
     }
     std::string text = tables_text(columns, measured) + moved_text(measured) + "\n";
     for (const auto& set : measured)
-        text += std::string(set.set->title) + ": " + count_text(set.points) + " points, " +
-                std::to_string(set.dimensions) + " dimensions, k " + std::to_string(set.set->clusters) +
-                (set.scale == Scale::minmax   ? ", columns scaled to 0..1"
-                 : set.scale == Scale::zscore ? ", columns of mean 0 and variance 1"
-                                              : ", not scaled") +
-                ", " + std::to_string(request.runs) + " runs in " + seconds_text(set.seconds) + " s\n";
+        text += filled("{}: {} points, {} dimensions, k {}, {}, {} runs in {} s\n", set.set->title,
+                       count_text(set.points), set.dimensions, set.set->clusters,
+                       set.scale == Scale::minmax   ? "columns scaled to 0..1"
+                       : set.scale == Scale::zscore ? "columns of mean 0 and variance 1"
+                                                    : "not scaled",
+                       request.runs, seconds_text(set.seconds));
     text +=
         "Mean ± standard deviation on the test third of the rows. (Score): 1 for each method beaten at p < 0.05 "
         "(unpaired t-test), 0.5 for each tie.\nParameters were chosen by " +

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/deep/dekm.hpp"
 #include "coterie/io/output_file.hpp"
 #include "coterie/linalg/distances.hpp"
@@ -19,6 +20,8 @@
 
 namespace coterie::cli {
 namespace {
+
+using internal::filled;
 
 struct DekmSet {
     const char* name;
@@ -182,7 +185,7 @@ public:
         }
         for (const auto& [key, value] : common(images_)) options[key] = value;
         const std::string checkpoint =
-            folder_ / (stem(images_, default_embedding, seed) + "-" + contender.name + ".checkpoint");
+            folder_ / filled("{}-{}.checkpoint", stem(images_, default_embedding, seed), contender.name);
         if (std::string(contender.method) == "entropy-net") {
             options["epochs"] = std::int64_t{request_.net_epochs};
             own.checkpoint = checkpoint;
@@ -211,8 +214,8 @@ private:
     static constexpr int default_embedding = 10;
 
     std::string stem(const ImageSet& images, int embedding, std::uint64_t seed) const {
-        return std::string(set_.data) + "-" + std::to_string(images.pixels.rows()) + "-" + std::to_string(embedding) +
-               "-" + std::to_string(request_.pretrain_epochs) + "-" + std::to_string(run_.seed + seed);
+        return filled("{}-{}-{}-{}-{}", set_.data, images.pixels.rows(), embedding, request_.pretrain_epochs,
+                      run_.seed + seed);
     }
     OptionValues common(const ImageSet& images) const {
         return {{"clusters", std::int64_t{images.classes}}, {"image", std::vector<std::int64_t>{set_.side, set_.side}}};
@@ -406,7 +409,7 @@ int reproduce(const DekmSet& set, const DekmRequest& request) {
             row.fits.push_back(
                 protocol.fit(*row.contender, static_cast<std::uint64_t>(seed), seed == 0 && !request.figure.empty()));
     if (!request.figure.empty())
-        write_file(request.figure, curves(rows, images.pixels.rows(), std::string(set.name) + ", first seed"));
+        write_file(request.figure, curves(rows, images.pixels.rows(), filled("{}, first seed", set.name)));
     if (!request.figure1.empty()) write_file(request.figure1, protocol.phases());
     bar.clear();
 
@@ -434,11 +437,10 @@ int reproduce(const DekmSet& set, const DekmRequest& request) {
                          published ? fixed_text(set.published_acc, 2) : "",
                          published ? fixed_text(set.published_nmi, 2) : ""});
     }
-    print(
-        table({std::string(set.data) + ", per cent", "ACC", "NMI", "ARI", "updates", "seconds", "published ACC", "NMI"},
-              cells, {1, 2, 3, 4, 5, 6, 7}) +
-        "\n" + count_text(images.pixels.rows()) + " images; " + std::to_string(request.seeds) + " autoencoders of " +
-        std::to_string(request.pretrain_epochs) + " epochs; each is the start of all methods that use one\n");
+    print(table({filled("{}, per cent", set.data), "ACC", "NMI", "ARI", "updates", "seconds", "published ACC", "NMI"},
+                cells, {1, 2, 3, 4, 5, 6, 7}) +
+          filled("\n{} images; {} autoencoders of {} epochs; each is the start of all methods that use one\n",
+                 count_text(images.pixels.rows()), request.seeds, request.pretrain_epochs));
     return Exit::done;
 }
 

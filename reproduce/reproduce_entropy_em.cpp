@@ -9,12 +9,15 @@
 #include <nlohmann/json.hpp>
 
 #include "common.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/entropy/label_solver.hpp"
 #include "reproduce.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
 namespace {
+
+using internal::filled;
 
 constexpr std::array<Index, 3> cluster_numbers = {2, 20, 200};
 constexpr std::array<double, 3> lambdas = {1, 10, 100};
@@ -168,9 +171,9 @@ int reproduce(const EmRequest& request) {
                 Json solver = {{"name", solver_names[s]}};
                 for (const double distance : distances) {
                     last[s] = measuring.reach(distance);
-                    rows.back().push_back(last[s] ? std::to_string(last[s]->rounds) + ", " +
-                                                        number_text(1e3 * last[s]->seconds) + " ms"
-                                                  : "not in " + number_text(request.seconds) + " s");
+                    rows.back().push_back(
+                        last[s] ? filled("{}, {} ms", last[s]->rounds, number_text(1e3 * last[s]->seconds))
+                                : filled("not in {} s", number_text(request.seconds)));
                     Json entry = {{"distance", distance}, {"reached", last[s].has_value()}};
                     if (last[s]) entry.update({{"rounds", last[s]->rounds}, {"seconds", last[s]->seconds}});
                     solver["reached"].push_back(std::move(entry));
@@ -194,8 +197,8 @@ int reproduce(const EmRequest& request) {
         out["em_round_seconds"].push_back({{"clusters", k}, {"float32", round}});
         const auto index = round_rows.size();
         const auto published = [&](std::size_t solver) {
-            return std::to_string(printed[solver][index].iterations) + ", " +
-                   number_text(printed[solver][index].milliseconds) + " ms";
+            return filled("{}, {} ms", printed[solver][index].iterations,
+                          number_text(printed[solver][index].milliseconds));
         };
         round_rows.push_back({std::to_string(k), number_text(1e3 * round) + " ms", published(0), published(1)});
     }
@@ -203,8 +206,9 @@ int reproduce(const EmRequest& request) {
         print(document(out));
         return Exit::done;
     }
-    print("Rounds and time until no label is further than this from the optimum; N = " + count_text(request.points) +
-          ", " + std::to_string(run.threads) + " threads\n" + table(header, rows, {0, 1, 3, 4, 5, 6}) + "\n" +
+    print(filled("Rounds and time until no label is further than this from the optimum; N = {}, {} threads\n",
+                 count_text(request.points), run.threads) +
+          table(header, rows, {0, 1, 3, 4, 5, 6}) + "\n" +
           table({"K", "one round of EM, float32", "published: all of EM", "published: all of Newton"}, round_rows,
                 {0, 1, 2, 3}));
     return Exit::done;

@@ -12,6 +12,7 @@
 
 #include "common.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/entropy/entropy.hpp"
 #include "coterie/entropy/max_margin.hpp"
 #include "coterie/entropy/training.hpp"
@@ -25,6 +26,8 @@
 
 namespace coterie::cli {
 namespace {
+
+using internal::filled;
 
 using Classifier = LinearSoftmax<double>;
 
@@ -230,8 +233,8 @@ Outcome outcome_of(Kind kind, Index a_cluster, int starts, std::uint64_t seed, c
 Panel panel_of(std::string title, const Matrix<double>& points, const Classifier& classifier) {
     const Labels labels = labels_of(classifier, points);
     return {std::move(title),
-            "margin " + number_text(internal::margin(points, classifier, labels)) + ", sizes " +
-                sizes_text(sizes_of(labels, static_cast<int>(classifier.bias.size()))),
+            filled("margin {}, sizes {}", number_text(internal::margin(points, classifier, labels)),
+                   sizes_text(sizes_of(labels, static_cast<int>(classifier.bias.size())))),
             points,
             labels,
             [classifier](const Matrix<double>& places) { return labels_of(classifier, places); },
@@ -387,8 +390,8 @@ void add_angles(const FairOutcomes& fair, std::size_t row, const char* solver, d
     for (const Outcome* each : fair)
         if (of(*each) >= 0) degrees.push_back(of(*each));
     const Angles found = angles_of(degrees);
-    tables.angles[row].push_back(std::to_string(found.within) + " of " + std::to_string(degrees.size()) + " (" +
-                                 number_text(found.worst) + ", " + number_text(found.mean) + ")");
+    tables.angles[row].push_back(
+        filled("{} of {} ({}, {})", found.within, degrees.size(), number_text(found.worst), number_text(found.mean)));
     one["angles"].push_back({{"solver", solver},
                              {"log10_gamma", log_gamma},
                              {"sets", degrees.size()},
@@ -406,7 +409,7 @@ void add_shares(const FairOutcomes& fair, std::size_t row, const char* key, Of&&
         least = std::min(least, of(*each) / each->gap);
         mean += of(*each) / each->gap / static_cast<double>(fair.size());
     }
-    tables.margins[row].push_back(fair.empty() ? "" : share_text(mean) + " (least " + share_text(least) + ")");
+    tables.margins[row].push_back(fair.empty() ? "" : filled("{} (least {})", share_text(mean), share_text(least)));
     one[key] = {{"mean", mean}, {"least", least}};
 }
 
@@ -430,10 +433,10 @@ void add_baseline(const FairOutcomes& fair, std::size_t r, Tables& tables, Json&
     }
     const std::string of = " of " + std::to_string(static_cast<int>(fair.size()) - lost);
     auto* const rows = tables.margins.data() + 3 + 4 * r;
-    rows[0].push_back(std::to_string(lost) + " of " + std::to_string(fair.size()));
+    rows[0].push_back(filled("{} of {}", lost, fair.size()));
     rows[1].push_back(std::to_string(margin_holds) + of);
     rows[2].push_back(std::to_string(gap_holds) + of);
-    rows[3].push_back(std::to_string(comparable_holds) + " of " + std::to_string(comparable));
+    rows[3].push_back(filled("{} of {}", comparable_holds, comparable));
     one["baselines"].push_back({{"name", baseline_names[r]},
                                 {"lost_a_cluster", lost},
                                 {"margin_at_most_ours", margin_holds},
@@ -444,7 +447,7 @@ void add_baseline(const FairOutcomes& fair, std::size_t r, Tables& tables, Json&
 
 // Adds a kind of data set to the tables. Returns its part of the document.
 Json add_kind(Kind kind, std::span<const Outcome> outcomes, Tables& tables) {
-    tables.header.push_back(std::to_string(kind.dimensions) + "-D, K = " + std::to_string(kind.clusters));
+    tables.header.push_back(filled("{}-D, K = {}", kind.dimensions, kind.clusters));
     FairOutcomes fair;
     for (const Outcome& each : outcomes)
         if (each.fair) fair.push_back(&each);
@@ -460,7 +463,7 @@ Json add_kind(Kind kind, std::span<const Outcome> outcomes, Tables& tables) {
         fair, 0, "margin_share", [](const Outcome& o) { return o.margin; }, tables, one);
     add_shares(
         fair, 1, "margin_share_newton", [](const Outcome& o) { return o.margin_newton.back(); }, tables, one);
-    tables.margins[2].push_back(std::to_string(fair.size()) + " of " + std::to_string(outcomes.size()));
+    tables.margins[2].push_back(filled("{} of {}", fair.size(), outcomes.size()));
     for (std::size_t r = 0; r < baselines; ++r) add_baseline(fair, r, tables, one);
     return one;
 }

@@ -9,6 +9,7 @@
 
 #include "common.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/data/catalogue.hpp"
 #include "coterie/ner/adapting.hpp"
 #include "coterie/ner/contrast.hpp"
@@ -20,6 +21,8 @@
 
 namespace coterie::cli {
 namespace {
+
+using internal::filled;
 
 using ner::Adaptation;
 
@@ -195,9 +198,7 @@ Column measured(const Domain& domain, int shot, const std::vector<const Row*>& r
                 const Run& run) {
     std::vector<Part> supports;
     for (int s = 0; s < request.supports; ++s)
-        supports.push_back(encoding("container-support-sets/" + std::string(domain.supports) + std::to_string(shot) +
-                                        "shot/" + std::to_string(s) + ".txt",
-                                    run));
+        supports.push_back(encoding(filled("container-support-sets/{}{}shot/{}.txt", domain.supports, shot, s), run));
     Column out(rows.size(), std::vector<double>(supports.size()));
     const auto count = static_cast<Index>(supports.size());
     for_each_block(static_cast<Index>(rows.size()) * count, run, {domain.title}, [&](Index block, int) {
@@ -262,7 +263,7 @@ int reproduce(const TransferRequest& request) {
         }
         for (std::size_t s = 0; s < shots.size(); ++s) {
             const Column column = measured(domain, shots[s], rows, test, words, encoding, request, run);
-            header.push_back(std::string(domain.title) + " " + std::to_string(shots[s]) + "-shot");
+            header.push_back(filled("{} {}-shot", domain.title, shots[s]));
             header.emplace_back("paper");
             Json one = {{"set", domain.name}, {"shots", shots[s]}};
             for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -286,9 +287,10 @@ int reproduce(const TransferRequest& request) {
     if (request.running->json)
         print(document(out));
     else
-        print(table(header, text, {1, 2, 3, 4, 5, 6, 7, 8}) + "Encoder " + request.encoder + ", layer " +
-              std::to_string(encoding.layer()) +
-              ". The paper used BERT trained on OntoNotes 5, so its figures are not comparable.\n");
+        print(table(header, text, {1, 2, 3, 4, 5, 6, 7, 8}) +
+              filled("Encoder {}, layer {}. The paper used BERT trained on OntoNotes 5, so its figures are not "
+                     "comparable.\n",
+                     request.encoder, encoding.layer()));
     return Exit::done;
 }
 

@@ -10,6 +10,7 @@
 
 #include "common.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/output_file.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/manifold/geometry.hpp"
@@ -19,6 +20,8 @@
 
 namespace coterie::cli {
 namespace {
+
+using internal::filled;
 
 constexpr Index ambient = 100;
 
@@ -287,7 +290,7 @@ int reproduce(const LambdaRequest& request) {
                         text_of(curves[s].back().upper), where(lambdas, curves[s], nonempty), published.nonempty,
                         where(lambdas, curves[s], inside), published.inside, share_text(guaranteed),
                         share_text(curves[s].back().preserving)});
-        pictures.push_back(lines_picture({lower, upper, own}, "10000 lambda, N1 = " + size + ", N2 = 40",
+        pictures.push_back(lines_picture({lower, upper, own}, filled("10000 lambda, N1 = {}, N2 = 40", size),
                                          "lambda_l, lambda_u, lambda"));
     }
     if (!request.figure.empty())
@@ -324,18 +327,16 @@ Json from_json(Index from) { return from == 0 ? Json(nullptr) : Json(from); }
 
 int reproduce(const SizesRequest& request) {
     if (request.step % 2 != 0)
-        throw BadArgument(Code::not_accepted,
-                          std::to_string(request.step) + " is odd, but N1 and N2 are half of N each",
+        throw BadArgument(Code::not_accepted, filled("{} is odd, but N1 and N2 are half of N each", request.step),
                           "Use an even number", {.option = "step"});
     Started started = start(request, "trefoil-n");
     std::vector<Setting> settings;
     for (Index n = request.step; n <= request.most; n += request.step)
         if (n >= 60) settings.push_back({n / 2, n / 2});
     if (settings.empty())
-        throw BadArgument(
-            Code::not_accepted,
-            "no multiple of " + std::to_string(request.step) + " is between 60 and " + std::to_string(request.most), "",
-            {.option = "step"});
+        throw BadArgument(Code::not_accepted,
+                          filled("no multiple of {} is between 60 and {}", request.step, request.most), "",
+                          {.option = "step"});
     std::vector<double> multiples;
     for (const auto& each : published_multiple) multiples.push_back(each.multiple);
     const auto curves =
@@ -377,7 +378,7 @@ int reproduce(const SizesRequest& request) {
                         from_text(published.inside_from, "not stated"), text_of(first.upper), text_of(last.upper),
                         text_of(last.separation), share_text(last.guaranteed), share_text(last.preserving)});
         pictures.push_back(lines_picture({lower, upper, own},
-                                         "N, lambda = " + number_text(published.multiple) + " lambda_l",
+                                         filled("N, lambda = {} lambda_l", number_text(published.multiple)),
                                          "lambda_l, lambda_u, lambda"));
     }
     if (!request.figure.empty())
@@ -406,9 +407,8 @@ Command trefoil_command(const char* name, const char* figure, std::string detail
         "first coordinate. Means and deviations are over the points of the first knot, divided among the embeddings. "
         "Weights are linear, eta is 1.";
     command.flags = flags_of(Request::described(), "Protocol", std::static_pointer_cast<void>(request));
-    command.flags.push_back(text_flag("--figure", "FILE.svg",
-                                      std::string("draw ") + figure + " from the measured values", "Writing",
-                                      request->figure, request));
+    command.flags.push_back(text_flag("--figure", "FILE.svg", filled("draw {} from the measured values", figure),
+                                      "Writing", request->figure, request));
     append(command.flags, run_flags(request->running, {"--seed", "--threads", "--json"}));
     command.act = [request] { return reproduce(*request); };
     return command;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/io/output_file.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
@@ -99,9 +100,8 @@ Fitted fit_once(const Contender& contender, const ImageSet& set, const Vgg4Reque
     if (request.augmentation_weight > 0 && method.options->find("augmentation_weight") != nullptr)
         options["augmentation_weight"] = request.augmentation_weight;
     Run own = of_seed(run, static_cast<std::uint64_t>(seed));
-    own.checkpoint =
-        folder / ("vgg4-mnist-" + std::to_string(set.pixels.rows()) + "-" + std::to_string(request.epochs) + "-" +
-                  contender.name + "-" + std::to_string(run.seed + static_cast<std::uint64_t>(seed)) + ".checkpoint");
+    own.checkpoint = folder / internal::filled("vgg4-mnist-{}-{}-{}-{}.checkpoint", set.pixels.rows(), request.epochs,
+                                               contender.name, run.seed + static_cast<std::uint64_t>(seed));
     std::vector<double> acc;
     std::function<bool(const Progress&)> epoch_done;
     std::function<void(const Model&)> record;
@@ -202,8 +202,8 @@ int reproduce(const Vgg4Request& request) {
               ? document(out)
               : table({"mnist, VGG4", "published ACC", "ACC", "NMI", "fewest clusters", "seconds per epoch"}, rows,
                       {1, 2, 3, 4, 5}) +
-                    count_text(set.pixels.rows()) + " images, " + std::to_string(request.epochs) + " epochs, " +
-                    std::to_string(request.seeds) + " starts; published: 70,000 images, 50 epochs, 6 starts\n");
+                    internal::filled("{} images, {} epochs, {} starts; published: 70,000 images, 50 epochs, 6 starts\n",
+                                     count_text(set.pixels.rows()), request.epochs, request.seeds));
     return Exit::done;
 }
 

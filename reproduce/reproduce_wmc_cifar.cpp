@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/manifold/affinity.hpp"
 #include "coterie/manifold/representation.hpp"
 #include "coterie/manifold/smce.hpp"
@@ -18,6 +19,8 @@
 
 namespace coterie::cli {
 namespace {
+
+using internal::filled;
 
 enum class CifarSet { cifar_10, cifar_20, cifar_100 };
 const std::vector<std::string> set_names = {"cifar-10", "cifar-20", "cifar-100"};
@@ -116,8 +119,8 @@ std::vector<Measured> measure(PointsView points, const Labels& truth, int cluste
                 options.eta = eta;
                 const Representation found = represent(points, options, run);
                 one.kkt_residual = std::max(one.kkt_residual, found.worst_violation);
-                add_cells(found.coefficients, "lambda " + number_text(lambda) + ", eta " + number_text(eta), request,
-                          truth, clusters, run, one);
+                add_cells(found.coefficients, filled("lambda {}, eta {}", number_text(lambda), number_text(eta)),
+                          request, truth, clusters, run, one);
             }
         one.seconds = watch.seconds();
         out.push_back(std::move(one));
@@ -130,8 +133,8 @@ std::vector<Measured> measure(PointsView points, const Labels& truth, int cluste
             if (neighbors >= points.rows()) continue;
             const SmceRepresentation found = smce_represent(points, gamma, neighbors, run);
             smce.kkt_residual = std::max(smce.kkt_residual, found.worst_violation);
-            add_cells(found.coefficients, "gamma " + number_text(gamma) + ", K " + std::to_string(neighbors), request,
-                      truth, clusters, run, smce);
+            add_cells(found.coefficients, filled("gamma {}, K {}", number_text(gamma), neighbors), request, truth,
+                      clusters, run, smce);
         }
     smce.seconds = watch.seconds();
     if (!smce.cells.empty()) out.push_back(std::move(smce));
@@ -173,8 +176,9 @@ int reproduce(const WmcCifarRequest& request) {
     }
     if (request.features.empty() || request.truth.empty())
         throw BadArgument(Code::missing_argument,
-                          std::string("--features and --truth are missing: the features of the training images of ") +
-                              set_names[set] + " by the CLIP encoder ViT-L/14, which coterie does not have",
+                          filled("--features and --truth are missing: the features of the training images of {} by the "
+                                 "CLIP encoder ViT-L/14, which coterie does not have",
+                                 set_names[set]),
                           "Use --published to print the published figures");
     Run run = request.running->run();
     const InterruptGuard guard;
@@ -186,12 +190,12 @@ int reproduce(const WmcCifarRequest& request) {
     const std::vector<Measured> measured = measure(file.points, truth.column.labels, clusters, request, run);
     if (!request.running->json) {
         std::string text = table_text(measured, set);
-        text += "\n" + count_text(file.points.rows()) + " rows, " + std::to_string(file.points.columns()) +
-                " columns, " + std::to_string(clusters) +
-                " clusters; the true labels chose parameters and affinity, as in the paper\n";
+        text += filled(
+            "\n{} rows, {} columns, {} clusters; the true labels chose parameters and affinity, as in the paper\n",
+            count_text(file.points.rows()), file.points.columns(), clusters);
         for (const Measured& one : measured)
-            text += std::string(one.method) + ": " + std::to_string(one.cells.size()) + " cells in " +
-                    seconds_text(one.seconds) + " s, worst optimality residual " + number_text(one.kkt_residual) + "\n";
+            text += filled("{}: {} cells in {} s, worst optimality residual {}\n", one.method, one.cells.size(),
+                           seconds_text(one.seconds), number_text(one.kkt_residual));
         print(text);
         return Exit::done;
     }

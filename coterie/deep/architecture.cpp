@@ -5,6 +5,7 @@
 #include "coterie/deep/architecture.hpp"
 
 #include "coterie/base/options.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie::internal {
 namespace {
@@ -63,7 +64,7 @@ Layer max_pool(int kernel, int stride, int padding) {
     return out;
 }
 
-std::string sides_text(ImageShape input) { return std::to_string(input.rows) + "x" + std::to_string(input.columns); }
+std::string sides_text(ImageShape input) { return filled("{}x{}", input.rows, input.columns); }
 
 void require_sides(ImageShape input, const char* name) {
     if (input.rows < 8 || input.columns < 8)

@@ -18,6 +18,7 @@
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/gathered_rows.hpp"
 #include "coterie/base/processor.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/deep/internal/torch_library.hpp"
 #include "coterie/linalg/scatter.hpp"
 
@@ -313,7 +314,7 @@ void Network::require_pass_memory() {
     in_pass([&] {
         require_memory(
             sizeof(float) * static_cast<double>(numbers_kept(architecture_)) * static_cast<double>(own_.count()),
-            "a batch of " + std::to_string(pass_rows_) + " items in the network (smaller ones need less)");
+            filled("a batch of {} items in the network (smaller ones need less)", pass_rows_));
     });
     most_rows_ = pass_rows_;
 }
@@ -413,7 +414,7 @@ void Network::set_parameters(const Parameters& parameters) {
 
 void store_parameters(Archive& archive, const std::string& prefix, const Parameters& parameters) {
     for (std::size_t p = 0; p < parameters.size(); ++p)
-        archive.set_points(prefix + "." + std::to_string(p),
+        archive.set_points(filled("{}.{}", prefix, p),
                            PointsView(parameters[p].data(), 1, static_cast<Index>(parameters[p].size())));
 }
 
@@ -429,7 +430,7 @@ Parameters load_parameters(const Archive& archive, const std::string& prefix, co
     Parameters out;
     Parts reading(&archive);
     for (const Index size : parameter_sizes(architecture)) {
-        const std::string name = prefix + "." + std::to_string(out.size());
+        const std::string name = filled("{}.{}", prefix, out.size());
         reading.add(name, out.emplace_back(), size, "parameters of the network");
     }
     return out;
@@ -455,7 +456,7 @@ void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architectur
         for (const auto& each : parameters) sizes.push_back(static_cast<Index>(each.size()));
     }
     for (std::size_t p = 0; p < sizes.size(); ++p)
-        parts.add("network." + std::to_string(p), parameters[p], sizes[p], "parameters of the network");
+        parts.add(filled("network.{}", p), parameters[p], sizes[p], "parameters of the network");
 }
 
 void Network::store(Archive& archive, const std::string& prefix) const {

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/deformation/internal/smooth_motion.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
@@ -336,8 +337,7 @@ CpdModel CpdFits::fit(const CpdOptions& options) const {
         if (!options.landmarks)
             report.warnings.push_back(
                 {.code = Code::note,
-                 .problem = "the deformation of " + std::to_string(n) + " rows is approximated with " +
-                            std::to_string(count) + " landmarks",
+                 .problem = internal::filled("the deformation of {} rows is approximated with {} landmarks", n, count),
                  .remedy = "Raise `landmarks` for a closer approximation, which needs more memory"});
     }
     details.emplace_back("moved", (moved - x).norm() / std::sqrt(total));

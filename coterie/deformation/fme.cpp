@@ -90,13 +90,13 @@ FmeModel FmeFits::fit(const FmeOptions& options) const {
     if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     if (options.neighbors > n - 1)
         throw BadArgument(Code::not_accepted,
-                          std::to_string(options.neighbors) + " is too many for " + counted(n, "row"),
+                          internal::filled("{} is too many for {}", options.neighbors, counted(n, "row")),
                           "Use from 1 to " + std::to_string(n - 1),
                           {.option = "neighbors",
                            .value = std::to_string(options.neighbors),
                            .accepted = "from 1 to " + std::to_string(n - 1)});
     require_memory(4.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
-                   "the embedding of " + std::to_string(n) + " rows");
+                   internal::filled("the embedding of {} rows", n));
     used.dimensions = internal::dimensions_of(options.dimensions, options.clusters, n - 1, "one less than the rows");
     const Matrix<double> laplacian = normalised_laplacian(nearest_neighbors(x, options.neighbors, run), n);
     report.seconds.emplace_back("graph", watch.restart());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"
 
@@ -37,13 +38,11 @@ void ProjectedModel::parts(Parts& parts) {
 
 int internal::dimensions_of(std::optional<int> given, int clusters, Index most, std::string_view why) {
     if (given && *given > most)
-        throw BadArgument(
-            Code::not_accepted,
-            std::to_string(*given) + " is above the limit of " + std::to_string(most) + " (" + std::string(why) + ")",
-            "Use from 1 to " + std::to_string(most) + ", or `auto`",
-            {.option = "dimensions",
-             .value = std::to_string(*given),
-             .accepted = "from 1 to " + std::to_string(most) + ", or `auto`"});
+        throw BadArgument(Code::not_accepted, internal::filled("{} is above the limit of {} ({})", *given, most, why),
+                          internal::filled("Use from 1 to {}, or `auto`", most),
+                          {.option = "dimensions",
+                           .value = std::to_string(*given),
+                           .accepted = internal::filled("from 1 to {}, or `auto`", most)});
     if (given) return *given;
     return static_cast<int>(std::clamp<Index>(clusters - 1, 1, std::max<Index>(1, most)));
 }

@@ -22,6 +22,8 @@
 namespace coterie {
 namespace {
 
+using internal::filled;
+
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::size_t position(Index i) { return static_cast<std::size_t>(i); }
@@ -40,14 +42,14 @@ void check_density_input(PointsView points, const Run& run) {
     const double largest = check_points(points, points_of_fit(), run);
     const double least = 1e-100;
     if (largest > 0 && largest < least)
-        throw BadData(Code::overflow,
-                      "the largest magnitude is " + to_text(OptionValue(largest)) +
-                          ", so small that squared distances vanish; at least " + to_text(OptionValue(least)) +
-                          " is accepted",
-                      "Rescale the columns",
-                      {.option = "points",
-                       .value = to_text(OptionValue(largest)),
-                       .accepted = "largest magnitudes of at least " + to_text(OptionValue(least))});
+        throw BadData(
+            Code::overflow,
+            filled("the largest magnitude is {}, so small that squared distances vanish; at least {} is accepted",
+                   to_text(largest), to_text(least)),
+            "Rescale the columns",
+            {.option = "points",
+             .value = to_text(largest),
+             .accepted = "largest magnitudes of at least " + to_text(least)});
 }
 
 }  // namespace
@@ -271,16 +273,14 @@ HdbscanModel HdbscanModel::from(const Archive& archive) {
     if (out.parent_[0] != -1) refuse("part 'tree_parent' does not begin with -1, the cluster of all rows");
     for (std::int32_t c = 1; c < clusters; ++c)
         if (out.parent_[position(c)] < 0 || out.parent_[position(c)] >= c)
-            refuse("part 'tree_parent' is " + std::to_string(out.parent_[position(c)]) + " for cluster " +
-                   std::to_string(c) + "; it must be from 0 to " + std::to_string(c - 1));
+            refuse(filled("part 'tree_parent' is {} for cluster {}; it must be from 0 to {}", out.parent_[position(c)],
+                          c, c - 1));
     for (const std::int32_t c : out.row_cluster_)
         if (c >= clusters)
-            refuse("part 'row_cluster' holds " + std::to_string(c) + "; there are " + std::to_string(clusters) +
-                   " clusters in the tree");
+            refuse(filled("part 'row_cluster' holds {}; there are {} clusters in the tree", c, clusters));
     out.derive(Run(0, 1));
     for (std::size_t j = 0; j < out.exemplars_.size(); ++j)
-        if (out.exemplars_[j].empty())
-            refuse("part 'row_cluster' leaves cluster " + std::to_string(j) + " without rows");
+        if (out.exemplars_[j].empty()) refuse(filled("part 'row_cluster' leaves cluster {} without rows", j));
     return out;
 }
 
@@ -294,12 +294,13 @@ HdbscanModel HdbscanMethod::fit(const Problem& problem, const HdbscanOptions& op
     const int asked = options.min_samples.value_or(options.min_cluster_size);
     const Index used = std::max<Index>(1, std::min<Index>(asked, n - 1));
     if (options.min_samples && used < asked)
-        report.warnings.push_back({.code = Code::value_reduced,
-                                   .problem = std::to_string(asked) + " neighbours requested, but each row has only " +
-                                              counted(n - 1, "other") + ", so all of them are used",
-                                   .option = "min_samples",
-                                   .value = std::to_string(asked),
-                                   .accepted = "at most " + std::to_string(n - 1)});
+        report.warnings.push_back(
+            {.code = Code::value_reduced,
+             .problem = filled("{} neighbours requested, but each row has only {}, so all of them are used", asked,
+                               counted(n - 1, "other")),
+             .option = "min_samples",
+             .value = std::to_string(asked),
+             .accepted = "at most " + std::to_string(n - 1)});
     model.options_.min_samples = static_cast<int>(used);
     Stopwatch watch;
     internal::SpanningTree spanning;
@@ -336,8 +337,9 @@ HdbscanModel HdbscanMethod::fit(const Problem& problem, const HdbscanOptions& op
     if (model.clusters_ == 0)
         report.warnings.push_back(
             {.code = Code::all_noise,
-             .problem = "no cluster was found, all rows are noise: there are no two separate sets of at least " +
-                        std::to_string(options.min_cluster_size) + " rows",
+             .problem =
+                 filled("no cluster was found, all rows are noise: there are no two separate sets of at least {} rows",
+                        options.min_cluster_size),
              .remedy =
                  std::string("Lower `min_cluster_size`") +
                  (options.allow_single_cluster ? ""

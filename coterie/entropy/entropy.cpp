@@ -53,8 +53,8 @@ std::vector<double> prior_of(const std::vector<double>& given, const Problem& pr
     if (others > 0 && left <= 1e-9)
         throw BadArgument(
             Code::infeasible,
-            "the shares add up to " + to_text(1 - left) + " and leave nothing for " + counted(others, "cluster") +
-                " without a share",
+            filled("the shares add up to {} and leave nothing for {} without a share", to_text(1 - left),
+                   counted(others, "cluster")),
             "Use shares that add up to less than 1",
             {.option = "label_share", .value = to_text(1 - left), .accepted = "shares that add up to less than 1"});
     for (double& share : out)

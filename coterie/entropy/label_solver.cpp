@@ -25,6 +25,7 @@
 namespace coterie {
 namespace {
 
+using internal::filled;
 using internal::tile_rows;
 
 using internal::at;
@@ -50,14 +51,15 @@ void check_input(const Matrix<T>& predictions, const LabelSettings& settings, co
     if (!(settings.tolerance >= 0)) throw refused_option("tolerance", settings.tolerance, "a number of at least 0");
     if (static_cast<Index>(fixed.rows.size()) != fixed.labels.rows() ||
         (!fixed.rows.empty() && fixed.labels.cols() != k))
-        throw BadArgument(Code::wrong_shape,
-                          counted(static_cast<Index>(fixed.rows.size()), "fixed row") + ", but labels of " +
-                              std::to_string(fixed.labels.rows()) + " x " + std::to_string(fixed.labels.cols()),
-                          "Give " + counted(k, "number") + " for each fixed row", {.option = "fixed"});
+        throw BadArgument(
+            Code::wrong_shape,
+            filled("{}, but labels of {} x {}", counted(static_cast<Index>(fixed.rows.size()), "fixed row"),
+                   fixed.labels.rows(), fixed.labels.cols()),
+            "Give " + counted(k, "number") + " for each fixed row", {.option = "fixed"});
     for (std::size_t i = 0; i < fixed.rows.size(); ++i)
         if (fixed.rows[i] < 0 || fixed.rows[i] >= n || (i > 0 && fixed.rows[i] <= fixed.rows[i - 1]))
             throw BadArgument(Code::out_of_range,
-                              "the fixed rows are not ascending numbers from 0 to " + std::to_string(n - 1), "",
+                              filled("the fixed rows are not ascending numbers from 0 to {}", n - 1), "",
                               {.option = "fixed"});
 }
 
@@ -679,9 +681,8 @@ LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& l
     check_input(predictions, settings, fixed);
     if (labels.rows() != predictions.rows() || labels.cols() != predictions.cols())
         throw BadArgument(Code::wrong_shape,
-                          std::to_string(labels.rows()) + " x " + std::to_string(labels.cols()) + " labels for " +
-                              std::to_string(predictions.rows()) + " x " + std::to_string(predictions.cols()) +
-                              " predictions",
+                          filled("{} x {} labels for {} x {} predictions", labels.rows(), labels.cols(),
+                                 predictions.rows(), predictions.cols()),
                           "Give labels in the shape of the predictions", {.option = "labels"});
     if (multipliers.size() != 0 && multipliers.size() != predictions.cols())
         throw BadArgument(Code::wrong_shape,

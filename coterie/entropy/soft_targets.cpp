@@ -27,8 +27,8 @@ SoftTargetFit<T> fit_soft_targets(const Rows<T>& points, const Matrix<double>& t
     used.clusters = static_cast<int>(targets.cols());
     if (targets.rows() != points.rows || targets.cols() < 1)
         throw BadArgument(Code::wrong_shape,
-                          counted(targets.rows(), "row") + " of " + counted(targets.cols(), "column") +
-                              " for data with " + counted(points.rows, "row"),
+                          internal::filled("{} of {} for data with {}", counted(targets.rows(), "row"),
+                                           counted(targets.cols(), "column"), counted(points.rows, "row")),
                           "Give one row of targets per row of the data, and at least one column",
                           {.option = "targets"});
     for (Index i = 0; i < targets.rows(); ++i)
@@ -53,17 +53,15 @@ SoftTargetFit<T> fit_soft_targets(const Rows<T>& points, const Matrix<double>& t
 
 Matrix<double> smoothed_targets(const Labels& labels, Index classes, double noise) {
     if (!(noise >= 0 && noise <= 1) || classes < 1)
-        throw BadArgument(
-            Code::not_accepted,
-            "noise of " + to_text(noise) + " with " + std::to_string(classes) + " classes is not accepted",
-            "Use noise from 0 to 1 and at least one class", {.option = "noise", .value = to_text(noise)});
+        throw BadArgument(Code::not_accepted,
+                          internal::filled("noise of {} with {} classes is not accepted", to_text(noise), classes),
+                          "Use noise from 0 to 1 and at least one class", {.option = "noise", .value = to_text(noise)});
     Matrix<double> out =
         Matrix<double>::Constant(static_cast<Index>(labels.size()), classes, noise / static_cast<double>(classes));
     for (std::size_t i = 0; i < labels.size(); ++i) {
         if (labels[i] < 0 || labels[i] >= classes)
             throw BadArgument(
-                Code::out_of_range,
-                "label " + std::to_string(labels[i]) + " is not from 0 to " + std::to_string(classes - 1), "",
+                Code::out_of_range, internal::filled("label {} is not from 0 to {}", labels[i], classes - 1), "",
                 {.option = "labels", .value = std::to_string(labels[i]), .row = static_cast<std::int64_t>(i) + 1});
         out(static_cast<Index>(i), labels[i]) += 1 - noise;
     }

@@ -24,6 +24,7 @@
 #include "coterie/base/parallel/gathered_rows.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/sample.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/entropy/internal/lbfgs.hpp"
 #include "coterie/linalg/scatter.hpp"
 
@@ -159,9 +160,8 @@ private:
     [[noreturn]] void diverged(int epoch) const {
         throw BadArgument(
             Code::diverged,
-            "training diverged in epoch " + std::to_string(epoch + 1) +
-                " with `learning_rate=" + to_text(options_.learning_rate) +
-                "`, `momentum=" + to_text(options_.momentum) + "` and `gamma=" + to_text(options_.gamma) + "`",
+            filled("training diverged in epoch {} with `learning_rate={}`, `momentum={}` and `gamma={}`", epoch + 1,
+                   to_text(options_.learning_rate), to_text(options_.momentum), to_text(options_.gamma)),
             "Lower them, or scale the columns", {.option = "learning_rate", .value = to_text(options_.learning_rate)});
     }
 

@@ -27,8 +27,7 @@ void check_initial_centroids(PointsView centroids, PointsView points, int cluste
                           "Give one row per cluster, with the columns of the data", {.option = "initial_centroids"});
     if (restarts != 1)
         throw BadArgument(
-            Code::conflict,
-            "with `initial_centroids`, all " + std::to_string(restarts) + " restarts would give the same result",
+            Code::conflict, filled("with `initial_centroids`, all {} restarts would give the same result", restarts),
             "Use `restarts=1`", {.option = "restarts", .value = std::to_string(restarts), .accepted = "1"});
     check_points(centroids, {.option = "initial_centroids"}, run);
 }
@@ -230,8 +229,8 @@ void finish_report(FitReport& report, PointsView points, const Labels& labels, i
     Message warning{.code = Code::fewer_clusters, .remedy = "Use fewer clusters"};
     if (distinct < clusters) warning.problem = "the data have only " + counted(distinct, "distinct row");
     if (report.clusters_found < clusters)
-        warning.problem += (warning.problem.empty() ? "" : ", so ") + std::to_string(clusters - report.clusters_found) +
-                           " of " + std::to_string(clusters) + " clusters are empty";
+        warning.problem += filled("{}{} of {} clusters are empty", warning.problem.empty() ? "" : ", so ",
+                                  clusters - report.clusters_found, clusters);
     if (!warning.problem.empty()) report.warnings.push_back(std::move(warning));
 }
 

@@ -15,6 +15,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/ward.hpp"
@@ -26,6 +27,7 @@ namespace coterie {
 namespace {
 
 using internal::at;
+using internal::filled;
 
 // k(x, y) from x . y and the squared norms of both.
 double kernel_value(const KernelKMeansOptions& options, double product, double x_squared, double y_squared) {
@@ -99,7 +101,7 @@ private:
 };
 
 [[noreturn]] void refuse_overflow(ScalarType type, const char* option = "points") {
-    throw BadData(Code::overflow, "values of the polynomial kernel overflow " + std::string(name(type)),
+    throw BadData(Code::overflow, filled("values of the polynomial kernel overflow {}", name(type)),
                   "Scale the columns, or lower `gamma` or `degree`", {.option = option});
 }
 
@@ -356,11 +358,11 @@ private:
 template <class T>
 void check_kernel_matrix(const Rows<T>& kernel, int threads) {
     if (kernel.rows != kernel.columns)
-        throw BadArgument(Code::wrong_shape,
-                          "a precomputed kernel matrix must be square, not " + std::to_string(kernel.rows) + " x " +
-                              std::to_string(kernel.columns),
-                          "Give the kernel of each row with each row, or use another `kernel`",
-                          {.option = "kernel", .value = "precomputed"});
+        throw BadArgument(
+            Code::wrong_shape,
+            filled("a precomputed kernel matrix must be square, not {} x {}", kernel.rows, kernel.columns),
+            "Give the kernel of each row with each row, or use another `kernel`",
+            {.option = "kernel", .value = "precomputed"});
     const double slack = std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()));
     const RowBlocks blocks{kernel.rows, 64};
     for_each_block(blocks.count(), threads, [&](Index block, int) {
@@ -381,10 +383,11 @@ void check_kernel_matrix(const Rows<T>& kernel, int threads) {
                 if (std::abs(a - b) > slack * std::max(std::abs(a), std::abs(b)) &&
                     std::abs(a - b) > slack * std::sqrt(static_cast<double>(kernel.row(i)[i]) *
                                                         static_cast<double>(kernel.row(j)[j])))
-                    throw BadData(Code::not_accepted,
-                                  to_text(a) + " differs from " + to_text(b) +
-                                      " on the other side of the diagonal, but a kernel matrix is symmetric",
-                                  "", {.option = "points", .value = to_text(a), .row = i + 1, .column_number = j + 1});
+                    throw BadData(
+                        Code::not_accepted,
+                        filled("{} differs from {} on the other side of the diagonal, but a kernel matrix is symmetric",
+                               to_text(a), to_text(b)),
+                        "", {.option = "points", .value = to_text(a), .row = i + 1, .column_number = j + 1});
             }
         }
     });
@@ -544,11 +547,11 @@ void describe_fit(FitReport& report, const KernelKMeansOptions& options, const L
     report.seed = run.seed;
     report.threads = run.threads;
     if (empty > 0)
-        report.warnings.push_back(
-            {.code = Code::fewer_clusters,
-             .problem = std::to_string(empty) + " of " + std::to_string(options.clusters) +
-                        " clusters are empty: the kernel distinguishes too few rows, or the iterations ended too early",
-             .remedy = "Use fewer clusters, or raise `max_iterations`"});
+        report.warnings.push_back({.code = Code::fewer_clusters,
+                                   .problem = filled("{} of {} clusters are empty: the kernel distinguishes too few "
+                                                     "rows, or the iterations ended too early",
+                                                     empty, options.clusters),
+                                   .remedy = "Use fewer clusters, or raise `max_iterations`"});
     if (options.kernel == KernelFunction::rbf) report.details.emplace_back("width", *options.width);
     if (options.kernel == KernelFunction::polynomial) report.details.emplace_back("gamma", *options.gamma);
 }
@@ -614,7 +617,7 @@ KernelKMeansModel KernelKMeansMethod::fit(const Problem& problem, const KernelKM
         if (precomputed) check_kernel_matrix(rows, run.threads);
         require_memory(count * ((precomputed ? 0.0 : count * sizeof(T) + 16.0 * static_cast<double>(rows.columns)) +
                                 8.0 * options.clusters + 64),
-                       "kernel k-means of " + std::to_string(n) + " rows (an n x n kernel matrix)");
+                       filled("kernel k-means of {} rows (an n x n kernel matrix)", n));
         Stopwatch watch;
         KernelKMeansModel model;
         model.dimensions_ = rows.columns;

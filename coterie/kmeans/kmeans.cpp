@@ -7,6 +7,7 @@
 #include <string>
 
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/kmeans/internal/constrained_kmeans.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/kmeans/starting_prototypes.hpp"
@@ -129,11 +130,11 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
     check_clustering_input(points, *used.clusters, problem.weights, run);
     internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, options.restarts, run);
     if (constraints.bounded && !problem.weights.empty())
-        throw BadArgument(Code::conflict,
-                          "`weights` cannot be combined with " +
-                              std::string(problem.sizes ? "`sizes`" : "`label_share`") +
-                              ", because limits of cluster sizes count rows",
-                          "Leave one out", {.option = "weights"});
+        throw BadArgument(
+            Code::conflict,
+            internal::filled("`weights` cannot be combined with {}, because limits of cluster sizes count rows",
+                             problem.sizes ? "`sizes`" : "`label_share`"),
+            "Leave one out", {.option = "weights"});
     return points.with_scalar([&]<class T>() {
         return constraints.any() ? fit_constrained<T>(points, used, constraints, run, problem)
                                  : fit_free<T>(points, used, run, problem);

@@ -575,8 +575,8 @@ SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& opt
     if (!weights.empty()) usable = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
     if (k < 1 || k > usable)
         throw BadArgument(k < 1 ? Code::not_accepted : Code::too_few_rows,
-                          counted(k, "starting centroid") + " requested from " + counted(usable, "row") +
-                              (weights.empty() ? "" : " with a weight above 0"),
+                          internal::filled("{} requested from {}{}", counted(k, "starting centroid"),
+                                           counted(usable, "row"), weights.empty() ? "" : " with a weight above 0"),
                           "Use from 1 to " + std::to_string(usable),
                           {.option = "clusters", .value = std::to_string(k)});
     const auto require_positive = [](const char* option, std::int64_t value) {

@@ -56,9 +56,9 @@ Matrix<double> starting_prototypes(PointsView points, const Constraints& constra
         const auto& rows_of_label = members[label];
         if (static_cast<int>(rows_of_label.size()) < own)
             throw BadData(Code::too_few_rows,
-                          "label '" + constraints.names[label] + "' has only " +
-                              counted(static_cast<Index>(rows_of_label.size()), "labelled row") +
-                              (weights.empty() ? "" : " with a weight above 0") + " for " + counted(own, "cluster"),
+                          filled("label '{}' has only {}{} for {}", constraints.names[label],
+                                 counted(static_cast<Index>(rows_of_label.size()), "labelled row"),
+                                 weights.empty() ? "" : " with a weight above 0", counted(own, "cluster")),
                           "Label at least one row per cluster, or give the label fewer clusters",
                           {.option = "clusters_per_label", .value = constraints.names[label]});
         const auto own_points = to_matrix<double>(gather_rows(points, rows_of_label, run));

@@ -20,6 +20,7 @@ namespace coterie {
 namespace {
 
 using internal::at;
+using internal::filled;
 
 // The chain is a sequence of clusters with falling distances, each the nearest neighbour of the one before. It ends in
 // a pair of mutual nearest neighbours, which merge. Ward's rise is reducible: a union is no closer to a third cluster
@@ -228,10 +229,10 @@ Dendrogram ward_linkage(PointsView points, std::span<const double> weights, cons
 Labels cut(const Dendrogram& dendrogram, int clusters) {
     const auto leaves = static_cast<Index>(dendrogram.leaves.size());
     if (clusters < 1 || clusters > leaves)
-        throw BadArgument(
-            Code::not_accepted,
-            counted(clusters, "cluster") + " requested from a dendrogram with " + std::to_string(leaves) + " leaves",
-            "Use from 1 to " + std::to_string(leaves), {.option = "clusters", .value = std::to_string(clusters)});
+        throw BadArgument(Code::not_accepted,
+                          filled("{} requested from a dendrogram with {} leaves", counted(clusters, "cluster"), leaves),
+                          "Use from 1 to " + std::to_string(leaves),
+                          {.option = "clusters", .value = std::to_string(clusters)});
     // The lowest leaf represents a cluster.
     std::vector<Index> parent(at(leaves));
     std::iota(parent.begin(), parent.end(), Index{0});
@@ -265,10 +266,8 @@ Points cluster_means(PointsView points, const Labels& labels, int clusters, std:
     std::vector<std::vector<Index>> members(at(clusters));
     for (Index i = 0; i < points.rows(); ++i) {
         if (labels[at(i)] < -1 || labels[at(i)] >= clusters)
-            throw BadArgument(
-                Code::out_of_range,
-                "label " + std::to_string(labels[at(i)]) + " is not from -1 to " + std::to_string(clusters - 1), "",
-                {.option = "labels", .value = std::to_string(labels[at(i)]), .row = i + 1});
+            throw BadArgument(Code::out_of_range, filled("label {} is not from -1 to {}", labels[at(i)], clusters - 1),
+                              "", {.option = "labels", .value = std::to_string(labels[at(i)]), .row = i + 1});
         if (labels[at(i)] >= 0 && (weights.empty() || weights[at(i)] > 0)) members[at(labels[at(i)])].push_back(i);
     }
     if (members.empty() || members[0].empty())
@@ -383,11 +382,11 @@ WardModel WardMethod::fit(const Problem& problem, const WardOptions& options, co
     report.seed = run.seed;
     report.threads = run.threads;
     if (found < options.clusters)
-        report.warnings.push_back({.code = Code::fewer_clusters,
-                                   .problem = "the data have only " + counted(distinct, "distinct row") + ", so " +
-                                              std::to_string(options.clusters - found) + " of " +
-                                              std::to_string(options.clusters) + " clusters are empty",
-                                   .remedy = "Use fewer clusters"});
+        report.warnings.push_back(
+            {.code = Code::fewer_clusters,
+             .problem = filled("the data have only {}, so {} of {} clusters are empty",
+                               counted(distinct, "distinct row"), options.clusters - found, options.clusters),
+             .remedy = "Use fewer clusters"});
     const auto carried_out = dendrogram.leaves.size() - at(found);
     report.details = {{"merge_height", carried_out > 0 ? dendrogram.merges[carried_out - 1].height : 0.0},
                       {"next_height", found > 1 ? dendrogram.merges[carried_out].height : 0.0}};

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "coterie/base/options.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie {
 namespace {
@@ -69,10 +70,10 @@ const std::vector<std::string>& affinity_strategies() {
 SymmetricAffinity affinity_of(const SparseMatrix& representations, AffinityStrategy strategy, int keep) {
     if (keep < 1) throw refused_option("keep", std::int64_t{keep}, "a whole number, at least 1");
     if (representations.rows() != representations.cols())
-        throw BadArgument(Code::wrong_shape,
-                          "the matrix must be square, not " + std::to_string(representations.rows()) + " x " +
-                              std::to_string(representations.cols()),
-                          "", {.option = "representations"});
+        throw BadArgument(
+            Code::wrong_shape,
+            internal::filled("the matrix must be square, not {} x {}", representations.rows(), representations.cols()),
+            "", {.option = "representations"});
     eigen::SparseMatrix matrix = representations.cwiseAbs();
     matrix.prune([](Index, Index, double value) { return value > 0; });
     for (const char step : affinity_strategies()[static_cast<std::size_t>(strategy)]) {

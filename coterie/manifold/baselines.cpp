@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "coterie/base/text.hpp"
 #include "coterie/manifold/matching_pursuit.hpp"
 #include "coterie/manifold/smce.hpp"
 #include "coterie/manifold/wmc.hpp"
@@ -117,7 +118,7 @@ Represented SscOmpOptions::represent(PointsView points, const PointsView* querie
     out.details = {{"mean_residual", found.mean_residual}};
     return out;
 }
-std::string SscOmpOptions::remedy() const { return "`nonzeros` (" + std::to_string(nonzeros) + ")"; }
+std::string SscOmpOptions::remedy() const { return internal::filled("`nonzeros` ({})", nonzeros); }
 
 Represented SmceOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
     const Index most = points.rows() - (queries == nullptr ? 1 : 0);
@@ -127,8 +128,8 @@ Represented SmceOptions::represent(PointsView points, const PointsView* queries,
     Represented out;
     if (used < neighbors)
         out.warnings.push_back({.code = Code::value_reduced,
-                                .problem = std::to_string(neighbors) + " requested, but " + std::to_string(used) +
-                                           " used, because there are no more other rows",
+                                .problem = internal::filled(
+                                    "{} requested, but {} used, because there are no more other rows", neighbors, used),
                                 .option = "neighbors",
                                 .value = std::to_string(neighbors)});
     out.coefficients = std::move(found.coefficients);
@@ -136,7 +137,7 @@ Represented SmceOptions::represent(PointsView points, const PointsView* queries,
     out.details = {{"kkt_residual", found.worst_violation}, {"sum_error", found.worst_sum}};
     return out;
 }
-std::string SmceOptions::remedy() const { return "`neighbors` (" + std::to_string(neighbors) + ")"; }
+std::string SmceOptions::remedy() const { return internal::filled("`neighbors` ({})", neighbors); }
 
 SscModel SscMethod::fit(const Problem& problem, const SscOptions& options, const Run& run) {
     return ManifoldFits<SscOptions>(problem, run).fit(options);

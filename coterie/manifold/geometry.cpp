@@ -31,6 +31,7 @@ constexpr double kMostVertices = 1048576;
 constexpr Index kWave = 64;  // number of rows between two calls of throw_if_stopped()
 
 using internal::at;
+using internal::filled;
 
 // A message about a row, counted from 1 as check_points does, or about the new sample y.
 Message about(Index row) {
@@ -84,11 +85,11 @@ double inradius_within(const Matrix<double>& generators) {
     const Index k = generators.cols();
     const double candidates = binomial(m, k) * std::ldexp(1.0, static_cast<int>(std::min<Index>(k, 2000)) - 1);
     if (candidates > kMostVertices)
-        throw BadArgument(Code::limit_exceeded,
-                          "the inradius of " + std::to_string(m) + " generators in " + std::to_string(k) +
-                              " dimensions has " + to_text(candidates) + " candidates; at most " +
-                              to_text(kMostVertices) + " are supported",
-                          "Use a smaller dimension");
+        throw BadArgument(
+            Code::limit_exceeded,
+            filled("the inradius of {} generators in {} dimensions has {} candidates; at most {} are supported", m, k,
+                   to_text(candidates), to_text(kMostVertices)),
+            "Use a smaller dimension");
     Vertices vertices{generators, m == k};
     std::vector<char> chosen(at(m), 0);
     std::fill(chosen.begin(), chosen.begin() + k, 1);
@@ -108,8 +109,7 @@ double inradius_within(const Matrix<double>& generators) {
 void check(PointsView points, const Labels& labels, const GeometryOptions& options, const Run& run) {
     check_options(options);
     if (options.curvature > 0 && options.dim != 1)
-        throw BadArgument(Code::conflict,
-                          "Lemma 2 holds only for curves, not with `dim=" + std::to_string(options.dim) + "`",
+        throw BadArgument(Code::conflict, filled("Lemma 2 holds only for curves, not with `dim={}`", options.dim),
                           "Use `dim=1`, or leave `curvature` out", {.option = "curvature"});
     if (static_cast<Index>(labels.size()) != points.rows())
         throw BadArgument(Code::wrong_shape,
@@ -118,11 +118,11 @@ void check(PointsView points, const Labels& labels, const GeometryOptions& optio
     const double largest = check_points(points, given_points(), run);
     if (options.dim > points.columns())
         throw refused_option("dim", std::int64_t{options.dim},
-                             "at most the number of columns, " + std::to_string(points.columns()));
+                             filled("at most the number of columns, {}", points.columns()));
     if (largest > kMostNumber)
         throw BadData(
             Code::too_large,
-            "the largest magnitude is " + to_text(largest) + "; at most " + to_text(kMostNumber) + " is accepted",
+            filled("the largest magnitude is {}; at most {} is accepted", to_text(largest), to_text(kMostNumber)),
             "Rescale the columns",
             {.option = "points", .value = to_text(largest), .accepted = "magnitudes up to " + to_text(kMostNumber)});
     for (std::size_t j = 0; j < labels.size(); ++j)
@@ -133,8 +133,7 @@ void check(PointsView points, const Labels& labels, const GeometryOptions& optio
 
 void require_row(Index row, PointsView points, const char* option) {
     if (row < 0 || row >= points.rows())
-        throw BadArgument(Code::out_of_range,
-                          std::to_string(row) + " is not from 0 to " + std::to_string(points.rows() - 1), "",
+        throw BadArgument(Code::out_of_range, filled("{} is not from 0 to {}", row, points.rows() - 1), "",
                           {.option = option, .value = std::to_string(row)});
 }
 
@@ -169,9 +168,8 @@ void Sample::find_neighbors(const Vector<double>& own, std::int32_t label, Index
     if (same.size() < wanted) {
         Message message = about(self);
         message.code = Code::too_few_rows;
-        message.problem = counted(static_cast<Index>(same.size()), "other row") +
-                          " with the same label; `dim=" + std::to_string(options.dim) + "` needs " +
-                          std::to_string(wanted);
+        message.problem = filled("{} with the same label; `dim={}` needs {}",
+                                 counted(static_cast<Index>(same.size()), "other row"), options.dim, wanted);
         message.remedy = "Use a smaller `dim`, or add rows with this label";
         throw BadData(std::move(message));
     }
@@ -231,8 +229,8 @@ PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index 
     if (weights.minCoeff() < kLeastWeight) {
         Message message = about(self);
         message.code = Code::overflow;
-        message.problem = "the smallest weight is " + to_text(weights.minCoeff()) +
-                          " of the sum of the weights, too small to compute with";
+        message.problem = filled("the smallest weight is {} of the sum of the weights, too small to compute with",
+                                 to_text(weights.minCoeff()));
         message.remedy = "Scale the columns down";
         throw BadData(std::move(message));
     }
@@ -326,7 +324,7 @@ double curvature_bound(double curvature, double radius) {
     if (!(curvature >= 0) || !(radius >= 0) || !(curvature * radius <= 1))
         throw BadArgument(
             Code::not_accepted,
-            "a curvature of " + to_text(curvature) + " with a radius of " + to_text(radius) + " is not accepted",
+            filled("a curvature of {} with a radius of {} is not accepted", to_text(curvature), to_text(radius)),
             "Use numbers of at least 0 whose product is at most 1", {.option = "curvature"});
     // 1/kappa - sqrt(1/kappa^2 - zeta^2) without cancellation.
     const double share = curvature * radius;

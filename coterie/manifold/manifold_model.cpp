@@ -21,6 +21,7 @@ namespace coterie {
 namespace {
 
 using internal::at;
+using internal::filled;
 
 // V_jm / sqrt(D_j) from U, whose rows were scaled to norm 1.
 Matrix<double> extension_of(const AffinityClusters& found) {
@@ -54,7 +55,7 @@ namespace internal {
 void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method, const Run& run) {
     if (points.rows() < 2)
         throw BadArgument(Code::too_few_rows,
-                          counted(points.rows(), "row") + ", but " + std::string(method) + " needs at least 2", "",
+                          filled("{}, but {} needs at least 2", counted(points.rows(), "row"), method), "",
                           {.option = "points"});
     check_clustering_input(points, options.clusters, {}, run);
 }
@@ -96,8 +97,9 @@ void warn_of_origin(PointsView points, const Run& run, FitReport& report) {
     if (moments.mean.norm() <= far * spread || spread == 0) return;
     report.warnings.push_back(
         {.code = Code::far_from_origin,
-         .problem = "the data are far from the origin, so all rows look alike in representations: the mean is " +
-                    to_text(moments.mean.norm() / spread) + " times as far from it as the rows are from the mean",
+         .problem = filled("the data are far from the origin, so all rows look alike in representations: the mean is "
+                           "{} times as far from it as the rows are from the mean",
+                           to_text(moments.mean.norm() / spread)),
          .remedy = "Use `center` to subtract the mean"});
 }
 
@@ -141,19 +143,18 @@ void ManifoldModel::finish(Points points, const Represented& represented, const 
     if (found.components > k || found.unreached > 0)
         report.warnings.push_back(
             {.code = Code::graph_disconnected,
-             .problem = "the affinity graph has " + std::to_string(found.components) + " separate parts (" +
-                        std::to_string(found.isolated) + " are single rows) for " + counted(k, "cluster") +
-                        "; larger parts get the clusters, and " + counted(found.unreached, "row") + " in other parts " +
-                        (found.unreached == 1 ? "joins" : "join") + " the cluster of the nearest row",
+             .problem = filled("the affinity graph has {} separate parts ({} are single rows) for {}; larger parts get "
+                               "the clusters, and {} in other parts {} the cluster of the nearest row",
+                               found.components, found.isolated, counted(k, "cluster"), counted(found.unreached, "row"),
+                               found.unreached == 1 ? "joins" : "join"),
              .remedy = "To connect the parts, raise " + remedy() +
                        (affinity_strategies()[static_cast<std::size_t>(options.affinity)].find('K') != std::string::npos
-                            ? ", or `keep` (" + std::to_string(options.keep) + ")"
+                            ? filled(", or `keep` ({})", options.keep)
                             : "")});
     if (report.clusters_found < k)
-        report.warnings.push_back(
-            {.code = Code::fewer_clusters,
-             .problem = std::to_string(k - report.clusters_found) + " of " + std::to_string(k) + " clusters are empty",
-             .remedy = "Use fewer clusters"});
+        report.warnings.push_back({.code = Code::fewer_clusters,
+                                   .problem = filled("{} of {} clusters are empty", k - report.clusters_found, k),
+                                   .remedy = "Use fewer clusters"});
     auto& details = report.details;
     details.insert(details.end(), represented.details.begin(), represented.details.end());
     details.emplace_back("nonzeros_per_point",
@@ -232,7 +233,7 @@ void ManifoldModel::parts(Parts& parts) {
     const Index n = points_.rows();
     if (n < 2 || common().clusters > n)
         throw BadData(Code::malformed,
-                      "the model has " + counted(common().clusters, "cluster") + " of " + counted(n, "row"));
+                      filled("the model has {} of {}", counted(common().clusters, "cluster"), counted(n, "row")));
 }
 
 }  // namespace coterie

@@ -205,7 +205,7 @@ MatchingPursuit match_all(PointsView points, PointsView queries, bool among_them
     if (points.rows() > std::numeric_limits<std::int32_t>::max() || points.rows() < least)
         throw BadArgument(
             points.rows() < least ? Code::too_few_rows : Code::limit_exceeded,
-            counted(points.rows(), "row") + "; from " + std::to_string(least) + " to 2147483647 are supported",
+            internal::filled("{}; from {} to 2147483647 are supported", counted(points.rows(), "row"), least),
             {.option = "points"});
     internal::check_columns(points, queries);
     MatchingPursuit out;

@@ -221,10 +221,10 @@ void Representing::start(Index begin, Index end, Scratch& s) const {
             for (Index j = 0; j < n; ++j) {
                 const double value = s.given[at(j)];
                 if (!(value > 0))
-                    throw BadArgument(Code::not_accepted,
-                                      "the weight of column " + std::to_string(j) + " for query " +
-                                          std::to_string(begin + row) + " is " + to_text(value),
-                                      "Use weights above 0", {.option = "given", .value = to_text(value)});
+                    throw BadArgument(
+                        Code::not_accepted,
+                        internal::filled("the weight of column {} for query {} is {}", j, begin + row, to_text(value)),
+                        "Use weights above 0", {.option = "given", .value = to_text(value)});
                 s.lower[at(row * n + j)] = static_cast<float>(std::min(value, 1e38) * 0.9999999);
             }
         }

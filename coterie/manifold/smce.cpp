@@ -159,7 +159,7 @@ SmceRepresentation represent_all(PointsView points, PointsView queries, bool amo
     const Index most = points.rows() - (among_themselves ? 1 : 0);
     if (neighbors < 1 || neighbors > most)
         throw BadArgument(Code::not_accepted,
-                          std::to_string(neighbors) + " is not accepted with " + counted(points.rows(), "row"),
+                          internal::filled("{} is not accepted with {}", neighbors, counted(points.rows(), "row")),
                           "Use from 1 to " + std::to_string(most),
                           {.option = "neighbors",
                            .value = std::to_string(neighbors),

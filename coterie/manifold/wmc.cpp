@@ -69,7 +69,7 @@ Represented represent_by(const RepresentationOptions& options, PointsView points
     return out;
 }
 
-std::string lambda_remedy(double lambda) { return "`lambda` (" + to_text(OptionValue(lambda)) + ")"; }
+std::string lambda_remedy(double lambda) { return filled("`lambda` ({})", to_text(lambda)); }
 
 }  // namespace internal
 

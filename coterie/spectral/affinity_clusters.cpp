@@ -28,14 +28,14 @@ constexpr double kTolerance = 1e-10;  // for the residuals of Lanczos
 constexpr double kSymmetric = 1e-10;  // largest difference of A_ij and A_ji, relative to the larger
 
 using internal::at;
+using internal::filled;
 
 // Compares A and A' in one pass; the rows of both have ascending columns.
 void check_affinity(const SparseMatrix& affinity) {
     if (affinity.rows() != affinity.cols())
         throw BadData(Code::wrong_shape,
-                      "an affinity matrix must be square, not " + std::to_string(affinity.rows()) + " x " +
-                          std::to_string(affinity.cols()),
-                      "", {.option = "graph"});
+                      filled("an affinity matrix must be square, not {} x {}", affinity.rows(), affinity.cols()), "",
+                      {.option = "graph"});
     const SparseMatrix transposed = affinity.transpose();
     for (Index i = 0; i < affinity.rows(); ++i) {
         SparseMatrix::InnerIterator own(affinity, i);
@@ -45,15 +45,15 @@ void check_affinity(const SparseMatrix& affinity) {
             const double a = own && own.col() == column ? own.value() : 0;
             const double b = other && other.col() == column ? other.value() : 0;
             const auto refuse = [&](Code code, const std::string& why, const std::string& remedy = {}) {
-                throw BadData(code, to_text(OptionValue(a)) + why, remedy,
+                throw BadData(code, to_text(a) + why, remedy,
                               {.option = "graph", .value = to_text(a), .row = i + 1, .column_number = column + 1});
             };
             if (!std::isfinite(a)) refuse(Code::not_finite, " is not a finite number");
             if (a < 0 && column != i) refuse(Code::not_accepted, " is not accepted: affinities must not be negative");
             if (!(std::abs(a - b) <= kSymmetric * std::max(std::abs(a), std::abs(b))))
                 refuse(Code::not_accepted,
-                       " differs from " + to_text(OptionValue(b)) +
-                           " on the other side of the diagonal, but affinities are symmetric",
+                       filled(" differs from {} on the other side of the diagonal, but affinities are symmetric",
+                              to_text(b)),
                        "Use the mean of the matrix and its transpose");
             if (own && own.col() == column) ++own;
             if (other && other.col() == column) ++other;
@@ -148,8 +148,7 @@ double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index c
     };
     const auto by_dense = [&] {
         require_memory(3.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
-                       "the search for " + std::to_string(count) + " eigenvectors of a component of " +
-                           std::to_string(n) + " rows");
+                       filled("the search for {} eigenvectors of a component of {} rows", count, n));
         // Shift the null vector's eigenvalue above all eigenvalues of L.
         Matrix<double> dense = Matrix<double>(-matrix) + 4 * null * null.transpose();
         const EigenPairs found = smallest_symmetric_eigen(std::move(dense), count, run, "eigenvectors");
@@ -173,17 +172,16 @@ void check_cluster_options(const AffinityClusterOptions& options, Index n) {
     if (k < 1 || k > n)
         throw BadArgument(
             {.code = k < 1 ? Code::not_accepted : Code::too_few_rows,
-             .problem =
-                 counted(k, "cluster") + " requested" +
-                 (k < 1 ? "" : ", but there " + std::string(n == 1 ? "is" : "are") + " only " + counted(n, "row")),
+             .problem = counted(k, "cluster") + " requested" +
+                        (k < 1 ? "" : filled(", but there {} only {}", n == 1 ? "is" : "are", counted(n, "row"))),
              .remedy = "Use 1 to " + counted(n, "cluster"),
              .option = "clusters",
              .value = std::to_string(k),
              .accepted = "from 1 to " + std::to_string(n)});
     if (options.restarts < 1 || options.max_iterations < 1)
-        throw BadArgument(Code::not_accepted, "`restarts` and `max_iterations` must be at least 1, not " +
-                                                  std::to_string(options.restarts) + " and " +
-                                                  std::to_string(options.max_iterations));
+        throw BadArgument(Code::not_accepted,
+                          filled("`restarts` and `max_iterations` must be at least 1, not {} and {}", options.restarts,
+                                 options.max_iterations));
 }
 
 // Row sums without the diagonal.
@@ -245,7 +243,7 @@ std::vector<Index> embed(const std::vector<Pair>& pairs, const std::vector<std::
                          AffinityClusters& out) {
     const auto k = static_cast<Index>(pairs.size());
     require_memory(2.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(k),
-                   "the embedding of " + std::to_string(n) + " rows");
+                   filled("the embedding of {} rows", n));
     out.eigenvalues.resize(k);
     out.embedding = Matrix<double>::Zero(n, k);
     for (Index p = 0; p < k; ++p) {

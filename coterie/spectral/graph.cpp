@@ -102,7 +102,7 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
     // W, rows sorted by column, and W'.
     const Index k = options.neighbors;
     require_memory(static_cast<double>(n) * static_cast<double>(k) * 4 * (sizeof(double) + sizeof(Index)),
-                   "the neighbour graph of " + std::to_string(n) + " rows");
+                   internal::filled("the neighbour graph of {} rows", n));
     eigen::SparseMatrix directed(n, n);
     directed.reserve(Eigen::Matrix<Index, Eigen::Dynamic, 1>::Constant(n, k));
     std::vector<std::pair<Index, double>> row(at(k));
@@ -130,7 +130,7 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
 
 void internal::require_pairs_memory(Index n) {
     require_memory(24 * static_cast<double>(n) * static_cast<double>(n),
-                   "the affinity matrix of " + std::to_string(n) + " rows (`affinity=neighbors` needs less)");
+                   internal::filled("the affinity matrix of {} rows (`affinity=neighbors` needs less)", n));
 }
 
 SparseMatrix rbf_affinity(PointsView points, double width, const Run& run) {

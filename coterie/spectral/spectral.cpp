@@ -25,13 +25,13 @@ constexpr double kResidual = 1e-6;      // largest residual of eigenvectors that
 constexpr double kNoEigenvalue = 1e-9;  // if |1 - lambda| is below this, A suppresses the vector
 
 using internal::at;
+using internal::filled;
 
 // The nonzero entries of a dense matrix of affinities.
 SparseMatrix sparse_of(PointsView points) {
     if (points.rows() != points.columns())
         throw BadData(Code::wrong_shape,
-                      "an affinity matrix must be square, not " + std::to_string(points.rows()) + " x " +
-                          std::to_string(points.columns()),
+                      filled("an affinity matrix must be square, not {} x {}", points.rows(), points.columns()),
                       "Give the affinity of each row with each row, or use another `affinity`", {.option = "points"});
     return points.visit([](auto rows) {
         eigen::SparseMatrix out(rows.rows, rows.columns);
@@ -97,13 +97,13 @@ public:
             });
             const auto possible = static_cast<int>(std::min<Index>(n - 1, std::numeric_limits<int>::max()));
             if (used.affinity == Affinity::neighbors && used.neighbors > possible)
-                report().warnings.push_back({.code = Code::value_reduced,
-                                             .problem = counted(used.neighbors, "neighbour") +
-                                                        " requested, but each row has only " +
-                                                        counted(possible, "other") + ", so all of them are used",
-                                             .option = "neighbors",
-                                             .value = std::to_string(used.neighbors),
-                                             .accepted = "at most " + std::to_string(possible)});
+                report().warnings.push_back(
+                    {.code = Code::value_reduced,
+                     .problem = filled("{} requested, but each row has only {}, so all of them are used",
+                                       counted(used.neighbors, "neighbour"), counted(possible, "other")),
+                     .option = "neighbors",
+                     .value = std::to_string(used.neighbors),
+                     .accepted = "at most " + std::to_string(possible)});
             const int neighbors = std::min(used.neighbors, possible);
             if (neighbors == 0) {
                 affinity = SparseMatrix(n, n);  // one point
@@ -163,38 +163,37 @@ public:
         report.threads = run_.threads;
 
         const std::int64_t connected = found.components - found.isolated;
-        const std::string more = used.affinity == Affinity::neighbors && used.neighbors < n - 1
-                                     ? "Use `neighbors=" + std::to_string(std::min<Index>(n - 1, 2 * used.neighbors)) +
-                                           "` to connect more rows"
-                                     : "";
+        const std::string more =
+            used.affinity == Affinity::neighbors && used.neighbors < n - 1
+                ? filled("Use `neighbors={}` to connect more rows", std::min<Index>(n - 1, 2 * used.neighbors))
+                : "";
         if (connected > k)
-            report.warnings.push_back({.code = Code::graph_disconnected,
-                                       .problem = "the graph has " + std::to_string(connected) +
-                                                  " connected components for " + counted(k, "cluster") +
-                                                  ": components get clusters by size, and " +
-                                                  counted(found.unreached - found.isolated, "row") +
-                                                  " of components without one are in the largest cluster",
-                                       .remedy = more});
+            report.warnings.push_back(
+                {.code = Code::graph_disconnected,
+                 .problem = filled("the graph has {} connected components for {}: components get clusters by size, and "
+                                   "{} of components without one are in the largest cluster",
+                                   connected, counted(k, "cluster"), counted(found.unreached - found.isolated, "row")),
+                 .remedy = more});
         if (found.isolated > 0 && n > 1)
-            report.warnings.push_back({.code = Code::graph_disconnected,
-                                       .problem = counted(found.isolated, "row") +
-                                                  (found.isolated == 1 ? " has" : " have") +
-                                                  " no affinity to any other" +
-                                                  (found.unreached == 0  ? ""
-                                                   : found.isolated == 1 ? " and is in the largest cluster"
-                                                                         : " and are in the largest cluster"),
-                                       .remedy = more});
+            report.warnings.push_back(
+                {.code = Code::graph_disconnected,
+                 .problem = filled("{} {} no affinity to any other{}", counted(found.isolated, "row"),
+                                   found.isolated == 1 ? "has" : "have",
+                                   found.unreached == 0  ? ""
+                                   : found.isolated == 1 ? " and is in the largest cluster"
+                                                         : " and are in the largest cluster"),
+                 .remedy = more});
         if (const int empty = used.clusters - report.clusters_found; empty > 0)
             report.warnings.push_back({.code = Code::fewer_clusters,
-                                       .problem = std::to_string(empty) + " of " + counted(k, "cluster") +
-                                                  (empty == 1 ? " is" : " are") +
-                                                  " empty: the embedding has too few distinct rows",
+                                       .problem = filled("{} of {} {} empty: the embedding has too few distinct rows",
+                                                         empty, counted(k, "cluster"), empty == 1 ? "is" : "are"),
                                        .remedy = "Use fewer clusters"});
         if (!(found.eigen_residual < kResidual)) {
             report.warnings.push_back(
                 {.code = Code::not_converged,
-                 .problem = "the eigenvectors did not converge, so the labels may be inaccurate (largest residual " +
-                            to_text(OptionValue(found.eigen_residual)) + ")"});
+                 .problem =
+                     filled("the eigenvectors did not converge, so the labels may be inaccurate (largest residual {})",
+                            to_text(found.eigen_residual))});
             if (report.stopped == StopReason::converged) report.stopped = StopReason::iteration_limit;
         }
 
@@ -261,15 +260,13 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
                     for (Index j = 0; j < rows.columns; ++j) {
                         const auto affinity = static_cast<double>(affinities[j]);
                         if (affinity < 0)
-                            throw BadData(
-                                Code::not_accepted,
-                                to_text(OptionValue(affinity)) + " is not accepted: affinities must not be negative",
-                                "",
-                                {.option = "points",
-                                 .value = to_text(OptionValue(affinity)),
-                                 .accepted = "at least 0",
-                                 .row = i + 1,
-                                 .column_number = j + 1});
+                            throw BadData(Code::not_accepted,
+                                          to_text(affinity) + " is not accepted: affinities must not be negative", "",
+                                          {.option = "points",
+                                           .value = to_text(affinity),
+                                           .accepted = "at least 0",
+                                           .row = i + 1,
+                                           .column_number = j + 1});
                         if (affinity > 0) out.row(i) += affinity * vectors_.row(j);
                     }
                     finish_row(out.data() + i * k);
@@ -377,7 +374,7 @@ void SpectralModel::parts(Parts& parts) {
     const Index n = vectors_.rows();
     if (parts.reading() && n < options_.clusters)
         throw BadData(Code::malformed,
-                      "the model has " + counted(n, "row") + " for " + counted(options_.clusters, "cluster"), "",
+                      filled("the model has {} for {}", counted(n, "row"), counted(options_.clusters, "cluster")), "",
                       {.file = parts.source()});
     parts.add("eigenvalues", eigenvalues_, "k", "the eigenvalues of the normalised Laplacian, ascending");
     parts.add("centroids", centroids_, "k x k", "the centroid of each cluster in the embedding");

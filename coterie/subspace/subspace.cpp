@@ -30,6 +30,7 @@
 namespace coterie {
 namespace {
 
+using internal::filled;
 using internal::PrototypeDistances;
 
 using internal::at;
@@ -302,9 +303,10 @@ private:
             if (!groups_.converged)
                 report_.warnings.push_back(
                     {.code = Code::not_converged,
-                     .problem = "the label shares are only met to within " + to_text(OptionValue(groups_.residual)) +
-                                " rows: the " + (options_.soft_solver == SoftSolver::newton ? "newton" : "bregman") +
-                                " solver stopped after " + counted(groups_.rounds, "round"),
+                     .problem = filled(
+                         "the label shares are only met to within {} rows: the {} solver stopped after {}",
+                         to_text(groups_.residual), options_.soft_solver == SoftSolver::newton ? "newton" : "bregman",
+                         counted(groups_.rounds, "round")),
                      .remedy = options_.soft_solver == SoftSolver::newton ? "" : "Use `soft_solver=newton`"});
         }
         if (!discriminant_) return;
@@ -316,10 +318,10 @@ private:
         details.emplace_back("total_shrinkage", subspace_.total_shrinkage);
         details.emplace_back("shrinkages", subspace_.shrinkages);
         if (subspace_.total_rank < points_.columns())
-            report_.warnings.push_back({.code = Code::ill_conditioned,
-                                        .problem = "the rows span only " + std::to_string(subspace_.total_rank) +
-                                                   " of " + counted(points_.columns(), "dimension") +
-                                                   ", so the subspace lies within these"});
+            report_.warnings.push_back(
+                {.code = Code::ill_conditioned,
+                 .problem = filled("the rows span only {} of {}, so the subspace lies within these",
+                                   subspace_.total_rank, counted(points_.columns(), "dimension"))});
         if (subspace_.tied)
             report_.warnings.push_back(
                 {.code = Code::ill_conditioned,
@@ -329,9 +331,10 @@ private:
         if (subspace_.floored > 0)
             report_.warnings.push_back(
                 {.code = Code::ill_conditioned,
-                 .problem = counted(subspace_.floored, "direction") + (subspace_.floored == 1 ? " has" : " have") +
-                            " almost no variance within clusters, so the scale was limited (to a share of " +
-                            to_text(OptionValue(internal::least_within_share)) + ")"});
+                 .problem =
+                     filled("{} {} almost no variance within clusters, so the scale was limited (to a share of {})",
+                            counted(subspace_.floored, "direction"), subspace_.floored == 1 ? "has" : "have",
+                            to_text(internal::least_within_share))});
     }
 
     PointsView points_;
@@ -517,14 +520,12 @@ SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions&
     if (largest > most_accepted || (largest > 0 && largest < least_accepted))
         throw BadData(
             Code::overflow,
-            "the largest magnitude is " + to_text(OptionValue(largest)) +
-                ", so that squares of covariances leave the range of " + std::string(coterie::name(points.scalar())),
-            "Rescale the columns to magnitudes from " + to_text(OptionValue(least_accepted)) + " to " +
-                to_text(OptionValue(most_accepted)),
+            filled("the largest magnitude is {}, so that squares of covariances leave the range of {}",
+                   to_text(largest), coterie::name(points.scalar())),
+            filled("Rescale the columns to magnitudes from {} to {}", to_text(least_accepted), to_text(most_accepted)),
             {.option = "points",
-             .value = to_text(OptionValue(largest)),
-             .accepted =
-                 "from " + to_text(OptionValue(least_accepted)) + " to " + to_text(OptionValue(most_accepted))});
+             .value = to_text(largest),
+             .accepted = filled("from {} to {}", to_text(least_accepted), to_text(most_accepted))});
     const ClusterLabels of_clusters = constraints.cluster_labels();
     const bool drawn = problem.initial_centroids.empty() &&
                        (of_clusters.empty() || std::find(of_clusters.label_of.begin(), of_clusters.label_of.end(),
@@ -534,7 +535,7 @@ SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions&
     internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, 1, run);
     if (options.subspace_dim && *options.subspace_dim > points.columns())
         throw refused_option("subspace_dim", std::int64_t{*options.subspace_dim},
-                             "at most " + std::to_string(points.columns()) + ", the number of columns");
+                             filled("at most {}, the number of columns", points.columns()));
     return Rounds(points, used, constraints, problem, run)();
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/metrics/metrics.hpp"
 
@@ -111,12 +112,12 @@ public:
         FitReport& report = fit_.report();
         network_.set_parameters(kept_.parameters);
         if (kept_.update + 1 < course_.objectives.size())
-            report.warnings.push_back({.code = Code::diverged,
-                                       .problem = "the clusters collapsed: the balance of their sizes fell from " +
-                                                  to_text(course_.balances.front()) + " to " +
-                                                  to_text(course_.balances.back()) + "; the model is from update " +
-                                                  std::to_string(kept_.update),
-                                       .remedy = "Use a smaller `learning_rate`"});
+            report.warnings.push_back(
+                {.code = Code::diverged,
+                 .problem = filled("the clusters collapsed: the balance of their sizes fell from {} to {}; the model "
+                                   "is from update {}",
+                                   to_text(course_.balances.front()), to_text(course_.balances.back()), kept_.update),
+                 .remedy = "Use a smaller `learning_rate`"});
         report.objective_per_iteration = course_.objectives;
         report.objective = course_.objectives[kept_.update];
         report.iterations = batches_done_;
@@ -156,8 +157,8 @@ private:
             message.option = "learning_rate";
             throw BadArgument(std::move(message));
         }
-        message.problem += " in batch " + std::to_string(batches_done_) + " at the latest; the model is from update " +
-                           std::to_string(kept_.update);
+        message.problem +=
+            filled(" in batch {} at the latest; the model is from update {}", batches_done_, kept_.update);
         fit_.report().warnings.push_back(std::move(message));
         if (!course_.losses.empty() && !std::isfinite(course_.losses.back())) course_.losses.pop_back();
     }

@@ -16,6 +16,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/deep/internal/pretrained.hpp"
 #include "coterie/deep/internal/view_losses.hpp"
 #include "coterie/io/sha256.hpp"
@@ -249,14 +250,14 @@ private:
             train_epochs();
         } catch (const Diverged&) {
             Message message{.code = Code::diverged,
-                            .problem = "training diverged in epoch " + std::to_string(epoch_ + 1),
+                            .problem = filled("training diverged in epoch {}", epoch_ + 1),
                             .remedy = "Use a smaller `learning_rate`, or `scale=minmax`"};
             if (kept_epoch_ < 0) {
                 message.option = "learning_rate";
                 message.value = to_text(options_.learning_rate);
                 throw BadArgument(std::move(message));
             }
-            message.problem += "; the model is from epoch " + std::to_string(kept_epoch_ + 1);
+            message.problem += filled("; the model is from epoch {}", kept_epoch_ + 1);
             report_.warnings.push_back(std::move(message));
             report_.stopped = StopReason::collapsed;
         }
@@ -361,9 +362,9 @@ private:
             if (report_.stopped == StopReason::completed) report_.stopped = StopReason::collapsed;
             report_.warnings.push_back(
                 {.code = Code::diverged,
-                 .problem = "the clusters collapsed: after the last epoch, most rows are in few clusters (balance " +
-                            to_text(course_.balances.back()) + "); the model is from epoch " +
-                            std::to_string(kept_epoch_ + 1) + " (" + to_text(course_.balances[kept]) + ")",
+                 .problem = filled("the clusters collapsed: after the last epoch, most rows are in few clusters "
+                                   "(balance {}); the model is from epoch {} ({})",
+                                   to_text(course_.balances.back()), kept_epoch_ + 1, to_text(course_.balances[kept])),
                  .remedy = "Use a smaller `" + collapsing_ + "`"});
         }
         report_.objective_per_iteration = course_.objectives;
@@ -429,7 +430,7 @@ Architecture classifier_of(const ClassifierOptions& options, Index dimensions) {
     }
     if (options.image.empty())
         throw BadArgument(Code::missing_argument,
-                          std::string(network == ClassifierNetwork::vgg4 ? "vgg4" : "resnet18") + " needs `image`",
+                          filled("{} needs `image`", network == ClassifierNetwork::vgg4 ? "vgg4" : "resnet18"),
                           "Set `image` to rows and columns, such as 28x28", {.option = "network"});
     const ImageShape image = image_shape(options.image, dimensions);
     refuse_idle(options.widths != defaults.widths, false, "widths", "`network=dense`");
@@ -450,7 +451,7 @@ Augmentation augmentation_of(const ClassifierOptions& options) {
             {"colour", options.colour, defaults.colour, out.colour > 0},
             {"noise", options.noise, defaults.noise, out.noise > 0}};
         for (const auto& [name, strength, usual, used] : strengths)
-            refuse_idle(strength != usual && strength > 0, used, name, std::string(name) + " in `augment`");
+            refuse_idle(strength != usual && strength > 0, used, name, filled("{} in `augment`", name));
     };
     if (text == "none") {
         refuse_without_effect();

@@ -53,11 +53,11 @@ ImageShape image_shape(const std::vector<int>& sides, Index dimensions) {
     if (image.items() != dimensions) {
         std::string text;
         for (const int side : sides) text += (text.empty() ? "" : "x") + std::to_string(side);
-        throw BadArgument(Code::wrong_shape,
-                          text + " makes " + std::to_string(image.items()) + " numbers, but the rows have " +
-                              counted(dimensions, "column"),
-                          "Use sides whose product is " + std::to_string(dimensions),
-                          {.option = "image", .value = text, .accepted = std::to_string(dimensions) + " numbers"});
+        throw BadArgument(
+            Code::wrong_shape,
+            filled("{} makes {} numbers, but the rows have {}", text, image.items(), counted(dimensions, "column")),
+            filled("Use sides whose product is {}", dimensions),
+            {.option = "image", .value = text, .accepted = filled("{} numbers", dimensions)});
     }
     return image;
 }
@@ -200,7 +200,7 @@ void DeepFit::pretrain() {
             network_.begin(
                 {order.begin() + static_cast<std::ptrdiff_t>(from), order.begin() + static_cast<std::ptrdiff_t>(to)});
             const double error = network_.reconstruct(1.0);
-            if (!std::isfinite(error)) refuse_diverged(" in epoch " + std::to_string(epoch + 1));
+            if (!std::isfinite(error)) refuse_diverged(filled(" in epoch {}", epoch + 1));
             sum += error * static_cast<double>(to - from);
             network_.backward({});
             network_.step();

@@ -10,6 +10,7 @@
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/deep/internal/deep_fit.hpp"
 #include "coterie/io/formats.hpp"
 
@@ -26,7 +27,7 @@ std::vector<std::string> resnet18_names(const Architecture& architecture) {
     int block = 0;
     for (const Layer& layer : architecture.encoder) {
         if (layer.plan.kind != COTERIE_RESIDUAL) continue;
-        const std::string name = "layer" + std::to_string(block / 2 + 1) + "." + std::to_string(block % 2) + ".";
+        const std::string name = filled("layer{}.{}.", block / 2 + 1, block % 2);
         for (const char* number : {"1", "2"}) {
             convolution(name + "conv" + number);
             norm(name + "bn" + number);
@@ -81,7 +82,7 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
     const std::size_t trunk = parameters.size() - parameter_sizes(classifier.encoder.back().plan).size();
     std::vector<std::string> names;
     if (has("network.0")) {
-        for (std::size_t p = 0; p < trunk; ++p) names.push_back("network." + std::to_string(p));
+        for (std::size_t p = 0; p < trunk; ++p) names.push_back(filled("network.{}", p));
     } else if (is_resnet18) {
         // The prefix of the shortest name that ends like the first convolution in a block.
         const std::string known = "layer1.0.conv1.weight";
@@ -107,8 +108,8 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
         const Points points = formats::to_points(array, Precision::float32, -1, array.source, 1);
         const auto values = to_matrix<float>(points.view());
         if (values.size() != static_cast<Index>(parameters[p].size()))
-            refuse("tensor " + names[p] + " has " + std::to_string(values.size()) + " numbers, but this network has " +
-                       std::to_string(parameters[p].size()) + " there",
+            refuse(filled("tensor {} has {} numbers, but this network has {} there", names[p], values.size(),
+                          parameters[p].size()),
                    "Use the same `network`, `image`, `widths` and `kernel`");
         if (!values.allFinite())
             throw BadData(Code::not_finite, "tensor " + names[p] + " has numbers that are not finite", "",

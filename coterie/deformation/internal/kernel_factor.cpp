@@ -9,6 +9,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 
 namespace coterie {
@@ -42,7 +43,7 @@ KernelFactor kernel_factor(const Matrix<double>& points, double width, Index mos
     const Index n = points.rows();
     const Index columns = std::min(n, most);
     require_memory(sizeof(double) * static_cast<double>(columns) * static_cast<double>(n + columns),
-                   std::to_string(columns) + " columns of a kernel matrix of " + std::to_string(n) + " rows");
+                   internal::filled("{} columns of a kernel matrix of {} rows", columns, n));
     const Vector<double> norms = points.rowwise().squaredNorm();
     Matrix<double> rows = Matrix<double>::Zero(n, columns);
     Vector<double> left = Vector<double>::Ones(n);  // diagonal of E

@@ -30,6 +30,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/density/internal/row_tree.hpp"
 #include "coterie/linalg/centred_rows.hpp"
 #include "coterie/linalg/neighbors.hpp"
@@ -402,9 +403,8 @@ SpanningTree spanning_tree(PointsView points, Index s, const Run& run) {
     const Index listed = std::min(n - 1, std::max(s, kListed));
     const double d = static_cast<double>(points.columns());
     const bool products = points.columns() > columns_for_boxes;
-    require_memory(
-        static_cast<double>(n) * (static_cast<double>(listed) * 12 + d * 8 + (products ? d * 12 : 0) + 120),
-        "the spanning tree of " + std::to_string(n) + " rows with " + std::to_string(listed) + " neighbours each");
+    require_memory(static_cast<double>(n) * (static_cast<double>(listed) * 12 + d * 8 + (products ? d * 12 : 0) + 120),
+                   filled("the spanning tree of {} rows with {} neighbours each", n, listed));
     const RowTree tree(points, products ? kLeafForProducts : kLeafForBoxes, run);
     Boruvka boruvka(tree, lists_of(tree, listed, run), s, run);
     std::vector<Candidate> found = boruvka();

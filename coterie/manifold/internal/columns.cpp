@@ -45,8 +45,8 @@ void check_queries(const Columns& columns, PointsView queries, const Run& run) {
     const double largest = check_points(queries, given_points(), run);
     if (largest * columns.scale > 2 * kFarthest)
         throw BadData(Code::too_large,
-                      "new rows have magnitude " + to_text(largest) + ", too far from the training data, " +
-                          "whose largest is at most " + to_text(2 / columns.scale),
+                      filled("new rows have magnitude {}, too far from the training data, whose largest is at most {}",
+                             to_text(largest), to_text(2 / columns.scale)),
                       "", {.option = "points"});
 }
 

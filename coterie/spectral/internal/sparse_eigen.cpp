@@ -13,6 +13,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/products.hpp"
@@ -32,6 +33,7 @@ constexpr double kShare = 8;    // limits a filter's degree, in columns of the b
                                 // begin_sharper
 
 using internal::at;
+using internal::filled;
 
 // The matrix in the format of the products: 12 bytes per entry instead of 16.
 class Operator {
@@ -476,20 +478,19 @@ SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, dou
     const Index n = m.rows();
     const Index held = known.size() > 0 ? 1 : 0;
     if (m.cols() != n || (held > 0 && known.size() != n))
-        throw BadArgument(Code::wrong_shape, "largest_symmetric_eigen: a matrix of " + std::to_string(n) + " x " +
-                                                 std::to_string(m.cols()) + " and a known vector of " +
-                                                 std::to_string(known.size()) +
-                                                 " numbers; the matrix must be square, and the vector as long");
+        throw BadArgument(Code::wrong_shape, filled("largest_symmetric_eigen: a matrix of {} x {} and a known vector "
+                                                    "of {} numbers; the matrix must be square, and the vector as long",
+                                                    n, m.cols(), known.size()));
     if (n > std::numeric_limits<std::int32_t>::max())
         throw BadArgument(Code::not_supported,
-                          "largest_symmetric_eigen: " + std::to_string(n) + " rows; at most 2147483647 are supported");
+                          filled("largest_symmetric_eigen: {} rows; at most 2147483647 are supported", n));
     if (count < 1 || held + count + 2 * kBlock > n)
-        throw BadArgument(Code::not_accepted, "largest_symmetric_eigen: count " + std::to_string(count) +
-                                                  " is not from 1 to " + std::to_string(n - held - 2 * kBlock) +
-                                                  ", for a matrix of " + std::to_string(n) + " rows");
+        throw BadArgument(Code::not_accepted,
+                          filled("largest_symmetric_eigen: count {} is not from 1 to {}, for a matrix of {} rows",
+                                 count, n - held - 2 * kBlock, n));
     require_memory(static_cast<double>(n) * sizeof(double) * static_cast<double>(3 * count + 14 * kBlock) +
                        12.0 * static_cast<double>(m.nonZeros()),
-                   "the search for " + std::to_string(count) + " eigenvectors of " + std::to_string(n) + " rows");
+                   filled("the search for {} eigenvectors of {} rows", count, n));
     Matrix<double> aside(n, held);
     if (held > 0) aside.col(0) = known;
     const Operator matrix(m);

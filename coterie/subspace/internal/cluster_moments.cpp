@@ -13,6 +13,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
+#include "coterie/base/text.hpp"
 
 namespace coterie::internal {
 
@@ -89,26 +90,26 @@ void borrow(Communicator& communicator, Changed<T>& part, Index columns, int fro
 ClusterMoments::ClusterMoments(int clusters, Vector<double> origin, const Vector<double>& squares)
     : clusters_(clusters), origin_(std::move(origin)), float64_(squares), float32_(squares) {
     if (squares.size() != origin_.size())
-        throw BadArgument(Code::wrong_shape, "cluster moments: " + std::to_string(squares.size()) +
-                                                 " sums of squares for an origin of " + std::to_string(origin_.size()) +
-                                                 " columns");
+        throw BadArgument(Code::wrong_shape, filled("cluster moments: {} sums of squares for an origin of {} columns",
+                                                    squares.size(), origin_.size()));
     if (clusters < 1) throw BadArgument(Code::not_accepted, "cluster moments: there must be at least 1 cluster");
     const double numbers = static_cast<double>(clusters) * static_cast<double>(float64_.numbers());
-    require_memory(sizeof(double) * numbers, "the table of second moments of " + std::to_string(clusters) +
-                                                 " clusters of " + std::to_string(origin_.size()) + " columns");
+    require_memory(sizeof(double) * numbers,
+                   filled("the table of second moments of {} clusters of {} columns", clusters, origin_.size()));
     moments_.assign(static_cast<std::size_t>(clusters * float64_.numbers()), 0.0);
 }
 
 void ClusterMoments::add(PointsView points, std::span<const Entry> entries, int threads) {
     if (points.columns() != origin_.size())
-        throw BadArgument(Code::wrong_shape, "cluster moments: the rows have " + std::to_string(points.columns()) +
-                                                 " columns, the origin " + std::to_string(origin_.size()));
+        throw BadArgument(Code::wrong_shape, filled("cluster moments: the rows have {} columns, the origin {}",
+                                                    points.columns(), origin_.size()));
     for (std::size_t e = 0; e < entries.size(); ++e)
         if (entries[e].cluster < (e == 0 ? 0 : entries[e - 1].cluster) || entries[e].cluster >= clusters_ ||
             entries[e].row < 0 || entries[e].row >= points.rows())
-            throw BadArgument(Code::out_of_range,
-                              "cluster moments: entry " + std::to_string(e + 1) +
-                                  " is not sorted by cluster, or its cluster or row does not exist");
+            throw BadArgument(
+                Code::out_of_range,
+                filled("cluster moments: entry {} is not sorted by cluster, or its cluster or row does not exist",
+                       e + 1));
     points.with_scalar([&]<class T>() {
         const Rows<T> rows = points.as<T>();
         std::vector<Term<T>> terms;
@@ -197,8 +198,8 @@ Matrix<double> ClusterMoments::moment(int cluster) const { return float64_.matri
 
 Matrix<double> ClusterMoments::sum(std::span<const double> factors) const {
     if (static_cast<int>(factors.size()) != clusters_)
-        throw BadArgument(Code::wrong_shape, "cluster moments: " + std::to_string(factors.size()) + " factors for " +
-                                                 std::to_string(clusters_) + " clusters");
+        throw BadArgument(Code::wrong_shape,
+                          filled("cluster moments: {} factors for {} clusters", factors.size(), clusters_));
     const Index d = origin_.size();
     Matrix<double> total = Matrix<double>::Zero(d, d);
     float64_.for_each_row([&](Index i, Index first, Index last, Index position) {

@@ -12,6 +12,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/parallel/parallel.hpp"
+#include "coterie/base/text.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/scatter.hpp"
@@ -51,14 +52,14 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
     const Index d = points.columns();
     if (clusters < 1) throw BadArgument(Code::not_accepted, "discriminant: there must be at least 1 cluster");
     if (dimensions < 1 || dimensions > d)
-        throw BadArgument(Code::not_accepted, "discriminant: " + std::to_string(dimensions) +
-                                                  " dimensions are not from 1 to " + std::to_string(d) +
-                                                  ", the number of columns");
+        throw BadArgument(
+            Code::not_accepted,
+            filled("discriminant: {} dimensions are not from 1 to {}, the number of columns", dimensions, d));
     if (shrinkage.kind == Shrinkage::Kind::fixed && !(shrinkage.value >= 0.0 && shrinkage.value <= 1.0))
         throw BadArgument(Code::not_accepted, "discriminant: shrinkage is not from 0 to 1");
     together(run.communicator(), [&] {
         require_memory(6.0 * sizeof(double) * static_cast<double>(d) * static_cast<double>(d),
-                       "the search for a subspace of " + std::to_string(d) + " columns");
+                       filled("the search for a subspace of {} columns", d));
     });
 
     const ColumnMoments columns = column_moments(points, run);
@@ -135,14 +136,13 @@ const ClusterMoments& Discriminant::moments() {
 void Discriminant::assign(const Labels& labels) {
     if (soft_) throw BadArgument(Code::conflict, "discriminant: soft assignments cannot take labels");
     if (static_cast<Index>(labels.size()) != own_.count())
-        throw BadArgument(Code::wrong_shape, "discriminant: " + std::to_string(labels.size()) + " labels for " +
-                                                 std::to_string(own_.count()) + " rows");
+        throw BadArgument(Code::wrong_shape,
+                          filled("discriminant: {} labels for {} rows", labels.size(), own_.count()));
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (labels[i] < 0 || labels[i] >= clusters_)
             throw BadArgument(Code::out_of_range,
-                              "discriminant: label " + std::to_string(labels[i]) + " is not from 0 to " +
-                                  std::to_string(clusters_ - 1),
-                              "", {.row = static_cast<std::int64_t>(i) + 1});
+                              filled("discriminant: label {} is not from 0 to {}", labels[i], clusters_ - 1), "",
+                              {.row = static_cast<std::int64_t>(i) + 1});
     if (shrinkage_.kind != Shrinkage::Kind::oas) return;
 
     // If a cluster has fewer points than changes, its sums are computed from scratch. This is cheaper and removes old
