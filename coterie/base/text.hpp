@@ -33,9 +33,9 @@ struct Pattern {
 };
 
 inline std::string_view place_text(std::string_view text) { return text; }
-inline std::string place_text(char one) { return std::string(1, one); }
+inline std::string place_text(std::same_as<char> auto one) { return std::string(1, one); }
 template <std::integral Number>
-std::string place_text(Number number) {
+requires(!std::same_as<Number, char> && !std::same_as<Number, bool>) std::string place_text(Number number) {
     return std::to_string(number);
 }
 
