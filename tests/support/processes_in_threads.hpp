@@ -34,8 +34,7 @@ public:
         auto& queue = messages_[{from, to}];
         arrived_.wait(lock, [&] { return !queue.empty() || ended_[static_cast<std::size_t>(from)]; });
         if (queue.empty())
-            throw PeerFailed(
-                {.code = Code::cancelled, .problem = "process " + std::to_string(from) + " has ended"});
+            throw PeerFailed({.code = Code::cancelled, .problem = "process " + std::to_string(from) + " has ended"});
         if (queue.front().size() != bytes.size())
             throw InternalError("process " + std::to_string(to) + " expects " + std::to_string(bytes.size()) +
                                 " bytes of process " + std::to_string(from) + " and gets " +
