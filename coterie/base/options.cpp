@@ -61,14 +61,14 @@ bool parse_integer(std::string_view text, std::int64_t& value) {
 
 }  // namespace
 
-bool Range::contains(double value) const {
+bool OptionRange::contains(double value) const {
     if (std::isnan(value)) return false;
     const bool above_low = low_open ? value > low : value >= low;
     const bool below_high = high_open ? value < high : value <= high;
     return above_low && below_high && std::isfinite(value);
 }
 
-bool Range::contains(std::int64_t value) const {
+bool OptionRange::contains(std::int64_t value) const {
     const auto nearest = static_cast<double>(value);
     const auto beyond = [&](double end, bool above) {
         if (nearest != end || std::abs(end) >= 0x1p63) return false;
@@ -77,7 +77,7 @@ bool Range::contains(std::int64_t value) const {
     return contains(nearest) && !beyond(low, false) && !beyond(high, true);
 }
 
-std::string Range::text() const {
+std::string OptionRange::text() const {
     // Limits that come only from the integer type are not worth mentioning.
     const auto imposed = [](double end) {
         return std::abs(std::abs(end) - 9.223372036854775807e18) < 1e4 || std::abs(end + 0.5) == 2147483647.5;

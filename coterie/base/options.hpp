@@ -42,7 +42,7 @@ using OptionValue =
 using OptionValues = std::map<std::string, OptionValue>;
 
 /// Accepted numbers: low <= value <= high. An open end excludes its limit.
-struct COTERIE_API Range {
+struct COTERIE_API OptionRange {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
     bool low_open = false;
@@ -52,10 +52,10 @@ struct COTERIE_API Range {
     /// "at least 1", "above 0", "from 0 to 1", "any number".
     std::string text() const;
 };
-inline Range any_number() { return {}; }
-inline Range at_least(double low) { return {.low = low}; }
-inline Range above(double low) { return {.low = low, .low_open = true}; }
-inline Range between(double low, double high) { return {.low = low, .high = high}; }
+inline OptionRange any_number() { return {}; }
+inline OptionRange at_least(double low) { return {.low = low}; }
+inline OptionRange above(double low) { return {.low = low, .low_open = true}; }
+inline OptionRange between(double low, double high) { return {.low = low, .high = high}; }
 
 struct COTERIE_API Option {
     std::string name;     // whole words joined by '_': "max_iterations"; the command's flag has hyphens instead
@@ -64,7 +64,7 @@ struct COTERIE_API Option {
     OptionKind kind = OptionKind::flag;
     /// How the method chooses when the value is Automatic. Empty: Automatic is not accepted.
     std::string automatic;
-    Range range;                       // for numbers, and for each number of a list
+    OptionRange range;                 // for numbers, and for each number of a list
     std::vector<std::string> choices;  // for kind choice
     OptionValue default_value;
     std::function<OptionValue(const void*)> get;
@@ -108,33 +108,33 @@ public:
         return add_value<bool>(std::move(name), OptionKind::flag, {}, std::move(meaning), member);
     }
     template <class Integer>
-    OptionSetFor& integer(std::string name, Integer Struct::*member, Range range, std::string meaning) {
+    OptionSetFor& integer(std::string name, Integer Struct::*member, OptionRange range, std::string meaning) {
         return add_value<std::int64_t>(std::move(name), OptionKind::integer, within<Integer>(range), std::move(meaning),
                                        member);
     }
     /// `automatic` says how the method chooses when the member is std::nullopt.
     template <class Integer>
-    OptionSetFor& integer(std::string name, std::optional<Integer> Struct::*member, Range range, std::string meaning,
-                          std::string automatic) {
+    OptionSetFor& integer(std::string name, std::optional<Integer> Struct::*member, OptionRange range,
+                          std::string meaning, std::string automatic) {
         return add_automatic<std::int64_t>(std::move(name), OptionKind::integer, within<Integer>(range),
                                            std::move(meaning), member, std::move(automatic));
     }
-    OptionSetFor& real(std::string name, double Struct::*member, Range range, std::string meaning) {
+    OptionSetFor& real(std::string name, double Struct::*member, OptionRange range, std::string meaning) {
         return add_value<double>(std::move(name), OptionKind::real, range, std::move(meaning), member);
     }
-    OptionSetFor& real(std::string name, std::optional<double> Struct::*member, Range range, std::string meaning,
+    OptionSetFor& real(std::string name, std::optional<double> Struct::*member, OptionRange range, std::string meaning,
                        std::string automatic) {
         return add_automatic<double>(std::move(name), OptionKind::real, range, std::move(meaning), member,
                                      std::move(automatic));
     }
     /// Lists; the command writes them with commas between the numbers. `automatic` says how the method chooses when the
     /// list is empty. Without it an empty list is an error.
-    OptionSetFor& integers(std::string name, std::vector<int> Struct::*member, Range range, std::string meaning,
+    OptionSetFor& integers(std::string name, std::vector<int> Struct::*member, OptionRange range, std::string meaning,
                            std::string automatic = {}) {
         return add_list<std::int64_t>(std::move(name), OptionKind::integers, within<int>(range), std::move(meaning),
                                       member, std::move(automatic));
     }
-    OptionSetFor& reals(std::string name, std::vector<double> Struct::*member, Range range, std::string meaning,
+    OptionSetFor& reals(std::string name, std::vector<double> Struct::*member, OptionRange range, std::string meaning,
                         std::string automatic = {}) {
         return add_list<double>(std::move(name), OptionKind::reals, range, std::move(meaning), member,
                                 std::move(automatic));
@@ -166,13 +166,13 @@ public:
 
 private:
     template <class Integer>
-    static Range within(Range range) {
+    static OptionRange within(OptionRange range) {
         range.low = std::max(range.low, static_cast<double>(std::numeric_limits<Integer>::min()));
         range.high = std::min(range.high, static_cast<double>(std::numeric_limits<Integer>::max()));
         return range;
     }
     template <class Value, class Member>
-    OptionSetFor& add_value(std::string name, OptionKind kind, Range range, std::string meaning,
+    OptionSetFor& add_value(std::string name, OptionKind kind, OptionRange range, std::string meaning,
                             Member Struct::*member) {
         return add(
             std::move(name), kind, range, std::move(meaning),
@@ -180,7 +180,7 @@ private:
             [member](Struct& s, const OptionValue& v) { s.*member = static_cast<Member>(std::get<Value>(v)); });
     }
     template <class Value, class Member>
-    OptionSetFor& add_automatic(std::string name, OptionKind kind, Range range, std::string meaning,
+    OptionSetFor& add_automatic(std::string name, OptionKind kind, OptionRange range, std::string meaning,
                                 std::optional<Member> Struct::*member, std::string automatic) {
         add(
             std::move(name), kind, range, std::move(meaning),
@@ -196,7 +196,7 @@ private:
         return *this;
     }
     template <class Item, class Member>
-    OptionSetFor& add_list(std::string name, OptionKind kind, Range range, std::string meaning,
+    OptionSetFor& add_list(std::string name, OptionKind kind, OptionRange range, std::string meaning,
                            std::vector<Member> Struct::*member, std::string automatic) {
         add(
             std::move(name), kind, range, std::move(meaning),
@@ -213,7 +213,7 @@ private:
         return *this;
     }
     template <class Get, class Set>
-    OptionSetFor& add(std::string name, OptionKind kind, Range range, std::string meaning, Get get, Set set) {
+    OptionSetFor& add(std::string name, OptionKind kind, OptionRange range, std::string meaning, Get get, Set set) {
         Option option;
         option.name = std::move(name);
         option.kind = kind;

@@ -89,7 +89,7 @@ const std::vector<Source>& sources() {
     static const std::vector<Source> all = [] {
         std::vector<Source> out;
         try {
-            for (const Json& entry : formats::parse_json(internal::catalogue_json, [](const std::string& reason) {
+            for (const Json& entry : formats::parse_json(data::internal::catalogue_json, [](const std::string& reason) {
                      throw InternalError("coterie/data/catalogue.json " + reason);
                  }))
                 out.push_back(source_of(entry));

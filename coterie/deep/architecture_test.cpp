@@ -192,7 +192,7 @@ TEST(Architecture, GradientsThroughNormsAndResidualBlocks) {
     for (auto* of : {&x, &slope})
         for (Index i = 0; i < of->size(); ++i) of->data()[i] = static_cast<float>(random.normal());
     network.set_points(x);
-    network.set_optimizers({{.kind = internal::Optimizer::Kind::sgd, .learning_rate = 1}});
+    network.set_optimizers({{.kind = internal::NetworkOptimizer::Kind::sgd, .learning_rate = 1}});
     network.begin({0, 1, 2, 3, 4, 5});
     network.backward(slope);
     network.step();

@@ -83,7 +83,7 @@ TYPED_TEST(Classifier, FindsBlobsPredictsAndRoundTrips) {
     // The kept epoch has the least criterion among the balanced ones.
     const auto kept = static_cast<std::size_t>(detail<std::int64_t>(report, "kept_epoch") - 1);
     const auto balances = detail<std::vector<double>>(report, "balance_per_epoch");
-    EXPECT_NEAR(balances[kept], internal::balance(model.labels(), 4), 1e-12);
+    EXPECT_NEAR(balances[kept], deep::internal::balance(model.labels(), 4), 1e-12);
     EXPECT_EQ(report.objective, report.objective_per_iteration[kept]);
     const auto criteria = detail<std::vector<double>>(report, "criterion_per_epoch");
     for (std::size_t e = 0; e < 25; ++e)
@@ -350,7 +350,7 @@ TEST(ClassifierPretrained, StartsFromLayersOfAnotherModelAndTrainsTheHead) {
 
 TEST(ClassifierPretrained, ReadsResNetWeightsByName) {
     const internal::Architecture network = internal::resnet18({3, 96, 96}, 10);
-    const std::vector<std::string> names = internal::resnet18_names(network);
+    const std::vector<std::string> names = deep::internal::resnet18_names(network);
     const auto blank = [](const internal::Architecture& of) {
         internal::Parameters out;
         for (const internal::Layer& layer : of.encoder)
@@ -381,14 +381,14 @@ TEST(ClassifierPretrained, ReadsResNetWeightsByName) {
         }
         archive.save(folder / "weights.safetensors");
         internal::Parameters read = parameters;
-        internal::read_trunk(folder / "weights.safetensors", network, true, read);
+        deep::internal::read_trunk(folder / "weights.safetensors", network, true, read);
         for (std::size_t p = 0; p < read.size(); ++p)
             EXPECT_EQ(read[p], std::vector<float>(read[p].size(), p < names.size() ? static_cast<float>(p) : -1.0F));
     }
     const auto refused = [&](const internal::Architecture& of, bool is_resnet) {
         internal::Parameters unused = blank(of);
         return message_of<BadData>(
-            [&] { internal::read_trunk(folder / "weights.safetensors", of, is_resnet, unused); });
+            [&] { deep::internal::read_trunk(folder / "weights.safetensors", of, is_resnet, unused); });
     };
     EXPECT_NE(refused(internal::resnet18({3, 32, 32}, 10), true).find("conv1.weight has 9408 numbers"),
               std::string::npos);
@@ -403,7 +403,7 @@ TEST(AdversarialMoves, LeaveRunningMeansUnchanged) {
     network.set_points(test::blobs(20, 5, 3, 11).points.cast<float>());
     const internal::Parameters before = network.parameters();
     RandomStream random(3, "test.moves");
-    internal::adversarial_moves(network, {0, 3, 5, 7}, Vector<double>::Ones(20), random, 1);
+    deep::internal::adversarial_moves(network, {0, 3, 5, 7}, Vector<double>::Ones(20), random, 1);
     EXPECT_EQ(network.parameters(), before);
     network.begin({0, 3, 5, 7});
     EXPECT_NE(network.parameters(), before);
@@ -456,7 +456,7 @@ TEST(AdversarialMoves, LinearNetworkByHand) {
     radii << 0, 0.5, 1, 1.5, 2, 2.5;
     const std::vector<std::int64_t> rows = {4, 1, 0};
     RandomStream random(3, "test.moves"), same(3, "test.moves");
-    const Matrix<float> moves = internal::adversarial_moves(network, rows, radii, random, 1);
+    const Matrix<float> moves = deep::internal::adversarial_moves(network, rows, radii, random, 1);
     for (Index r = 0; r < 3; ++r) {
         const auto i = rows[static_cast<std::size_t>(r)];
         Vector<double> probe(5);

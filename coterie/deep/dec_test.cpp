@@ -25,23 +25,23 @@ TEST(Dec, SoftAssignmentsAndTargetsByHand) {
     Matrix<double> z(2, 1), m(2, 1);
     z << 0, 1;
     m << 0, 2;
-    const Matrix<double> q = internal::soft_assignments(z, m, 1);  // 1 : 1/5, 1/2 : 1/2
+    const Matrix<double> q = deep::internal::soft_assignments(z, m, 1);  // 1 : 1/5, 1/2 : 1/2
     Matrix<double> expected(2, 2);
     expected << 5.0 / 6, 1.0 / 6, 0.5, 0.5;
     EXPECT_LE((q - expected).cwiseAbs().maxCoeff(), 1e-15);
-    const Matrix<double> p = internal::sharpened(q);  // columns sum to 4/3 and 2/3
+    const Matrix<double> p = deep::internal::sharpened(q);  // columns sum to 4/3 and 2/3
     const double a = 25.0 / 36 / (4.0 / 3), b = 1.0 / 36 / (2.0 / 3);
     EXPECT_NEAR(p(0, 0), a / (a + b), 1e-15);
     EXPECT_NEAR(p(1, 0), (1.0 / 3), 1e-15);
-    EXPECT_EQ(internal::mean_divergence(q, q), 0);
+    EXPECT_EQ(deep::internal::mean_divergence(q, q), 0);
 }
 
 TEST(Dec, GradientsAgreeWithFiniteDifferences) {
     const Matrix<double> z = normal(6, 3, 1), m = normal(4, 3, 2);
-    const Matrix<double> p = internal::sharpened(internal::soft_assignments(normal(6, 3, 3), m, 1));
-    const auto found = internal::soft_loss(z, m, p);
+    const Matrix<double> p = deep::internal::sharpened(deep::internal::soft_assignments(normal(6, 3, 3), m, 1));
+    const auto found = deep::internal::soft_loss(z, m, p);
     const auto value = [&](const Matrix<double>& at, const Matrix<double>& of) {
-        return internal::mean_divergence(p, internal::soft_assignments(at, of, 1));
+        return deep::internal::mean_divergence(p, deep::internal::soft_assignments(at, of, 1));
     };
     EXPECT_NEAR(found.value, value(z, m), 1e-15);
     for (Index i = 0; i < z.size(); ++i) {

@@ -31,7 +31,7 @@ DekmOptions small() {
 TEST(Dekm, TargetsAgreeWithTheirDefinition) {
     const Sample sample = blobs(40, 5, 3, 1);
     const coterie::Run run;
-    const auto greedy = internal::greedy_targets(sample.points, sample.truth, 3, DekmMove::last, run);
+    const auto greedy = deep::internal::greedy_targets(sample.points, sample.truth, 3, DekmMove::last, run);
     Matrix<double> means = Matrix<double>::Zero(3, 5);
     Vector<double> sizes = Vector<double>::Zero(3);
     for (Index i = 0; i < 40; ++i) {
@@ -59,14 +59,14 @@ TEST(Dekm, TargetsAgreeWithTheirDefinition) {
         for (Index j = 0; j < 4; ++j) EXPECT_NEAR(greedy.targets(i, j), y[j], 1e-12);
         EXPECT_NEAR(greedy.targets(i, 4), v.row(4).dot(means.row(i % 3)), 1e-12);
     }
-    const auto all = internal::greedy_targets(sample.points, sample.truth, 3, DekmMove::all, run);
+    const auto all = deep::internal::greedy_targets(sample.points, sample.truth, 3, DekmMove::all, run);
     for (Index i = 0; i < 40; ++i)
         EXPECT_LE((all.targets.row(i) - means.row(i % 3) * v.transpose()).cwiseAbs().maxCoeff(), 1e-12);
 }
 
 TEST(Dekm, LossAndItsGradient) {
     const Sample sample = blobs(30, 4, 3, 2);
-    const auto greedy = internal::greedy_targets(sample.points, sample.truth, 3, DekmMove::last, coterie::Run());
+    const auto greedy = deep::internal::greedy_targets(sample.points, sample.truth, 3, DekmMove::last, coterie::Run());
     const std::vector<std::int64_t> rows = {3, 17, 8, 29};
     Matrix<float> f(4, 4);
     for (Index r = 0; r < 4; ++r) f.row(r) = (0.9 * sample.points.row(rows[static_cast<std::size_t>(r)])).cast<float>();
@@ -78,7 +78,7 @@ TEST(Dekm, LossAndItsGradient) {
                        .squaredNorm();
         return sum / 16;
     };
-    const auto loss = internal::greedy_loss(f, greedy, rows);
+    const auto loss = deep::internal::greedy_loss(f, greedy, rows);
     EXPECT_NEAR(loss.value, value(f.cast<double>()), 1e-12);
     for (Index i = 0; i < f.size(); ++i) {
         Matrix<double> up = f.cast<double>(), down = up;
@@ -90,7 +90,7 @@ TEST(Dekm, LossAndItsGradient) {
     Matrix<float> at(4, 4);
     for (Index r = 0; r < 4; ++r) at.row(r) = sample.points.row(rows[static_cast<std::size_t>(r)]).cast<float>();
     const Matrix<double> pull =
-        internal::greedy_loss(at, greedy, rows).gradient.cast<double>() * greedy.rotation.transpose();
+        deep::internal::greedy_loss(at, greedy, rows).gradient.cast<double>() * greedy.rotation.transpose();
     EXPECT_LE(pull.leftCols(3).cwiseAbs().maxCoeff(), 1e-6);
     EXPECT_GE(pull.col(3).cwiseAbs().maxCoeff(), 1e-3);
 }

@@ -23,6 +23,8 @@
 #include "coterie/linalg/scatter.hpp"
 
 namespace coterie::internal {
+
+using namespace deep::internal;
 namespace {
 
 // Batch size for encoding: large enough to keep the processor busy, small enough for its memory.
@@ -364,16 +366,16 @@ void Network::backward(const Matrix<float>& gradient) {
     in_pass([&] { handle_->check(handle_->functions.backward(handle_->network, own(gradient))); });
 }
 
-void Network::set_optimizers(const std::vector<Optimizer>& optimizers) {
+void Network::set_optimizers(const std::vector<NetworkOptimizer>& optimizers) {
     std::vector<coterie_optimizer> plans;
-    for (const Optimizer& of : optimizers) {
+    for (const NetworkOptimizer& of : optimizers) {
         coterie_optimizer plan{};
-        plan.kind = of.kind == Optimizer::Kind::adam ? COTERIE_ADAM : COTERIE_SGD;
-        plan.part = of.part == Optimizer::Part::trunk     ? COTERIE_TRUNK
-                    : of.part == Optimizer::Part::head    ? COTERIE_HEAD
-                    : of.part == Optimizer::Part::encoder ? COTERIE_ENCODER
-                    : of.part == Optimizer::Part::decoder ? COTERIE_DECODER
-                                                          : COTERIE_BOTH;
+        plan.kind = of.kind == NetworkOptimizer::Kind::adam ? COTERIE_ADAM : COTERIE_SGD;
+        plan.part = of.part == NetworkOptimizer::Part::trunk     ? COTERIE_TRUNK
+                    : of.part == NetworkOptimizer::Part::head    ? COTERIE_HEAD
+                    : of.part == NetworkOptimizer::Part::encoder ? COTERIE_ENCODER
+                    : of.part == NetworkOptimizer::Part::decoder ? COTERIE_DECODER
+                                                                 : COTERIE_BOTH;
         plan.learning_rate = of.learning_rate;
         plan.momentum = of.momentum;
         plan.weight_decay = of.weight_decay;

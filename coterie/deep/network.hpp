@@ -29,7 +29,7 @@ void check_device(const std::string& device);
 /// LibTorch 1.13 also adds in bfloat16, which is slow and has an error of an eighth after a few layers.
 bool has_half(const std::string& device);
 
-struct Optimizer {
+struct NetworkOptimizer {
     enum class Kind { sgd, adam } kind = Kind::adam;
     enum class Part { trunk, head, encoder, decoder, both } part = Part::both;  // trunk: the encoder without its head
     double learning_rate = 1e-3;
@@ -105,7 +105,7 @@ public:
     /// Ends the pass with the gradient of the loss with respect to its output (empty: only the part of reconstruct()).
     void backward(const Matrix<float>& gradient);
 
-    void set_optimizers(const std::vector<Optimizer>& optimizers);
+    void set_optimizers(const std::vector<NetworkOptimizer>& optimizers);
     void step();
 
     const Architecture& architecture() const { return architecture_; }
@@ -139,11 +139,11 @@ private:
     bool on_device_ = false;
     Points points_;
     double unit_ = 1;
-    Run run_;                           // its processes share the points
-    bool shared_ = false;               // whether passes are shared
-    std::unique_ptr<SharedPass> pass_;  // if passes are shared
-    bool alike_ = false;                // whether all processes have the same parameters since they were last set
-    Range own_;                         // rows of a pass that this process computes
+    Run run_;                                           // its processes share the points
+    bool shared_ = false;                               // whether passes are shared
+    std::unique_ptr<deep::internal::SharedPass> pass_;  // if passes are shared
+    bool alike_ = false;  // whether all processes have the same parameters since they were last set
+    Range own_;           // rows of a pass that this process computes
     Index pass_rows_ = 0;
     Index most_rows_ = 0;  // largest number of rows in a pass so far
 };

@@ -18,7 +18,7 @@ namespace {
 
 using internal::Architecture;
 using internal::Network;
-using internal::Optimizer;
+using internal::NetworkOptimizer;
 using testing::message_of;
 
 Matrix<float> normal_matrix(Index n, Index d, std::uint64_t seed) {
@@ -121,7 +121,7 @@ TEST(Network, GradientsAgreeWithFiniteDifferences) {
     network.set_points(x);
     const Matrix<float> slope = normal_matrix(6, 2, 4);
     constexpr double weight = 2.5;
-    network.set_optimizers({{.kind = Optimizer::Kind::sgd, .learning_rate = 1}});
+    network.set_optimizers({{.kind = NetworkOptimizer::Kind::sgd, .learning_rate = 1}});
     network.begin(first_rows(6));
     const double error = network.reconstruct(weight);
     network.backward(slope);
@@ -211,7 +211,7 @@ TEST(Network, BatchNormGradientsAgreeWithFiniteDifferences) {
         for (std::size_t i = 0; i < values.size(); ++i) values[i] += 0.4F * std::cos(static_cast<float>(3 * i + 1));
     network.set_parameters(parameters);
     network.set_points(x);
-    network.set_optimizers({{.kind = Optimizer::Kind::sgd, .learning_rate = 1}});
+    network.set_optimizers({{.kind = NetworkOptimizer::Kind::sgd, .learning_rate = 1}});
     const auto loss = [&](const Parameters& with, const Matrix<double>& at) {
         Parameters moved = with;  // running means change
         test::Images images{shape.channels, shape.rows, shape.columns, {}};
@@ -279,7 +279,7 @@ TEST(Network, AdamAgreesWithItsDefinition) {
     }
     constexpr double rate = 0.01, decay = 0.1;
     network.set_optimizers({{.learning_rate = rate, .weight_decay = decay}});
-    plain.set_optimizers({{.kind = Optimizer::Kind::sgd, .learning_rate = 1}});
+    plain.set_optimizers({{.kind = NetworkOptimizer::Kind::sgd, .learning_rate = 1}});
     std::vector<std::vector<double>> m, v;
     for (int step = 1; step <= 2; ++step) {
         const Parameters before = network.parameters();
@@ -316,7 +316,7 @@ TEST(Network, PartialOptimizersKeepOtherParameters) {
     network.initialize(coterie::Run(1), "test");
     network.set_points(normal_matrix(5, 3, 9));
     const Parameters before = network.parameters();
-    network.set_optimizers({{.part = Optimizer::Part::encoder}});
+    network.set_optimizers({{.part = NetworkOptimizer::Part::encoder}});
     network.begin(first_rows(5));
     network.reconstruct(1);
     network.backward({});
@@ -476,7 +476,7 @@ TEST(Network, HalfPrecisionIsCloseToSingle) {
         for (Network* network : {&single, &half}) {
             network->initialize(coterie::Run(5), "test");
             network->set_points(points);
-            network->set_optimizers({{.kind = internal::Optimizer::Kind::sgd, .learning_rate = 0.1}});
+            network->set_optimizers({{.kind = internal::NetworkOptimizer::Kind::sgd, .learning_rate = 0.1}});
             const Matrix<float> output = network->begin(first_rows(20));
             if (!architecture.decoder.empty()) network->reconstruct(1);
             network->backward(output);

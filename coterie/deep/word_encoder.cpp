@@ -9,6 +9,8 @@
 #include "coterie/deep/internal/torch_library.hpp"
 
 namespace coterie::internal {
+
+using namespace deep::internal;
 namespace {
 
 const coterie_encoder_api& encoder_api() {

@@ -17,7 +17,7 @@
 namespace coterie {
 namespace {
 
-using internal::RidgeBasis;
+using deformation::internal::RidgeBasis;
 
 // L'A, k x r: the cluster sums of the whitened points divided by sqrt(n_c). The row of an empty cluster is 0.
 Matrix<double> indicated(const Matrix<double>& rows, const Labels& labels, int clusters, int threads) {

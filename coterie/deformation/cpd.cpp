@@ -22,9 +22,9 @@
 namespace coterie {
 namespace {
 
+using deformation::internal::SmoothMotion;
 using internal::cluster;
 using internal::means_of;
-using internal::SmoothMotion;
 
 using internal::at;
 
@@ -196,7 +196,7 @@ const OptionSet& CpdOptions::described() {
 
 struct CpdModel::Movement {
     std::shared_ptr<const Matrix<double>> points;  // X; null with landmarks
-    std::optional<Landmarks> landmarks;
+    std::optional<deformation::internal::Landmarks> landmarks;
     double sigma;
 
     /// After a fit: P = Q P~ is computed on first use.
@@ -209,7 +209,7 @@ struct CpdModel::Movement {
         if (!landmarks) points = std::move(x);
     }
     /// From a file.
-    Movement(std::shared_ptr<const Matrix<double>> x, std::optional<Landmarks> of, double width,
+    Movement(std::shared_ptr<const Matrix<double>> x, std::optional<deformation::internal::Landmarks> of, double width,
              Matrix<double> coefficients)
         : points(std::move(x)), landmarks(std::move(of)), sigma(width), coefficients_(std::move(coefficients)) {}
 
@@ -373,7 +373,7 @@ void CpdModel::parts(Parts& parts) {
     auto space = space_ ? std::const_pointer_cast<PointSpace>(space_) : std::make_shared<PointSpace>();
     space->parts(parts, options_.kernel);
     space_ = std::move(space);
-    Landmarks landmarks;
+    deformation::internal::Landmarks landmarks;
     Matrix<double> points;
     Matrix<double> coefficients;
     const bool by_landmarks = parts.present("landmarks.points", movement_ && movement_->landmarks);

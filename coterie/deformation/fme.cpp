@@ -101,12 +101,13 @@ FmeModel FmeFits::fit(const FmeOptions& options) const {
     const Matrix<double> laplacian = normalised_laplacian(nearest_neighbors(x, options.neighbors, run), n);
     report.seconds.emplace_back("graph", watch.restart());
 
-    const internal::RidgeBasis ridge(x, options.gamma ? std::optional(1 / *options.gamma) : std::nullopt,
-                                     1 / options.gamma_rel, run);
+    const deformation::internal::RidgeBasis ridge(x, options.gamma ? std::optional(1 / *options.gamma) : std::nullopt,
+                                                  1 / options.gamma_rel, run);
     used.gamma = 1 / ridge.lambda();
     if (ridge.swamped())
         throw refused_option("gamma", options.gamma ? OptionValue(*options.gamma) : Automatic(),
-                             "at least " + to_text(1 / (internal::RidgeBasis::most * ridge.mean_eigenvalue())) +
+                             "at least " +
+                                 to_text(1 / (deformation::internal::RidgeBasis::most * ridge.mean_eigenvalue())) +
                                  " for these data, or `auto`");
     if (!used.mu) used.mu = options.mu_rel / *used.gamma;
     const double weight = *used.mu * *used.gamma;

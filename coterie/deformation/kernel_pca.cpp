@@ -79,7 +79,8 @@ void KernelPca::from_kernel(std::optional<int> components, const Run& run) {
 }
 
 void KernelPca::from_landmarks(std::optional<int> components, Index landmarks, const Run& run) {
-    KernelFactor factor = kernel_factor(points_, width_, landmarks, least_residual, run);
+    deformation::internal::KernelFactor factor =
+        deformation::internal::kernel_factor(points_, width_, landmarks, least_residual, run);
     const Vector<double> means = factor.rows.colwise().mean();
     factor.rows.rowwise() -= means.transpose();
     const Matrix<double> scatter = internal::transposed_by(factor.rows, factor.rows, run.threads);
@@ -89,7 +90,7 @@ void KernelPca::from_landmarks(std::optional<int> components, Index landmarks, c
     const Matrix<double> axes = coefficients_.transpose();
     scores_ = internal::rows_by_rows(factor.rows, axes, run.threads);
     offset_ = axes * means;
-    landmarks_ = std::make_shared<const Landmarks>(std::move(factor.landmarks));
+    landmarks_ = std::make_shared<const deformation::internal::Landmarks>(std::move(factor.landmarks));
     points_.resize(0, 0);
 }
 
@@ -114,7 +115,8 @@ Matrix<double> KernelPca::transform(PointsView points, const Run& run) const {
 void KernelPca::parts(Parts& parts) {
     const bool by_landmarks = parts.present("kernel_pca.landmarks.points", landmarks_ != nullptr);
     if (by_landmarks) {
-        auto landmarks = landmarks_ ? std::const_pointer_cast<Landmarks>(landmarks_) : std::make_shared<Landmarks>();
+        auto landmarks = landmarks_ ? std::const_pointer_cast<deformation::internal::Landmarks>(landmarks_)
+                                    : std::make_shared<deformation::internal::Landmarks>();
         landmarks->parts(parts, "kernel_pca.landmarks", 'm', 'd');
         landmarks_ = std::move(landmarks);
     } else {

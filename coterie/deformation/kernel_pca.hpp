@@ -12,7 +12,9 @@
 
 namespace coterie {
 
+namespace deformation::internal {
 class Landmarks;  // internal/kernel_factor.hpp
+}
 
 class COTERIE_API KernelPca {
 public:
@@ -44,7 +46,7 @@ private:
     Matrix<double> points_;  // n x d, minus origin; without landmarks
     Vector<double> origin_;
     double width_ = 0;
-    std::shared_ptr<const Landmarks> landmarks_;
+    std::shared_ptr<const deformation::internal::Landmarks> landmarks_;
     Matrix<double> coefficients_;  // n x p: U / sqrt(eigenvalues), centred; with landmarks m x p: axes of their rows
     Vector<double> offset_;        // p: centring subtracts it from every new row
     Matrix<double> scores_;

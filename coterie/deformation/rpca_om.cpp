@@ -78,9 +78,9 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) const {
     used.dimensions = internal::dimensions_of(options.dimensions, options.clusters, space->points->cols(),
                                               kernel ? "the kernel components of the data" : "the columns of the data");
     // With more columns than rows, the subspace lies in the space of the rows and is computed there.
-    std::optional<internal::RowSpace> rows;
+    std::optional<deformation::internal::RowSpace> rows;
     if (space->points->rows() < space->points->cols() && *used.dimensions <= space->points->rows())
-        rows = internal::row_space(*space->points);
+        rows = deformation::internal::row_space(*space->points);
     const Matrix<double>& x = rows ? rows->coordinates : *space->points;
 
     const auto n = static_cast<double>(x.rows());

@@ -31,7 +31,7 @@ std::size_t position(Index i) { return static_cast<std::size_t>(i); }
 // (1 / over) / (1 / under): under / over, at most 1.
 double share(double under, double over) { return over > under ? under / over : 1; }
 
-internal::Selection selection_of(const HdbscanOptions& options) {
+density::internal::Selection selection_of(const HdbscanOptions& options) {
     return {.leaves = options.cluster_selection_method == ClusterSelection::leaf,
             .least_birth = options.cluster_selection_epsilon,
             .root = options.allow_single_cluster};
@@ -72,15 +72,15 @@ const OptionSet& HdbscanOptions::described() {
     return set;
 }
 
-internal::CondensedTree HdbscanModel::tree() const {
+density::internal::CondensedTree HdbscanModel::tree() const {
     return {.parent = parent_, .birth = birth_, .row_cluster = row_cluster_, .row_distance = row_distance_};
 }
 
 void HdbscanModel::derive(const Run& run) {
-    const internal::CondensedTree tree = this->tree();
-    const internal::Selection selection = selection_of(options_);
-    std::vector<std::int32_t> number = internal::select_clusters(tree, selection);
-    Labels found = internal::labels_of(tree, number, selection);
+    const density::internal::CondensedTree tree = this->tree();
+    const density::internal::Selection selection = selection_of(options_);
+    std::vector<std::int32_t> number = density::internal::select_clusters(tree, selection);
+    Labels found = density::internal::labels_of(tree, number, selection);
     // Numbers clusters by their lowest row.
     std::vector<std::int32_t> renumbered(position(*std::max_element(number.begin(), number.end()) + 1), -1);
     clusters_ = 0;
@@ -111,8 +111,8 @@ void HdbscanModel::derive(const Run& run) {
         if (label_[c] >= 0 && parted[c] == 0 && !(row_distance_[i] > least_[c]))
             exemplars_[position(label_[c])].push_back(static_cast<Index>(i));
     }
-    if (points_.columns() <= internal::columns_for_boxes)
-        rows_ = std::make_shared<const internal::RowTree>(points_, 16, run);
+    if (points_.columns() <= density::internal::columns_for_boxes)
+        rows_ = std::make_shared<const density::internal::RowTree>(points_, 16, run);
 }
 
 std::vector<HdbscanModel::Place> HdbscanModel::places_of(PointsView points, const Run& run) const {
@@ -144,7 +144,7 @@ std::vector<HdbscanModel::Place> HdbscanModel::places_of(PointsView points, cons
         const RowBlocks blocks{points.rows(), 256};
         for_each_block(blocks.count(), run, {"nearest neighbours"}, [&](Index block, int) {
             std::vector<double> x(position(points.columns()));
-            std::vector<internal::RowTree::Near> found;
+            std::vector<density::internal::RowTree::Near> found;
             points.visit([&](const auto& rows) {
                 for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
                     std::copy_n(rows.row(i), rows.columns, x.data());
@@ -303,13 +303,13 @@ HdbscanModel HdbscanMethod::fit(const Problem& problem, const HdbscanOptions& op
              .accepted = "at most " + std::to_string(n - 1)});
     model.options_.min_samples = static_cast<int>(used);
     Stopwatch watch;
-    internal::SpanningTree spanning;
+    density::internal::SpanningTree spanning;
     if (n > 1)
-        spanning = internal::spanning_tree(points, used, run);
+        spanning = density::internal::spanning_tree(points, used, run);
     else
         spanning.core = {0.0};
     report.seconds.emplace_back("spanning tree", watch.restart());
-    internal::CondensedTree tree = internal::condensed_tree(spanning.edges, options.min_cluster_size);
+    density::internal::CondensedTree tree = density::internal::condensed_tree(spanning.edges, options.min_cluster_size);
     model.points_ = points.with_scalar([&]<class Scalar>() { return Points(to_matrix<Scalar>(points)); });
     model.core_distances_ = std::move(spanning.core);
     model.row_cluster_ = std::move(tree.row_cluster);

@@ -30,10 +30,10 @@
 
 namespace coterie {
 
-namespace internal {
+namespace density::internal {
 struct CondensedTree;
 class RowTree;
-}  // namespace internal
+}  // namespace density::internal
 
 enum class ClusterSelection { excess_of_mass, leaf };
 
@@ -90,7 +90,7 @@ private:
     };
     std::vector<Place> places_of(PointsView points, const Run& run) const;
     void memberships_of(const double* x, const Place& place, double* to) const;
-    internal::CondensedTree tree() const;
+    density::internal::CondensedTree tree() const;
     // Computes everything that follows from the tree and the options.
     void derive(const Run& run);
 
@@ -105,14 +105,14 @@ private:
     std::vector<double> outlier_scores_;     // n
 
     int clusters_ = 0;
-    Labels row_labels_;                              // n
-    std::vector<std::int32_t> label_;                // c: the found cluster that it is or is in; -1 if none
-    std::vector<std::int32_t> selected_;             // k: the tree's cluster for each found cluster
-    std::vector<double> least_, least_below_;        // c
-    std::vector<std::vector<Index>> exemplars_;      // k: training rows
-    double root_stays_ = 0;                          // if the first cluster is found, its rows belong to it up to this
-                                                     // distance
-    std::shared_ptr<const internal::RowTree> rows_;  // if the number of columns is small enough to gain time
+    Labels row_labels_;                          // n
+    std::vector<std::int32_t> label_;            // c: the found cluster that it is or is in; -1 if none
+    std::vector<std::int32_t> selected_;         // k: the tree's cluster for each found cluster
+    std::vector<double> least_, least_below_;    // c
+    std::vector<std::vector<Index>> exemplars_;  // k: training rows
+    double root_stays_ = 0;                      // if the first cluster is found, its rows belong to it up to this
+                                                 // distance
+    std::shared_ptr<const density::internal::RowTree> rows_;  // if the number of columns is small enough to gain time
 };
 
 /// n x d points, n >= 1. Time n^2 d / 2 above 12 columns, far less below. Memory: at most n (24 + 12 s + 4 d) numbers

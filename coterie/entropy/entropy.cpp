@@ -129,7 +129,7 @@ const OptionSet& EntropyOptions::described() {
                     "their Renyi entropy of order `alpha`")
             .real("alpha", &EntropyOptions::alpha, at_least(0),
                   "order of the entropy of `loss=renyi`; 0 stands for infinity")
-            .real("lambda", &EntropyOptions::lambda, Range{.low = 0, .high = 1e6, .low_open = true},
+            .real("lambda", &EntropyOptions::lambda, OptionRange{.low = 0, .high = 1e6, .low_open = true},
                   "self-label: penalty on computed labels whose cluster shares differ from `prior`; larger values keep "
                   "them closer")
             .real("fairness", &EntropyOptions::fairness, at_least(0), std::string("mi, renyi: ") + fairness_meaning)

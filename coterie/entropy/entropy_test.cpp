@@ -217,7 +217,7 @@ TEST(Lbfgs, FindsTheMinimumOfRosenbrocksFunction) {
     Vector<double> x(10);
     x.setConstant(-1.2);
     double before = 1e300;
-    const auto result = internal::minimize_lbfgs(
+    const auto result = entropy::internal::minimize_lbfgs(
         [](const Vector<double>& at, Vector<double>& gradient) {
             double value = 0;
             gradient.setZero();

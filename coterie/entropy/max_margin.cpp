@@ -17,6 +17,8 @@
 #include "coterie/entropy/losses.hpp"
 
 namespace coterie::internal {
+
+using namespace entropy::internal;
 namespace {
 
 // theta: V row by row, then b without its last entry, which is 0: adding a constant to b changes no s_ik.

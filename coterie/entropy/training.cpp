@@ -30,6 +30,8 @@
 
 namespace coterie::internal {
 
+using namespace entropy::internal;
+
 namespace {
 constexpr double usual_variance = 2.5;  // variance of the points in their unit, per cluster
 }

@@ -33,7 +33,7 @@ OptionSetFor<Options> describe_training() {
         .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: number of rows per batch")
         .template choice<TrainingOrigin>("origin", &Options::origin, {"mean", "zero"},
                                          "what is subtracted from the rows during training: their mean, or 0")
-        .real("start_scale", &Options::start_scale, coterie::Range{.low = 0, .high = 1e6, .low_open = true},
+        .real("start_scale", &Options::start_scale, OptionRange{.low = 0, .high = 1e6, .low_open = true},
               "root mean square of the first logits; larger values start with more confident predictions")
         .real("label_weight", &Options::label_weight, at_least(0),
               "weight of the loss of the rows with partial labels");

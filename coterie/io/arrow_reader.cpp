@@ -22,6 +22,8 @@
 #include "coterie/io/internal/text_dialect.hpp"
 
 namespace coterie::formats {
+
+using namespace io::internal;
 namespace {
 
 constexpr Index piece_rows = 8192;

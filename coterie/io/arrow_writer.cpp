@@ -16,7 +16,7 @@
 #include "coterie/io/formats.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
 
-namespace coterie {
+namespace coterie::io::internal {
 namespace {
 
 constexpr Index most_rows_of_batch = 65536;
@@ -35,7 +35,7 @@ bool whole_number(std::string_view word, std::int64_t& value) {
 }
 
 bool any_number(std::string_view word, double& value, char decimal) {
-    if (formats::is_infinite_word(word)) {
+    if (io::internal::is_infinite_word(word)) {
         value =
             word.front() == '-' ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
         return true;
@@ -69,7 +69,7 @@ std::vector<FieldType> field_types(const TableRows& rows) {
         for (std::size_t j = 0; j < std::min(columns, fields.size()); ++j) {
             if (out[j] == FieldType::words) continue;
             const std::string_view word = formats::trimmed(fields[j]);
-            if (formats::is_missing_word(word)) continue;
+            if (io::internal::is_missing_word(word)) continue;
             seen[j] = true;
             std::int64_t whole = 0;
             double number = 0;
@@ -143,7 +143,7 @@ void ArrowRows::write(std::span<const std::string> fields) {
         const std::string_view word = formats::trimmed(fields[j]);
         std::int64_t whole = 0;
         double number = 0;
-        if (types_[j] == FieldType::words ? fields[j].empty() : formats::is_missing_word(word)) {
+        if (types_[j] == FieldType::words ? fields[j].empty() : io::internal::is_missing_word(word)) {
             require(ArrowArrayAppendNull(column, 1));
         } else if (types_[j] == FieldType::words) {
             to.text += fields[j].size();
@@ -183,4 +183,4 @@ void ArrowRows::finish() {
     hand_over();
 }
 
-}  // namespace coterie
+}  // namespace coterie::io::internal

@@ -194,7 +194,7 @@ Array read_array(const Location& location, Purpose purpose, const std::string& s
             return formats::parse_safetensors(formats::read_bytes(location.file), location.key, purpose, source);
         case Format::hdf5:
         case Format::matlab:
-            return formats::read_apart(name(location.format), location.file, location.key, purpose, source, run);
+            return io::internal::read_apart(name(location.format), location.file, location.key, purpose, source, run);
         case Format::matrix_market:
             throw BadData(Code::wrong_type,
                           "a Matrix Market file holds a sparse matrix, but one value per row is needed", "",

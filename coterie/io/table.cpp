@@ -12,7 +12,7 @@
 #include "coterie/io/internal/text_dialect.hpp"
 #include "coterie/io/text_header.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 
 void Table::refuse_field(std::size_t where, std::size_t column, std::string_view value, Message message) const {
     set_column(message, column);
@@ -232,4 +232,4 @@ template void Table::take_field(std::size_t, std::size_t, std::string_view, std:
 template void Table::refuse_too_large(const Plan&, std::size_t, const float*) const;
 template void Table::refuse_too_large(const Plan&, std::size_t, const double*) const;
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

@@ -11,6 +11,8 @@
 #include "coterie/io/internal/table.hpp"
 
 namespace coterie::formats {
+
+using namespace io::internal;
 namespace {
 
 std::string lower(std::string_view word) {

@@ -12,7 +12,7 @@
 #include "coterie/base/text.hpp"
 #include "coterie/base/utf8.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 namespace {
 
 constexpr std::string_view any_blank = " \t\r\n";
@@ -392,4 +392,4 @@ Dialect find_dialect(Records& records, const ReadOptions& options, bool tab_sepa
     return out;
 }
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

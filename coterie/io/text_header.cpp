@@ -13,6 +13,8 @@
 #include "coterie/io/internal/text_dialect.hpp"
 
 namespace coterie::formats {
+
+using namespace io::internal;
 namespace {
 
 enum class FieldKind { number, missing, like_a_number, word };

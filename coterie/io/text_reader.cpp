@@ -18,6 +18,8 @@
 #include "coterie/io/text_header.hpp"
 
 namespace coterie::formats {
+
+using namespace io::internal;
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;

@@ -128,7 +128,7 @@ TableWriter::TableWriter(const std::string& path, const std::vector<std::string>
                           filled("{} for {}", counted(static_cast<Index>(types.size()), "type"),
                                  counted(static_cast<Index>(names.size()), "column")),
                           "Give one type per column", {.file = path});
-    arrow_ = std::make_unique<ArrowRows>(*file_, names, types, ends_as(path, ".arrows"));
+    arrow_ = std::make_unique<io::internal::ArrowRows>(*file_, names, types, ends_as(path, ".arrows"));
 }
 TableWriter::TableWriter(TableWriter&&) noexcept = default;
 TableWriter& TableWriter::operator=(TableWriter&&) noexcept = default;

@@ -13,7 +13,9 @@
 
 namespace coterie {
 
+namespace io::internal {
 class ArrowRows;
+}
 class OutputFile;
 
 /// Writes text with the header line `label`, or int32 .npy, by extension; "-" writes text to standard output.
@@ -65,7 +67,7 @@ public:
 
 private:
     std::unique_ptr<OutputFile> file_;
-    std::unique_ptr<ArrowRows> arrow_;
+    std::unique_ptr<io::internal::ArrowRows> arrow_;
     std::size_t columns_ = 0;
 };
 

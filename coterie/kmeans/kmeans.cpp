@@ -19,7 +19,7 @@ namespace {
 template <class T>
 KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, const internal::Constraints& constraints,
                             const Run& run, const Problem& problem) {
-    const internal::LloydSettings settings{options.max_iterations, options.tolerance, false};
+    const kmeans::internal::LloydSettings settings{options.max_iterations, options.tolerance, false};
     const SeedingOptions seeding{options.seeding, options.seeding_candidates, options.seeding_sample};
     internal::KeptFit kept(KMeansMethod::name, KMeansOptions::described().values(&options), problem, run, true);
     FitReport report;
@@ -37,8 +37,8 @@ KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, con
             return to_matrix<double>(seeds.centroids);
         },
         [&](const Matrix<double>& start, int restart) {
-            return internal::constrained_lloyd<T>(points, start, constraints, settings, problem.weights, run, restart,
-                                                  options.restarts, kept);
+            return kmeans::internal::constrained_lloyd<T>(points, start, constraints, settings, problem.weights, run,
+                                                          restart, options.restarts, kept);
         },
         &kept);
     report.empty_cluster_policy = "an empty cluster keeps its place";
@@ -53,14 +53,14 @@ KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, con
 template <class T>
 KMeansModel fit_free(PointsView points, const KMeansOptions& options, const Run& run, const Problem& problem) {
     const int k = *options.clusters;
-    internal::LloydSettings settings{options.max_iterations, options.tolerance,
-                                     options.algorithm == KMeansAlgorithm::bounds};
+    kmeans::internal::LloydSettings settings{options.max_iterations, options.tolerance,
+                                             options.algorithm == KMeansAlgorithm::bounds};
     const bool sparse = as_sparse(points) != nullptr;
     if (sparse && settings.bounds)
         throw BadArgument(Code::not_supported, "bounds is not available for sparse data", "Use auto or lloyd",
                           {.option = "algorithm", .value = "bounds", .accepted = "auto, lloyd"});
     if (options.algorithm == KMeansAlgorithm::automatic && !sparse)
-        settings.bounds = internal::bounds_pay(points.rows(), points.columns(), k);
+        settings.bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), k);
     internal::KeptFit kept(KMeansMethod::name, KMeansOptions::described().values(&options), problem, run);
     FitReport report;
     int distinct = 0;
@@ -68,7 +68,8 @@ KMeansModel fit_free(PointsView points, const KMeansOptions& options, const Run&
         points, {k, options.restarts, {options.seeding, options.seeding_candidates, options.seeding_sample}}, problem,
         run, report, distinct,
         [&](const Matrix<T>& start, int restart) {
-            return internal::lloyd(points, start, settings, problem.weights, run, restart, options.restarts, &kept);
+            return kmeans::internal::lloyd(points, start, settings, problem.weights, run, restart, options.restarts,
+                                           &kept);
         },
         &kept);
     const Points centroids(std::move(best.centroids));

@@ -190,12 +190,12 @@ private:
     void cluster(PointsView points, std::span<const double> weights, const SeedingOptions& seeding,
                  std::uint64_t number, const Run& run, Start<T>& out) const {
         const SeedingResult seeds = seed_centroids(points, options_.clusters, seeding, weights, number, run);
-        const internal::LloydSettings settings{
+        const kmeans::internal::LloydSettings settings{
             .max_iterations = kSampleIterations,
-            .bounds = internal::bounds_pay(points.rows(), points.columns(), options_.clusters)};
+            .bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), options_.clusters)};
         Run quiet = run;
         quiet.on_progress = nullptr;
-        auto found = internal::lloyd<T>(points, to_matrix<T>(seeds.centroids), settings, weights, quiet, 0, 1);
+        auto found = kmeans::internal::lloyd<T>(points, to_matrix<T>(seeds.centroids), settings, weights, quiet, 0, 1);
         out.had = internal::cluster_sums(points, found.labels, options_.clusters, weights, run.unstopped()).mass;
         out.centroids = std::move(found.centroids);
         out.distinct = seeds.distinct;

@@ -228,9 +228,9 @@ double automatic_temperature(PointsView points, const Matrix<T>& start, const in
                              std::span<const double> weights, const Run& run) {
     Run quiet = run;
     quiet.on_progress = nullptr;
-    const internal::LloydSettings settings{
-        20, 1e-4, internal::bounds_pay(points.rows(), points.columns(), static_cast<int>(start.rows()))};
-    const double inertia = internal::lloyd(points, start, settings, weights, quiet, 0, 1).objective;
+    const kmeans::internal::LloydSettings settings{
+        20, 1e-4, kmeans::internal::bounds_pay(points.rows(), points.columns(), static_cast<int>(start.rows()))};
+    const double inertia = kmeans::internal::lloyd(points, start, settings, weights, quiet, 0, 1).objective;
     const double columns = static_cast<double>(points.columns());
     const double temperature = 2 * inertia / (spread.total_weight * columns);
     if (temperature > 0) return temperature;
@@ -347,7 +347,8 @@ const OptionSet& SoftKMeansOptions::described() {
         OptionSetFor<SoftKMeansOptions>()
             .integer("clusters", &SoftKMeansOptions::clusters, at_least(1), "number of clusters k")
             .letter('k')
-            .real("temperature", &SoftKMeansOptions::temperature, Range{.low = 0, .high = 1e200, .low_open = true},
+            .real("temperature", &SoftKMeansOptions::temperature,
+                  OptionRange{.low = 0, .high = 1e200, .low_open = true},
                   "temperature T, in squared units of the columns; larger values spread a row over more clusters",
                   "twice the mean variance of a column within the clusters of k-means")
             .integer("restarts", &SoftKMeansOptions::restarts, at_least(1),

@@ -113,17 +113,17 @@ SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const Sp
         FitReport report;
         int distinct = 0;
         internal::KeptFit kept(name, SphericalKMeansOptions::described().values(&options), problem, run);
-        const internal::LloydSettings settings{
+        const kmeans::internal::LloydSettings settings{
             .max_iterations = options.max_iterations,
             .tolerance = options.tolerance,
-            .bounds = internal::bounds_pay(points.rows(), points.columns(), options.clusters),
+            .bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), options.clusters),
             .unit_length = true};
         auto best = internal::best_of_restarts<T>(
             unit, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, scaled, run,
             report, distinct,
             [&](const Matrix<T>& start, int restart) {
-                return internal::lloyd(unit.view(), start, settings, problem.weights, run, restart, options.restarts,
-                                       &kept);
+                return kmeans::internal::lloyd(unit.view(), start, settings, problem.weights, run, restart,
+                                               options.restarts, &kept);
             },
             &kept);
         Points centroids(std::move(best.centroids));

@@ -307,7 +307,7 @@ const OptionSet& GeometryOptions::described() {
                     "cost of using a row: its distance (linear), exp(2 distance) (exponential), or 1 (equal)")
             .real("eta", &GeometryOptions::eta, between(0, kMostNumber),
                   "square of a constant column that is added to the rows (homogenising coordinate)")
-            .real("lambda", &GeometryOptions::lambda, Range{.low = 0, .high = kMostNumber, .low_open = true},
+            .real("lambda", &GeometryOptions::lambda, OptionRange{.low = 0, .high = kMostNumber, .low_open = true},
                   "weight of the representation error", "`multiple` times `unit`")
             .real("multiple", &GeometryOptions::multiple, above(0), "value of `lambda` as a multiple of `unit`")
             .choice("unit", &GeometryOptions::unit, {"lambda-0", "lambda-l"},

@@ -26,12 +26,12 @@
 namespace coterie {
 namespace {
 
-using internal::Columns;
-using internal::QueryTerms;
-using internal::ReducedLasso;
-using internal::ReducedProblem;
-using internal::ResidualTerms;
-using internal::WeightKind;
+using manifold::internal::Columns;
+using manifold::internal::QueryTerms;
+using manifold::internal::ReducedLasso;
+using manifold::internal::ReducedProblem;
+using manifold::internal::ResidualTerms;
+using manifold::internal::WeightKind;
 
 constexpr Index kQueries = 128;  // per block
 constexpr Index kPiece = 256;    // columns examined before there is a limit on keys
@@ -152,7 +152,7 @@ private:
     bool among_themselves_;
     const RepresentationOptions& options_;
     WeightKind kind_ = WeightKind::linear;
-    const internal::ColumnScans& scans_ = internal::column_scans();
+    const manifold::internal::ColumnScans& scans_ = manifold::internal::column_scans();
 };
 
 double Representing::weight(const Query& query, double distance, std::int32_t column, const Scratch& s) const {
@@ -188,7 +188,7 @@ void Representing::start(Index begin, Index end, Scratch& s) const {
     s.candidates.resize(at(kQueries));
     s.position.resize(at(n), -1);
 
-    const auto rounding = static_cast<float>(internal::product_rounding(d));
+    const auto rounding = static_cast<float>(manifold::internal::product_rounding(d));
     std::vector<QueryTerms> terms(at(rows));
     for (Index row = 0; row < rows; ++row) {
         double* const packed = s.packed_queries.data() + row * (d + 1);
@@ -413,7 +413,7 @@ void Representing::measure(Index row, std::vector<Candidate>& hits, Scratch& s) 
 std::vector<ResidualTerms> Representing::residual_terms(const std::vector<Index>& open, Scratch& s) const {
     const Index d = x_.dimensions;
     const auto rows = static_cast<Index>(open.size());
-    const double rounding = internal::product_rounding(d);
+    const double rounding = manifold::internal::product_rounding(d);
     std::vector<ResidualTerms> terms(at(rows));
     for (Index i = 0; i < rows; ++i) {
         const Query& query = s.state[at(open[at(i)])];
@@ -578,13 +578,13 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
             Code::too_few_rows,
             counted(points.rows(), "row") + ", but at least " + (among_themselves ? "2 are" : "1 is") + " needed", "",
             {.option = "points"});
-    internal::check_columns(points, queries);
+    manifold::internal::check_columns(points, queries);
     Representation out;
     const Index count = queries.rows();
     out.coefficients = SparseMatrix(count, points.rows());
     if (count == 0) return out;
-    const Columns columns = internal::columns_of(points, options.eta, run);
-    if (!among_themselves) internal::check_queries(columns, queries, run);
+    const Columns columns = manifold::internal::columns_of(points, options.eta, run);
+    if (!among_themselves) manifold::internal::check_queries(columns, queries, run);
     const RowBlocks blocks{count, kQueries};
     const int threads = std::max(1, std::min(run.threads, static_cast<int>(std::min<Index>(blocks.count(), 4096))));
     require_memory(static_cast<double>(threads) *

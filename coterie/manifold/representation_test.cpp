@@ -17,7 +17,7 @@
 namespace coterie {
 namespace {
 
-using internal::ReducedLasso;
+using manifold::internal::ReducedLasso;
 using test::infinity;
 using test::normal_points;
 

@@ -71,7 +71,7 @@ Distinct distinct(LabelSpan labels) {
 struct SparseTable {
     Distinct clusters;
     Distinct classes;
-    std::vector<internal::Gain> cells;  // sorted by cluster, then class
+    std::vector<metrics::internal::Gain> cells;  // sorted by cluster, then class
     Count points = 0;
 
     Index rows() const { return static_cast<Index>(clusters.values.size()); }
@@ -226,7 +226,7 @@ std::vector<Index> best_match(const SparseTable& table) {
         for (const auto& cell : table.cells) cost(cell.row, cell.column) = -static_cast<double>(cell.gain);
         return minimum_cost_assignment(cost);
     }
-    std::vector<Index> column_of = internal::maximum_gain_match(table.cells, rows, columns);
+    std::vector<Index> column_of = metrics::internal::maximum_gain_match(table.cells, rows, columns);
     std::vector<bool> taken(static_cast<std::size_t>(columns), false);
     for (const Index column : column_of)
         if (column >= 0) taken[static_cast<std::size_t>(column)] = true;

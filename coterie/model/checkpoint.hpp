@@ -6,6 +6,7 @@
 
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/options.hpp"
+#include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/communicator.hpp"
 #include "coterie/base/parallel/parallel.hpp"
 #include "coterie/base/points.hpp"

@@ -26,7 +26,7 @@ std::vector<std::string_view> words_of(std::string_view shape) {
 
 bool is_letter(std::string_view word) { return word.size() == 1 && word[0] >= 'a' && word[0] <= 'z'; }
 
-void require_range(const std::string& name, double value, const Range& range, const std::string& file) {
+void require_range(const std::string& name, double value, const OptionRange& range, const std::string& file) {
     if (!range.contains(value))
         throw BadData(Code::malformed,
                       "part '" + name + "' holds " + to_text(OptionValue(value)) + "; it must be " + range.text(), "",
@@ -106,7 +106,7 @@ void Parts::add(const std::string& name, Matrix<double>& value, std::string_view
 }
 
 void Parts::add(const std::string& name, std::vector<double>& value, std::string_view shape, std::string_view meaning,
-                const Range& range) {
+                const OptionRange& range) {
     describe(name, shape, meaning);
     if (into_ != nullptr) into_->set_vector(name, value);
     if (checks_ && !value.empty())
@@ -127,7 +127,7 @@ void Parts::add(const std::string& name, Vector<double>& value, std::string_view
 }
 
 void Parts::add(const std::string& name, std::vector<std::int32_t>& value, std::string_view shape,
-                std::string_view meaning, const Range& range) {
+                std::string_view meaning, const OptionRange& range) {
     describe(name, shape, meaning);
     if (into_ != nullptr) into_->set_labels(name, value);
     if (from_ == nullptr) return;
@@ -136,13 +136,13 @@ void Parts::add(const std::string& name, std::vector<std::int32_t>& value, std::
     for (const auto number : value) require_range(name, number, range, source());
 }
 
-void Parts::add(const std::string& name, double& value, std::string_view meaning, const Range& range) {
+void Parts::add(const std::string& name, double& value, std::string_view meaning, const OptionRange& range) {
     std::vector<double> one = {value};
     add(name, one, "1", meaning, range);
     value = one.front();
 }
 
-void Parts::add(const std::string& name, std::int32_t& value, std::string_view meaning, const Range& range) {
+void Parts::add(const std::string& name, std::int32_t& value, std::string_view meaning, const OptionRange& range) {
     std::vector<std::int32_t> one = {value};
     add(name, one, "1", meaning, range);
     value = one.front();

@@ -60,11 +60,11 @@ public:
     void add(const std::string& name, Points& value, std::string_view shape, std::string_view meaning);
     void add(const std::string& name, Vector<double>& value, std::string_view shape, std::string_view meaning);
     void add(const std::string& name, std::vector<double>& value, std::string_view shape, std::string_view meaning,
-             const Range& range = any_number());
+             const OptionRange& range = any_number());
     void add(const std::string& name, std::vector<std::int32_t>& value, std::string_view shape,
-             std::string_view meaning, const Range& range);
-    void add(const std::string& name, double& value, std::string_view meaning, const Range& range);
-    void add(const std::string& name, std::int32_t& value, std::string_view meaning, const Range& range);
+             std::string_view meaning, const OptionRange& range);
+    void add(const std::string& name, double& value, std::string_view meaning, const OptionRange& range);
+    void add(const std::string& name, std::int32_t& value, std::string_view meaning, const OptionRange& range);
     /// A row of `size` numbers in single precision.
     void add(const std::string& name, std::vector<float>& value, Index size, std::string_view meaning);
     /// A number that is stored as a text and shown by `coterie info`: 1 to 999,999,999.

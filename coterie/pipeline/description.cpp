@@ -628,7 +628,7 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
     const ClusterMoments moments = cluster_moments(rows, seen.labels, k, weights, run);
     out.clusters = profiles_of(moments, column_names, model);
 
-    std::vector<internal::ColumnOfCluster> wanted;
+    std::vector<pipeline::internal::ColumnOfCluster> wanted;
     for (Index j = 0; j < k; ++j)
         for (const auto& column : out.clusters[at(j)].columns) {
             const double weight = moments.weight[at(j)];
@@ -636,7 +636,7 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
             const double variance = moments.squares(j, column.column) / weight - offset * offset;
             wanted.push_back({j, column.column, column.mean, std::sqrt(std::max(variance, 0.0)), weight});
         }
-    const auto quartiles = internal::quartiles(rows, seen.labels, k, weights, wanted, run);
+    const auto quartiles = pipeline::internal::quartiles(rows, seen.labels, k, weights, wanted, run);
     auto next = quartiles.begin();
     for (auto& cluster : out.clusters)
         for (auto& column : cluster.columns) column.quartiles = *next++;

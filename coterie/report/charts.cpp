@@ -15,7 +15,7 @@
 #include "coterie/report/json.hpp"
 #include "coterie/report/result_text.hpp"
 
-namespace coterie::internal {
+namespace coterie::report::internal {
 namespace {
 
 const std::vector<double>* numbers_of(const FitReport& report, std::string_view name) {
@@ -239,4 +239,4 @@ std::string chart_scripts() {
                   page_charts_style, page_charts_library, page_charts_script);
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::report::internal

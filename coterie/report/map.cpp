@@ -28,6 +28,7 @@
 namespace coterie {
 
 using namespace internal;
+using namespace report::internal;
 
 namespace {
 

@@ -18,6 +18,8 @@
 
 namespace coterie {
 
+using namespace report::internal;
+
 using namespace internal;
 using namespace page_parts;
 

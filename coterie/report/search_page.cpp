@@ -17,6 +17,8 @@
 
 namespace coterie {
 
+using namespace report::internal;
+
 using namespace internal;
 using namespace page_parts;
 

@@ -191,8 +191,9 @@ public:
                 run_.report({.stage = stage.name, .fraction = 0.8 * static_cast<double>(r + 1) / options_.fits});
             }
         } else {
-            for_each_block(options_.fits, run_, stage,
-                           [&](Index r, int) { fit_r(r, internal::part_of(run_, "selection.consensus", r)); });
+            for_each_block(options_.fits, run_, stage, [&](Index r, int) {
+                fit_r(r, selection::internal::part_of(run_, "selection.consensus", r));
+            });
         }
         return merged(warnings);
     }
@@ -286,7 +287,7 @@ std::vector<double> cohesion_of(const Matrix<double>& distance, const Labels& cl
 Consensus consensus(const Problem& problem, const ConsensusOptions& options, const Settings& settings, const Run& run) {
     Stopwatch watch;
     const std::vector<const Method*> methods = methods_of(options);
-    internal::require_points_alone("a consensus", problem, run);
+    selection::internal::require_points_alone("a consensus", problem, run);
     const PreparedProblem prepared = PreparedProblem::of(problem, settings, run);
     if (!prepared.problem.points.resident())
         throw BadArgument(Code::not_supported, "a consensus needs rows in memory, but these are read in blocks", "",

@@ -69,7 +69,7 @@ std::vector<std::vector<HoldoutOutcome>> repeated_holdout(const Problem& problem
                                                           const std::vector<Contender>& contenders,
                                                           const HoldoutOptions& options, const Run& run) {
     if (options.runs < 2) throw refused_option("runs", std::int64_t{options.runs}, "at least 2");
-    internal::require_truth_per_row(problem.rows(), truth);
+    selection::internal::require_truth_per_row(problem.rows(), truth);
     for (const auto& contender : contenders)
         if (contender.grids.empty())
             throw BadArgument(Code::missing_argument, contender.name + " has no grid to choose from", "",

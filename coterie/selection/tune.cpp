@@ -350,7 +350,7 @@ void fit_cells(const Method& method, const Problem& problem, std::span<const Opt
         begin(cell);
         CellFit fit;
         Stopwatch watch;
-        fit.failure = internal::recorded([&] { fit.model = fitter(*cells[cell]); });
+        fit.failure = selection::internal::recorded([&] { fit.model = fitter(*cells[cell]); });
         fit.seconds = watch.seconds();
         if (!take(cell, std::move(fit))) return;
     }
@@ -450,7 +450,7 @@ Tally measure(CellFit fit, const Fold& fold, Criterion criterion, const Run& run
     out.seconds = fit.seconds;
     out.failure = fit.failure;
     if (out.failure) return out;
-    out.failure = internal::recorded([&] {
+    out.failure = selection::internal::recorded([&] {
         const auto seen = scores_of(fit.model->labels(), fit.model->cluster_labels(), fold.seen_truth);
         out.seen.add(seen);
         if (fold.unseen.rows() > 0) {
@@ -617,7 +617,7 @@ void require_tuning(const Problem& problem, const TuneOptions& options, const Se
         throw BadArgument(Code::wrong_type, "there are columns of words, and tune needs numbers",
                           "Use `categorical=one-hot` to convert them", {.option = "points"});
     const Index n = problem.rows();
-    if (!truth.empty()) internal::require_truth_per_row(n, truth);
+    if (!truth.empty()) selection::internal::require_truth_per_row(n, truth);
     if (needs_truth(options.select) && truth.empty())
         throw BadArgument(Code::missing_argument, filled("{} needs a truth", name(options.select)),
                           "Give one, or use silhouette, objective, ratio or knncut",
@@ -680,7 +680,7 @@ private:
             for (std::size_t b = 0; b < batches_.size() && !result_.interrupted; ++b) {
                 if (b == 0 || batches_[b].preparation != batches_[b - 1].preparation) {
                     fold.reset();
-                    failure = internal::recorded([&] {
+                    failure = selection::internal::recorded([&] {
                         Settings own = settings_;
                         own.preparation = candidates_[batches_[b].cells.front()].preparation;
                         fold = make_fold(problem_, truth_, seen_rows, unseen_rows[f], options_.select, own, cell_run);
@@ -745,7 +745,7 @@ private:
             cell.options = candidates_[i].own;
             cell.seconds = tally.seconds;
             if (tally.failure) {
-                cell.error = internal::message_of(tally.failure);
+                cell.error = selection::internal::message_of(tally.failure);
                 if (!first_failure) first_failure = tally.failure;
             } else {
                 cell.criterion = tally.criterion / tally.folds;

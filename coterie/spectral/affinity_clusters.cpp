@@ -161,7 +161,8 @@ double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index c
     };
     const bool is_dense = 10 * matrix.nonZeros() > n * n && n <= kDenseGraph;
     if (n <= kDense || 3 * count > n || is_dense) return by_dense();
-    const SparseEigenPairs found = largest_symmetric_eigen(matrix, count, kTolerance, null, run);
+    const spectral::internal::SparseEigenPairs found =
+        spectral::internal::largest_symmetric_eigen(matrix, count, kTolerance, null, run);
     if (!found.converged && n <= kRescue) return by_dense();
     for (Index i = 0; i < count; ++i) add(1 - found.values[i], found.vectors.col(i));
     return found.residual;

@@ -35,8 +35,8 @@ using internal::PrototypeDistances;
 
 using internal::at;
 
-internal::Shrinkage parse_shrinkage(const std::string& text) {
-    using Kind = internal::Shrinkage::Kind;
+subspace::internal::Shrinkage parse_shrinkage(const std::string& text) {
+    using Kind = subspace::internal::Shrinkage::Kind;
     if (text == "oas") return {Kind::oas, 0};
     if (text == "none") return {Kind::none, 0};
     double value = -1;
@@ -113,8 +113,9 @@ private:
             return;
         }
         discriminant_.emplace(points_, k, dimensions_,
-                              options_.normalization == SubspaceNormalization::within ? internal::Normalization::within
-                                                                                      : internal::Normalization::total,
+                              options_.normalization == SubspaceNormalization::within
+                                  ? subspace::internal::Normalization::within
+                                  : subspace::internal::Normalization::total,
                               parse_shrinkage(options_.shrinkage), soft(), run_);
         origin_ = discriminant_->mean();
     }
@@ -334,7 +335,7 @@ private:
                  .problem =
                      filled("{} {} almost no variance within clusters, so the scale was limited (to a share of {})",
                             counted(subspace_.floored, "direction"), subspace_.floored == 1 ? "has" : "have",
-                            to_text(internal::least_within_share))});
+                            to_text(subspace::internal::least_within_share))});
     }
 
     PointsView points_;
@@ -347,11 +348,11 @@ private:
 
     int dimensions_ = 0;
     int distinct_ = 0;
-    std::optional<internal::Discriminant> discriminant_;
+    std::optional<subspace::internal::Discriminant> discriminant_;
     Vector<double> origin_;
     Matrix<double> prototypes_;
     Vector<double> mass_;
-    internal::Subspace subspace_;
+    subspace::internal::Subspace subspace_;
     Labels labels_;
     Index changed_ = 0;
     std::vector<double> prices_;

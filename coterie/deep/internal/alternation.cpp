@@ -15,7 +15,7 @@
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/metrics/metrics.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 namespace {
 
 // One number for each update so far.
@@ -254,7 +254,7 @@ Clusters clusters_of(const KMeansModel& model, const Run& run) {
 }
 
 Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternation& alternation,
-                     const std::vector<Optimizer>& optimizers, bool full) {
+                     const std::vector<NetworkOptimizer>& optimizers, bool full) {
     fit.pretrain();
     Loop loop(fit, options, alternation, full);
     fit.network().set_optimizers(optimizers);
@@ -264,4 +264,4 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
     return loop.finish();
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

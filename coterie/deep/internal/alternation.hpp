@@ -7,7 +7,9 @@
 #include "coterie/deep/internal/deep_fit.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
+
+using namespace coterie::internal;
 
 /// What a method does with an embedding. It may have its own parameters, which are part of a checkpoint.
 class Alternation {
@@ -41,7 +43,7 @@ struct Alternated {
     Labels labels;
 };
 Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternation& alternation,
-                     const std::vector<Optimizer>& optimizers, bool full = false);
+                     const std::vector<NetworkOptimizer>& optimizers, bool full = false);
 
 /// The first clusters of an embedding: k-means with the restarts of the options.
 struct Clusters {
@@ -69,4 +71,4 @@ OptionSetFor<Options> describe_alternating(const std::string& automatic_interval
     return set;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -8,7 +8,7 @@
 
 #include "coterie/linalg/scatter.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 
 Eigen::Matrix<double, 2, 3> affine_of(const Movement& movement, ImageShape image) {
     // Maps positions of the new image to positions of the old one, in pixels.
@@ -77,4 +77,4 @@ Changes Augmenter::draw(Index count, const std::vector<Index>& changed, RandomSt
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

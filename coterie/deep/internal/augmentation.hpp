@@ -14,7 +14,9 @@
 #include "coterie/base/random.hpp"
 #include "coterie/deep/network.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
+
+using namespace coterie::internal;
 
 /// Strengths; 0 leaves the points unchanged.
 struct Augmentation {
@@ -55,4 +57,4 @@ private:
     Vector<double> deviations_;  // d
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -9,10 +9,10 @@
 namespace coterie {
 namespace {
 
-using internal::Augmentation;
+using deep::internal::Augmentation;
+using deep::internal::Movement;
 using internal::Changes;
 using internal::ImageShape;
-using internal::Movement;
 using internal::Network;
 
 constexpr ImageShape two_channels{2, 4, 6};
@@ -42,7 +42,7 @@ Matrix<float> seen(ImageShape image, const Matrix<float>& points, const Changes&
 Matrix<float> moved(ImageShape image, const Matrix<float>& points, const Movement& movement) {
     Changes changes;
     changes.affine.resize(points.rows(), 6);
-    const auto affine = internal::affine_of(movement, image);
+    const auto affine = deep::internal::affine_of(movement, image);
     for (Index i = 0; i < points.rows(); ++i)
         for (Index c = 0; c < 6; ++c) changes.affine(i, c) = static_cast<float>(affine(c / 3, c % 3));
     return seen(image, points, changes);
@@ -88,11 +88,12 @@ TEST(Augmentation, ZeroStrengthsAndUnchangedRowsKeepThePoints) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<float> x = normal(5, two_channels.items());
     RandomStream random(1, "test.draw");
-    const Changes none = internal::Augmenter({}, two_channels, x, coterie::Run()).draw(5, {0, 1, 2, 3, 4}, random);
+    const Changes none =
+        deep::internal::Augmenter({}, two_channels, x, coterie::Run()).draw(5, {0, 1, 2, 3, 4}, random);
     EXPECT_EQ(none.affine.size() + none.colour.size() + none.noise.size(), 0);
     const Augmentation all{.flip = true, .rotation = 30, .shift = 0.2, .zoom = 0.3, .colour = 0.4, .noise = 0.5};
     const Matrix<float> y =
-        seen(two_channels, x, internal::Augmenter(all, two_channels, x, coterie::Run()).draw(5, {1, 4}, random));
+        seen(two_channels, x, deep::internal::Augmenter(all, two_channels, x, coterie::Run()).draw(5, {1, 4}, random));
     for (const Index i : {0, 2, 3}) EXPECT_LE((x.row(i) - y.row(i)).cwiseAbs().maxCoeff(), 2e-5) << i;
     for (const Index i : {1, 4}) EXPECT_GE((x.row(i) - y.row(i)).cwiseAbs().maxCoeff(), 0.1) << i;
 }
@@ -103,8 +104,8 @@ TEST(Augmentation, DrawsWithinItsStrengths) {
     std::vector<Index> rows;
     for (Index i = 0; i < 4000; ++i) rows.push_back(i);
     RandomStream random(1, "test.draw"), again(1, "test.draw");
-    const internal::Augmenter augmenter({.flip = true, .rotation = 20, .zoom = 0.5, .colour = 0.3, .noise = 2}, image,
-                                        x, coterie::Run());
+    const deep::internal::Augmenter augmenter({.flip = true, .rotation = 20, .zoom = 0.5, .colour = 0.3, .noise = 2},
+                                              image, x, coterie::Run());
     const Changes drawn = augmenter.draw(4000, rows, random);
     EXPECT_EQ(drawn.affine, augmenter.draw(4000, rows, again).affine);
     double mirrored = 0, widest = 0, largest = 0, smallest = 9, factor = 0;
@@ -134,7 +135,8 @@ TEST(Augmentation, DrawsWithinItsStrengths) {
     EXPECT_LE(added, 0.3001 * deviation);
     EXPECT_GE(added, 0.295 * deviation);
     // Shifted only: shares of the sides in both directions, in units of half a side.
-    const Changes shifted = internal::Augmenter({.shift = 0.2}, {1, 2, 4}, x, coterie::Run()).draw(4000, rows, random);
+    const Changes shifted =
+        deep::internal::Augmenter({.shift = 0.2}, {1, 2, 4}, x, coterie::Run()).draw(4000, rows, random);
     for (const int c : {2, 5}) {
         EXPECT_NEAR(shifted.affine.col(c).maxCoeff(), 0.4, 0.005) << c;
         EXPECT_NEAR(shifted.affine.col(c).minCoeff(), -0.4, 0.005) << c;

@@ -24,7 +24,7 @@
 #include "coterie/linalg/neighbors.hpp"
 #include "coterie/metrics/metrics.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 namespace {
 
 constexpr Index distant_neighbor = 10;  // adversarial radii are a share of the distance to this neighbour
@@ -123,12 +123,12 @@ private:
 
     void start() {
         if (views_.second_adversarial) measure_radii();
-        Optimizer head{.learning_rate = options_.learning_rate, .weight_decay = options_.weight_decay};
+        NetworkOptimizer head{.learning_rate = options_.learning_rate, .weight_decay = options_.weight_decay};
         if (options_.backbone_rate) {
-            Optimizer trunk = head;
-            trunk.part = Optimizer::Part::trunk;
+            NetworkOptimizer trunk = head;
+            trunk.part = NetworkOptimizer::Part::trunk;
             trunk.learning_rate = *options_.backbone_rate;
-            head.part = Optimizer::Part::head;
+            head.part = NetworkOptimizer::Part::head;
             network_.set_optimizers({trunk, head});
         } else {
             network_.set_optimizers({head});
@@ -523,4 +523,4 @@ Classified train_classifier(std::string_view method, PointsView points, const Cl
     return ClassifierTraining(method, points, options, values, prior, views, make_loss, constraints, run)();
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

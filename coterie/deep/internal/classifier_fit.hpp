@@ -9,7 +9,9 @@
 #include "coterie/deep/internal/deep_fit.hpp"
 #include "coterie/entropy/training.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
+
+using namespace coterie::internal;
 
 /// Describes the options of ClassifierOptions, for the struct `Options`.
 template <class Options>
@@ -125,4 +127,4 @@ ClassifierModelOf<Options> fit_classifier(const Problem& problem, const Options&
             std::move(found.report)};
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

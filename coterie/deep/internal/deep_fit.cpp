@@ -19,7 +19,7 @@
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/metrics/criteria.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 
 PointsView checked(PointsView points, int clusters, const Run& run) {
     check_clustering_input(points, clusters, {}, run);
@@ -256,4 +256,4 @@ double balance(const Labels& labels, int clusters) {
     return balance_of(shares);
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

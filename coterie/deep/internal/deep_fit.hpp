@@ -8,7 +8,9 @@
 #include "coterie/deep/network.hpp"
 #include "coterie/model/checkpoint.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
+
+using namespace coterie::internal;
 
 inline constexpr const char* restarts_of_networks =
     "number of whole fits from different starts, pre-training included; the fit with the smallest scatter of the rows "
@@ -123,4 +125,4 @@ double balance_of(const std::vector<double>& shares);
 /// The same for the clusters' sizes.
 double balance(const Labels& labels, int clusters);
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -14,7 +14,7 @@
 #include "coterie/deep/internal/deep_fit.hpp"
 #include "coterie/io/formats.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 
 std::vector<std::string> resnet18_names(const Architecture& architecture) {
     std::vector<std::string> out;
@@ -118,4 +118,4 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
     }
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

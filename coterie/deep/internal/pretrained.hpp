@@ -7,7 +7,9 @@
 
 #include "coterie/deep/network.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
+
+using namespace coterie::internal;
 
 /// torchvision's names of a ResNet-18's tensors, in the order of Parameters, without the head's.
 std::vector<std::string> resnet18_names(const Architecture& architecture);
@@ -21,4 +23,4 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
 /// Errors in the file are reported where it is read. Call this on every process.
 double unit_for(const std::string& pretrained, PointsView points, const Run& run);
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -13,7 +13,7 @@
 #include "coterie/base/matrix.hpp"
 #include "coterie/base/parallel/collective.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 namespace {
 
 // f(left, right, end): combines the nodes that begin at these blocks into one, which ends before block `end`; lower
@@ -137,4 +137,4 @@ void SharedPass::add(const float* const* sums, Index count, float* total) {
     spread(std::as_writable_bytes(std::span(total, at(count))), parts, sizeof(float));
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -10,7 +10,9 @@
 #include "coterie/base/parallel/communicator.hpp"
 #include "coterie/deep/network_abi.h"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
+
+using namespace coterie::internal;
 
 /// Which process has which items of a batch, and the processes' exchanges during the pass.
 class SharedPass {
@@ -44,4 +46,4 @@ private:
     std::exception_ptr error_;  // of an exchange
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -14,7 +14,7 @@
 namespace coterie {
 namespace {
 
-using internal::SharedPass;
+using deep::internal::SharedPass;
 
 constexpr int most_processes = 6;
 

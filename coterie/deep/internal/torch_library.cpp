@@ -9,7 +9,7 @@
 
 #include "coterie/base/shared_library.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 namespace {
 
 // The file name of the LibTorch to which the library at `place` is linked. It is between zeros, among the names of
@@ -47,4 +47,4 @@ TorchLibrary open_torch_library(const char* function, FunctionRef<bool(void* fun
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -6,7 +6,9 @@
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/message.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
+
+using namespace coterie::internal;
 
 struct TorchLibrary {
     std::string trouble;  // why it could not be loaded; empty: loaded
@@ -21,4 +23,4 @@ struct TorchLibrary {
 /// which returns whether it is usable.
 TorchLibrary open_torch_library(const char* function, FunctionRef<bool(void* function)> take);
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 
 double add_view_divergence(const Softmax<double>& sigma, const Softmax<double>& tau, double weight,
                            Matrix<double>& by_first, Matrix<double>& by_second) {
@@ -53,4 +53,4 @@ double add_pair_information(const Softmax<double>& sigma, const Softmax<double>&
     return -weight * p.cwiseProduct(slope).sum();
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

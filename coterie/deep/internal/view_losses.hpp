@@ -9,7 +9,9 @@
 
 #include "coterie/entropy/losses.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
+
+using namespace coterie::internal;
 
 /// Zhang and Boykov's (7), the mean over the points: KL(sigma_i || tau_i) + KL(tau_i || sigma_i).
 double add_view_divergence(const Softmax<double>& sigma, const Softmax<double>& tau, double weight,
@@ -23,4 +25,4 @@ double add_following(const Softmax<double>& sigma, const Softmax<double>& tau, d
 double add_pair_information(const Softmax<double>& sigma, const Softmax<double>& tau, double weight,
                             Matrix<double>& by_first, Matrix<double>& by_second);
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -12,7 +12,7 @@
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 
-namespace coterie {
+namespace coterie::deformation::internal {
 
 Landmarks::Landmarks(Matrix<double> points, Matrix<double> triangle, double width)
     : points_(std::move(points)), triangle_(std::move(triangle)), width_(width) {}
@@ -43,7 +43,7 @@ KernelFactor kernel_factor(const Matrix<double>& points, double width, Index mos
     const Index n = points.rows();
     const Index columns = std::min(n, most);
     require_memory(sizeof(double) * static_cast<double>(columns) * static_cast<double>(n + columns),
-                   internal::filled("{} columns of a kernel matrix of {} rows", columns, n));
+                   filled("{} columns of a kernel matrix of {} rows", columns, n));
     const Vector<double> norms = points.rowwise().squaredNorm();
     Matrix<double> rows = Matrix<double>::Zero(n, columns);
     Vector<double> left = Vector<double>::Ones(n);  // diagonal of E
@@ -88,4 +88,4 @@ KernelFactor kernel_factor(const Matrix<double>& points, double width, Index mos
     return out;
 }
 
-}  // namespace coterie
+}  // namespace coterie::deformation::internal

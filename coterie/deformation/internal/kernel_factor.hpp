@@ -12,7 +12,9 @@
 #include "coterie/base/run.hpp"
 #include "coterie/model/parts.hpp"
 
-namespace coterie {
+namespace coterie::deformation::internal {
+
+using namespace coterie::internal;
 
 /// The landmarks of a factor: all that rows of L for new points need.
 class Landmarks {
@@ -46,4 +48,4 @@ struct KernelFactor {
 /// relative to an origin close to them, n >= 1. The bits are the same for any number of threads.
 KernelFactor kernel_factor(const Matrix<double>& points, double width, Index most, double tolerance, const Run& run);
 
-}  // namespace coterie
+}  // namespace coterie::deformation::internal

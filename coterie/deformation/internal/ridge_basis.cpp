@@ -12,7 +12,7 @@
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 
-namespace coterie::internal {
+namespace coterie::deformation::internal {
 
 RidgeBasis::RidgeBasis(const Matrix<double>& points, std::optional<double> lambda, double lambda_rel, const Run& run) {
     const Index n = points.rows(), q = points.cols();
@@ -37,4 +37,4 @@ RidgeBasis::RidgeBasis(const Matrix<double>& points, std::optional<double> lambd
     if (space) map_ = rows_by_rows(space->axes, by_direction, run.threads);
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deformation::internal

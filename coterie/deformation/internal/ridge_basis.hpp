@@ -10,7 +10,9 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 
-namespace coterie::internal {
+namespace coterie::deformation::internal {
+
+using namespace coterie::internal;
 
 class RidgeBasis {
 public:
@@ -36,4 +38,4 @@ private:
     Matrix<double> whitened_;
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::deformation::internal

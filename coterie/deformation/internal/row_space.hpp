@@ -4,7 +4,9 @@
 
 #include "coterie/base/points.hpp"
 
-namespace coterie::internal {
+namespace coterie::deformation::internal {
+
+using namespace coterie::internal;
 
 struct RowSpace {
     Matrix<double> axes;         // Q, q x n, orthonormal columns
@@ -14,4 +16,4 @@ struct RowSpace {
 /// Householder QR of X'. Needs n <= q; X may be singular. Time q n^2.
 RowSpace row_space(const Matrix<double>& points);
 
-}  // namespace coterie::internal
+}  // namespace coterie::deformation::internal

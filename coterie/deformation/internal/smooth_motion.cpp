@@ -20,7 +20,7 @@
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 
-namespace coterie::internal {
+namespace coterie::deformation::internal {
 namespace {
 
 // Remaining entries of the kernel's diagonal (originally 1) count as zero below this value.
@@ -213,4 +213,4 @@ Matrix<double> SmoothMotion::coefficients(const Matrix<double>& in_basis) const 
     return product(landmarks_ ? factor_basis_ : basis_, in_basis, threads_);
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deformation::internal

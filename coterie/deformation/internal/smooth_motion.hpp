@@ -21,7 +21,9 @@
 #include "coterie/deformation/internal/kernel_factor.hpp"
 #include "coterie/linalg/eigen.hpp"
 
-namespace coterie::internal {
+namespace coterie::deformation::internal {
+
+using namespace coterie::internal;
 
 class SmoothMotion {
 public:
@@ -107,4 +109,4 @@ private:
     double squared_norm_ = 0;
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::deformation::internal

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-namespace coterie::internal {
+namespace coterie::density::internal {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -236,4 +236,4 @@ Labels labels_of(const CondensedTree& tree, const std::vector<std::int32_t>& sel
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::density::internal

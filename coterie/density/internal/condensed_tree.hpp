@@ -12,7 +12,9 @@
 #include "coterie/base/points.hpp"
 #include "coterie/density/internal/spanning_tree.hpp"
 
-namespace coterie::internal {
+namespace coterie::density::internal {
+
+using namespace coterie::internal;
 
 /// n rows and c >= 1 clusters. The first holds all rows; each other one comes after its parent.
 struct COTERIE_API CondensedTree {
@@ -50,4 +52,4 @@ COTERIE_API std::vector<std::int32_t> select_clusters(const CondensedTree& tree,
 COTERIE_API Labels labels_of(const CondensedTree& tree, const std::vector<std::int32_t>& selected,
                              const Selection& selection);
 
-}  // namespace coterie::internal
+}  // namespace coterie::density::internal

@@ -10,7 +10,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/linalg/centred_rows.hpp"
 
-namespace coterie::internal {
+namespace coterie::density::internal {
 
 RowTree::RowTree(PointsView points, Index leaf_rows, const Run& run)
     : d_(points.columns()), order_(static_cast<std::size_t>(points.rows())) {
@@ -142,4 +142,4 @@ void RowTree::nearest(const double* x, Index count, Index skip, std::vector<Near
     std::sort_heap(found.begin(), found.end());
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::density::internal

@@ -8,7 +8,9 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 
-namespace coterie::internal {
+namespace coterie::density::internal {
+
+using namespace coterie::internal;
 
 class RowTree {
 public:
@@ -59,4 +61,4 @@ private:
     std::vector<double> low_, high_;  // nodes x d
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::density::internal

@@ -37,7 +37,7 @@
 #include "coterie/linalg/products.hpp"
 #include "coterie/linalg/scatter.hpp"
 
-namespace coterie::internal {
+namespace coterie::density::internal {
 namespace {
 
 constexpr Index kLeafForBoxes = 16;
@@ -420,4 +420,4 @@ SpanningTree spanning_tree(PointsView points, Index s, const Run& run) {
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::density::internal

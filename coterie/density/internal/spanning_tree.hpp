@@ -11,7 +11,9 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 
-namespace coterie::internal {
+namespace coterie::density::internal {
+
+using namespace coterie::internal;
 
 struct SpanningEdge {
     Index low = 0;  // rows, low < high
@@ -32,4 +34,4 @@ inline constexpr Index columns_for_boxes = 12;
 /// ResourceError before it allocates memory beyond the limit; Cancelled.
 COTERIE_API SpanningTree spanning_tree(PointsView points, Index s, const Run& run);
 
-}  // namespace coterie::internal
+}  // namespace coterie::density::internal

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace coterie::internal {
+namespace coterie::entropy::internal {
 
 constexpr std::ptrdiff_t tile_rows = 16;
 
@@ -42,4 +42,4 @@ const LabelRounds<T>& label_rounds() {
         return label_kernels().float64;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::entropy::internal

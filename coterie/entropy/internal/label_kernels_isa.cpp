@@ -4,7 +4,7 @@
 #include "coterie/entropy/internal/label_kernels.hpp"
 #include "coterie/linalg/simd.hpp"
 
-namespace coterie::internal::COTERIE_ISA {
+namespace coterie::entropy::internal::COTERIE_ISA {
 namespace {
 
 template <class T>
@@ -112,4 +112,4 @@ void curvature(const double* sigma, Size clusters, const double* c, const double
 extern const LabelKernels label_table;
 const LabelKernels label_table = {{&em_round<float>}, {&em_round<double>}, &roots, &curvature};
 
-}  // namespace coterie::internal::COTERIE_ISA
+}  // namespace coterie::entropy::internal::COTERIE_ISA

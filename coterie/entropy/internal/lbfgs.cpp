@@ -13,7 +13,7 @@
 #include <cmath>
 #include <deque>
 
-namespace coterie::internal {
+namespace coterie::entropy::internal {
 namespace {
 
 struct Point {
@@ -122,4 +122,4 @@ LbfgsResult minimize_lbfgs(const Function& f, Vector<double>& x, const LbfgsSett
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::entropy::internal

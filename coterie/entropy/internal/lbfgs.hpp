@@ -6,7 +6,9 @@
 
 #include "coterie/base/points.hpp"
 
-namespace coterie::internal {
+namespace coterie::entropy::internal {
+
+using namespace coterie::internal;
 
 struct LbfgsSettings {
     int iterations = 100;
@@ -25,4 +27,4 @@ struct LbfgsResult {
 LbfgsResult minimize_lbfgs(const std::function<double(const Vector<double>&, Vector<double>&)>& f, Vector<double>& x,
                            const LbfgsSettings& settings, const std::function<bool(double)>& on_iteration);
 
-}  // namespace coterie::internal
+}  // namespace coterie::entropy::internal

@@ -5,7 +5,7 @@
 
 #include "coterie/linalg/instruction_sets.hpp"
 
-namespace coterie::internal {
+namespace coterie::entropy::internal {
 
 COTERIE_DECLARE_TABLES(LinearKernels, linear_table)
 
@@ -14,4 +14,4 @@ const LinearKernels& linear_kernels() {
     return chosen;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::entropy::internal

@@ -5,7 +5,7 @@
 #include "coterie/entropy/internal/linear_kernels.hpp"
 #include "coterie/linalg/simd.hpp"
 
-namespace coterie::internal::COTERIE_ISA {
+namespace coterie::entropy::internal::COTERIE_ISA {
 namespace {
 
 // Number of clusters whose sums stay in registers, two vectors of columns each.
@@ -83,4 +83,4 @@ void add_gradient(const T* const* rows, Size count, const T* g, Size clusters, S
 extern const LinearKernels linear_table;
 const LinearKernels linear_table = {{&add_gradient<float>}, {&add_gradient<double>}};
 
-}  // namespace coterie::internal::COTERIE_ISA
+}  // namespace coterie::entropy::internal::COTERIE_ISA

@@ -9,7 +9,9 @@
 #include "coterie/io/output_file.hpp"
 #include "coterie/io/writer.hpp"
 
-namespace coterie {
+namespace coterie::io::internal {
+
+using namespace coterie::internal;
 
 class ArrowRows {
 public:
@@ -37,4 +39,4 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace coterie
+}  // namespace coterie::io::internal

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 
 enum class AnswerPart : std::uint32_t {
     array = 0x61b7c301,  // detail: the element, + 256 in Fortran order, + 65536 dimensions; extents, name, \0, note
@@ -32,4 +32,4 @@ constexpr double reader_seconds(double base, double bytes) { return base + bytes
 /// larger than the part that is used.
 constexpr double reader_memory(double bytes) { return 1024.0 * 1024 * 1024 + 4 * bytes; }
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

@@ -25,7 +25,7 @@
 #include "coterie/base/text.hpp"
 #include "coterie/io/internal/reader_messages.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -239,4 +239,4 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
     }
 }
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

@@ -9,7 +9,10 @@
 #include "coterie/base/run.hpp"
 #include "coterie/io/formats.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
+
+using namespace coterie::formats;
+using namespace coterie::internal;
 
 struct ReaderProgram {
     std::string path;     // empty: coterie-read of this installation
@@ -23,4 +26,4 @@ struct ReaderProgram {
 Array read_apart(std::string_view format, const std::string& path, std::string_view key, Purpose purpose,
                  const std::string& source, const Run& run, const ReaderProgram& program = {});
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

@@ -15,10 +15,10 @@
 namespace coterie {
 namespace {
 
-using formats::AnswerPart;
 using formats::Array;
 using formats::Purpose;
-using formats::read_apart;
+using io::internal::AnswerPart;
+using io::internal::read_apart;
 using testing::contents;
 using testing::Folder;
 using testing::has;
@@ -68,7 +68,7 @@ protected:
     }
     // The message about x.mat, an intact file, if `program` reads it.
     template <class E>
-    std::string says(const formats::ReaderProgram& program, const coterie::Run& run = coterie::Run()) const {
+    std::string says(const io::internal::ReaderProgram& program, const coterie::Run& run = coterie::Run()) const {
         const std::string path = folder.file("x.mat", matlab({{"X", 3, 2, points_3x2}}));
         const std::string said =
             message_of<E>([&] { read_apart("mat", path, "", Purpose::points, path, run, program); });
@@ -88,7 +88,7 @@ private:
 };
 
 std::string message(AnswerPart kind, std::uint32_t detail, const std::string& text, std::uint64_t more = 0) {
-    const formats::MessageHead head{kind, detail, text.size() + more};
+    const io::internal::MessageHead head{kind, detail, text.size() + more};
     return std::string(reinterpret_cast<const char*>(&head), sizeof head) + text;
 }
 // An array of float64 with two dimensions.

@@ -14,7 +14,10 @@
 #include "coterie/io/column_choice.hpp"
 #include "coterie/io/formats.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
+
+using namespace coterie::formats;
+using namespace coterie::internal;
 
 // Most distinct words that are counted per column; more are not categories.
 inline constexpr std::size_t most_words = 10000;
@@ -158,4 +161,4 @@ std::unique_ptr<Table> open_text_table(const Bytes& bytes, std::string_view sour
 bool is_arrow(std::span<const std::byte> data);
 std::unique_ptr<Table> open_arrow_table(const Bytes& bytes, std::string_view source, const ReadOptions& options);
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

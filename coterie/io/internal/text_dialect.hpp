@@ -10,7 +10,10 @@
 
 #include "coterie/io/formats.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
+
+using namespace coterie::formats;
+using namespace coterie::internal;
 
 /// As a separator: any run of blanks and tabs.
 inline constexpr char run_of_blanks = ' ';
@@ -70,4 +73,4 @@ Dialect find_dialect(Records& records, const ReadOptions& options, bool tab_sepa
 /// ";", "a tab", "blanks"
 std::string separator_text(char separator);
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

@@ -9,7 +9,7 @@
 #include "coterie/constraints/constrained_assignment.hpp"
 #include "coterie/kmeans/moving_sums.hpp"
 
-namespace coterie::internal {
+namespace coterie::kmeans::internal {
 
 template <class T>
 LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start, const Constraints& constraints,
@@ -102,4 +102,4 @@ template LloydResult<double> constrained_lloyd(PointsView, const Matrix<double>&
                                                const LloydSettings&, std::span<const double>, const Run&, int, int,
                                                KeptFit&);
 
-}  // namespace coterie::internal
+}  // namespace coterie::kmeans::internal

@@ -7,7 +7,9 @@
 #include "coterie/constraints/constraints.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 
-namespace coterie::internal {
+namespace coterie::kmeans::internal {
+
+using namespace coterie::internal;
 
 /// Iterates from `start` (k x d). The returned labels and objective belong to the returned centroids, which are in the
 /// points' scalar type. Neither an assignment nor a move of the centroids raises the inertia. settings.bounds is
@@ -17,4 +19,4 @@ LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start,
                                  const LloydSettings& settings, std::span<const double> weights, const Run& run,
                                  int repetition, int repetitions, KeptFit& kept);
 
-}  // namespace coterie::internal
+}  // namespace coterie::kmeans::internal

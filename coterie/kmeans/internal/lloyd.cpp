@@ -26,7 +26,7 @@
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
 
-namespace coterie::internal {
+namespace coterie::kmeans::internal {
 namespace {
 
 // Bounds are float for every T. Every step rounds them to the safe side by more than the rounding error of a float.
@@ -693,4 +693,4 @@ template LloydResult<double> lloyd(PointsView, const Matrix<double>&, const Lloy
 // The bounds of a point cost about 20 ns per iteration, as much as about 500 multiplications in the kernels.
 bool bounds_pay(Index n, Index d, int k) { return n >= 2000 && d * k >= 512 && k > 1; }
 
-}  // namespace coterie::internal
+}  // namespace coterie::kmeans::internal

@@ -9,7 +9,9 @@
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/model/fit_report.hpp"
 
-namespace coterie::internal {
+namespace coterie::kmeans::internal {
+
+using namespace coterie::internal;
 
 struct LloydSettings {
     int max_iterations = 300;
@@ -51,4 +53,4 @@ LloydResult<T> lloyd(PointsView points, const Matrix<T>& start, const LloydSetti
 /// Whether bounds make the fit faster for n points of d dimensions and k clusters.
 bool bounds_pay(Index n, Index d, int k);
 
-}  // namespace coterie::internal
+}  // namespace coterie::kmeans::internal

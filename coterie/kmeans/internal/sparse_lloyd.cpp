@@ -13,7 +13,7 @@
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
 
-namespace coterie::internal {
+namespace coterie::kmeans::internal {
 
 namespace {
 
@@ -153,4 +153,4 @@ template LloydResult<float> sparse_lloyd(const SparsePoints&, Matrix<float>, con
 template LloydResult<double> sparse_lloyd(const SparsePoints&, Matrix<double>, const LloydSettings&,
                                           std::span<const double>, const Run&, int, int, KeptFit*);
 
-}  // namespace coterie::internal
+}  // namespace coterie::kmeans::internal

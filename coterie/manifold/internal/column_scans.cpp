@@ -5,7 +5,7 @@
 
 #include "coterie/linalg/instruction_sets.hpp"
 
-namespace coterie::internal {
+namespace coterie::manifold::internal {
 
 COTERIE_DECLARE_TABLES(ColumnScans, scans)
 
@@ -14,4 +14,4 @@ const ColumnScans& column_scans() {
     return chosen;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::manifold::internal

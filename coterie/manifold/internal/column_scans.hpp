@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace coterie::internal {
+namespace coterie::manifold::internal {
 
 enum class WeightKind : int { linear, exponential, equal, given };
 
@@ -67,4 +67,4 @@ struct ColumnScans {
 /// The scans for this processor's best instruction set.
 const ColumnScans& column_scans();
 
-}  // namespace coterie::internal
+}  // namespace coterie::manifold::internal

@@ -13,7 +13,7 @@
 #include "coterie/linalg/hits.hpp"
 #include "coterie/manifold/internal/column_scans.hpp"
 
-namespace coterie::internal::COTERIE_ISA {
+namespace coterie::manifold::internal::COTERIE_ISA {
 namespace {
 using Size = std::ptrdiff_t;
 using Floats = Eigen::Map<const Eigen::ArrayXf>;
@@ -153,4 +153,4 @@ const ColumnScans scans = {&keys,         &above,           &reaching,         &
                            &sum_of_roots, &two_dots<float>, &two_dots<double>, &subtract_rows,
                            &solve_lower,  &solve_transposed};
 
-}  // namespace coterie::internal::COTERIE_ISA
+}  // namespace coterie::manifold::internal::COTERIE_ISA

@@ -15,7 +15,7 @@
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/model/model.hpp"
 
-namespace coterie::internal {
+namespace coterie::manifold::internal {
 namespace {
 constexpr Index kRows = 512;
 constexpr double kLeast = 1e-6;      // least distance, relative to the root mean square distance from the mean
@@ -148,4 +148,4 @@ Columns columns_of(PointsView points, double eta, const Run& run) {
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::manifold::internal

@@ -12,7 +12,9 @@
 #include "coterie/base/run.hpp"
 #include "coterie/manifold/internal/column_scans.hpp"
 
-namespace coterie::internal {
+namespace coterie::manifold::internal {
+
+using namespace coterie::internal;
 
 /// Lengths, products and residuals are those of the scaled points, s x.
 struct Columns {
@@ -60,4 +62,4 @@ void check_queries(const Columns& columns, PointsView queries, const Run& run);
 /// of z, of r and of two more sums.
 double product_rounding(Index dimensions);
 
-}  // namespace coterie::internal
+}  // namespace coterie::manifold::internal

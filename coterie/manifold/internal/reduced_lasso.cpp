@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-namespace coterie::internal {
+namespace coterie::manifold::internal {
 namespace {
 constexpr double kDependent = 1e-11;  // least fraction of a column's square outside the span of the support
 constexpr double kNothing = 1e-15;    // the same, below which everything is rounding
@@ -228,4 +228,4 @@ bool ReducedLasso::solve(const ReducedProblem& problem, double* c) {
     return true;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::manifold::internal

@@ -20,7 +20,9 @@
 #include "coterie/base/points.hpp"
 #include "coterie/manifold/internal/column_scans.hpp"
 
-namespace coterie::internal {
+namespace coterie::manifold::internal {
+
+using namespace coterie::internal;
 
 struct ReducedProblem {
     const double* gram = nullptr;  // size x size, symmetric, rows `stride` apart
@@ -67,4 +69,4 @@ private:
     std::vector<std::pair<double, std::int32_t>> entering_;
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::manifold::internal

@@ -97,7 +97,7 @@ std::vector<Index> minimum_cost_assignment(const Matrix<double>& cost) {
     return column_of;
 }
 
-namespace internal {
+namespace metrics::internal {
 namespace {
 // The same method on lists: the cost of a listed pair is -gain. Each row may instead stay unmatched at cost 0, as if it
 // had a private column. Distances come from a heap, so a path costs only what it touches.
@@ -217,6 +217,6 @@ std::vector<Index> maximum_gain_match(std::span<const Gain> gains, Index rows, I
         if (row_of[j] >= 0) column_of[static_cast<std::size_t>(row_of[j])] = static_cast<Index>(j);
     return column_of;
 }
-}  // namespace internal
+}  // namespace metrics::internal
 
 }  // namespace coterie

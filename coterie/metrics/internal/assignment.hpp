@@ -7,7 +7,9 @@
 
 #include "coterie/base/points.hpp"
 
-namespace coterie::internal {
+namespace coterie::metrics::internal {
+
+using namespace coterie::internal;
 
 /// One non-zero entry of a table: matching row u to column v gains `gain` > 0.
 struct Gain {
@@ -21,4 +23,4 @@ struct Gain {
 /// listed pairs, not on rows x columns.
 std::vector<Index> maximum_gain_match(std::span<const Gain> gains, Index rows, Index columns);
 
-}  // namespace coterie::internal
+}  // namespace coterie::metrics::internal

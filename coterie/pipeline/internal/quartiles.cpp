@@ -18,7 +18,7 @@
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 
-namespace coterie::internal {
+namespace coterie::pipeline::internal {
 namespace {
 
 constexpr Index kMostCollected = Index{1} << 20;  // collected in any case
@@ -360,4 +360,4 @@ std::vector<std::array<double, 3>> quartiles(PointsView points, std::span<const 
     return Selection(points, labels, clusters, weights, wanted, run)();
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::pipeline::internal

@@ -10,7 +10,9 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 
-namespace coterie::internal {
+namespace coterie::pipeline::internal {
+
+using namespace coterie::internal;
 
 /// The values of one column in the rows of one cluster.
 struct ColumnOfCluster {
@@ -29,4 +31,4 @@ std::vector<std::array<double, 3>> quartiles(PointsView points, std::span<const 
                                              std::span<const double> weights,
                                              const std::vector<ColumnOfCluster>& wanted, const Run& run);
 
-}  // namespace coterie::internal
+}  // namespace coterie::pipeline::internal

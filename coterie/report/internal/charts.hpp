@@ -7,7 +7,9 @@
 
 #include "coterie/report/document.hpp"
 
-namespace coterie::internal {
+namespace coterie::report::internal {
+
+using namespace coterie::internal;
 
 /// A criterion over numbers of clusters; the chosen number is marked.
 struct Curve {
@@ -32,4 +34,4 @@ std::string dendrogram(const FitReport& report);
 /// uPlot and the script that draws with it. Include it once in a page with charts or a dendrogram.
 std::string chart_scripts();
 
-}  // namespace coterie::internal
+}  // namespace coterie::report::internal

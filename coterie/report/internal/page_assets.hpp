@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace coterie::internal {
+namespace coterie::report::internal {
 
 extern const std::string_view page_scripts[3];  // in this order: regl, pub-sub-es, regl-scatterplot
 extern const std::string_view page_map_script;
@@ -11,4 +11,4 @@ extern const std::string_view page_charts_library;  // uPlot; below its style, a
 extern const std::string_view page_charts_style;
 extern const std::string_view page_charts_script;
 
-}  // namespace coterie::internal
+}  // namespace coterie::report::internal

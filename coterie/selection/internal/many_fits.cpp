@@ -8,7 +8,7 @@
 #include "coterie/base/text.hpp"
 #include "coterie/pipeline/left_out.hpp"
 
-namespace coterie::internal {
+namespace coterie::selection::internal {
 
 Points rows_in_memory(const Points& points, const std::vector<Index>& rows, const Run& run) {
     if (!points.resident()) return gather_rows(points, rows, run);
@@ -48,4 +48,4 @@ Run part_of(const Run& run, std::string_view purpose, Index index) {
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::selection::internal

@@ -6,7 +6,9 @@
 
 #include "coterie/base/error.hpp"
 
-namespace coterie::internal {
+namespace coterie::selection::internal {
+
+using namespace coterie::internal;
 
 /// Returns what act() throws where points, options or resources do not fit; nullptr where it succeeds. Other errors
 /// (cancelled, internal errors) pass through.
@@ -33,4 +35,4 @@ inline std::string message_of(const std::exception_ptr& failure) {
     }
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::selection::internal

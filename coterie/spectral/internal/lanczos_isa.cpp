@@ -4,7 +4,7 @@
 #include "coterie/linalg/simd.hpp"
 #include "coterie/spectral/internal/lanczos_kernels.hpp"
 
-namespace coterie::internal::COTERIE_ISA {
+namespace coterie::spectral::internal::COTERIE_ISA {
 namespace {
 
 using Doubles = Simd<double>::Register;
@@ -103,4 +103,4 @@ void add_gram(const double* right, Size rows, double* gram) {
 extern const LanczosKernels lanczos_table;
 const LanczosKernels lanczos_table = {&multiply, &add_seen, &take_off, &add_gram};
 
-}  // namespace coterie::internal::COTERIE_ISA
+}  // namespace coterie::spectral::internal::COTERIE_ISA

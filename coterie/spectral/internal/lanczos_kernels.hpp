@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace coterie::internal {
+namespace coterie::spectral::internal {
 
 inline constexpr std::ptrdiff_t lanczos_block = 4;
 inline constexpr std::ptrdiff_t lanczos_padding = 8;  // lanes of the widest instruction set
@@ -30,4 +30,4 @@ struct LanczosKernels {
 /// The kernels for this processor's best instruction set.
 const LanczosKernels& lanczos_kernels();
 
-}  // namespace coterie::internal
+}  // namespace coterie::spectral::internal

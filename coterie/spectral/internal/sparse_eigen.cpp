@@ -19,7 +19,7 @@
 #include "coterie/linalg/products.hpp"
 #include "coterie/spectral/internal/lanczos_kernels.hpp"
 
-namespace coterie {
+namespace coterie::spectral::internal {
 namespace {
 
 constexpr Index kBlock = sparse_eigen_block;
@@ -31,9 +31,6 @@ constexpr int kFilters = 2;     // the second filter has a better cutoff than th
 constexpr double kGrowth = 6;   // ln of a filter's ratio between its value at 1 and below the cutoff
 constexpr double kShare = 8;    // limits a filter's degree, in columns of the basis per entry of a row; see
                                 // begin_sharper
-
-using internal::at;
-using internal::filled;
 
 // The matrix in the format of the products: 12 bytes per entry instead of 16.
 class Operator {
@@ -56,8 +53,8 @@ public:
 
     // to = scale (M - shift I) x + keep to, for rows begin..end-1; both are n x kBlock, row by row.
     void multiply(const double* x, Index begin, Index end, double scale, double shift, double keep, double* to) const {
-        internal::lanczos_kernels().multiply(starts_.data(), columns_.data(), values_.data(), begin, end, x, scale,
-                                             shift, keep, to);
+        lanczos_kernels().multiply(starts_.data(), columns_.data(), values_.data(), begin, end, x, scale, shift, keep,
+                                   to);
     }
 
 private:
@@ -116,7 +113,7 @@ public:
           rest_(m.rows(), kBlock),
           chunks_{m.rows(), std::max<Index>(512, (m.rows() + 63) / 64)},
           draws_(purpose << 32) {
-        static_assert(kBlock == internal::lanczos_block);
+        static_assert(kBlock == lanczos_block);
         basis_.leftCols(known_) = known;
     }
 
@@ -226,9 +223,8 @@ private:
         Matrix<double> rows = Matrix<double>::Zero(kBlock, p);
         for (Index i = 0; i < kept; ++i) rows.row(i % kBlock) += best.col(i).transpose();
         for_chunks(p, [&](Index, Index begin, Index end) {
-            internal::products().float64.rows_by_rows(basis_.data() + begin * basis_.cols() + known_, end - begin,
-                                                      basis_.cols(), rows.data(), kBlock, p, p,
-                                                      rest_.data() + begin * kBlock, kBlock);
+            products().float64.rows_by_rows(basis_.data() + begin * basis_.cols() + known_, end - begin, basis_.cols(),
+                                            rows.data(), kBlock, p, p, rest_.data() + begin * kBlock, kBlock);
         });
         filter_ = Filter(cutoff, static_cast<int>(degree));
         ++filters_;
@@ -276,9 +272,7 @@ private:
             kBlock, kBlock);
     }
 
-    static Index padded(Index columns) {
-        return (columns + internal::lanczos_padding - 1) / internal::lanczos_padding * internal::lanczos_padding;
-    }
+    static Index padded(Index columns) { return (columns + lanczos_padding - 1) / lanczos_padding * lanczos_padding; }
 
     // rest -= B B'rest, first for columns from `first` on, then for all; returns B'rest. Columns beyond the width are
     // finite; their products are set to 0.
@@ -396,8 +390,8 @@ private:
         const Matrix<double> rows = ritz.vectors.rightCols(keep).rowwise().reverse().transpose();
         for_chunks(keep * p / kBlock, [&](Index, Index begin, Index end) {
             Matrix<double> kept(end - begin, keep);
-            internal::products().float64.rows_by_rows(basis_.data() + begin * basis_.cols() + known_, end - begin,
-                                                      basis_.cols(), rows.data(), keep, p, p, kept.data(), keep);
+            products().float64.rows_by_rows(basis_.data() + begin * basis_.cols() + known_, end - begin, basis_.cols(),
+                                            rows.data(), keep, p, p, kept.data(), keep);
             basis_.block(begin, known_, end - begin, keep) = kept;
         });
         projected_ = ritz.values.tail(keep).reverse().asDiagonal();
@@ -430,7 +424,7 @@ private:
 
     static constexpr double kNothing = 1e-13;  // M has norm 1, so a shorter column of M Q is rounding
 
-    const internal::LanczosKernels& kernels_ = internal::lanczos_kernels();
+    const LanczosKernels& kernels_ = lanczos_kernels();
     const Operator& operator_;
     Filter filter_;
     int filters_ = 0;
@@ -516,4 +510,4 @@ SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, dou
     return out;
 }
 
-}  // namespace coterie
+}  // namespace coterie::spectral::internal

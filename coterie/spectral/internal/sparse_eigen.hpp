@@ -14,7 +14,9 @@
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"
 
-namespace coterie {
+namespace coterie::spectral::internal {
+
+using namespace coterie::internal;
 
 struct SparseEigenPairs {
     Vector<double> values;    // descending
@@ -38,4 +40,4 @@ inline constexpr Index sparse_eigen_block = 4;
 SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, double tolerance,
                                          const Vector<double>& known, const Run& run);
 
-}  // namespace coterie
+}  // namespace coterie::spectral::internal

@@ -15,7 +15,7 @@
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/text.hpp"
 
-namespace coterie::internal {
+namespace coterie::subspace::internal {
 
 // Changes of some rows, in their order, and copies of those rows if they are not in memory.
 struct Change {
@@ -248,4 +248,4 @@ void ClusterMoments::load(const Archive& archive, Communicator& communicator) {
     if (communicator.rank() == 0) std::copy(all.begin(), all.end(), moments_.begin());
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::subspace::internal

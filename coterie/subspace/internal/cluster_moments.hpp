@@ -14,7 +14,9 @@
 #include "coterie/linalg/outer_products.hpp"
 #include "coterie/model/archive.hpp"
 
-namespace coterie::internal {
+namespace coterie::subspace::internal {
+
+using namespace coterie::internal;
 
 class ClusterMoments {
 public:
@@ -93,4 +95,4 @@ private:
     CacheLineVector<double> moments_;
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::subspace::internal

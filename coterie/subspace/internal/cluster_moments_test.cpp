@@ -9,7 +9,7 @@
 #include "coterie/base/random.hpp"
 #include "coterie/linalg/kernels.hpp"
 
-namespace coterie::internal {
+namespace coterie::subspace::internal {
 namespace {
 template <class Scalar>
 Matrix<Scalar> random_points(Index n, Index d, double offset) {
@@ -177,4 +177,4 @@ TEST(OuterProducts, AgreeInEveryInstructionSet) {
     }
 }
 }  // namespace
-}  // namespace coterie::internal
+}  // namespace coterie::subspace::internal

@@ -18,7 +18,7 @@
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/subspace/internal/shrinkage.hpp"
 
-namespace coterie::internal {
+namespace coterie::subspace::internal {
 namespace {
 constexpr double kThresholdMargin = 4.0;  // allows rho_j and tr(S_w) to change between rounds
 constexpr double kFirstShare = 1e-3;      // fraction of the allowed error, before any rho_j is known
@@ -443,4 +443,4 @@ void Discriminant::load(const Archive& archive, const Labels& labels) {
     thresholds_ = archive.vector("thresholds", clusters_);
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::subspace::internal

@@ -32,7 +32,9 @@
 #include "coterie/base/run.hpp"
 #include "coterie/subspace/internal/cluster_moments.hpp"
 
-namespace coterie::internal {
+namespace coterie::subspace::internal {
+
+using namespace coterie::internal;
 
 enum class Normalization {
     within,  // U' S_w U = I: every direction has variance 1 within clusters
@@ -146,4 +148,4 @@ private:
     std::vector<double> thresholds_;                      // k
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::subspace::internal

@@ -12,7 +12,7 @@
 #include "coterie/base/random.hpp"
 #include "coterie/subspace/internal/shrinkage.hpp"
 
-namespace coterie::internal {
+namespace coterie::subspace::internal {
 namespace {
 using Kind = Shrinkage::Kind;
 
@@ -434,4 +434,4 @@ TEST(Discriminant, RejectsBadArguments) {
     EXPECT_THROW(soft.assign(1, problem.a), BadArgument);
 }
 }  // namespace
-}  // namespace coterie::internal
+}  // namespace coterie::subspace::internal

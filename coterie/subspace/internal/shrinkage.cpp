@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace coterie {
+namespace coterie::subspace::internal {
 
 double oas_shrinkage(double trace, double squared_frobenius, double count, Index dimensions) {
     const double squared_trace = trace * trace;
@@ -14,4 +14,4 @@ double oas_shrinkage(double trace, double squared_frobenius, double count, Index
     return std::min(1.0, (squared_frobenius + squared_trace) / denominator);
 }
 
-}  // namespace coterie
+}  // namespace coterie::subspace::internal

@@ -32,7 +32,7 @@ extern "C" void __tsan_acquire(void* address);
 extern "C" void __tsan_release(void* address);
 #endif
 
-namespace coterie::internal {
+namespace coterie::base::internal {
 namespace {
 
 std::atomic<bool> workers_lost{false};  // this is the child of a fork
@@ -129,4 +129,4 @@ int most_workers() {
 
 int processors() { return tbb::info::default_concurrency(); }
 
-}  // namespace coterie::internal
+}  // namespace coterie::base::internal

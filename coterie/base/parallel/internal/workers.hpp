@@ -3,7 +3,9 @@
 
 #include "coterie/base/function_ref.hpp"
 
-namespace coterie::internal {
+namespace coterie::base::internal {
+
+using namespace coterie::internal;
 
 /// Calls work(0), ..., work(workers - 1), each once, on the calling thread and on workers that come in time. The
 /// calling thread does the rest alone. Returns when all are done. work must not throw.
@@ -17,4 +19,4 @@ int most_workers();
 /// The number of processors in the affinity mask of the process.
 int processors();
 
-}  // namespace coterie::internal
+}  // namespace coterie::base::internal

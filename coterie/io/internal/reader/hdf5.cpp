@@ -12,7 +12,7 @@
 #include <hdf5.h>
 #endif
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 
 #ifdef COTERIE_HAVE_HDF5
 namespace {
@@ -231,4 +231,4 @@ void read_hdf5(const std::string& path, const std::string&, Purpose, Answer&) {
 }
 #endif
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

@@ -20,7 +20,7 @@
 #include "coterie/io/internal/reader/reader.hpp"
 #include "coterie/io/internal/reader_messages.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 namespace {
 
 void set_limit(int which, double most) {
@@ -80,11 +80,11 @@ void Answer::refuse(ErrorKind kind, const coterie::Message& message) {
     send(AnswerPart::refusal, static_cast<std::uint32_t>(kind), std::as_bytes(std::span(bytes)));
 }
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal
 
 int main(int count, char** words) {
     using namespace coterie;
-    using namespace coterie::formats;
+    using namespace coterie::io::internal;
     // Ends with its parent, keeps no file open that it does not need, and leaves no core dump.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::syscall(SYS_close_range, 3U, ~0U, 0U);

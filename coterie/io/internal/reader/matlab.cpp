@@ -10,7 +10,7 @@
 #include <matio.h>
 #endif
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 
 #ifdef COTERIE_HAVE_MATIO
 namespace {
@@ -157,4 +157,4 @@ void read_matlab(const std::string& path, const std::string&, Purpose, Answer&) 
 }
 #endif
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

@@ -10,7 +10,9 @@
 #include "coterie/base/error.hpp"
 #include "coterie/io/formats.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
+
+using namespace coterie::formats;
 
 /// Sends the answer, and raises the limits with its size.
 class Answer {
@@ -36,4 +38,4 @@ void require_own_data(const std::string& path);
 void read_hdf5(const std::string& path, const std::string& key, Purpose purpose, Answer& answer);
 void read_matlab(const std::string& path, const std::string& key, Purpose purpose, Answer& answer);
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal
