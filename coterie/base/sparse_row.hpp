@@ -1,6 +1,6 @@
 #pragma once
-// One row of sparse points. A separate header without standard library containers, for the hot loops that are compiled
-// per instruction set.
+// One row of sparse points. This header has no standard library containers, because the hot loops that are compiled per
+// instruction set include it.
 
 #include <cstddef>
 #include <cstdint>

@@ -121,7 +121,7 @@ std::vector<Case> cases() {
         {"a.npy", npy("<f3", "(1,)", "123"), data, "'<f3' are not supported"},
         {"a.npy", npy("|S3", "(1,)", "123"), data, "holds text"},
         {"a.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 3, nan})), data,
-         "column 2, row 2: NaN stands for a missing value"},
+         "column 2, row 2: the value is NaN, which stands for a missing value"},
         {"a.npy", npy("<f8", "(2, 2)", raw<double>({1, -infinity, 3, nan})), data,
          "column 2, row 1: -infinity is not a finite number (2 such values)"},
         {"a.npy", good, argument, "label_column needs text", label("1")},

@@ -237,7 +237,7 @@ TEST(Finite, NamesFirstPlaceAndCount) {
     for (const int threads : {1, 2, 8}) {
         const std::string message =
             message_of<BadData>([&] { require_finite(matrix, {.file = "x"}, coterie::Run(0, threads)); });
-        EXPECT_TRUE(has(message, "x: column 4, row 2000: NaN stands for a missing value")) << message;
+        EXPECT_TRUE(has(message, "x: column 4, row 2000: the value is NaN, which stands for a missing value")) << message;
         EXPECT_TRUE(has(message, "(3 such values)")) << message;
     }
     // Rows with a stride: the numbers between them are not checked.

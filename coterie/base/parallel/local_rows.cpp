@@ -92,8 +92,8 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
         rows_ += shape.rows;
         if (count_of(held_[process]) != shape.rows)
             throw BadArgument(Code::wrong_shape,
-                              filled("process {} holds {} but gave places for {}", process, counted(shape.rows, "row"),
-                                     count_of(held_[process])),
+                              filled("process {} holds {}, but its places cover {}", process,
+                                     counted(shape.rows, "row"), count_of(held_[process])),
                               "", {.option = "points"});
         if (first->rows == 0) first = &shape;
         if (shape.rows == 0 || (shape.columns == first->columns && shape.type == first->type)) continue;
@@ -114,7 +114,7 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
     for (const Range& range : all) {
         if (range.begin != next || range.end < next)
             throw BadArgument(Code::wrong_shape,
-                              filled("rows {} to {} belong to no process, or to several", next, range.begin), "",
+                              filled("the places leave a gap or overlap between rows {} and {}", next, range.begin), "",
                               {.option = "points"});
         next = range.end;
     }

@@ -91,9 +91,9 @@ TEST(LocalRows, MayBeHeldInAnyOrder) {
         };
         std::vector<Range> wrong = places;
         wrong[0].begin += 1;
-        EXPECT_NE(refused(wrong).find("process 0 holds 70 rows but gave places for 69"), std::string::npos);
+        EXPECT_NE(refused(wrong).find("process 0 holds 70 rows, but its places cover 69"), std::string::npos);
         wrong[0] = {places[0].begin + 1, places[0].end + 1};
-        EXPECT_NE(refused(wrong).find("belong to no process, or to several"), std::string::npos);
+        EXPECT_NE(refused(wrong).find("the places leave a gap or overlap between rows"), std::string::npos);
     });
 }
 
