@@ -1,5 +1,6 @@
-// The loader's list of loaded files tells which file holds an address. The program itself has no name in that list, and
-// dladdr would give argv[0], which may be anything. So /proc/self/exe names the program if it holds this code.
+// The loader's list of loaded files tells which file holds an address. The list has no name for the program itself, and
+// dladdr would give argv[0], which may be anything. So if the program holds this code, its name comes from
+// /proc/self/exe.
 
 #include "coterie/base/own_place.hpp"
 
@@ -31,7 +32,7 @@ int look(dl_phdr_info* info, std::size_t, void* data) {
     return 0;
 }
 
-// own_folder() / each of `ways`.
+// The paths own_folder() / way.
 std::vector<fs::path> from_here(std::initializer_list<const char*> ways) {
     const fs::path here = own_folder();
     std::vector<fs::path> out;

@@ -1,6 +1,6 @@
 #pragma once
-// The processes that work on one fit, all running the same program (SPMD): each calls the same functions in the same
-// order. The default is one process. Derive from this class to use Open MPI, mpi4py or torch.distributed.
+// The processes that work on one fit. All run the same program (SPMD): each calls the same functions in the same order.
+// This class itself is one process alone. Derive from it to use Open MPI, mpi4py or torch.distributed.
 
 #include <cstddef>
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
-// Internal: some rows by number, on every process. Points into memory if this process has all rows there, else holds
-// copies.
+// Internal: access to some rows by number, on every process. If this process has all rows in memory, refers to them;
+// otherwise holds copies.
 
 #include <cstddef>
 #include <span>

@@ -1,5 +1,6 @@
 #pragma once
-// Internal: rows of which each process holds a part, as one set of rows in the order of the processes.
+// Internal: each process holds a part of the rows; here they become one set of rows, by default in the order of the
+// processes.
 
 #include <vector>
 
@@ -13,9 +14,9 @@ namespace coterie::internal {
 /// number of rows. Other rows cannot be read. All processes construct it collectively.
 class COTERIE_API LocalRows : public RowSource {
 public:
-    /// `held`: the part of this process, in memory or read. `places`: the row numbers of that part, range by range in
-    /// memory order; empty: they follow the rows of the processes before. Throws BadArgument on every process unless
-    /// all non-empty parts have the same columns and scalar type, and the places cover every row once.
+    /// `held`: the part of this process, in memory or read. `places`: the row numbers of this part, as ranges in the
+    /// order of the part; empty: the rows follow those of the processes before. Throws BadArgument on every process
+    /// unless all non-empty parts have the same columns and scalar type, and the places cover every row once.
     LocalRows(PointsView held, Communicator& communicator, const std::vector<Range>& places = {});
 
     Index rows() const override { return rows_; }

@@ -1,5 +1,5 @@
-// Processes that hold parts of the rows work on the same rows as with the whole set, and get back results for the rows
-// they held.
+// Processes that each hold a part of the rows work on the same rows as if each held all, and get results for the rows
+// that they hold.
 
 #include "coterie/base/parallel/local_rows.hpp"
 
