@@ -121,8 +121,7 @@ private:
     Sum total_;
 };
 
-/// Copies of some rows, in the given order. Each process reads the rows of its own blocks; every process gets all
-/// copies.
+/// Copies of some rows, in the given order. Each process reads the rows in its blocks; every process gets all copies.
 COTERIE_API Points gather_rows(PointsView points, std::span<const Index> rows, const Run& run);
 
 /// A single sum of `numbers` numbers over points.
