@@ -1,5 +1,5 @@
-// A path that begins with "data:" names a set of the catalogue, any other path a file. The readers below do not know
-// the catalogue. Code that uses these two functions accepts both.
+// A path that begins with "data:" names a set of the catalogue; any other path names a file. The readers of the io
+// module do not know the catalogue.
 
 #include "coterie/data/read.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// Interface of a model that stores the embedding of its training data, because computing it again costs as much as the
-// fit.
+// Interface of a model that stores the embedding of its training data, because computing the embedding again is as
+// expensive as the fit.
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/matrix.hpp"
