@@ -26,7 +26,8 @@ def test_partial_labels_name_clusters_in_outputs(files, tmp_path):
     assert read_words(tmp_path / "l.csv") == read_words(files / "truth.csv")
     page = (tmp_path / "r.html").read_text()
     assert "<h2>Labels</h2>" in page and "label accuracy" in page and "cedar" in page
-#New points get the same names, and all of them are scored.
+
+    # New points get the same names, and all of them are scored.
     again = document("predict", tmp_path / "m.st", files / "points.npy", "--truth", files / "truth.csv", "--labels-out", tmp_path / "p.csv")
     assert again["scored"] == 300 and again["scores"]["label_accuracy"] == 1
     assert [(label["name"], label["points"]) for label in again["labels"]] == [("ash", 100), ("birch", 100), ("cedar", 100)]
@@ -34,8 +35,7 @@ def test_partial_labels_name_clusters_in_outputs(files, tmp_path):
     assert "ash 100, birch 100, cedar 100" in run("predict", tmp_path / "m.st", files / "points.npy", "--labels-out", tmp_path / "p.npy").out
     numbers = np.load(tmp_path / "p.npy")
     assert numbers.dtype == np.int32 and list(numbers) == list(np.load(files / "truth.npy"))
-    assert document("info", tmp_path / "m.st")["labels"] == [{
-    "name" : name, "clusters" : [i]} for i, name in enumerate(["ash", "birch", "cedar"])]
+    assert document("info", tmp_path / "m.st")["labels"] == [{"name": name, "clusters": [i]} for i, name in enumerate(["ash", "birch", "cedar"])]
     assert re.search(r"label birch +cluster 1", run("info", tmp_path / "m.st").out)
 
     text = run("fit", "kmeans", "points.npy", "-k", 3, *PARTIAL, "--truth", "truth.csv", cwd=files).out
@@ -58,7 +58,7 @@ def test_labelled_rows_keep_their_labels(files, tmp_path):
     value = document("fit", "kmeans", files / "points.npy", "-k", 3, "--partial-labels", tmp_path / "partial.csv", "--truth", files / "truth.csv",
                      "--labels-out", tmp_path / "l.csv")
     assert read_words(tmp_path / "l.csv")[:4] == ["cedar", "ash", "cedar", "ash"]
-#The labels given to the fit are not scored, so they neither help nor harm.
+    # The labels given to the fit are not scored, so they neither help nor harm.
     assert value["scored"] == 270 and value["scores"]["label_accuracy"] == 1 and value["scores"]["acc"] == 1
 
 
@@ -77,24 +77,17 @@ def test_clusters_with_and_without_labels(files, tmp_path):
     free = sum(value["sizes"][2:])
     assert f"ash {ash['points']} in 2 clusters; {free} in 2 free clusters" in run(*words).out
     run("predict", tmp_path / "m.st", files / "points.npy", "--labels-out", tmp_path / "p.npy")
-    assert set(np.load(tmp_path / "p.npy")) <= {
-    0, 1, 2
-}
+    assert set(np.load(tmp_path / "p.npy")) <= {0, 1, 2}
+
 
 @pytest.mark.parametrize("shares, low, high", [
-    (["--label-share", "ash=0.5"], {
-    "ash" : 150}, {"ash": 150}),
-    (["--label-share", "ash=0.501"], {
-    "ash" : 150}, {"ash": 150}),
-    (["--label-share", "ash=0.4:0.6"], {
-    "ash" : 120}, {"ash": 180}),
-    (["--label-share", "ash=0.4:"], {
-    "ash" : 120}, {}),
+    (["--label-share", "ash=0.5"], {"ash": 150}, {"ash": 150}),
+    (["--label-share", "ash=0.501"], {"ash": 150}, {"ash": 150}),
+    (["--label-share", "ash=0.4:0.6"], {"ash": 120}, {"ash": 180}),
+    (["--label-share", "ash=0.4:"], {"ash": 120}, {}),
     (["--label-share", "ash=:0.2"], {}, {"ash": 60}),
-    (["--label-share", "ash=0.5,birch=0.2"], {
-    "ash" : 150, "birch" : 60}, {"ash": 150, "birch": 60}),
-    (["--label-share", "ash=0.5", "--label-share", "birch=:0.1"], {
-    "ash" : 150}, {"ash": 150, "birch": 30}),
+    (["--label-share", "ash=0.5,birch=0.2"], {"ash": 150, "birch": 60}, {"ash": 150, "birch": 60}),
+    (["--label-share", "ash=0.5", "--label-share", "birch=:0.1"], {"ash": 150}, {"ash": 150, "birch": 30}),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_label_shares(files, shares, low, high):
     value = document("fit", "kmeans", "points.npy", "-k", 3, *PARTIAL, *shares, cwd=files)
@@ -148,14 +141,14 @@ def test_scores_without_rows_to_score(files, tmp_path):
     words = ["fit", "kmeans", "points.npy", "-k", 3]
     done = run(*words, "--partial-labels", "truth.csv", "--truth", "truth.csv", "--json", cwd=files)
     assert "scores" not in json.loads(done.out) and "there is nothing to score" in done.err
-#A truth with other names : scores by alignment only.
+    # A truth with other names: scores by alignment only.
     run(*words, *PARTIAL, "--model-out", tmp_path / "m.st", cwd=files)
     for other in (words + PARTIAL, ["predict", tmp_path / "m.st", "points.npy"]):
         done = run(*other, "--truth", "truth.npy", "--json", cwd=files)
         value = json.loads(done.out)
         assert set(value["scores"]) == set(SCORES) and value["scores"]["acc"] == 1
         assert "truth.npy names none of the labels" in done.err and any("label accuracy" in warning for warning in texts(value["warnings"]))
-#The truth of some points only.
+    # The truth of some points only.
     truth = read_words(files / "truth.csv")
     write_labels(tmp_path / "truth.csv", truth[:100] + [""] * 200)
     done = run(*words, *PARTIAL, "--truth", tmp_path / "truth.csv", "--json", cwd=files)

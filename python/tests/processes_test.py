@@ -28,7 +28,7 @@ class Pipes:
 
 def _work(rank, size, pipes, name, X, parameters, out, local=None):
     try:
-    if local is None:
+        if local is None:
             model = estimator(name, **parameters).fit(X, comm=Pipes(rank, size, pipes))
         else:
             model = estimator(name, **parameters).fit(*X[rank], comm=Pipes(rank, size, pipes), local=local[rank])
@@ -121,8 +121,7 @@ class Queues:
 
 TABLE = np.random.default_rng(1).normal(size=(60, 3))
 ROW = np.arange(60) % 3
-#What the second of three processes does differently : parameters of the estimator, arguments of fit, \
-    and a part of the message.
+# What the second of three processes does differently: parameters of the estimator, arguments of fit, and a part of the message.
 DIFFERENCES = [
     (dict(n_clusters=4), {}, "n_clusters"),
     (dict(n_clusters=0), {}, "n_clusters"),
@@ -233,7 +232,7 @@ dist.barrier()
 def test_torchrun_with_gloo_is_bit_identical_to_one_process(files, tmp_path, environment):
     program = tmp_path / "fit.py"
     program.write_text(TORCHRUN)
-#The default for where the output goes does not work with torch 1.13 under Python 3.11.
+    # The default for where the output goes does not work with torch 1.13 under Python 3.11.
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "3", "--redirects", "1", "--tee", "1", "--log_dir", str(tmp_path / "log")]
     words = [sys.executable, "-W", "ignore", *torchrun, str(program), str(tmp_path), *files]
     done = subprocess.run(words, env=dict(environment, OMP_NUM_THREADS="1"), capture_output=True, text=True, timeout=300)
