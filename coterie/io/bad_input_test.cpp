@@ -102,7 +102,7 @@ std::vector<Case> cases() {
         {"a.npy", "", data, "is not a .npy file"},
         {"a.npy", "1,2,3 is not an array", data, "is not a .npy file"},
         {"a.npy", good.substr(0, 9), data, "is not a .npy file"},
-        {"a.npy", good.substr(0, 60), data, "the file is truncated: of "},
+        {"a.npy", good.substr(0, 60), data, "the file is truncated: the header has "},
         {"a.npy", good.substr(0, good.size() - 1), data,
          "the header announces 2 x 2 of type float64, 32 bytes, but the file has 31. Check whether the file is "
          "truncated"},
@@ -142,7 +142,7 @@ std::vector<Case> cases() {
         {"a.svm", "", data, "has no rows"},
         {"a.svm", "1\n2\n", data, "a.svm: the file has no index:value pair"},
         {"a.svm", "1:2 3:4\n", data, "line 1: the line begins with '1:2'"},
-        {"a.svm", "1 1:2\n1 0:5\n", data, "line 2: index 0 is not accepted. Count indices from 1"},
+        {"a.svm", "1 1:2\n1 0:5\n", data, "line 2: index 0 is not accepted. Use indices from 1"},
         {"a.svm", "1 2:2 1:5\n", data, "index 1 follows 2. Write the indices"},
         {"a.svm", "1 2:2 2:5\n", data, "index 2 follows 2"},
         {"a.svm", "1 1:x\n", data, "column 1, line 1: 'x' is not a number"},
