@@ -1,6 +1,5 @@
 #pragma once
-// The list of methods, which the command, model files, the docs and Python use. To add a method, add its module and one
-// line in methods.cpp.
+// The list of methods, which the command, model files, docs and Python use. To add one, add a line in methods.cpp.
 
 #include <concepts>
 #include <functional>

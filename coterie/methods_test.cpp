@@ -1,5 +1,4 @@
-// Tests of every method in the list: multiplying all points by the same number changes no result, and poor results give
-// warnings.
+// For every method: multiplying all points by the same number changes no result, and poor results give warnings.
 
 #include "coterie/methods.hpp"
 

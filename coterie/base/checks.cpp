@@ -1,6 +1,5 @@
 // One pass over the values finds those that are not finite and those whose squares overflow. A block without such
-// values costs one sum and one maximum, at memory speed. Only the other blocks (usually none) are searched number by
-// number.
+// values costs one sum and one maximum, at memory speed. Only the other blocks, usually none, are then searched.
 
 #include "coterie/base/checks.hpp"
 

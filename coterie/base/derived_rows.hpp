@@ -1,6 +1,5 @@
 #pragma once
-// Rows that are computed from the rows of another source when they are read, for example prepared points or chosen
-// columns.
+// Rows that are computed from the rows of another source when they are read, such as prepared points.
 
 #include <memory>
 #include <utility>

@@ -3,8 +3,7 @@
 // library allocates and frees itself, with one fixed alignment. Eigen's own memory is not suitable: its layout depends
 // on compiler flags (-march=native, -mavx, -fsanitize=address), so a program built with other flags than the library
 // could not free a matrix that the library made. Matrix and Vector offer everything that an Eigen matrix offers.
-// eigen::Matrix and eigen::Vector are Eigen's own types. They are used for temporaries and Eigen's decompositions, and
-// never cross the library boundary.
+// Eigen's own types, eigen::Matrix and eigen::Vector, are used only inside the library.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Available memory comes from /proc/meminfo and, in a version 2 cgroup, from memory.max and memory.current. A value
-// that cannot be read sets no limit. Nothing is reserved, so if two callers ask at the same time, both may succeed
-// although only one request fits.
+// that cannot be read sets no limit. Nothing is reserved, so two simultaneous requests may both succeed although only
+// one fits.
 
 #include "coterie/base/memory.hpp"
 

@@ -21,8 +21,8 @@
 
 namespace coterie {
 
-/// The subject of a message. Programs may rely on the names (name(code)), which JSON and Python's `code` contain.
-/// code_list() explains each code.
+/// The subject of a message. Programs may rely on name(code), which is in JSON and in Python's `code`. code_list()
+/// explains it.
 enum class Code : std::uint8_t {
     // What the caller gave
     not_accepted,
@@ -174,8 +174,7 @@ struct COTERIE_API Message {
     /// The same in this program's spelling.
     std::string text() const;
 
-    /// Converts all fields to bytes, for another process of the same build, and back. unpacked() returns nothing if the
-    /// bytes are not a message.
+    /// Converts to bytes, for another process of the same build, and back; nothing if the bytes are not a message.
     std::string packed() const;
     static std::optional<Message> unpacked(std::string_view bytes);
 };

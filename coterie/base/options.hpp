@@ -29,8 +29,7 @@ namespace coterie {
 
 enum class OptionKind { flag, integer, real, choice, text, integers, reals };
 
-/// The method chooses the value from the data: std::nullopt in the struct of the options, auto in the command, null in
-/// JSON.
+/// The method chooses the value from the data. std::nullopt in the struct, auto in the command, null in JSON.
 struct Automatic {
     friend auto operator<=>(const Automatic&, const Automatic&) = default;
 };
@@ -71,8 +70,7 @@ struct COTERIE_API Option {
     std::function<void(void*, const OptionValue&)> set;
 
     std::string accepted() const;  // "a whole number, at least 1", "one of auto, lloyd, bounds"
-    /// Throws BadArgument that names the option, the value and what is accepted. `form` is added to the accepted
-    /// values.
+    /// Throws BadArgument that names the option, the value and what is accepted, followed by `form`.
     void check(const OptionValue& value, std::string_view form = {}) const;
     /// Reads a value as written on the command line or in a file, and checks it. Throws BadArgument.
     OptionValue parse(std::string_view text) const;
@@ -90,8 +88,7 @@ public:
     const Option* find(std::string_view name) const;
     /// Like find, but throws BadArgument that lists the existing names if `name` is not one of them.
     const Option& at(std::string_view name) const;
-    /// `options` points to the struct. Sets the options in it that `values` names. Throws BadArgument for unknown names
-    /// and values out of range.
+    /// Sets the given values in the struct at `options`. Throws BadArgument for unknown names and values out of range.
     void assign(void* options, const OptionValues& values) const;
     OptionValues values(const void* options) const;
     /// Checks the range of every member. Every fit function calls this first. Throws BadArgument.

@@ -1,6 +1,5 @@
-// The loader's list of loaded files tells which file holds an address. The list has no name for the program itself, and
-// dladdr would give argv[0], which may be anything. So if the program holds this code, its name comes from
-// /proc/self/exe.
+// The loader's list of loaded files tells which file holds an address. It does not name the program itself, and dladdr
+// would give argv[0], which may be anything. So the program's name comes from /proc/self/exe.
 
 #include "coterie/base/own_place.hpp"
 

@@ -11,8 +11,7 @@ namespace coterie::internal {
 /// The folder of the shared library or program that holds this code. Empty if the system does not report it.
 std::filesystem::path own_folder();
 
-/// Folders that may hold coterie's libraries: the folder of this code, and the library folder of an installed program.
-/// Some of them may not exist.
+/// Folders that may hold coterie's libraries, seen from this code and from an installed program. Some may not exist.
 std::vector<std::filesystem::path> own_library_folders();
 
 /// Folders that may hold coterie's data, seen from an installed library and from an installed program. Some may not

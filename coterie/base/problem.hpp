@@ -68,8 +68,8 @@ struct COTERIE_API Problem {
     Points initial_centroids = {};
 
     /// Partial labels: n entries, the label number of the point in 0..L-1, or -1 for an unlabelled point. A labelled
-    /// point goes to a cluster of its label, whatever the distances; an unlabelled point may go to any cluster. Empty:
-    /// no point has a label.
+    /// point goes to a cluster of its label, whatever the distances; an unlabelled point to any cluster. Empty: no
+    /// labels.
     Labels partial_labels = {};
     /// L names; empty: "0", "1", ... up to the largest in partial_labels. Clusters follow the order of their labels.
     std::vector<std::string> label_names = {};
@@ -83,8 +83,7 @@ struct COTERIE_API Problem {
     std::vector<RowPair> must_links = {};
     std::vector<RowPair> cannot_links = {};
 
-    /// For messages: the numbers of the n rows among the caller's rows, from 0; empty: 0 to n-1. Set if rows were left
-    /// out or sampled.
+    /// For messages, if rows were left out or sampled: the numbers of the n rows among the caller's rows, from 0.
     std::vector<Index> row_numbers = {};
 
     /// n and d; for a graph d is n.
@@ -93,8 +92,7 @@ struct COTERIE_API Problem {
 
     Index row_number(Index row) const { return row_numbers.empty() ? row : row_numbers[static_cast<std::size_t>(row)]; }
 
-    /// The problem for some of the rows, in the given order: their points, weights, labels and pairs. Pairs then refer
-    /// to positions in `rows`.
+    /// The problem for some rows, in the given order: points, weights, labels and pairs (as positions in `rows`).
     ///
     /// Shares and label constraints stay unchanged. Size bounds shrink in proportion to the rows: `low` is rounded
     /// down, `high` up. Throws BadArgument for a graph, InternalError for a row that does not exist.

@@ -1,7 +1,6 @@
 // Philox maps the counter (block, purpose, index) under the key (seed) to four words at a time. It keeps no state from
 // one call to the next, so a new stream costs nothing. A stream has 2^34 words of 32 bits. Distributions are
-// implemented here, because those of <random> differ between standard libraries. Only normal numbers use functions of
-// the C library.
+// implemented here, because those of <random> differ between standard libraries. Only normal() uses the C library.
 
 #include "coterie/base/random.hpp"
 

@@ -1,6 +1,5 @@
 #pragma once
-// Run: the seed, threads, device and callbacks for a computation. The library has no globals, prints nothing and draws
-// every random number from the Run.
+// Run: the seed, threads, device and callbacks for a computation. The library has no globals and prints nothing.
 
 #include <chrono>
 #include <cstdint>
@@ -32,8 +31,8 @@ public:
     /// Where neural networks compute: "cpu", or "cuda" or "mps" if the installed LibTorch or PyTorch supports it.
     /// Methods without a network accept only "cpu".
     std::string device = "cpu";
-    /// A file that keeps the state of the fit, so that an interrupted fit can continue; empty: none. Methods that do
-    /// not support it throw an error.
+    /// A file that keeps the state of the fit, so that an interrupted fit can continue; empty: none. An error if a
+    /// method does not support it.
     std::string checkpoint;
     /// Called between iterations and between the blocks of long loops. If it returns true, the fit ends with the result
     /// so far (stopped = interrupted), or throws Cancelled if there is no result yet.

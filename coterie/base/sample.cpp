@@ -1,5 +1,4 @@
-// Runs the first `count` steps of the Fisher-Yates shuffle and stores only the swapped places, so it needs no list of
-// all rows.
+// Runs the first `count` steps of the Fisher-Yates shuffle and stores only the swapped places.
 
 #include "coterie/base/sample.hpp"
 

@@ -1,6 +1,5 @@
 // Opens libraries with dlopen and looks up libraries that are loaded already. The library never changes the environment
-// variables of its host, not even for a moment. coterie's own programs set them before anything is loaded
-// (cli/program.cpp).
+// variables of its host, not even for a moment. coterie's programs set them at their start (cli/program.cpp).
 
 #include "coterie/base/shared_library.hpp"
 

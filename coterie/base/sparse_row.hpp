@@ -1,6 +1,5 @@
 #pragma once
-// One row of sparse points. This header has no standard library containers, because the hot loops that are compiled per
-// instruction set include it.
+// One row of sparse points. No standard containers, because hot loops for several instruction sets include this.
 
 #include <cstddef>
 #include <cstdint>

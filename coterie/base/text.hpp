@@ -39,8 +39,7 @@ requires(!std::same_as<Number, char> && !std::same_as<Number, bool>) std::string
     return std::to_string(number);
 }
 
-/// Fills the places of the pattern with the arguments, in order: texts as they are, integers in digits. (std::format
-/// needs GCC 13.)
+/// Fills the places with the arguments, in order: texts as they are, integers in digits. (std::format needs GCC 13.)
 template <class... Arguments>
 requires(sizeof...(Arguments) > 0) std::string
     filled(Pattern<std::type_identity_t<Arguments>...> pattern, const Arguments&... arguments) {

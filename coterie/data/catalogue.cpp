@@ -137,8 +137,7 @@ std::string how_to_get(const CatalogueEntry& entry) {
 
 // ---- text tables
 
-// Leaves out rows with an unknown value, "?": replaces them by blank lines, which the reader skips, so messages show
-// the right line numbers.
+// Leaves out rows with an unknown value, "?": blanks them, so messages show the right lines.
 formats::Bytes without_unknown_rows(const formats::Bytes& bytes) {
     const auto text = std::make_shared<std::string>(bytes.text(), bytes.size());
     for (std::size_t at = text->find('?'); at != std::string::npos; at = text->find('?', at)) {

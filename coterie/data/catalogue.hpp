@@ -45,8 +45,7 @@ COTERIE_API std::vector<std::filesystem::path> data_folders();
 /// The user's cache folder, where get_data stores downloads. Empty path if neither XDG_CACHE_HOME nor HOME is set.
 COTERIE_API std::filesystem::path cache_folder();
 /// The folder that holds every file of the entry; empty path if there is none. For a set that ships with coterie,
-/// searches the shipped folders first and also compares file sizes, because other collections have files with the same
-/// names.
+/// searches the shipped folders first and compares sizes, because other collections use the same names.
 COTERIE_API std::filesystem::path locate_data(const CatalogueEntry& entry);
 
 /// Points and true labels of all rows of the set (training before test). Rows with an unknown value ("?") are left out,

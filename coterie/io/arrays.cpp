@@ -1,6 +1,6 @@
 // Converts the arrays of files to points, labels and numbers. Floats in native byte order are used in place, mapped or
 // read. Everything else is converted once, in blocks that fit into the cache. Numeric labels are numbered by value,
-// words by first appearance.
+// words by appearance.
 
 #include <algorithm>
 #include <array>

@@ -196,9 +196,8 @@ private:
     std::deque<std::string> made_;  // words that are stored nowhere as text
 };
 
-// nanoarrow's decompressor, limited to the available memory. Asking for the available memory takes longer than
-// decompressing a small buffer. So decompressed bytes are subtracted from the last answer, and coterie asks again only
-// if a buffer exceeds the rest.
+// nanoarrow's decompressor, limited to the available memory. Asking for it takes longer than decompressing a small
+// buffer, so it asks again only when a buffer exceeds what is left of the last answer.
 class BoundedDecompressor {
 public:
     /// For ArrowIpcDecoderSetDecompressor, which then owns it.

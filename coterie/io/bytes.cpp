@@ -49,8 +49,7 @@ private:
     int number_;
 };
 
-// A buffer that doubles with realloc, which moves large buffers without a copy. Checks the available memory before it
-// grows large.
+// A buffer that doubles with realloc, which moves large buffers without a copy, after a check of the memory.
 class Buffer {
 public:
     explicit Buffer(std::string_view source) : source_(source) {}

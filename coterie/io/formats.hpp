@@ -33,8 +33,7 @@ struct Bytes {
 
 /// The bytes of a regular file, or all bytes of a pipe ("-" is standard input). Throws BadData if the file does not
 /// exist, is a folder or a device, or becomes shorter while it is read. A file larger than half of the available memory
-/// is mapped, so it must not change later. `text`: throws BadData if a pipe sends a line longer than longest_line
-/// bytes.
+/// is mapped, so it must not change later. `text`: throws BadData if a line of a pipe exceeds longest_line.
 inline constexpr std::size_t longest_line = std::size_t{1} << 28;
 Bytes read_bytes(const std::string& path, bool text = false);
 /// Like read_bytes, and decompresses gzip, which the content or the ending .gz identifies.
@@ -128,8 +127,7 @@ template <class Scalar>
 bool parse_field(std::string_view field, Scalar& value, bool& overflow, char decimal = '.');
 std::string_view trimmed(std::string_view field);
 
-/// Boundaries of consecutive pieces of about `piece` bytes. Each piece ends after a '\n', the last at the end of the
-/// text.
+/// Boundaries of consecutive pieces of about `piece` bytes, which end after a '\n' or at the end of the text.
 std::vector<std::size_t> line_pieces(std::string_view text, std::size_t piece);
 /// Line number (from 1) at an offset.
 Index line_at(std::string_view text, std::size_t offset);
@@ -171,8 +169,7 @@ Array parse_idx_header(const Bytes& bytes, std::string_view source);
 Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const std::string& source);
 /// The word that SciPy's save_npz writes as `format`, for example "csr"; empty if it is not text.
 std::string sparse_format(const Array& format);
-/// Sparse points (base/sparse_points.hpp) from an .npz file that SciPy's save_npz wrote in csr format. Does not check
-/// for NaN.
+/// Sparse points (base/sparse_points.hpp) from an .npz that SciPy's save_npz wrote (csr). Does not check for NaN.
 Points parse_sparse_points(const Bytes& bytes, Precision precision, Index max_rows, const std::string& source,
                            int threads);
 /// The same for a Matrix Market file, square or not.

@@ -1,6 +1,5 @@
 // Every format becomes a list of entries with their places in the file. The list is sorted once by row and column,
-// because the matrix needs this order. Duplicate pairs are then adjacent, so a message can name both places. The order
-// in the file does not matter.
+// because the matrix needs this order. Duplicate pairs are then adjacent, so a message can name both places.
 
 #include "coterie/io/graph_reader.hpp"
 

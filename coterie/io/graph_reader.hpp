@@ -9,8 +9,7 @@
 //                largest number gives the number of points (a line "99,99,0" makes them 100)
 //
 // No entry may occur twice. Weights must be finite. The code that uses the graph decides whether weights may be
-// negative, and whether both directions of a pair must have the same weight. Every error names the file, the line or
-// entry, and what is accepted.
+// negative or differ by direction. Every error names the file, the line or entry, and what is accepted.
 
 #include <string>
 

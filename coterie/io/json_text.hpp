@@ -1,7 +1,6 @@
 #pragma once
-// Internal: the only place where coterie parses JSON. Before it parses a text, it checks depth and number of values. So
-// no input causes deep recursion (nlohmann copies and prints values recursively), or takes memory for more values than
-// any file of coterie needs.
+// Internal: the only place where coterie parses JSON. Before it parses a text, it limits depth and number of values,
+// because nlohmann copies and prints values recursively and memory is finite.
 
 #include <cstddef>
 #include <string>

@@ -1,5 +1,4 @@
-// Reads pairs as a table with two columns of numbers and one column of words, which the table reader codes as
-// categories.
+// Reads pairs as a table with two columns of numbers and one of words, which the reader codes as categories.
 
 #include "coterie/io/pairs_reader.hpp"
 

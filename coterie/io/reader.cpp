@@ -164,8 +164,7 @@ Format format_of(const std::string& path) {
 Location locate(const std::string& path) {
     Location out{path, {}, Format::text};
     std::error_code error;
-    // The first colon after a container's extension starts the name of the array, unless there is a file with the whole
-    // name.
+    // The first colon after a container's extension starts an array's name, unless a file has the whole name.
     if (path != "-" && !std::filesystem::exists(path, error)) {
         const std::string low = formats::lower_case(path);
         std::size_t cut = std::string::npos;

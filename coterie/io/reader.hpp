@@ -13,8 +13,7 @@
 // that is read in blocks. Everything else is read completely. An array with one dimension is one column; dimensions
 // after the second are flattened into the row. Empty lines are skipped in text with several columns. Every error names
 // the file, the line or row, the column (counted from 1) and what is accepted. NaN and infinity are errors; in files
-// that are read in blocks, the code that uses the rows finds them. In text, numbers whose squares overflow are errors
-// too.
+// that are read in blocks, the code that uses the rows finds them. In text, so are numbers whose squares overflow.
 
 #include <cstddef>
 #include <memory>
@@ -109,16 +108,14 @@ struct PointsFile {
     Points points;
     std::vector<std::string> column_names;  // empty if the file has none
     std::vector<ColumnKind> kinds = {};     // of the columns; empty: numbers
-    /// For each column, the names of its categories in the order of their numbers (none for a column of numbers).
-    /// Empty: all columns are numbers.
+    /// For each column, the names of its categories by number, or none. Empty: all columns are numbers.
     std::vector<std::vector<std::string>> categories = {};
     std::shared_ptr<const TableRows> rows = {};  // for tables, if requested
     std::optional<Message> reading = {};         // how the file was read, if that was guessed
     /// Set if label_column was given (an empty field is -1), or if a libsvm file contains labels.
     std::optional<LabelColumn> labels = {};
     std::string format = {};  // "csv", "npy", ...
-    /// Notes for the caller: which array of a container was taken, if that was not obvious; which columns or first row
-    /// were not taken as points.
+    /// Notes for the caller: which array was taken, if not obvious; which columns or first row were not.
     std::vector<Message> notes = {};
     std::vector<FilePart> parts = {};  // if there are several files
 };

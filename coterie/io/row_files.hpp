@@ -13,8 +13,8 @@
 namespace coterie {
 
 /// The files that a path stands for. A path with *, ? or [ that is not the name of a file stands for all matching
-/// files, ordered by name (digits compare as numbers: shard-2 before shard-10). Any other path stands for itself.
-/// Throws BadData if nothing matches.
+/// files, ordered by name (digits compare as numbers: shard-2 before shard-10). Throws BadData if nothing matches.
+/// Other paths stand for themselves.
 COTERIE_API std::vector<std::string> files_of(const std::string& path);
 
 /// Opens uncompressed .npy and idx files as one set of rows, one file after another, with the scalar type that

@@ -1,6 +1,5 @@
 // SHA-256 with the EVP interface of OpenSSL's libcrypto, which uses the processor's SHA or vector instructions and is
-// seven times faster than plain C++. Another checksum is not possible: published checksums of data sets and existing
-// model files use SHA-256.
+// seven times faster than plain C++. Published checksums of data sets and existing model files use SHA-256.
 
 #include "coterie/io/sha256.hpp"
 

@@ -203,8 +203,7 @@ void Table::count_word(ColumnWords& column, std::string_view word) const {
         ++column.words;
 }
 
-// The check is here and not before a fit, because only the table knows the line of a row. Also, the numbers of the
-// piece are still in the cache.
+// Checked here and not before a fit, because only the table knows the line, and the numbers are still in the cache.
 template <class Scalar>
 void Table::refuse_too_large(const Plan& plan, std::size_t piece, const Scalar* rows) const {
     const auto columns = static_cast<Index>(plan.taken);

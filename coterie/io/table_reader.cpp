@@ -1,6 +1,5 @@
 // Reads tables from text or Arrow. Decides which columns are coordinates, which hold words or dates, and which hold
-// labels and ids. If words may be categories, a first pass over all rows collects the words of each column. Several
-// tables are read as one.
+// labels and ids. If words may be categories, a first pass collects the words of each column.
 
 #include <algorithm>
 #include <limits>

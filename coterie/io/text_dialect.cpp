@@ -259,8 +259,8 @@ std::size_t Records::end_of(std::size_t begin) const {
     const void* newline = std::memchr(data + begin, '\n', text.size() - begin);
     std::size_t end = newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - data) + 1 : text.size();
     if (!quotes || is_comment(begin) || std::memchr(data + begin, '"', end - begin) == nullptr) return end;
-    // Only a quote at the start of a field opens a quoted field. Inside, two quotes stand for one, and newlines belong
-    // to the field.
+    // Only a quote at the start opens a quoted field. Inside, two quotes stand for one, and newlines belong to the
+    // field.
     bool at_start = true;
     for (std::size_t p = begin; p < text.size(); ++p) {
         const char c = data[p];

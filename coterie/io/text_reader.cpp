@@ -1,10 +1,8 @@
 // Reads separated text: csv, tsv, columns separated by blanks. The text stays in its buffer or mapping. Lines are found
-// and parsed in pieces, in parallel: all pieces at once or, if all numbers would not fit into memory, some pieces at a
-// time.
+// and parsed in pieces, in parallel: all at once or, if the numbers would not fit into memory, some at a time.
 //
 // There are two parsers. The quick parser reads a record once and handles plain numbers between separators. The careful
-// parser handles everything else (quotes, a missing field, a word): it splits the record and asks the table (table.hpp)
-// about its fields.
+// parser handles everything else (quotes, a missing field, a word): it splits the record and uses table.hpp.
 
 #include <algorithm>
 #include <array>
@@ -273,8 +271,7 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
     find_nameless_index();
 }
 
-// Boundaries of pieces of whole records. Without quotes, every newline ends a record; with quotes, records are read one
-// by one.
+// Boundaries of pieces of whole records. Without quotes, every newline ends a record; otherwise reads each record.
 std::vector<std::size_t> TextTable::borders() const {
     if (!records_.quotes) {
         std::vector<std::size_t> borders = line_pieces(records_.text.substr(first_), piece_bytes);

@@ -143,8 +143,7 @@ void die_while_writing(const std::string& path) {
 TEST(OutputFile, KilledWriterLeavesNoFile) {
     const Folder folder;
     die_while_writing(folder / "x");
-    // On file systems without nameless files, a hidden file remains. Makes it look old, so that the next writer of x
-    // removes it.
+    // On some file systems a hidden file remains. Makes it old, so that the next writer of x removes it.
     for (const auto& left : std::filesystem::directory_iterator(std::filesystem::path(folder / "x").parent_path()))
         std::filesystem::last_write_time(left.path(),
                                          std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));

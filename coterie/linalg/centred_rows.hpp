@@ -87,8 +87,7 @@ CentredRows<Scalar> centred_rows(PointsView points, const Vector<double>& center
 
 /// Bound on | computed score - ||q - p||^2 / 2 + ||q||^2 / 2 |, where squared_distance() below gives the distance. With
 /// a = ||q||, b = ||p|| and unit roundoff u, it is the sum of u (d + 5) a b for product and difference, u b^2 for the
-/// norm, u (a + b)^2 for the rounded coordinates, and the rounding errors of the direct distance and of the sums in
-/// double.
+/// norm, u (a + b)^2 for the rounded coordinates, and errors of the direct distance and of sums.
 template <class Scalar>
 class ScoreBound {
 public:

@@ -9,8 +9,7 @@
 
 namespace coterie::internal {
 
-/// a b'. `symmetric`: the caller knows that the result is symmetric; computes only its lower triangle, and the rest is
-/// 0.
+/// a b'. `symmetric`: the result is known to be symmetric; computes its lower triangle, the rest is 0.
 Matrix<double> rows_by_rows(const Matrix<double>& a, const Matrix<double>& b, int threads, bool symmetric = false);
 /// c += a' b.
 void add_transposed_by(const Matrix<double>& a, const Matrix<double>& b, Matrix<double>& c, int threads);

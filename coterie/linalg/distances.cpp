@@ -1,6 +1,5 @@
 // Some rows at a time go through all panels of centroids, so the rows stay in the second-level cache. Returned
-// distances are computed again from the differences, because the product form loses digits if a row is near its
-// centroid.
+// distances are computed from differences, because products lose digits if a row is near its centroid.
 
 #include "coterie/linalg/distances.hpp"
 

@@ -1,7 +1,6 @@
 #pragma once
 // Nearest centroids by squared Euclidean distances. Distances and arg-min are computed in one loop, so scores stay in
-// the registers. The kernels are compiled per instruction set and chosen at run time (SSE2, AVX2+FMA, AVX-512; plain
-// C++ elsewhere).
+// the registers. Kernels are compiled per instruction set and chosen at run time (SSE2, AVX2+FMA, AVX-512; else C++).
 
 #include <span>
 #include <string_view>

@@ -31,8 +31,8 @@ constexpr Index kAskedFrom = 1000;  // smaller problems take a fraction of a sec
 constexpr int kColumnMajor = 102;   // LAPACK_COL_MAJOR
 
 // The bits of OpenBLAS products depend on the number of threads, so a call gets one thread. This number is global in
-// the process, and OpenBLAS for OpenMP also sets the number of OpenMP threads. Both numbers are restored afterwards,
-// and only one call runs at a time.
+// the process, and OpenBLAS for OpenMP also sets the number of OpenMP threads. Both are restored afterwards. One call
+// runs at a time.
 class OneBlasThread {
 public:
     explicit OneBlasThread(const internal::Lapack& lapack) : lapack_(lapack), lock_(mutex()) {
@@ -98,8 +98,8 @@ EigenPairs with_signs(Vector<double> values, const ColumnMajor& vectors) {
                   "Regularise it");
 }
 
-// A pivot of the size of rounding errors means that the row depends on the rows before it. The factor exists, but its
-// inverse is only rounding errors.
+// A pivot of the size of rounding errors means that the row depends on the rows before it. The factor's inverse is then
+// useless.
 void check_pivot(double pivot, double diagonal, Index order) {
     const double smallest = static_cast<double>(order) * std::numeric_limits<double>::epsilon() * diagonal;
     if (!(pivot * pivot > smallest)) not_positive_definite();

@@ -1,6 +1,5 @@
 // Squared distances come from one matrix product, || x ||^2 + || y ||^2 - 2 x'y, which is faster than differences.
-// Results below 0 (rounding errors) count as 0. If x and y are the same points, the lower triangle is computed and
-// mirrored.
+// Results below 0 (rounding errors) count as 0. If x and y are the same, computes the lower triangle and mirrors it.
 
 #include "coterie/linalg/gaussian_kernel.hpp"
 

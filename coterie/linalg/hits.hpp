@@ -1,6 +1,5 @@
 #pragma once
-// Internal: finds positions that pass a test. For *_isa.cpp files only; everything is in the namespace that COTERIE_ISA
-// names.
+// Internal: finds positions that pass a test. For *_isa.cpp files only, in the namespace that COTERIE_ISA names.
 
 #include <cstddef>
 #include <cstdint>

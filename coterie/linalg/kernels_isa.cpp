@@ -69,8 +69,7 @@ inline __attribute__((always_inline)) void multiply(const T* const* rows, Size d
                                                     typename Simd<T>::Register (&sum)[TileRows][Vectors]) {
     using Register = typename Simd<T>::Register;
     constexpr int lanes = Simd<T>::lanes;
-    // Several dimensions per turn: there are more row pointers than address registers, and each pointer is loaded once
-    // per turn.
+    // Several dimensions per turn: the row pointers do not all fit into registers, and each is loaded once per turn.
 #if defined(__AVX512F__)
     constexpr int turn = Vectors == 1 ? 4 : 2;
 #else
@@ -122,8 +121,7 @@ inline __attribute__((always_inline)) void for_tiles(const T* const* rows, Size 
     }
 }
 
-// Entries per turn: several independent chains of additions, because in a single chain each addition waits for the
-// last.
+// Entries per turn, each with its own chain of additions, because in one chain each addition waits for the last.
 constexpr Size sparse_turn = 4;
 
 template <class T, int Vectors, class Column>

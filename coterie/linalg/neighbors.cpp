@@ -3,7 +3,7 @@
 // (score plus bound) and a lower limit (score minus bound). A point is not among the nearest if its lower limit exceeds
 // the count-th smallest upper limit. The distances of the few remaining points are computed directly in double, and
 // returned. If points are their own queries, each product is used for both of its blocks. No tree is used: in many
-// dimensions a tree visits nearly every point, one by one instead of in blocks.
+// dimensions it visits nearly every point, and not in blocks.
 
 #include "coterie/linalg/neighbors.hpp"
 
@@ -144,8 +144,7 @@ public:
                 Shortlist<Scalar>& shortlist = shortlists[i - begin];
                 const Scalar* const product = scratch.products.data() + (i - begin) * kPoints;
                 Index done = 0;
-                // Without a limit, every point becomes a candidate, so the first points are examined in small pieces
-                // until there is a limit.
+                // Small pieces until there is a limit, because without a limit every point is a candidate.
                 while (done < size && std::isinf(shortlist.limit())) {
                     const Index piece = std::min(size - done, 2 * count_ + 64);
                     examine(i, block + done, piece, product + done, std::numeric_limits<Scalar>::infinity(), scratch,
@@ -313,8 +312,7 @@ void find_both(const Search<Scalar>& search, const RowBlocks& blocks, std::vecto
     });
 }
 
-// Finds the neighbours of each query among n points. If there are few blocks of queries, the points are also cut into
-// segments.
+// Finds the neighbours of each query among n points, which are cut into segments if there are few blocks of queries.
 template <class Scalar>
 void find_each(const Search<Scalar>& search, const RowBlocks& blocks, Index n, std::vector<Scratch<Scalar>>& scratch,
                Neighbors& result, const Run& run) {

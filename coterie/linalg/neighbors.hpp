@@ -1,7 +1,7 @@
 #pragma once
 // Exact nearest neighbours, by blocks of distances. Matrix products in the scalar type of the points give candidates.
-// If rounding leaves several candidates possible, their distances are computed directly in double. The result does not
-// depend on the number of threads.
+// If rounding leaves several possible, their distances are computed directly in double. The result does not depend on
+// threads.
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"

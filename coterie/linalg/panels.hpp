@@ -177,8 +177,7 @@ inline Index rows_in_cache(Index d, std::size_t size_of_scalar) {
     return std::clamp<Index>(fit / 120 * 120, 120, 960);
 }
 
-/// Finds the smallest score over all panels for a few rows; ties go to the lowest centroid. Each thread needs its own
-/// object.
+/// Finds the smallest score over all panels for a few rows; ties go to the lowest centroid. One object per thread.
 template <class T>
 class BestScore {
 public:

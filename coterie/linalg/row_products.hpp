@@ -10,8 +10,7 @@
 
 namespace coterie::internal {
 
-/// x . y_j for fixed rows y_1..y_m. The bits for a row x depend neither on other rows nor on the threads, and x . y = y
-/// . x.
+/// x . y_j for fixed rows y_1..y_m. The bits depend neither on other rows nor on threads, and x . y = y . x.
 class RowProducts {
 public:
     /// `fixed`: m x d. Stores a packed copy of the same size.
@@ -108,8 +107,7 @@ public:
             for (Index j = 0; j < out.cols(); ++j) {
                 const double norms = squared[i] + squared_[j];
                 const double value = norms - 2 * out(i, j);
-                // If the terms nearly cancel (rows far from the origin and close together), uses the differences, which
-                // lose no digits.
+                // If the terms nearly cancel (rows far from the origin and close together), uses the differences.
                 out(i, j) = value > cancels * norms ? value : (x.row(i) - fixed_.row(j)).squaredNorm();
             }
     }

@@ -3,8 +3,7 @@
 // minus one row, and sums for scatter are of rows minus the mean, so an offset costs no digits.
 //
 // Principal axes come from a dense eigenproblem of X'X or XX', whichever is smaller. This is exact, and fast up to an
-// order of a few thousand. If both are larger and few axes are wanted, block Lanczos finds them from products with the
-// points.
+// order of a few thousand. If both are larger and few axes are wanted, uses block Lanczos.
 
 #include "coterie/linalg/scatter.hpp"
 
@@ -86,8 +85,7 @@ Stage pass_over(PointsView points) {
     return {.name = "moments", .operations = 2.0 * static_cast<double>(points.rows() * points.columns())};
 }
 
-// Sums rows minus the first row. So a large offset costs no digits, and the mean of a constant column is exact and its
-// variance 0.
+// Sums rows minus the first row. So an offset costs no digits, and a constant column has an exact mean and variance 0.
 Vector<double> mean_about(PointsView points, const Run& run, std::span<const double> weights, Index first) {
     return points.with_scalar([&]<class Scalar>() {
         const Index d = points.columns();
@@ -201,8 +199,7 @@ PrincipalAxes axes_from_covariance(PointsView points, int count, Vector<double> 
     return result;
 }
 
-// If there are fewer points than dimensions: X X' has the same non-zero eigenvalues as X' X, and the axes are X' u /
-// |X' u|.
+// For fewer points than dimensions: X X' has the non-zero eigenvalues of X' X, and the axes are X' u / |X' u|.
 PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, const Run& run) {
     const Index n = points.rows();
     const Index d = points.columns();

@@ -1,6 +1,5 @@
 #pragma once
-// Means, scatter matrices and principal axes. All sums are in double, with the same bits for any number of threads and
-// processes.
+// Means, scatter matrices and principal axes. All sums are in double; the bits do not depend on threads and processes.
 
 #include <span>
 

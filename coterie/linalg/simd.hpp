@@ -1,7 +1,6 @@
 #pragma once
-// Internal: the compiler's vector types (GCC and Clang), with the width of the instruction set for which the including
-// file is compiled. For *_isa.cpp files only. Everything is in the namespace that COTERIE_ISA names, without external
-// linkage.
+// Internal: the compiler's vector types (GCC and Clang), with the width of the instruction set of the compilation. For
+// *_isa.cpp files only, in the namespace that COTERIE_ISA names, without external linkage.
 //
 //     Simd<T>::Register  lanes of T, Simd<T>::lanes of them;  load, store  from and to any address of a T;
 //     square_root  lane by lane

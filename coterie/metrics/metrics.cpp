@@ -164,8 +164,7 @@ double normalized_information(const SparseTable& table, double information, Norm
     return std::clamp(information / normalizer, 0.0, 1.0);
 }
 
-// Hubert and Arabie 1985. There are up to n^2 ordered pairs of points, and their products reach n^4: 128 bits are
-// enough up to n = 2^31.
+// Hubert and Arabie 1985. Products of up to n^2 ordered pairs reach n^4: 128 bits are enough up to n = 2^31.
 template <class Wide>
 double rand_index_from(const SparseTable& table) {
     const auto squares = [](const std::vector<Count>& sizes) {

@@ -27,8 +27,8 @@ COTERIE_API ContingencyTable contingency_table(LabelSpan labels, LabelSpan truth
 
 /// The class of each distinct cluster in the best one-to-one match (Hungarian, exact); -1 for clusters without a class.
 /// Exactly min(clusters, classes) clusters are matched, some perhaps to a class without common points. Uses only the
-/// non-zero counts if there are few, so there may be as many labels as points. Throws ResourceError if it needs a full
-/// table that does not fit.
+/// non-zero counts if there are few, so there may be as many labels as points. Throws ResourceError if a full table is
+/// needed and too large.
 struct Alignment {
     std::vector<std::int32_t> clusters;
     std::vector<std::int32_t> matched_class;  // the class's value, or -1 when `matched[u]` is false
@@ -40,8 +40,7 @@ COTERIE_API Alignment align(LabelSpan labels, LabelSpan truth);
 /// BadArgument if there is no such 32-bit number.
 COTERIE_API Labels aligned_labels(LabelSpan labels, LabelSpan truth);
 /// A table whose `counts` are classes x clusters, with the agreement on the diagonal. First come the matched classes,
-/// ascending, and their clusters in the same order. Then come the unmatched classes (rows) or clusters (columns),
-/// ascending.
+/// ascending, and their clusters in the same order. Then come the unmatched classes or clusters, ascending.
 COTERIE_API ContingencyTable confusion_table(LabelSpan labels, LabelSpan truth);
 
 /// Assigns each row of a cost matrix a different column (or -1 if there are too few columns) so that the total cost is
@@ -88,8 +87,7 @@ COTERIE_API double scatter_ratio(PointsView points, LabelSpan labels, const Run&
 /// to the number of clusters; less is better. Needs at least 2 clusters.
 COTERIE_API double normalized_cut(const Neighbors& neighbors, LabelSpan labels);
 
-/// Two-sided paired t-test of the hypothesis that a and b have the same mean. Throws BadArgument unless there are at
-/// least two pairs of finite numbers.
+/// Two-sided paired t-test of equal means. Throws BadArgument unless there are at least two pairs of finite numbers.
 struct PairedTest {
     double mean_difference = 0;  // of a - b
     double statistic = 0;        // t; infinite (p is 0) if all differences are equal and not 0; 0 (p is 1) if all are 0
@@ -107,9 +105,8 @@ struct SampleSummary {
 /// Throws BadArgument if the sample is empty or has a number that is not finite.
 COTERIE_API SampleSummary summary_of(std::span<const double> sample);
 
-/// The p value of the two-sided t-test of the hypothesis that two unpaired samples have the same mean, with pooled
-/// variance. If both deviations are 0: 1 for equal means, else 0. Throws BadArgument unless both have at least two
-/// numbers.
+/// The p value of the two-sided t-test of equal means of two unpaired samples, with pooled variance. If both deviations
+/// are 0: 1 for equal means, else 0. Throws BadArgument unless both have at least two numbers.
 COTERIE_API double unpaired_t_test(const SampleSummary& a, const SampleSummary& b);
 
 /// Compares each sample with every other (Wang et al. 2012) by unpaired_t_test at level `significance`, and adds up 1

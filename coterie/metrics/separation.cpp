@@ -1,7 +1,6 @@
 // The first pass over blocks of rows finds the mean of all points, and sums are taken about it, so points far from 0
 // lose no digits. Two more passes give the clusters' means and then the scatter about them. Davies-Bouldin distances
-// and the mixture's densities take another pass. The cut counts half edges in whole numbers, so nothing is rounded
-// before the division.
+// and the mixture's densities take another pass. The cut counts half edges, so nothing is rounded before the division.
 
 #include <algorithm>
 #include <cmath>
@@ -54,8 +53,7 @@ void require_as_many(std::string_view what, std::size_t labels, Index points) {
 
 namespace {
 
-// The clusters' means relative to the mean of all points, and the scatter about each of these means. All sums are over
-// all processes.
+// The clusters' means relative to the mean of all points, and the scatter about both. Sums are over all processes.
 struct Partition {
     internal::Range own;  // this process's rows
     Clusters clusters;

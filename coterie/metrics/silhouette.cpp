@@ -106,8 +106,7 @@ double silhouette_sum(const Rows<Scalar>& points, const std::vector<Index>& orde
                 const auto at = static_cast<std::size_t>(i);
                 const double norm = mine.own.squared_norms[at];
                 double* const product = mine.products.data() + i * kOthers;
-                // If the distance is small compared with the norms, the product form loses digits, so it is computed
-                // directly.
+                // The product form of a distance that is small compared with the norms has lost digits.
                 for (Index q = 0; q < other_count; ++q) {
                     const double norms = norm + mine.other.squared_norms[static_cast<std::size_t>(q)];
                     double squared = norms - 2.0 * product[q];

@@ -18,8 +18,7 @@ namespace {
 using internal::filled;
 
 // log of Gamma(x + 1/2) / (Gamma(x) sqrt(x)). The difference of two lgamma would lose as many digits as lgamma has
-// before the decimal point. Instead, Gamma(x + 1) = x Gamma(x) first increases x until the asymptotic series is exact
-// up to rounding.
+// before the decimal point. Instead, Gamma(x + 1) = x Gamma(x) increases x until the asymptotic series is exact.
 double log_gamma_ratio(double x) {
     double correction = 0.0;
     const double wanted = x;

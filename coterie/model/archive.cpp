@@ -229,8 +229,7 @@ std::vector<std::int32_t> Archive::labels(const std::string& name, Index size) c
 }
 
 std::string Archive::to_bytes() const {
-    // Tensors with wide types come first, so every tensor begins at a multiple of its item size. The header is padded
-    // to a multiple of 8 bytes.
+    // Wide types first, and a header of a multiple of 8 bytes: so every tensor begins at a multiple of its item size.
     std::vector<const std::pair<const std::string, Tensor>*> order;
     for (const auto& item : tensors_) order.push_back(&item);
     std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {

@@ -2,8 +2,7 @@
 // The file of a model. Its layout is safetensors (8-byte little-endian header length, JSON header, raw little-endian
 // tensors), so any safetensors reader opens it. The header's __metadata__ holds the format version, the library
 // version, the method, the options and a SHA-256. The SHA-256 covers the whole file, with its own 64 digits read as
-// zeros, so a change of any byte is found. Reading first checks every offset, shape and type and the checksum, and only
-// then allocates memory for them.
+// zeros, so a change of any byte is found. Reading checks offsets, shapes, types and the checksum before it uses them.
 
 #include <cstdint>
 #include <iosfwd>

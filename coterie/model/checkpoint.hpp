@@ -16,8 +16,7 @@
 
 namespace coterie::internal {
 
-/// Identifies the points of a fit: shape, type, and SHA-256 of their bytes. Each process reads its own rows; all
-/// processes get the result.
+/// Identifies the points of a fit: shape, type, and SHA-256 of their bytes. All processes get the same result.
 std::string fingerprint_of(PointsView points, const Run& run);
 /// Identifies a whole problem: points, weights, centroids, labels, shares and sizes. Empty if run.checkpoint is empty.
 std::string fingerprint_of(const Problem& problem, const Run& run);
@@ -39,8 +38,7 @@ public:
     std::optional<Archive> found() const;
     /// Whether this process writes the file.
     bool wanted() const;
-    /// Whether it is time to write: immediately for the first time, then after five seconds, or later if writing is
-    /// slow.
+    /// Whether it is time to write: at the start, then after five seconds, or later if writing is slow.
     bool due() const;
     Archive begin() const;
     /// If this fails (a full disk), the fit goes on, and warn() reports the failure.

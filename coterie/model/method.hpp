@@ -66,8 +66,7 @@ struct About {
 };
 
 namespace internal {
-/// Throws BadArgument if the method does not take a part of the problem or the run; names the method and the first such
-/// part.
+/// Throws BadArgument if the method does not take a part of the problem or the run; names method and part.
 COTERIE_API void admit(std::string_view method, const Takes& takes, const Problem& problem, const Run& run);
 /// Throws BadData on every process if the processes of the run fit different methods, options or data.
 COTERIE_API void require_same_fit(std::string_view method, const OptionValues& options, const Problem& problem,

@@ -18,8 +18,7 @@ namespace {
 
 using internal::filled;
 
-// Runs work on rows that begin at row `first` of a larger set, and makes its errors count rows from the start of the
-// larger set.
+// Runs work on rows that begin at row `first` of a larger set. Its errors then count rows from the start of the set.
 template <class Work>
 void counting_from(Index first, Work&& work) {
     try {

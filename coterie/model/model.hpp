@@ -32,8 +32,7 @@ struct COTERIE_API ClusterLabels {
     std::vector<std::int32_t> numbers() const;
 };
 
-/// What a model can compute for points, in addition to labels. To add an output, add a line here and its texts in
-/// model.cpp.
+/// What a model can compute for points besides labels. For a new one, add a line here and its texts in model.cpp.
 enum class Output {
     embedding,     // n x p: the points in the space in which the method compares them
     memberships,   // n x k: the probability of each cluster; rows sum to 1, or to less if a row may be noise
@@ -98,8 +97,7 @@ public:
 
     /// The outputs that the model has.
     virtual OutputSet outputs() const { return {}; }
-    /// n rows of numbers, see Output. Throws BadArgument if the model does not have this output, and throws like
-    /// predict.
+    /// n rows of numbers, see Output. Throws BadArgument if the model does not have it, and like predict.
     Matrix<double> output(Output which, PointsView points, const Run& run = Run()) const;
     /// Same as output(Output::embedding, ...).
     Matrix<double> transform(PointsView points, const Run& run = Run()) const {
@@ -110,8 +108,8 @@ public:
     Index output_columns(Output which) const;
 
     /// Computes labels and outputs of this process's rows in one pass. Calls take(results) with the results of some
-    /// rows at a time, in order, so neither points nor results need to fit into memory. Results and errors are the same
-    /// as in predict and output.
+    /// rows at a time, in order, so neither points nor results need to fit into memory. Results and errors: as in
+    /// predict and output.
     void apply(PointsView points, const Wanted& wanted, const Run& run,
                FunctionRef<void(const RowResults&)> take) const;
 

@@ -33,8 +33,7 @@ void require_range(const std::string& name, double value, const Range& range, co
                       {.value = to_text(OptionValue(value)), .accepted = range.text(), .file = file});
 }
 
-// Calls check(), which checks the numbers of a part. Adds the part's name to errors and removes remedies that are meant
-// for data.
+// Calls check(), which checks the numbers of a part. Adds the part's name to errors and removes remedies for data.
 template <class Check>
 void check_part(const std::string& name, Check&& check) {
     try {

@@ -23,7 +23,7 @@ namespace internal {
 class Checkpoint;
 
 /// The starts of one fit: their seeds, and the criteria of completed starts. A checkpoint stores the criteria in its
-/// file, and the state of start i in a separate file, FILE.start-i. Among the completed starts, only the best keeps its
+/// file, and the state of start i in a separate file, FILE.start-i. Of the completed starts, only the best keeps its
 /// file.
 class COTERIE_API Starts {
 public:

@@ -5,8 +5,7 @@
 // block of the right half. Finally the root is broadcast.
 //
 // Threads take blocks in order. The thread that finishes the second of two siblings adds them, left to right, and
-// continues with their parent. So no thread waits for another, and about log2(L) sums plus one per thread exist at a
-// time.
+// continues with their parent. So no thread waits, and about log2(L) sums plus one per thread exist at a time.
 //
 // Invariant: L alone decides which sums are added to which, and in what order.
 
@@ -23,8 +22,7 @@ namespace coterie::internal {
 namespace {
 
 // The first block of a process. A border at a multiple of a power of two cuts few nodes of the tree, and every cut node
-// costs a message. The border differs from an even division by at most half this power, which is at most 1/40 of a
-// share.
+// costs a message. It differs from an even border by at most half this power, at most 1/40 of a share.
 Index border(Index process, Index blocks, Index processes) {
     if (process == processes) return blocks;
     Index unit = 1;
@@ -55,8 +53,7 @@ Range own_rows(const RowBlocks& grid, const Communicator& communicator) {
 }
 
 int process_of(Index block, const RowBlocks& grid, const Communicator& communicator) {
-    // Finds the last process that does not begin after the block, starting from the process that even shares would
-    // give.
+    // Finds the last process that does not begin after the block, starting from an even division.
     const Index size = communicator.size();
     Index process = block * size / grid.count();
     while (border(process, grid.count(), size) > block) --process;

@@ -1,6 +1,5 @@
 #pragma once
-// Internal: passes over rows: a grid of blocks that depends only on n and d, loops that write a result per row, and
-// sums.
+// Internal: passes over rows: a grid of blocks that depends only on n and d, loops with a result per row, and sums.
 //
 // Blocks are added up along a binary tree whose shape depends only on the number of blocks. So sums have the same bits
 // for any number of threads and processes, for rows in memory and rows that are read. Each process works on consecutive
@@ -84,8 +83,8 @@ public:
     using Clear = std::function<void(double* sum)>;
     using Merge = std::function<void(double* left, const double* right)>;  // sets left to the sum of both
 
-    /// By default, `clear` sets to 0 and `merge` adds number by number. Own functions must also handle a sum to which
-    /// no block was added.
+    /// By default, `clear` sets to 0 and `merge` adds number by number. Custom functions must also handle sums without
+    /// blocks.
     explicit BlockSums(Index numbers, Clear clear = nullptr, Merge merge = nullptr);
 
     /// The sum over all blocks of all processes, on every process; the span is valid until the next call. add(block,

@@ -1,6 +1,5 @@
 #pragma once
-// Internal: access to some rows by number, on every process. If this process has all rows in memory, refers to them;
-// otherwise holds copies.
+// Internal: access to some rows by number, on every process. Holds copies unless this process has all rows in memory.
 
 #include <cstddef>
 #include <span>

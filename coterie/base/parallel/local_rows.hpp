@@ -1,6 +1,5 @@
 #pragma once
-// Internal: each process holds a part of the rows; here they become one set of rows, by default in the order of the
-// processes.
+// Internal: one set of rows, of which each process holds a part.
 
 #include <vector>
 

@@ -1,5 +1,4 @@
-// Processes that each hold a part of the rows work on the same rows as if each held all, and get results for the rows
-// that they hold.
+// Processes that hold parts of the rows work as if each held all rows, and get results for the rows that they hold.
 
 #include "coterie/base/parallel/local_rows.hpp"
 

@@ -26,12 +26,12 @@ struct RowBlocks {
 
 /// Calls body(block, worker) for every block below count, on up to `threads` threads, but not more than processors.
 /// `worker`, below `threads`, is the number of the thread, for its scratch space. If a body throws, the loop stops and
-/// rethrows the exception of the lowest failing block. Inside another parallel loop, and in a forked child, the loop
-/// uses only the calling thread.
+/// rethrows the exception of the lowest failing block. Inside another parallel loop, and in a forked child, uses only
+/// the calling thread.
 COTERIE_API void for_each_block(Index count, int threads, FunctionRef<void(Index block, int worker)> body);
 
-/// A stage of a computation, for progress reports and stop requests. A loop may be a part of a stage, from fraction
-/// `begin` to fraction `end`.
+/// A stage of a computation, for progress reports and stop requests. A loop may be the part from `begin` to `end` of a
+/// stage.
 struct Stage {
     std::string_view name;
     double begin = 0;
@@ -43,8 +43,7 @@ struct Stage {
     double objective = std::numeric_limits<double>::quiet_NaN();
 };
 /// The same on run.threads. Before the loop and then about 20 times a second, the calling thread reports progress and
-/// asks the caller whether to stop. After a stop request no further block begins, and the loop throws Cancelled with
-/// the stage.
+/// asks the caller whether to stop. After a stop request no further block begins, and the loop throws Cancelled.
 COTERIE_API void for_each_block(Index count, const Run& run, const Stage& stage,
                                 FunctionRef<void(Index block, int worker)> body);
 

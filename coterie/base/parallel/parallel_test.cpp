@@ -108,8 +108,7 @@ TEST(ForEachBlock, OrdersWritesOfCallerAndBodies) {
 }
 
 #ifdef __SANITIZE_THREAD__
-// A loop does not order its bodies, so the sanitizer must report a race between two: internal/workers.cpp must not hide
-// it.
+// A loop does not order its bodies, so a race between two must be reported: internal/workers.cpp must not hide it.
 TEST(ForEachBlockDeathTest, TheThreadSanitizerReportsARaceBetweenBodies) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto race = [] {

@@ -8,8 +8,7 @@
 
 namespace coterie {
 
-/// How many processes mpirun (Open MPI, MPICH, PMI of srun) started, according to its environment variables. 1 if none
-/// of them started this process.
+/// How many processes mpirun (Open MPI, MPICH) or srun (PMI) started, by their environment variables; otherwise 1.
 COTERIE_API int started_processes();
 /// The number of this process among the started processes, from 0.
 COTERIE_API int started_rank();

@@ -28,8 +28,7 @@ constexpr std::size_t longest_text = std::size_t{1} << 20;  // most bytes of an 
 /// the claimed size of the array. (The libraries read some hundred MB a second.)
 constexpr double reader_seconds(double base, double bytes) { return base + bytes / 1e7; }
 
-/// Bytes of address space allowed: 1 GiB plus four times `bytes`, because a compressed chunk may be larger than the
-/// part that is used.
+/// Bytes of address space allowed: 1 GiB plus 4 `bytes`, because a compressed chunk may exceed the part that is used.
 constexpr double reader_memory(double bytes) { return 1024.0 * 1024 * 1024 + 4 * bytes; }
 
 }  // namespace coterie::formats

@@ -18,8 +18,7 @@ struct ReaderProgram {
 
 /// The array chosen by `key` and `purpose` (see choose()) in a file of `format`, "hdf5" or "mat". Its source is
 /// FILE:NAME. Everything that the child sends is checked. Throws BadData if the child dies, stalls or sends invalid
-/// messages, ResourceError if memory is short or the program is missing, Cancelled if `run` stops. In no case does a
-/// child process remain.
+/// messages, ResourceError if memory is short or the program is missing, Cancelled if `run` stops. No child remains.
 Array read_apart(std::string_view format, const std::string& path, std::string_view key, Purpose purpose,
                  const std::string& source, const Run& run, const ReaderProgram& program = {});
 

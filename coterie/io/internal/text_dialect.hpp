@@ -24,9 +24,8 @@ struct DecodedText {
     std::shared_ptr<const std::string> owner;  // holds text that had to be converted
     std::vector<std::string> conversions;      // "encoding UTF-16", "old Mac line ends"
 };
-/// Converts UTF-16 (recognised by a byte order mark or by its zero bytes) to UTF-8. Other text that is not UTF-8 is
-/// read as Windows-1252, which includes Latin-1. Also converts line ends that are a single '\r'. Throws BadData if the
-/// file is not text.
+/// Converts UTF-16 (recognised by a byte order mark or zero bytes) to UTF-8. Other text that is not UTF-8 is read as
+/// Windows-1252, which includes Latin-1. Also converts line ends '\r'. Throws BadData if the file is not text.
 DecodedText decode_text(const Bytes& bytes, std::string_view source);
 
 /// The records of a text and the fields of a record.
@@ -54,8 +53,7 @@ std::string without_quotes(std::string_view field);
 bool is_missing_word(std::string_view word);
 /// inf and infinity, with or without a sign.
 bool is_infinite_word(std::string_view word);
-/// Whether a word has only digits and characters of numbers (blanks, points, commas, signs, percent), so it is not a
-/// column name.
+/// Whether a word has only characters of numbers (digits, blanks, points, commas, signs, percent): not a name.
 bool is_like_a_number(std::string_view word);
 
 struct Dialect {

@@ -17,8 +17,7 @@ struct Gain {
 };
 
 /// The column of each row (-1: none) in a match with the largest total gain. Only listed pairs are matched. `gains`
-/// must be sorted by row, then column, each pair once. Exact (integers). Memory depends on the number of listed pairs,
-/// not on rows x columns.
+/// must be sorted by row, then column, each pair once. Exact (integers). Memory depends only on the number of pairs.
 std::vector<Index> maximum_gain_match(std::span<const Gain> gains, Index rows, Index columns);
 
 }  // namespace coterie::internal

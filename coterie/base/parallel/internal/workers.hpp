@@ -10,8 +10,8 @@ namespace coterie::internal {
 void run_workers(int workers, FunctionRef<void(int worker)> work);
 
 /// The most threads that can work at once: the number of processors, or the limit that the host set through
-/// tbb::global_control. 1 in the child of a fork if the parent had workers: a child has no copies of them, and locks
-/// that they held stay locked.
+/// tbb::global_control. 1 in a forked child if the parent had workers: the child has none, and locks that they held
+/// stay locked.
 int most_workers();
 
 /// The number of processors in the affinity mask of the process.

@@ -1,6 +1,5 @@
 // Reads datasets with the HDF5 library, which also converts byte orders and number types. Rows are read and sent in
-// blocks of whole chunks. So no chunk is unpacked twice, and the whole array is in memory only once, in the calling
-// process.
+// blocks of whole chunks. So no chunk is unpacked twice, and only the calling process holds the array.
 
 #include <algorithm>
 

@@ -41,9 +41,8 @@ bool element_of(matio_classes kind, Element& element) {
     throw BadData(code, std::move(problem), std::move(remedy), {.file = path});
 }
 
-// In a truncated file, matio leaves the numbers that are missing uninitialised. So this function first goes through the
-// elements of the file: each states its length, and all its bytes must exist. (Version 7.3 files are HDF5 after a
-// MATLAB header.)
+// In a truncated file, matio leaves the numbers that are missing uninitialised. So the elements of the file are checked
+// first: each states its length. (Version 7.3 files are HDF5 after a MATLAB header.)
 void require_whole(std::span<const std::byte> data, const std::string& what) {
     const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(data[i]); };
     const bool little = data.size() >= 128 && byte(126) == 'I' && byte(127) == 'M';
