@@ -57,7 +57,7 @@ Method line() {
     out.about = M::about;
     out.fit = [assigned](const Problem& problem, const OptionValues& values, const Run& run) -> std::unique_ptr<Model> {
         internal::require_same_fit(M::name, values, problem,
-                                   run);  // first, because only one process may reject a value
+                                   run);  // first: assigned() may throw on one process
         auto model = std::make_unique<RoomModel>(FitOf<M>()(problem, assigned(values), run));
         internal::warn_of_result(*model, problem, run, M::takes.blocks);
         return model;

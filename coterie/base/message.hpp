@@ -164,7 +164,7 @@ struct COTERIE_API Message {
     std::optional<std::int64_t> row = {};   // counted from 1
     std::string column = {};                // its name, if it has one
     std::optional<std::int64_t> column_number = {};  // counted from 1
-    std::string context = {};  // where the message comes from: "spectral", "process 2"; the text begins with it
+    std::string context = {};                        // origin, at the start of the text: "spectral", "process 2"
 
     friend bool operator==(const Message&, const Message&) = default;
 

@@ -149,7 +149,7 @@ Message Table::not_a_number(std::size_t where, std::size_t column, std::string_v
             out.remedy = filled("Remove the thousands separator: 1234{}5", decimal_);
         return out;
     }
-    // Finds out whether many values of the column are words, or only this value.
+    // Finds out from the first rows whether most values of the column are words, or only this value.
     Index words = 0, looked_at = 0;
     each_row([&](const std::vector<std::string_view>& fields) {
         double number = 0;

@@ -67,8 +67,7 @@ bool scale_to_unit(const From* row, Index count, To* to) {
     for (Index p = whole; p < count; ++p) add(p, p - whole);
     double squared = 0;
     for (const double each : squared_of) squared += each;
-    const bool finite =
-        std::isfinite(squared);  // if not, the row stays unchanged, and the next check reports the value
+    const bool finite = std::isfinite(squared);  // if not, leaves the row for the next check
     const double shift = finite ? near_one : 1, factor = finite ? 1 / std::sqrt(squared) : 1;
     for (Index p = 0; p < count; ++p) to[p] = static_cast<To>(static_cast<double>(row[p]) * shift * factor);
     return true;

@@ -130,8 +130,7 @@ Matrix<double> euclidean_distances(PointsView points, PointsView centroids, int 
         std::vector<double> norms;
         for (Index j = 0; j < fixed.rows(); ++j)
             norms.push_back(internal::squared_norm(fixed.data() + j * fixed.cols(), fixed.cols()));
-        const Matrix<double> by_column =
-            fixed.transpose();  // the numbers of a column are contiguous over all centroids
+        const Matrix<double> by_column = fixed.transpose();  // each column contiguous
         const Index k = fixed.rows();
         points.with_scalar([&]<class T>() {
             for_each_block(blocks.count(), threads, [&](Index block, int) {

@@ -80,9 +80,8 @@ private:
         16;  // columns are padded to a multiple of any register width, so that the layout is the same for any T
     static constexpr Index kTile = 192;   // columns of a tile; a multiple of the kernels' register blocks
     static constexpr Index kPiece = 256;  // approximate number of rows added in T
-    static constexpr Index kTasks =
-        16;  // tasks to run at the same time; if there are fewer tiles, rows are split as well
-    static constexpr Index kPieces = 4;  // each part of the rows has at least this many pieces
+    static constexpr Index kTasks = 16;   // wanted at the same time; with fewer tiles, rows are also split
+    static constexpr Index kPieces = 4;   // each part of the rows has at least this many pieces
 
     struct Tile {
         Index row;  // number of its first row, and of its first column

@@ -31,9 +31,8 @@ namespace {
 
 using internal::filled;
 
-constexpr Index kRows = 256;  // rows projected at the same time
-constexpr double kNoise =
-    1e-6;  // a row whose part orthogonal to the other rows is relatively shorter counts as spanned by them
+constexpr Index kRows = 256;          // rows projected at the same time
+constexpr double kNoise = 1e-6;       // relative length of the orthogonal part below which a row counts as spanned
 constexpr Index kDirectOrder = 4000;  // largest order of a covariance or Gram matrix that is built for only a few axes
 constexpr Index kBlock = 8;           // rows per Lanczos block, and most axes that Lanczos computes
 constexpr Index kBasis = 800;         // most rows of the Lanczos basis

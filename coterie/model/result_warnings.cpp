@@ -69,8 +69,7 @@ void warn_of_equal_rows(FitReport& report, const Labels& labels, const Problem& 
         return a.hash != b.hash ? a.hash < b.hash : a.row < b.row;
     });
     Index groups = 0;
-    std::pair<Index, Index> first{points.rows(),
-                                  0};  // the first row of a split group, and an equal row in another cluster
+    std::pair<Index, Index> first{points.rows(), 0};  // first row of a split group, and its equal in another cluster
     for (auto begin = rows.begin(); begin != rows.end();) {
         const auto end = std::find_if(begin, rows.end(), [&](const HashedRow& row) { return row.hash != begin->hash; });
         const auto other = std::find_if(begin, end, [&](const HashedRow& row) { return row.label != begin->label; });

@@ -16,8 +16,8 @@ namespace coterie::internal {
 namespace {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
-constexpr std::size_t most_shown = 3;  // a message shows at most so many differences, and so many processes per value
-constexpr std::size_t longest_value = 60;  // a message shows at most so many characters of a value
+constexpr std::size_t most_shown = 3;      // most differences, and most processes per value, that a message shows
+constexpr std::size_t longest_value = 60;  // most characters of a value that a message shows
 
 // Fields end in 0, which occurs in no name or value.
 std::string text_of(const Facts& facts) {

@@ -16,7 +16,7 @@
 
 namespace coterie::formats {
 
-// At most so many distinct words are counted per column; a column with more cannot have categories.
+// Most distinct words that are counted per column; a column with more cannot have categories.
 inline constexpr std::size_t most_words = 10000;
 
 /// What the fields of a column are.
