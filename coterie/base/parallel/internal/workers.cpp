@@ -1,6 +1,6 @@
 // The threads of parallel loops come from oneTBB, whose pool all libraries of the process share. So two loops on two
 // host threads together get no more workers than processors. A loop never waits for a worker that has not come. Idle
-// workers yield the processor and then sleep, so other work on the same processors is not slowed down.
+// workers yield the processor and then sleep, so loops stay fast on processors that others use too.
 //
 // Invariants: callers never run each other's work. If the host cancels its own tasks, coterie's tasks are still done.
 // Workers use the caller's rounding and flush-to-zero mode. A child after a fork works alone.
