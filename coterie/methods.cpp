@@ -1,5 +1,5 @@
-// The list of methods. Each entry is built from types alone, so a module describes its method only once. Methods whose
-// fits share no work get a fitter that fits one by one.
+// The list of methods. Each entry is built from types, so only its module describes a method. If the fits of a method
+// share no work, its fitter makes ordinary fits.
 
 #include "coterie/methods.hpp"
 
@@ -39,7 +39,7 @@ template <class M>
 requires requires(const typename M::Model& model) { M::restart_criterion(model); }
 struct FitOf<M> : RestartedFit<M> {};
 
-// The entry of a method, built from the types of its module. It also adds the warnings about a result.
+// The entry of a method, built from the types of its module. Its fits also get the warnings about results.
 template <class M>
 Method line() {
     using Options = typename M::Options;
@@ -56,7 +56,8 @@ Method line() {
     out.takes = M::takes;
     out.about = M::about;
     out.fit = [assigned](const Problem& problem, const OptionValues& values, const Run& run) -> std::unique_ptr<Model> {
-        internal::require_same_fit(M::name, values, problem, run);  // before a value that only one process rejects
+        internal::require_same_fit(M::name, values, problem,
+                                   run);  // first: assigned() may throw on one process
         auto model = std::make_unique<RoomModel>(FitOf<M>()(problem, assigned(values), run));
         internal::warn_of_result(*model, problem, run, M::takes.blocks);
         return model;

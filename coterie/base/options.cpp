@@ -1,6 +1,6 @@
-// Converts option values to text and back, and checks them. The command line, model files and structs all go through
-// this one check. from_chars and to_chars read and write the numbers, so no locale changes them. A number is written as
-// the shortest text that reads back as the same number.
+// Converts option values to text and back, and checks them. Values from the command line, from model files and from
+// structs all go through this check. from_chars and to_chars read and write the numbers independently of the locale. A
+// number is written as the shortest text that reads back as the same number.
 
 #include "coterie/base/options.hpp"
 
@@ -32,7 +32,7 @@ bool parse_number(std::string_view text, Number& value) {
     return result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
-// A list as the command line writes it, with commas between the items, or with x, as in 28x28.
+// A list as written on the command line: commas between the items, or x, as in 28x28.
 template <class Item, class Parse>
 bool parse_list(std::string_view text, std::vector<Item>& items, Parse&& parse) {
     while (true) {
@@ -50,7 +50,7 @@ std::string list_text(const std::vector<Item>& items) {
     return out;
 }
 
-// Whole numbers may also be written like 1e6, as long as a double represents them exactly.
+// Whole numbers may also be written like 1e6 if a double represents them exactly.
 bool parse_integer(std::string_view text, std::int64_t& value) {
     if (parse_number(text, value)) return true;
     double real = 0;
@@ -172,7 +172,7 @@ OptionValue Option::parse(std::string_view text) const {
     } else if (kind == OptionKind::reals) {
         if (std::vector<double> list; parse_list(text, list, parse_number<double>)) value = std::move(list);
     }
-    // Text that is not a number is still a string here, so check() throws.
+    // Here, text that is not a number is still a string, so check() throws.
     if (kind == OptionKind::integers || kind == OptionKind::reals)
         check(value, ", separated by commas");
     else

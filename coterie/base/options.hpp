@@ -1,6 +1,6 @@
 #pragma once
-// Options are described once, next to their struct. That description yields the range check, the command's flags and
-// help, the keys of model files and JSON, the Python keywords and the tables in docs/.
+// Options are described once, next to their struct. The range check, the command's flags and help, the keys of model
+// files and JSON, the Python keywords and the tables in docs/ all come from this description.
 //
 //   struct KMeansOptions { int clusters = 8; double tolerance = 1e-4; static const OptionSet& described(); };
 //   const OptionSet& KMeansOptions::described() {
@@ -29,8 +29,7 @@ namespace coterie {
 
 enum class OptionKind { flag, integer, real, choice, text, integers, reals };
 
-/// The value of an option that the method chooses from the data: std::nullopt in its struct, auto in the command, null
-/// in JSON.
+/// The method chooses the value from the data. std::nullopt in the struct, auto in the command, null in JSON.
 struct Automatic {
     friend auto operator<=>(const Automatic&, const Automatic&) = default;
 };
@@ -41,7 +40,7 @@ using OptionValue =
     std::variant<bool, std::int64_t, double, std::string, Automatic, std::vector<std::int64_t>, std::vector<double>>;
 using OptionValues = std::map<std::string, OptionValue>;
 
-/// Accepted numbers: low <= value <= high. An open end excludes its limit.
+/// Accepted numbers: low <= value <= high. If an end is open, its limit is excluded.
 struct COTERIE_API OptionRange {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
@@ -71,7 +70,7 @@ struct COTERIE_API Option {
     std::function<void(void*, const OptionValue&)> set;
 
     std::string accepted() const;  // "a whole number, at least 1", "one of auto, lloyd, bounds"
-    /// Throws BadArgument that names the option, the value and what is accepted. `form` follows in the message.
+    /// Throws BadArgument that names the option, the value and what is accepted, followed by `form`.
     void check(const OptionValue& value, std::string_view form = {}) const;
     /// Reads a value as written on the command line or in a file, and checks it. Throws BadArgument.
     OptionValue parse(std::string_view text) const;
@@ -80,8 +79,7 @@ struct COTERIE_API Option {
 /// "3", "0.0001", "true", "auto", "500,500": text that parse() reads back.
 COTERIE_API std::string to_text(const OptionValue& value);
 
-/// An error with text "option `NAME`: VALUE is not accepted; ACCEPTED" and with the same fields. Text values are
-/// quoted.
+/// The error "`NAME`: VALUE is not accepted. Use ACCEPTED", with these fields. Text values are quoted.
 COTERIE_API BadArgument refused_option(const std::string& name, const OptionValue& value, const std::string& accepted);
 
 class COTERIE_API OptionSet {
@@ -90,11 +88,10 @@ public:
     const Option* find(std::string_view name) const;
     /// Like find, but throws BadArgument that lists the existing names if `name` is not one of them.
     const Option& at(std::string_view name) const;
-    /// Sets the options that `values` names in the struct behind `options`. Throws BadArgument for unknown names and
-    /// values out of range.
+    /// Sets the given values in the struct at `options`. Throws BadArgument for unknown names and values out of range.
     void assign(void* options, const OptionValues& values) const;
     OptionValues values(const void* options) const;
-    /// Range-checks every member. Every fit function calls this first. Throws BadArgument.
+    /// Checks the range of every member. Every fit function calls this first. Throws BadArgument.
     void check(const void* options) const;
 
 protected:
@@ -127,8 +124,8 @@ public:
         return add_automatic<double>(std::move(name), OptionKind::real, range, std::move(meaning), member,
                                      std::move(automatic));
     }
-    /// Lists; the command writes them with commas between the numbers. `automatic` says how the method chooses when the
-    /// list is empty. Without it an empty list is an error.
+    /// Lists; the command writes them with commas between the numbers. `automatic` says how the method chooses if the
+    /// list is empty; without this text, an empty list is an error.
     OptionSetFor& integers(std::string name, std::vector<int> Struct::*member, OptionRange range, std::string meaning,
                            std::string automatic = {}) {
         return add_list<std::int64_t>(std::move(name), OptionKind::integers, within<int>(range), std::move(meaning),
@@ -227,7 +224,7 @@ private:
     }
 };
 
-/// Range-checks a described options struct. Throws BadArgument.
+/// Checks the ranges in a struct of described options. Throws BadArgument.
 template <class Struct>
 void check_options(const Struct& options) {
     Struct::described().check(&options);

@@ -1,8 +1,7 @@
 // Writes rows in Arrow's IPC format, as a stream of messages or as a file (Feather version 2) that ends in a table of
-// contents. nanoarrow encodes one batch of rows at a time in memory, and writes it to the file before the next. So a
-// table need not fit into memory. Fields come as text, exactly as in the source table. A number written with to_chars
-// reads back the same. A first pass over the rows finds one type per column. Numbers that would change, such as 007,
-// are written as words.
+// contents. nanoarrow encodes one batch of rows at a time in memory, which is then written, so a table need not fit
+// into memory. Fields are given as text, exactly as in the source table. A number written with to_chars reads back the
+// same. A first pass over the rows finds the type of each column. Numbers that would change (007) become words.
 
 #include "coterie/io/internal/arrow_writer.hpp"
 
@@ -46,7 +45,7 @@ bool any_number(std::string_view word, double& value, char decimal) {
 
 constexpr std::int64_t largest_of_float = std::int64_t{1} << 53;
 
-// For digits that are not a 64-bit integer: whether they are a name, such as 007 or more digits than a float keeps.
+// For digits that are not a 64-bit integer: whether they are a name, such as 007, or too many digits for a float.
 bool is_name_in_digits(std::string_view word) {
     if (!word.empty() && (word.front() == '-' || word.front() == '+')) word.remove_prefix(1);
     if (word.find_first_not_of("0123456789") != std::string_view::npos)

@@ -1,5 +1,5 @@
-// Stores and loads parts. Loaded parts are checked here, once for all models: extents against earlier parts, numbers
-// against the limits of later arithmetic. The model checks what goes beyond one part (a positive kernel width, say).
+// Stores and loads parts. Loaded parts are checked here for all models: extents must match earlier parts, and numbers
+// must not overflow in later arithmetic. Models check other conditions, such as a positive kernel width.
 
 #include "coterie/model/parts.hpp"
 
@@ -33,7 +33,7 @@ void require_range(const std::string& name, double value, const OptionRange& ran
                       {.value = to_text(OptionValue(value)), .accepted = range.text(), .file = file});
 }
 
-// Calls check(), which checks the numbers of a part. Errors get the part's name and lose remedies for data.
+// Calls check(), which checks the numbers of a part. Adds the part's name to errors and removes remedies for data.
 template <class Check>
 void check_part(const std::string& name, Check&& check) {
     try {
@@ -55,7 +55,7 @@ void require_sound(const std::string& name, PointsView points, const std::string
 
 }  // namespace
 
-// The extents of a shape; -1 where a letter is not known yet.
+// The extents of a shape; -1 for a letter whose extent is not known yet.
 std::vector<Index> Parts::shape_of(std::string_view shape) const {
     std::vector<Index> out;
     for (const std::string_view word : words_of(shape)) {

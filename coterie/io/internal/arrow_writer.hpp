@@ -15,7 +15,7 @@ using namespace coterie::internal;
 
 class ArrowRows {
 public:
-    /// `stream`: omits the table of contents that ends a file.
+    /// `stream`: writes a stream, which has no table of contents at its end.
     ArrowRows(OutputFile& file, const std::vector<std::string>& names, std::vector<FieldType> types, bool stream);
     ArrowRows(const ArrowRows&) = delete;
     ArrowRows& operator=(const ArrowRows&) = delete;

@@ -1,5 +1,5 @@
-// HDF5 and MATLAB files through coterie-read: intact files, damaged files, and programs in its place that crash, stall,
-// lie or do not exist. In every case, no child process and no open file remains.
+// Reads HDF5 and MATLAB files with coterie-read: intact files, damaged files, and programs in place of coterie-read
+// that crash, stall, send wrong data or do not exist. In every case, no child process and no open file remains.
 
 #include "coterie/io/internal/reader_process.hpp"
 
@@ -183,8 +183,8 @@ TEST_F(Reader, OnlyRegularFiles) {
     EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(folder / "pipe.h5"); }), "is not a regular file"));
 }
 
-// Reading a damaged copy of a good file (changed bytes, a piece cut out, a number made large) ends with an array or
-// with an error. The time limit starts at half a second of processor time.
+// Reads damaged copies of a good file (changed bytes, a piece cut out, a large number). Each must give an array or an
+// error. The time limit starts at half a second of processor time.
 void expect_sound_or_refused(const Folder& folder, const std::string& name, const std::string& format, int trials) {
     const std::string good = contents(folder / name);
     ASSERT_FALSE(good.empty());
