@@ -79,8 +79,9 @@ private:
 /// The objective never rises. An iteration that would not lower it is rejected. This can happen by rounding, or if the
 /// matrix is not positive semidefinite.
 /// An empty cluster gets the point that adds most to the objective. If there are fewer distinct points than clusters,
-/// the surplus clusters stay empty and get the last numbers, with a warning. Throws BadArgument (options, weights,
-/// shapes), BadData (NaN, a matrix that is not symmetric, a kernel that overflows), ResourceError.
+/// the surplus clusters stay empty and get the last numbers, with a warning.
+/// Throws BadArgument (options, weights, shapes), BadData (NaN, a matrix that is not symmetric, a kernel that
+/// overflows), ResourceError.
 struct COTERIE_API KernelKMeansMethod {
     using Options = KernelKMeansOptions;
     using Model = KernelKMeansModel;

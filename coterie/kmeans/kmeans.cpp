@@ -129,12 +129,10 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
     check_clustering_input(points, *used.clusters, problem.weights, run);
     internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, options.restarts, run);
     if (constraints.bounded && !problem.weights.empty())
-        throw BadArgument(
-            Code::conflict,
-            internal::filled(
-                "`weights` cannot be combined with {}, which limits the number of rows of a cluster, not their weight",
-                problem.sizes ? "`sizes`" : "`label_share`"),
-            "Leave one out", {.option = "weights"});
+        throw BadArgument(Code::conflict,
+                          internal::filled("`weights` cannot be combined with {}, which counts rows instead of weights",
+                                           problem.sizes ? "`sizes`" : "`label_share`"),
+                          "Leave one out", {.option = "weights"});
     return points.with_scalar([&]<class T>() {
         return constraints.any() ? fit_constrained<T>(points, used, constraints, run, problem)
                                  : fit_free<T>(points, used, run, problem);
