@@ -72,7 +72,7 @@ TEST(Constraints, SharesBecomeCounts) {
     made = compile_constraints(100, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(made.low[0], 51);
     EXPECT_EQ(made.high[0], 51);
-    // Thirds: floor gives 33 each; the remaining point goes to the largest remainder, the first among equals.
+    // Thirds: floor gives 33 each; the remaining point goes to the largest remainder (ties: the first).
     side.label_shares = {{"0", 1.0 / 3, 1.0 / 3}, {"1", 1.0 / 3, 1.0 / 3}, {"2", 1.0 / 3, 1.0 / 3}};
     made = compile_constraints(100, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(made.low, (std::vector<Index>{34, 33, 33}));
@@ -625,7 +625,7 @@ TEST(ConstrainedKMeans, InterruptedFitReturnsResultSoFar) {
     options.clusters = 8;
     options.restarts = 50;
     options.tolerance = 0;
-    // Wherever the fit is stopped, it returns a result once there is one.
+    // A stopped fit returns its latest result, if it has one.
     for (int patience = 40; patience < 4000; patience = patience * 3 / 2) {
         coterie::Run run(1, 1);
         int asked = 0;

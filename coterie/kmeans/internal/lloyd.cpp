@@ -499,7 +499,7 @@ private:
         for_each_block(k_, centroid_threads_, [&](Index j, int) {
             const double w = cluster_weight_[at(j)];
             const double divisor = settings_.unit_length ? sums_.row(j).norm() : w;
-            if (!(w > 0) || !(divisor > 0)) return;  // such a cluster keeps its centroid
+            if (!(w > 0) || !(divisor > 0)) return;  // empty, or its rows cancel out: it keeps its centroid
             for (Index p = 0; p < d_; ++p) centroids_(j, p) = static_cast<T>(sums_(j, p) / divisor);
             moved[at(j)] =
                 (centroids_.row(j).template cast<double>() - before.row(j).template cast<double>()).squaredNorm();

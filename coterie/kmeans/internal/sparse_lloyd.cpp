@@ -58,7 +58,7 @@ Step move_centroids(const ClusterSums& found, const Spread& spread, const LloydS
                    [&](Index j, int) {
                        const double w = found.mass[at(j)];
                        const double divisor = settings.unit_length ? found.sums.row(j).norm() : w;
-                       if (!(w > 0) || !(divisor > 0)) return;  // such a cluster keeps its centroid
+                       if (!(w > 0) || !(divisor > 0)) return;  // empty, or its rows cancel out: it keeps its centroid
                        if (settings.unit_length) between[at(j)] = divisor;
                        for (Index p = 0; p < d; ++p) {
                            const double mean = found.sums(j, p) / divisor;
