@@ -1,6 +1,6 @@
-// Rounds on whitened points (ridge_basis.hpp) turn the paper's kernel k-means into ordinary k-means of n x p rows,
-// without an n x n kernel. W and J come from the k cluster sums. A round is either complete or not started. Fits of a
-// grid share the space and its k-means start.
+// On whitened points (ridge_basis.hpp), the paper's kernel k-means is ordinary k-means of n x p rows, without an n x n
+// kernel. W and J come from the k cluster sums. A round is either complete or has no effect. Fits of a grid share the
+// space and its k-means start.
 
 #include "coterie/deformation/aml.hpp"
 
@@ -100,7 +100,7 @@ AmlModel AmlFits::fit(const AmlOptions& options) const {
         }
         const Matrix<double> next = leading_directions(seen, *used.dimensions, run.threads);
         const Matrix<double> projected = internal::rows_by_rows(whitened, next, run.threads);
-        // An empty cluster starts at the origin, the mean of all points, where it may get some.
+        // An empty cluster starts at the origin, the mean of all points, so that it may get points.
         const Matrix<double> means =
             internal::means_of(projected, labels, Matrix<double>::Zero(k, *used.dimensions), run.threads);
         std::optional<KMeansModel> found;

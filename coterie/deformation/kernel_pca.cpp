@@ -1,6 +1,6 @@
-// Uses the whole centred kernel, or rows of its factor by landmarks, whose principal axes are those of the kernel in
-// their span. The grand mean is subtracted first, because a wide kernel is nearly constant and its digits are in the
-// differences. New points are mapped in blocks of rows, so the kernel of all of them never exists at once.
+// Uses the whole centred kernel, or the rows of its factor by landmarks, whose principal axes are those of the kernel
+// in the span of the landmarks. The grand mean is subtracted first: a wide kernel is nearly constant, and only the
+// differences matter. New points are mapped in blocks of rows, so the kernel of all of them never exists at once.
 
 #include "coterie/deformation/kernel_pca.hpp"
 
@@ -23,8 +23,8 @@ constexpr double least_residual = 1e-15;    // relative to the kernel's diagonal
 
 Index count_kept(const Vector<double>& ascending, Index points, std::optional<int> components) {
     const Index n = ascending.size();
-    // Kernel values are exact up to rounding. Below this limit, a kernel that is constant would give components of
-    // rounding errors.
+    // Kernel values are exact up to rounding. With a smaller limit, a constant kernel would get components that are
+    // only rounding errors.
     if (ascending[n - 1] <= static_cast<double>(points) * std::numeric_limits<double>::epsilon()) return 0;
     const double least = least_eigenvalue * ascending[n - 1];
     Index kept = 0;

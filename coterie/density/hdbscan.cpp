@@ -1,6 +1,6 @@
 // The fit: spanning tree, condensed tree, selection. The model stores the tree as distances, never as densities, which
 // may be infinite. After load, labels, exemplars and least distances are computed from the tree again, so a file cannot
-// contradict itself. A ratio of densities (1/a) / (1/b) is b / a, and 1 if both distances are 0.
+// contradict itself. The ratio of the densities 1/a and 1/b is b / a, or 1 if both distances are 0.
 
 #include "coterie/density/hdbscan.hpp"
 
@@ -58,7 +58,7 @@ const OptionSet& HdbscanOptions::described() {
     static const OptionSet set =
         OptionSetFor<HdbscanOptions>()
             .integer("min_cluster_size", &HdbscanOptions::min_cluster_size, at_least(2),
-                     "smallest number of rows that make a cluster; smaller sets of rows are noise")
+                     "smallest number of rows in a cluster; smaller sets of rows are noise")
             .integer<int>("min_samples", &HdbscanOptions::min_samples, at_least(1),
                           "number of neighbours that defines density; larger values give more noise",
                           "`min_cluster_size`")
@@ -193,7 +193,8 @@ void HdbscanModel::memberships_of(const double* x, const Place& place, double* t
     std::vector<double> parting(k);
     double largest = 0;
     for (std::size_t j = 0; j < k; ++j) {
-        // The distance at which the two separate; if one lies above the other, the distance at which the row leaves.
+        // The distance at which the row's cluster and cluster j separate; if one contains the other, that at which the
+        // row leaves.
         std::int32_t left = place.cluster;
         std::int32_t right = selected_[j];
         std::int32_t last = -1;
@@ -210,7 +211,7 @@ void HdbscanModel::memberships_of(const double* x, const Place& place, double* t
         largest = std::max(largest, to[j]);
     }
     double sum = 0;
-    std::size_t closest = 0;  // separates last from the row; among equals the largest membership
+    std::size_t closest = 0;  // the last to separate from the row; ties: the largest membership
     for (std::size_t j = 0; j < k; ++j) {
         to[j] = std::exp(to[j] - largest) * (on_exemplar ? (nearest[j] == 0 ? 1.0 : 0.0) : 1 / std::sqrt(nearest[j]));
         sum += to[j];

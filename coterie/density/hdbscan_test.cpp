@@ -310,7 +310,7 @@ TEST(Hdbscan, NewRowsFollowTheirNearestNeighbour) {
                     best = near[j].second;
                 }
             }
-            // The row's own label if it is in its cluster at that distance.
+            // The row's own label if the row is in its cluster at that distance.
             std::int32_t cluster = tree.row_cluster[spot(best)];
             bool climbed = false;
             while (cluster > 0 && tree.birth[spot(cluster)] <= least) {
@@ -438,7 +438,7 @@ TEST(Hdbscan, RejectsBadArguments) {
     broken(3, 1) = std::nan("");
     EXPECT_NE(message_of([&] { fit(broken); }).find("row 4"), std::string::npos);
     EXPECT_NE(message_of([&] { fit(points * 1e-120); }).find("Rescale"), std::string::npos);
-    // More than there are other rows.
+    // More neighbours than other rows.
     const HdbscanModel model = fit(points, {.min_samples = 100});
     EXPECT_EQ(model.options().min_samples, 29);
     EXPECT_NE(model.fit_report().warnings[0].text().find("min_samples"), std::string::npos);

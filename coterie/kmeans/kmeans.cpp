@@ -1,6 +1,5 @@
-// The entry point of k-means: chooses the iteration that a problem needs (free or under constraints), runs the restarts
-// and fills the report.
-// The two iterations differ only in their assignment step.
+// The entry point of k-means: chooses the iteration that a problem needs (with or without constraints), runs the
+// restarts and fills the report. The two iterations differ only in their assignment step.
 
 #include "coterie/kmeans/kmeans.hpp"
 
@@ -41,7 +40,7 @@ KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, con
                                                           restart, options.restarts, kept);
         },
         &kept);
-    report.empty_cluster_policy = "an empty cluster keeps its place";
+    report.empty_cluster_policy = "an empty cluster keeps its centroid";
     report.details.push_back({"algorithm", std::string("constrained")});
     if (!best.optimal)
         report.warnings.push_back({.code = Code::not_optimal, .problem = std::string(internal::linked_too_densely)});
@@ -94,8 +93,8 @@ const OptionSet& KMeansOptions::described() {
             .integer("max_iterations", &KMeansOptions::max_iterations, at_least(1),
                      "maximum number of iterations per run")
             .real("tolerance", &KMeansOptions::tolerance, at_least(0),
-                  "stop when the squared movements of the centroids sum to at most this times the mean variance of a "
-                  "column; 0: stop when no label changes")
+                  "stop when the sum of the squared movements of the centroids is at most this number times the mean "
+                  "of the columns' variances; 0: stop when no label changes")
             .choice("seeding", &KMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows "
                     "drawn at random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")
@@ -103,11 +102,11 @@ const OptionSet& KMeansOptions::described() {
                      "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
                      "2 + 2 ln k")
             .integer("seeding_sample", &KMeansOptions::seeding_sample, at_least(1),
-                     "number of rows on which these candidates are compared",
+                     "number of rows on which the candidates of greedy k-means++ are compared",
                      "32768, or 128 per cluster if that is more")
             .choice("algorithm", &KMeansOptions::algorithm, {"auto", "lloyd", "bounds"},
-                    "how rows are assigned: lloyd computes all distances, bounds skips those that cannot change a "
-                    "label; auto: the one expected to be faster; all give the same result, bit for bit")
+                    "how rows are assigned: lloyd computes all distances; bounds skips distances that cannot change a "
+                    "label; auto: whichever is expected to be faster; the result is the same, bit for bit")
             .choice("share_rounding", &KMeansOptions::share_rounding, {"floor", "nearest"},
                     "how a label's share of the rows becomes a whole number of rows: rounded down, or to the nearest");
     return set;
@@ -131,11 +130,10 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
     check_clustering_input(points, *used.clusters, problem.weights, run);
     internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, options.restarts, run);
     if (constraints.bounded && !problem.weights.empty())
-        throw BadArgument(
-            Code::conflict,
-            internal::filled("`weights` cannot be combined with {}, because limits of cluster sizes count rows",
-                             problem.sizes ? "`sizes`" : "`label_share`"),
-            "Leave one out", {.option = "weights"});
+        throw BadArgument(Code::conflict,
+                          internal::filled("`weights` cannot be combined with {}, which counts rows instead of weights",
+                                           problem.sizes ? "`sizes`" : "`label_share`"),
+                          "Leave one out", {.option = "weights"});
     return points.with_scalar([&]<class T>() {
         return constraints.any() ? fit_constrained<T>(points, used, constraints, run, problem)
                                  : fit_free<T>(points, used, run, problem);

@@ -1,6 +1,6 @@
-// Each pivot (landmark) is the point that the previous ones approximate worst: this needs no random numbers, and the
-// error is known at the end. A column costs n (j + d), and a wide kernel needs few. The factor's rows do not depend on
-// each other: the same bits for any number of threads. The remaining diagonal never falls below 0.
+// Each pivot (landmark) is the point that the previous pivots approximate worst. This needs no random numbers, and the
+// error is known at the end. Column j costs n (j + d), and a wide kernel needs few columns. The factor's rows do not
+// depend on each other, so the bits are the same for any number of threads. The remaining diagonal never falls below 0.
 
 #include "coterie/deformation/internal/kernel_factor.hpp"
 

@@ -16,7 +16,7 @@ namespace coterie::deformation::internal {
 
 using namespace coterie::internal;
 
-/// The landmarks of a factor: all that rows of L for new points need.
+/// The landmarks of a factor; they suffice to compute the rows of L for new points.
 class Landmarks {
 public:
     Landmarks() = default;

@@ -1,6 +1,6 @@
 #pragma once
 // Internal: the space spanned by the rows of X (n x q), for points with more columns than rows. A method that depends
-// only on inner products of rows gives the same result on the coordinates, with n columns instead of q.
+// only on inner products of rows gives the same result on their n coordinates as on the q columns.
 
 #include "coterie/base/points.hpp"
 

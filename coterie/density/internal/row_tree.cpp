@@ -1,5 +1,5 @@
-// One thread builds the tree, level by level: the time n d log n is small compared with any search. The rows are copied
-// in the order of the leaves, so that a leaf is contiguous in memory.
+// One thread builds the tree, level by level, because the time n d log n is small compared with any search. The rows
+// are copied in the order of the leaves, so that a leaf is contiguous in memory.
 
 #include "coterie/density/internal/row_tree.hpp"
 

@@ -1,6 +1,6 @@
-// Works on four vectors at a time, so that the matrix and the basis are read once for all four. Sums over rows run over
-// at most 64 chunks that depend on n alone, and add them in order: the same bits for any number of threads. Residuals
-// under a filter are converted to those of M by the filter's least slope; those of the result are measured.
+// Works on four vectors at a time, so that the matrix and the basis are read once for all four. Sums over rows add at
+// most 64 chunks, which depend on n alone, in order, so the bits are the same for any number of threads. Residuals
+// under a filter are converted to residuals of M by the filter's least slope; the residuals of the result are measured.
 
 #include "coterie/spectral/internal/sparse_eigen.hpp"
 
@@ -106,7 +106,7 @@ public:
           tolerance_(tolerance),
           run_(run),
           known_(known.cols()),
-          // Twice the required columns, in whole blocks; for few columns, measurements show that 40 more are enough.
+          // Twice the required columns and 40 more: measurements show that this is enough even for few columns.
           capacity_(std::min(known_ + 2 * count + 10 * kBlock, m.rows() - kBlock)),
           basis_(Matrix<double>::Zero(m.rows(), padded(capacity_))),
           block_(m.rows(), kBlock),
@@ -159,9 +159,9 @@ public:
 
     // Whether M has an eigenvalue above `value`, apart from those of the known vectors.
     // The largest Ritz value approaches the largest eigenvalue from below. It counts as close if its residual is a
-    // tenth of the gap to `value`, or within kNear. A filter makes all residuals small, at first those of the
-    // suppressed vectors. So with a filter the check waits. An eigenvector above `value` starts with the part 1 /
-    // sqrt(n) of a random vector and must first have time to grow to a thousand times the part of the others.
+    // tenth of the gap to `value`, or within kNear. A filter makes all residuals small, first those of the suppressed
+    // vectors. Therefore the check waits if there is a filter: an eigenvector above `value` starts with the part 1 /
+    // sqrt(n) of a random vector, and must first grow to a thousand times the part of the others.
     bool anything_above(double value, std::int64_t& blocks) {
         const double bound = filter_.at(value);
         const double near = kNear * std::min(1.0, filter_.least_slope(value));
@@ -207,7 +207,7 @@ private:
         take_off_basis(0);
     }
 
-    // Starts a new basis from sums of the best Ritz vectors, with a filter that grows from below the required
+    // Starts a new basis from sums of the best Ritz vectors, with a filter whose cutoff is below the required
     // eigenvalues. Returns false if the filter would not be sharper than the current one.
     bool begin_sharper(const EigenPairs& ritz) {
         const Index p = ritz_columns();
@@ -444,7 +444,7 @@ private:
     std::uint64_t draws_;
 };
 
-// The largest pairs of both, as many as a has.
+// The largest pairs of both, as many as `a` has.
 SparseEigenPairs best_of(const SparseEigenPairs& a, const SparseEigenPairs& b) {
     const Index count = a.values.size();
     std::vector<std::pair<double, Index>> order;
@@ -490,8 +490,8 @@ SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, dou
     const Operator matrix(m);
     Lanczos first(matrix, count, tolerance, aside, 0, run);
     SparseEigenPairs out = first();
-    // One block finds at most kBlock copies of an eigenvalue, and hardly more of nearly equal ones. The pairs found are
-    // put aside, and the search is repeated until no eigenvalue is above the last of them.
+    // One block finds at most kBlock copies of an eigenvalue, and hardly more nearly equal eigenvalues. The pairs found
+    // are put aside, and the search is repeated until no eigenvalue is above the smallest of them.
     const Index more = std::min(kBlock, count);
     const auto put_aside = [&](const Matrix<double>& vectors) {
         const Index before = aside.cols();

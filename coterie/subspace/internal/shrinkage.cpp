@@ -1,5 +1,5 @@
-// rho needs only the trace and the squared Frobenius norm, so callers need not build the matrix. If rounding makes the
-// denominator of a multiple of the identity negative, it counts as 0.
+// rho needs only the trace and the squared Frobenius norm, so callers need not build the matrix. For a multiple of the
+// identity, rounding may make the denominator negative; it then counts as 0.
 
 #include "coterie/subspace/internal/shrinkage.hpp"
 
