@@ -11,13 +11,13 @@
 // Training uses the points x / s, with steps in W = s V. So multiplying all points by the same number changes nothing.
 // While predictions are nearly even, the gradient of a point for each of k clusters is about 1 / k. s falls with k in a
 // similar way, so one learning rate suits 2 clusters as well as 20. b is trained like the weight of a constant column.
-// The value of this column is 1 / 7.25 times the points' root mean square distance from the mean. V starts as random
-// combinations of the points minus their mean. This start depends neither on the order of the columns nor on columns of
-// zeros. In the losses below ||V|| stands for ||s V||.
+// The value of this column is 1 / 7.25 times the points' root mean square distance from the mean.
+// V starts as random combinations of the points minus their mean. This start depends neither on the order of the
+// columns nor on columns of zeros. In the losses below ||V|| stands for ||s V||.
 //
 //     entropy, self-label   gamma ||V||^2 + mean H(sigma_i, y_i) + lambda KL(u || ybar)     (42), label_solver.hpp
 //     entropy, mi           gamma ||V||^2 + mean H(sigma_i) + fairness KL(sigmabar || u)    (6)
-//     entropy, renyi        the same with R_alpha(sigma_i) instead of H(sigma_i) (15)
+//     entropy, renyi        the same with R_alpha(sigma_i) instead of H(sigma_i)          (15)
 //     mi                    MIGD: (6) by gradient descent
 //     sela                  gamma ||V||^2 + mean H(y_i, sigma_i), y one-hot, ybar = u       (8), optimal transport
 //     miadm                 gamma ||V||^2 + mean H(y_i, sigma_i) - H(ybar)                  (12),
@@ -174,13 +174,14 @@ using SelaModel = SoftmaxModelOf<SelaOptions>;
 using MiadmModel = SoftmaxModelOf<MiadmOptions>;
 
 /// n x d points, 1 <= clusters <= n. labels() of a point with a partial label is its most probable cluster among those
-/// of that label. For other points it equals predict. If clusters are empty, the fit succeeds with a warning. The
-/// report's details: "decisiveness" (mean H(sigma_i)), "fairness" (KL(sigmabar || u)), "weight_norm" (||s V||),
+/// of that label. For other points it equals predict. If clusters are empty, the fit succeeds with a warning.
+/// The report's details: "decisiveness" (mean H(sigma_i)), "fairness" (KL(sigmabar || u)), "weight_norm" (||s V||),
 /// "mean_probabilities". Self-label adds "label_rounds", "label_gradient" and "label_gap" of the last labels (see
-/// LabelCertificate), unless all their rows have partial labels. Throws BadArgument (options, shapes, conflicting
-/// labels, options that would have no effect, or training that diverges because the learning rate is too large),
-/// BadData (values), ResourceError, and Cancelled if it is stopped before the first epoch is complete. If it is stopped
-/// later, the result is the current model, with the objective of the last complete epoch (lbfgs: of the model).
+/// LabelCertificate), unless all their rows have partial labels.
+/// Throws BadArgument (options, shapes, conflicting labels, options that would have no effect, or training that
+/// diverges because the learning rate is too large), BadData (values), ResourceError, and Cancelled if it is stopped
+/// before the first epoch is complete. If it is stopped later, the result is the current model, with the objective of
+/// the last complete epoch (lbfgs: of the model).
 struct COTERIE_API EntropyMethod {
     using Options = EntropyOptions;
     using Model = EntropyModel;

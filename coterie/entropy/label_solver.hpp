@@ -11,8 +11,8 @@
 //                   with the mu_i > max a that gives sum_k y_ik = 1
 //     D(a)   the dual, D <= P, equal at the optimum; its gradient is lambda u_k / a_k - ybar_k(a)
 //
-// Rows with fixed labels count in ybar but not in the first sum. Their loss is the ordinary cross-entropy. Predictions
-// below 1e-20 (float: 1e-30) are raised to that value.
+// Rows with fixed labels count in ybar but not in the first sum. Their loss is the ordinary cross-entropy.
+// Predictions below 1e-20 (float: 1e-30) are raised to that value.
 
 #include <span>
 #include <string>

@@ -37,10 +37,11 @@ COTERIE_API Matrix<double> weight_gradient(const std::vector<const T*>& rows, co
                                            int threads);
 
 /// Gradient descent with momentum: velocity <- momentum velocity + gradient, weights <- weights - learning_rate
-/// velocity. The steps are those of the model W (x - m) / unit + c, W = unit V, with the origin m (d numbers, or empty:
-/// 0). This model has the logits of the given model (b = c - V m), but its steps depend neither on the location of the
-/// points nor on their unit. The learning rate of c is multiplied by bias_factor. So c is trained like the weight of a
-/// column with the constant value sqrt(bias_factor).
+/// velocity.
+/// The steps are those of the model W (x - m) / unit + c, W = unit V, with the origin m (d numbers, or empty: 0). This
+/// model has the logits of the given model (b = c - V m), but its steps depend neither on the location of the points
+/// nor on their unit. The learning rate of c is multiplied by bias_factor. So c is trained like the weight of a column
+/// with the constant value sqrt(bias_factor).
 template <class T>
 class COTERIE_API Descent {
 public:

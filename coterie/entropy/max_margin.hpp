@@ -27,10 +27,11 @@ double degrees_between(const LinearSoftmax<double>& a, const LinearSoftmax<doubl
 LinearSoftmax<double> hard_margin(const Matrix<double>& points, const Labels& labels, int clusters);
 
 /// The minimiser of gamma || V ||^2 + mean_i H(sigma_i) (13) among classifiers with every s_ik above 2. There H is
-/// convex in s. Newton's method starts from `start`, which must give the points these labels. gamma = 10^-decades,
-/// decades >= 4. Both terms are divided by gamma, and H is computed in the log domain, so gamma may be below the range
-/// of double. Stops when the gradient is at most 1e-9 times that of the norm term. Throws BadArgument (start), and
-/// BadData if it finds no minimum among these classifiers. For a small enough gamma there is always one.
+/// convex in s. Newton's method starts from `start`, which must give the points these labels.
+/// gamma = 10^-decades, decades >= 4. Both terms are divided by gamma, and H is computed in the log domain, so gamma
+/// may be below the range of double. Stops when the gradient is at most 1e-9 times that of the norm term.
+/// Throws BadArgument (start), and BadData if it finds no minimum among these classifiers. For a small enough gamma
+/// there is always one.
 LinearSoftmax<double> decisive_minimum(const Matrix<double>& points, const Labels& labels,
                                        const LinearSoftmax<double>& start, double decades);
 

@@ -1,10 +1,10 @@
 // One trainer for all methods of the module. It alternates between labels and steps: gradient descent on batches, or
 // L-BFGS on all points. Labels are constants within a step. The orders of rows depend on the seed and the epoch. Sums
 // over all rows use BlockSums. Labels by transport come from Sinkhorn's rounds in the log domain, with growing
-// sharpness. A loss that grows without bound is an error. Every process makes all steps, because batches are small.
-// Rows are gathered for several batches at a time. Values of all rows (logits, the gradient of L-BFGS) are complete on
-// every process. The result has the same bits for any number of threads and processes. A checkpoint is the state before
-// an epoch; resumed training draws the orders again.
+// sharpness. A loss that grows without bound is an error.
+// Every process makes all steps, because batches are small. Rows are gathered for several batches at a time. Values of
+// all rows (logits, the gradient of L-BFGS) are complete on every process. The result has the same bits for any number
+// of threads and processes. A checkpoint is the state before an epoch; resumed training draws the orders again.
 //
 // The points are not copied or divided by their unit. Instead, a step multiplies its own numbers by multiples of the
 // unit or of its inverse, and the model is that of the original points. So points multiplied by a power of two give the
