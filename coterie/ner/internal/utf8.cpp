@@ -1,5 +1,5 @@
-// Code points in valid UTF-8. The bytes are not checked again, and no table is needed.
-// Few code points are white space, so they are listed here.
+// Code points in valid UTF-8. The bytes are not checked again. Few code points are white space, so they are listed
+// here.
 
 #include "coterie/ner/unicode.hpp"
 
