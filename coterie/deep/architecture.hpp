@@ -52,9 +52,8 @@ Architecture convolutional_autoencoder(ImageShape input, int embedding);
 
 /// d - each of the widths with norm - k.
 Architecture dense_classifier(Index dimensions, const std::vector<int>& widths, int clusters);
-/// Convolutions to 64, 128, 256 and 512 channels, kernel x kernel (odd), without bias, with norm. They keep the sides.
-/// A 2 x 2 max pool follows each but the last. Then comes the head. Throws BadArgument for sides below 8 or an even
-/// kernel.
+/// Convolutions to 64, 128, 256 and 512 channels, kernel x kernel (odd), without bias, with norm. Sides stay.
+/// A 2 x 2 max pool follows each but the last; then the head. Throws BadArgument for sides below 8 or an even kernel.
 Architecture vgg4(ImageShape input, int kernel, int clusters);
 /// ResNet-18 (He et al. 2016). Sides up to 64 start with 3 x 3, stride 1 (as for CIFAR). Larger ones start with 7 x 7,
 /// stride 2, and a 3 x 3 max pool, stride 2. Then come four pairs of blocks with 64, 128, 256 and 512 channels, means

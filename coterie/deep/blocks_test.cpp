@@ -123,8 +123,7 @@ TEST(InBlocks, Iic) {
 }
 
 // Processes share passes of networks with convolutions. One batch size has several blocks of 32 items and a shorter
-// last one, so some processes have more items than others. The other is smaller than a block, so only one process has
-// items.
+// one, so some processes have more items than others. The other is below a block, so only one process has items.
 Problem images(Index n) { return {.points = Points(test::blobs(n, 64, 4, 3).points)}; }
 const std::vector<int> many = {2, 3, 5};
 

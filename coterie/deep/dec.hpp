@@ -9,8 +9,7 @@
 //     idec   minimise  gamma mean_i KL(p_i || q_i) + mean squared reconstruction    over f, g and m, Adam
 //     dcn    minimise  mean_i (||g(z_i) - x_i||^2 + (distortion / 2) ||z_i - m_{a_i}||^2) / d over f and g, Adam.
 //            a_i is the nearest centroid when the batch is computed. This centroid then takes the step m <- m - (m -
-//            z_i) / count of its points so far. Both squared norms are sums, as in the paper. Division by d is as in
-//            idec
+//            z_i) / count of its points so far. Squared norms are sums, as in the paper; d is as in idec
 //
 // Centroids start at the result of k-means. The label of a point is the most probable cluster (dec, idec) or the
 // nearest one (dcn). dec, idec and dcn stop in the same way as DEKM.
@@ -43,8 +42,7 @@ using DecModel = DeepModelOf<DecOptions>;
 using IdecModel = DeepModelOf<IdecOptions>;
 using DcnModel = DeepModelOf<DcnOptions>;
 
-/// Like fit_dekm, but the report's objective is the mean KL(p_i || q_i) of each update (dec, idec), or the inertia
-/// (dcn).
+/// Like fit_dekm, but the report's objective is the mean KL(p_i || q_i) per update (dec, idec), or the inertia (dcn).
 struct COTERIE_API DecMethod {
     using Options = DecOptions;
     using Model = DecModel;

@@ -22,8 +22,7 @@ const OptionSet& DekmOptions::described() {
             .integer("update_restarts", &DekmOptions::update_restarts, at_least(0),
                      "number of new starts of k-means per update, in addition to the start from the previous clusters")
             .choice("move", &DekmOptions::move, {"last", "all"},
-                    "coordinates that move towards the cluster's mean: only the widest direction (last), or all of "
-                    "them (all)")
+                    "coordinates that move to the cluster's mean: only the widest direction (last), or all")
             .choice("update", &DekmOptions::update, {"batch", "full"},
                     "batch: one step per batch; full: one step per pass over all rows");
     return set;
@@ -88,8 +87,7 @@ public:
     int warm_starts() const { return warm_; }
 
 private:
-    // k-means from the means of the last labels (the warm start), and from a few fresh starts. The warm start wins
-    // ties.
+    // k-means from the means of the last labels (warm start), and from a few fresh starts. The warm start wins ties.
     internal::Clusters cluster_again(const Matrix<double>& embedding, const Labels& last, std::uint64_t number,
                                      const Run& run) {
         Run own = run;

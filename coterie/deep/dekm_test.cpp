@@ -174,8 +174,7 @@ TEST(Dekm, ResumesBitForBit) {
               std::string::npos);
 }
 
-// If the clusters collapse, the model is from an update before the collapse, even if the fit was interrupted at every
-// update.
+// If clusters collapse, the model is from an update before that, even if the fit was interrupted at every update.
 TEST(Dekm, ReturnsTheModelBeforeACollapse) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(200, 6, 4, 8);

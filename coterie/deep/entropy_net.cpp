@@ -120,8 +120,7 @@ const OptionSet& EntropyNetOptions::described() {
     static const OptionSet set =
         describe_self_label_net<EntropyNetOptions>()
             .real("lambda", &EntropyNetOptions::lambda, Range{.low = 0, .high = 1e6, .low_open = true},
-                  "penalty on computed labels whose cluster shares differ from `prior`; larger values keep the shares "
-                  "closer")
+                  "penalty on computed labels with other cluster shares than `prior`; larger values keep shares closer")
             .reals("prior", &EntropyNetOptions::prior, above(0), internal::prior_meaning, internal::automatic_prior)
             .choice(
                 "label_solver", &EntropyNetOptions::label_solver, {"em", "dual"},

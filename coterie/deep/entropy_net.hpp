@@ -9,8 +9,8 @@
 //
 // plus augmentation_weight times the mean over the points of KL(sigma' || sigma'') + KL(sigma'' || sigma') (7). Both
 // views are changed at random; with augmentations = 1, x' is the point itself. Labels are computed for the 2 N
-// predictions of a batch. With labels per epoch, they are computed for the predictions of all points, and then hold for
-// both views.
+// predictions of a batch. With labels per epoch, they are computed for the predictions of all points, and hold for both
+// views.
 
 #include "coterie/base/export.hpp"
 #include "coterie/deep/classifier.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // Internal: networks on coterie's side of network_abi.h. The first network loads the library that implements
-// network_abi.h: from $COTERIE_DEEP_LIBRARY if this is set, else from the folder of libcoterie or the library folder of
-// the installation (base/own_place.hpp).
+// network_abi.h: from $COTERIE_DEEP_LIBRARY, else from the folder of libcoterie or the installation's library folder
+// (base/own_place.hpp).
 
 #include <memory>
 #include <string>
@@ -57,8 +57,7 @@ void unit_part(Parts& parts, double& unit);
 void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architecture()> architecture);
 
 /// The unit of points for a network: their root mean square distance from the mean, divided by 0.26 sqrt(d). 0.26 gives
-/// a unit of 1 for MNIST's pixels from 0 to 1, for which rates and starts were chosen. The unit is 1 if all points are
-/// equal.
+/// a unit of 1 for MNIST's pixels from 0 to 1, for which rates and starts were chosen. It is 1 if all points are equal.
 double unit_of(PointsView points, const Run& run);
 
 /// One network. It computes everything in single precision. On the CPU of one machine, the same calls give the same
@@ -94,8 +93,8 @@ public:
     Matrix<float> encode_all(const Run& run);
     Matrix<float> decode(const Matrix<float>& output);
 
-    /// probing: a pass for input_gradient(). Batch norms use the batch's means, as in training, but running means do
-    /// not change.
+    /// probing: for input_gradient(). Batch norms use the batch's means, as in training, but running means do not
+    /// change.
     enum class Pass { training, probing };
     /// Begins a pass and keeps it. Returns the encoder's output for these rows, rows x outputs.
     Matrix<float> begin(const std::vector<std::int64_t>& rows, const Changes& changes = {}, Pass pass = Pass::training);
@@ -103,8 +102,7 @@ public:
     double reconstruct(double weight);
     /// The gradient of sum(output * gradient) with respect to the input, rows x d.
     Matrix<float> input_gradient(const Matrix<float>& gradient);
-    /// Ends the pass with the gradient of the loss with respect to the output. Empty: only the gradient of
-    /// reconstruct().
+    /// Ends the pass with the gradient of the loss with respect to the output. Empty: only that of reconstruct().
     void backward(const Matrix<float>& gradient);
 
     void set_optimizers(const std::vector<Optimizer>& optimizers);
@@ -131,8 +129,7 @@ private:
     void make_alike();
     /// Runs the work of a pass: on all processes if they share it, else on rank 0. If one process throws, all throw.
     void in_pass(FunctionRef<void()> work) const;
-    /// Sends the rows of a pass to every process. If the pass is shared, each process sends its part; else rank 0 sends
-    /// all.
+    /// Sends the rows of a pass to every process. If it is shared, each process sends its part; else rank 0 sends all.
     void share(Matrix<float>& rows) const;
     /// Address of this process's first row of a pass.
     const float* own(const Matrix<float>& rows) const;

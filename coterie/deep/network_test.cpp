@@ -178,8 +178,7 @@ TEST(Network, InputGradientsAgreeWithFiniteDifferences) {
 }
 
 // A convolution, a batch norm of channels, a batch norm of single positions, a residual block with another batch norm,
-// and a dense layer, on two blocks of items. All are smooth, so finite differences of the definition in double are
-// accurate enough.
+// and a dense layer, on two blocks of items. All are smooth, so finite differences in double are accurate enough.
 TEST(Network, BatchNormGradientsAgreeWithFiniteDifferences) {
     COTERIE_NEEDS_NETWORKS;
     const internal::ImageShape shape{1, 3, 4};

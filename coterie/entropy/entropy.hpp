@@ -127,8 +127,7 @@ public:
     int clusters() const override;
     /// In the scalar type of the training points.
     const Linear& linear() const { return linear_; }
-    /// mean H(sigma_i) + KL(sigmabar || u) over all training points. It tells good starts from bad ones without true
-    /// labels.
+    /// mean H(sigma_i) + KL(sigmabar || u) over all training points. It tells good starts from bad ones without labels.
     double restart_criterion() const;
 
     /// Memberships: sigma. Label scores: the probability of each label, summed over its clusters.

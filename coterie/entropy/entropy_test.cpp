@@ -253,8 +253,7 @@ TEST(LabelRules, AlternatingByHand) {
 }
 
 TEST(LabelRules, TransportIsBalanced) {
-    // All rows prefer the first cluster, and rows with lower numbers more strongly. So the last rows move to the second
-    // cluster.
+    // All rows prefer the first cluster, the first rows most strongly. So the last rows move to the second cluster.
     Matrix<double> x(100, 2);
     for (Index i = 0; i < 100; ++i) x.row(i) << 3.0 - 0.01 * static_cast<double>(i), 0;
     const Matrix<double> y = internal::transport_labels(softmax(x, 1).logarithm, {0.7, 0.3}, 200.0, 1);
@@ -653,8 +652,7 @@ TEST(Entropy, BadArguments) {
         has(message(method, falling), "gamma_start: the penalty falls over the epochs, but epochs is 1");
         falling["epochs"] = std::int64_t{5};
         falling["gamma"] = 0.0;
-        has(message(method, falling),
-            "gamma_start: the penalty falls by a factor per epoch, so it never reaches gamma=0");
+        has(message(method, falling), "gamma_start: the penalty falls by a factor per epoch, never to gamma=0");
         Problem side;
         side.sizes = SizeBounds{1, 20};
         has(message(method, {}, side), "size bounds");

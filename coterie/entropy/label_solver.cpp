@@ -255,8 +255,7 @@ Vector<double> solve_laplacian(const Matrix<double>& laplacian, const Vector<dou
         right[i] = g[free[at(i)]] * scale[i];
     }
     Vector<double> x = Vector<double>::Zero(k);
-    // Rounding may make a nearly singular matrix indefinite. A ridge corrects this; any direction of ascent is
-    // sufficient.
+    // Rounding may make a nearly singular matrix indefinite. A ridge corrects this; any ascent is sufficient.
     for (double ridge = 0; ridge < 1; ridge = std::max(1e-14, ridge * 100)) {
         Matrix<double> factored = scaled;
         factored.diagonal().array() += ridge;

@@ -35,8 +35,7 @@ struct LabelSettings {
     std::vector<double> prior = {};  // u; empty: uniform
     int rounds = 10;                 // for em: maximum
     int steps = 500;                 // for dual and newton: maximum
-    double tolerance =
-        0;  // em: stop if no ybar_k moved by more than this; dual, newton: if the gradient is at most this
+    double tolerance = 0;  // stop if no ybar_k moves by more (em), or if the gradient is at most this (dual, newton)
 };
 
 /// Labels that are fixed: ascending row numbers, and K numbers per row that sum to 1.
@@ -51,8 +50,8 @@ struct LabelSolution {
     Matrix<T> labels;  // y
     int rounds = 0;
     bool converged = false;  // the tolerance was met; dual, newton: or the gradient is 0 up to rounding
-    /// dual: max_k |lambda u_k / a_k - ybar_k|. newton: the largest move of any ybar_k in the next step. em: infinity
-    /// (use certify_labels).
+    /// dual: max_k |lambda u_k / a_k - ybar_k|. newton: the largest next move of any ybar_k. em: infinity (use
+    /// certify_labels).
     double gradient = 0;
     /// dual: the K numbers max a - a_k, which give the best multipliers; labels near 0 and 1 do not determine these.
     /// Empty for the other solvers, and if every label is fixed.

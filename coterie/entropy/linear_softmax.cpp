@@ -19,8 +19,7 @@ using internal::at;
 constexpr Index rows_a_block = 72;      // a multiple of every tile height of the kernels
 constexpr Index columns_a_block = 128;  // a multiple of every vector's length
 
-// A batch of 250 MNIST digits with 10 clusters uses one thread, because it takes less time than starting another
-// thread.
+// A batch of 250 MNIST digits with 10 clusters uses one thread: it takes less time than starting another thread.
 int threads_of(Index rows, Index clusters, Index dimensions, int threads) {
     return threads_for(static_cast<double>(rows) * static_cast<double>(clusters) * static_cast<double>(dimensions),
                        threads);

@@ -64,8 +64,7 @@ double renyi(const double* logarithm, Index k, double order, double* slope) {
         for (Index c = 0; c < k; ++c) slope[c] = scale * difference(logarithm[c], (order - 1) * logarithm[c] - total);
         return total / (1 - order);
     }
-    // Elsewhere it is computed relative to the largest term, because order times a logarithm may be much larger than
-    // the result.
+    // Elsewhere it is computed relative to the largest term: order times a logarithm may far exceed the result.
     const double largest = *std::max_element(logarithm, logarithm + k);
     double sum = 0;
     for (Index c = 0; c < k; ++c) sum += std::exp(order * (logarithm[c] - largest));

@@ -1,6 +1,6 @@
 #pragma once
-// Losses of discriminative entropy clustering as functions of the logits. Equation numbers are those of Zhang and
-// Boykov.
+// Losses of discriminative entropy clustering as functions of the logits (Zhang and Boykov, with their equation
+// numbers).
 //
 //     x       N x K  logits; sigma_i = softmax(x_i), sigmabar = 1/N sum_i sigma_i
 //     H(p)           -sum_k p_k ln p_k;  H(p, q) = -sum_k p_k ln q_k;  KL(p || q) = H(p, q) - H(p)
@@ -10,8 +10,7 @@
 //
 // Each function returns weight * value and adds weight * (gradient with respect to the logits) to `gradient`, N x K.
 // All computations use ln sigma, which is finite for any finite logits. Values and gradients are therefore finite even
-// if predictions are exactly 0 and 1 (logits of +-1e4). Values are sums in double, and are the same for any number of
-// threads.
+// if predictions are exactly 0 and 1 (logits of +-1e4). Values are sums in double, the same for any number of threads.
 
 #include <utility>
 #include <vector>
@@ -54,8 +53,7 @@ enum class CrossEntropy {
     reverse,  // mean_i H(sigma_i, y_i): (42); labels below 1e-30 are raised to that value
     forward   // mean_i H(y_i, sigma_i): (8), (9), (12)
 };
-/// Sums over the rows i for which counts[i] is true, or over all rows if counts is empty. Divides by N in both cases.
-/// Labels are constants.
+/// Sums over the rows i with counts[i] (all rows if counts is empty), and divides by N. Labels are constants.
 template <class T>
 COTERIE_API double add_cross_entropy(const Softmax<T>& sigma, const Matrix<T>& y, CrossEntropy kind, double weight,
                                      Matrix<T>& gradient, int threads, const std::vector<bool>& counts = {});

@@ -27,8 +27,7 @@ struct SoftTargetFit {
     FitReport report;
 };
 
-/// n x d points, and n x k targets: no entry is negative, and each row sums to 1 (to 1e-6). Throws the same exceptions
-/// as fit_entropy.
+/// n x d points, and n x k targets: no entry is negative, and rows sum to 1 (to 1e-6). Throws as fit_entropy.
 template <class T>
 COTERIE_API SoftTargetFit<T> fit_soft_targets(const Rows<T>& points, const Matrix<double>& targets,
                                               const SoftTargetOptions& options, const Run& run);

@@ -7,8 +7,8 @@
 // of threads and processes. A checkpoint is the state before an epoch; resumed training draws the orders again.
 //
 // The points are not copied or divided by their unit. Instead, a step multiplies its own numbers by multiples of the
-// unit or of its inverse, and the model is that of the original points. So points multiplied by a power of two give the
-// same bits.
+// unit or of its inverse, and the model is that of the original points. So multiplying points by a power of two keeps
+// the bits.
 
 #include "coterie/entropy/training.hpp"
 
@@ -176,8 +176,8 @@ private:
         return last_solved_.labels;
     }
 
-    // Calls act(first, logits) for a few rows of a block at a time. `first` is the number of the first of these rows
-    // among all rows.
+    // Calls act(first, logits) for a few rows of a block at a time. `first` is the number of the first one among all
+    // rows.
     template <class Act>
     void for_each_logits(const RowBlock<T>& block, Act&& act) const {
         const Index few = std::max<Index>(1, predicted_numbers / *options_.clusters);
@@ -760,7 +760,7 @@ Trained<T> train(PointsView points, const LinearTrainingOptions& options, const 
         if (*options.gamma_start < options.gamma)
             refuse("`gamma_start` is below `gamma`", "Use a value of at least `gamma`");
         if (options.gamma == 0)
-            refuse("the penalty falls by a factor per epoch, so it never reaches `gamma=0`", "Use a `gamma` above 0");
+            refuse("the penalty falls by a factor per epoch, never to `gamma=0`", "Use a `gamma` above 0");
         if (options.epochs == 1) refuse("the penalty falls over the epochs, but `epochs` is 1", "Use more `epochs`");
     }
     return Training<T>(points, options, criterion, constraints, checkpoint, run)();

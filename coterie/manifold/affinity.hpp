@@ -4,8 +4,7 @@
 //     C   n x n   representations; row i is c of point i (in the paper, column i). Signs are ignored: C means |C|
 //     N           scale every row to Euclidean norm 1 (a row of 0 does not change)
 //     S           1/2 (C + C')
-//     K           keep the `keep` largest entries of every row (the lower column if entries are equal); the others
-//                 become 0
+//     K           keep the `keep` largest entries per row (the lower column if equal); the others become 0
 //
 // A strategy is one of the 15 ordered selections of one, two or three of these steps. The Laplacian needs symmetry. So
 // if the result A is not symmetric, it is replaced by 1/2 (A + A').

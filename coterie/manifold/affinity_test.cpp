@@ -66,8 +66,7 @@ TEST(Affinity, ties_empty_rows_and_symmetric_input) {
     c.insert(0, 1) = -2;
     c.insert(0, 2) = 2;
     c.insert(0, 3) = 2;
-    const SymmetricAffinity kept =
-        affinity_of(c, AffinityStrategy::K, 2);  // entries are equal: the lower columns are kept
+    const SymmetricAffinity kept = affinity_of(c, AffinityStrategy::K, 2);  // equal entries: the lower columns
     EXPECT_EQ(kept.matrix.coeff(0, 1), 1);
     EXPECT_EQ(kept.matrix.coeff(0, 2), 1);
     EXPECT_EQ(kept.matrix.coeff(0, 3), 0);

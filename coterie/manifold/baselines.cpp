@@ -65,8 +65,7 @@ const OptionSet& EnscOptions::described() {
         describe_clusters(out)
             .real("lambda", &EnscOptions::lambda, above(0), lambda_meaning)
             .real("l1_share", &EnscOptions::l1_share, {.low = 0, .high = 1, .low_open = true},
-                  "weight tau of ||c||_1 in the penalty; the weight of ||c||^2 / 2 is 1 - tau; 1 gives the penalty of "
-                  "ssc")
+                  "weight tau of ||c||_1 in the penalty; that of ||c||^2 / 2 is 1 - tau; 1: the penalty of ssc")
             .real("eta", &EnscOptions::eta, at_least(0), eta_meaning);
         return describe_solver(describe_manifold(out, unit_rows_meaning));
     }();

@@ -22,9 +22,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kTie = 1e-9;  // relative tolerance of a radius for points on the same sphere
-constexpr double kDependent =
-    1e-11;  // smallest fraction of a vector's length that must be outside the span of the others
+constexpr double kTie = 1e-9;         // relative tolerance of a radius for points on the same sphere
+constexpr double kDependent = 1e-11;  // smallest accepted fraction of a vector's length outside the span of the others
 constexpr double kFeasible = 1e-10;
 constexpr double kMostNumber = 1e100;
 constexpr double kLeastWeight = 1e-200;  // for weights of sum 1
@@ -230,9 +229,8 @@ PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index 
     if (weights.minCoeff() < kLeastWeight) {
         Message message = about(self);
         message.code = Code::overflow;
-        message.problem =
-            filled("the smallest weight is {} times the sum of the weights, which is too small to compute with",
-                   to_text(weights.minCoeff()));
+        message.problem = filled("the smallest weight is {} times the sum of the weights, which is too small",
+                                 to_text(weights.minCoeff()));
         message.remedy = "Scale the columns down";
         throw BadData(std::move(message));
     }
@@ -314,10 +312,9 @@ const OptionSet& GeometryOptions::described() {
             .real("multiple", &GeometryOptions::multiple, above(0), "value of `lambda` as a multiple of `unit`")
             .choice("unit", &GeometryOptions::unit, {"lambda-0", "lambda-l"},
                     "lambda-0: the smallest lambda that gives a representation other than 0; lambda-l: the lower end "
-                    "of the interval of Lemma 1 of weighted manifold clustering")
+                    "of the interval of Lemma 1 (weighted manifold clustering)")
             .real("curvature", &GeometryOptions::curvature, between(0, kMostNumber),
-                  "largest curvature of the curves, for Lemmas 2 and 3 of weighted manifold clustering; 0: omit these "
-                  "lemmas")
+                  "largest curvature of the curves, for Lemmas 2 and 3 (weighted manifold clustering); 0: omit them")
             .real("reach", &GeometryOptions::reach, between(0, kMostNumber),
                   "reach of the curves; 0 stands for the largest possible value, 1 / `curvature`");
     return set;

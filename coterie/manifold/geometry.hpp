@@ -12,8 +12,7 @@
 //     nu*      d + 1   dual direction: lambda (y~ - X_S c*), with the solution c* over only these points (2.5, 2.6)
 //     r_W              inradius of conv(+-x~_j / w_j) over these points, within S~ (2.7)
 //     dist             distance of y from S
-//     gamma_W          min over x_k outside M_1 of (w_k r_W - |<x~_k, P nu*>| / ||P nu*||) / ||x~_k||, P: projection on
-//                      S~
+//     gamma_W          min over x_k outside M_1 of (w_k r_W - |<x~_k, P nu*>| / ||P nu*||) / ||x~_k||, P onto S~
 //     lambda_l         1 / (r_W (||y~|| - dist))
 //     lambda_u         gamma_W / (r_W dist)
 //     mu               max over x_k outside M_1 of |<x~_k, P nu*>| / ||P nu*||. In Corollary 1 (w = 1, all norms 1),
@@ -21,8 +20,7 @@
 //
 // Lemma 1 claims: if lambda_l < lambda < lambda_u, every solution of the whole problem is manifold preserving (c_j = 0
 // outside M_1) and non-zero. As printed, Lemma 1 is false: its proof omits the condition |<x~_j, nu*>| <= w_j for the
-// points of M_1 outside N. `guaranteed` requires the interval and this condition. The representation itself is also
-// computed.
+// points of M_1 outside N. `guaranteed` requires interval and condition. The representation is also computed.
 //
 // Lemma 2 bounds dist by 1/kappa - sqrt(1/kappa^2 - zeta^2). It holds for curves (d_1 = 1), with kappa the largest
 // curvature within the ball. It fails for surfaces: three points of a sphere that lie almost on a great circle span a
@@ -117,8 +115,8 @@ COTERIE_API PointGeometry point_geometry(PointsView points, const Labels& labels
 COTERIE_API PointGeometry point_geometry(PointsView points, const Labels& labels, const Vector<double>& y,
                                          std::int32_t label, const GeometryOptions& options);
 
-/// point_geometry() of each of these rows, on several threads; `dual` is empty. Time: a few times n d per row. May also
-/// throw Cancelled.
+/// point_geometry() of each of these rows, on several threads; `dual` is empty. Time: a few n d per row. May also throw
+/// Cancelled.
 COTERIE_API std::vector<PointGeometry> geometry(PointsView points, const Labels& labels, std::span<const Index> rows,
                                                 const GeometryOptions& options, const Run& run);
 

@@ -149,8 +149,7 @@ Case random_case(std::uint64_t number) {
     return out;
 }
 
-// The solution of min sum w_j |c_j| + lambda/2 |y - Bc|^2, found by trying all supports and signs. Columns must be
-// independent.
+// The solution of min sum w_j |c_j| + lambda/2 |y - Bc|^2, from all supports and signs. Columns must be independent.
 Vector<double> all_signs_residual(const Matrix<double>& columns, const Vector<double>& w, const Vector<double>& y,
                                   double lambda) {
     const auto m = static_cast<int>(columns.cols());

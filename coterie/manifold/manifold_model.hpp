@@ -173,8 +173,7 @@ private:
 };
 
 /// Several fits of the same points. Each has the bits of a single fit. Consecutive fits share representations if they
-/// differ only in the affinity and the clustering. Safe to call from several threads. The problem and the run must
-/// outlive this object.
+/// differ only in affinity and clustering. Safe to call from several threads. Problem and run must outlive this object.
 template <class Options>
 class ManifoldFits {
 public:

@@ -1,7 +1,6 @@
 // Queries are solved in blocks of 128, so that one step of a block is one product in float with each tile of columns.
-// Columns that, within rounding, may have the largest correlation are measured in double. They are measured in
-// ascending order, so the lowest is chosen if correlations are equal. The Cholesky factor of the least-squares fit
-// grows by a row per step.
+// Columns that, within rounding, may have the largest correlation are measured in double, in ascending order: if equal,
+// the lowest is chosen. The Cholesky factor of the least-squares fit grows by a row per step.
 
 #include "coterie/manifold/matching_pursuit.hpp"
 
@@ -147,8 +146,7 @@ private:
         return candidates;
     }
 
-    // Measures the candidates, adds the best one, and fits. Returns false if every candidate is orthogonal to the
-    // residual.
+    // Measures the candidates, adds the best one, and fits. Returns false if all are orthogonal to the residual.
     bool extend(Query& query, const std::vector<Candidate>& candidates) const {
         const Index d = x_.dimensions;
         double best = 0;

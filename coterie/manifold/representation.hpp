@@ -76,8 +76,7 @@ struct Representation {
     Index empty = 0;       // points with c = 0
 };
 
-/// Represents each point over the others. n >= 2. Throws BadArgument (options), BadData (not finite), ResourceError,
-/// Cancelled.
+/// Represents each point over the others, n >= 2. Throws BadArgument, BadData (not finite), ResourceError, Cancelled.
 COTERIE_API Representation represent(PointsView points, const RepresentationOptions& options, const Run& run);
 /// Represents the queries over all points. The representation of a query does not depend on the other queries.
 COTERIE_API Representation represent(PointsView points, PointsView queries, const RepresentationOptions& options,
@@ -99,8 +98,7 @@ struct PointRepresentation {
     double objective = 0;         // ||W c||_1 + lambda / 2 || y~ - sum_j c_j x~_j ||^2
     double violation = 0;         // largest violation of the conditions, in units of w_j
 };
-/// Represents y over the points, with n weights above 0 (infinity: the column is not used) and 0 < lambda. Time: n d
-/// per round.
+/// Represents y over the points; n weights above 0 (infinity: column not used), 0 < lambda. Time: n d per round.
 COTERIE_API PointRepresentation represent_point(PointsView points, const Vector<double>& y,
                                                 const Vector<double>& weights, double lambda, double eta);
 

@@ -288,8 +288,7 @@ TEST(Representation, does_not_depend_on_threads_and_screening) {
 }
 
 TEST(Representation, screening_skips_irrelevant_tiles) {
-    // Two distant clusters, one after the other. With exponential weights, each point uses only points of its own
-    // cluster.
+    // Two distant clusters, one after the other. With exponential weights, points use only their own cluster.
     Matrix<double> x = normal_points(4096, 5, 8) * 0.1;
     x.bottomRows(2048).array() += 3;
     RepresentationOptions options = options_of(RepresentationWeights::exponential, 5, 1);

@@ -42,8 +42,7 @@ struct Scratch {
 };
 
 // Sums of the distances of queries begin..end-1 from all columns, scaled. Near 0, a distance in float would be the
-// square root of a rounding error. So the distances of the neighbours are exact, and a point's distance from itself is
-// 0.
+// square root of a rounding error. So distances of neighbours are exact, and a point's distance from itself is 0.
 std::vector<double> distance_sums(const Columns& x, PointsView queries, bool among_themselves, const Neighbors& near,
                                   Index begin, Index end, Scratch& s) {
     const Index d = x.dimensions;

@@ -4,8 +4,8 @@
 //     c_i = argmin  ||W c||_1 + lambda / 2 || x~_i - sum_{j != i} c_j x~_j ||^2,    x~ = (x, sqrt(eta)),
 //     w_j = || x_j - x_i ||  or  exp(2 || x_j - x_i ||),    lambda = a lambda_0 of the point; a is the option lambda
 //
-// c_i is exact (coterie/manifold/representation.hpp). coterie/manifold/manifold_model.hpp makes the affinity and
-// clusters it.
+// c_i is exact (coterie/manifold/representation.hpp). The affinity and clusters follow
+// (coterie/manifold/manifold_model.hpp).
 //
 // Time: representations need 2 to 5 products of n x n x d in float, and a lasso of a few hundred columns per point.
 // Then come the eigenvectors of a sparse matrix. Memory: two copies of the points, the entries of C and 5 n k numbers.

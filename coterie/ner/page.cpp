@@ -204,8 +204,7 @@ std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView 
             ? "Stronger colours mean larger probabilities: " + mark("0.2", 0, tagger.types[0], 0.2, {}) + " " +
                   mark("0.6", 0, tagger.types[0], 0.6, {}) + " " + mark("1.0", 0, tagger.types[0], 1, {}) +
                   ". They are valid if the text is similar to the support. Point at a mention to see its probability."
-            : "The tagger has no probabilities, so all colours are equally strong. Point at a mention to see its "
-              "margin.";
+            : "The tagger has no probabilities, so colours are equally strong. Point at a mention to see its margin.";
     types += filled("</p>\n{}", page_help);
 
     const std::string below = filled("found by {}, {}. {}", origin.model.empty() ? "a tagger" : origin.model,

@@ -1,7 +1,7 @@
 #pragma once
 // Shows what a tagger found as one HTML page: the text with its mentions. The reader can correct the mentions, and
-// download the checked sentences as a support for the next adapt(). The page loads no other files, and can be read
-// without scripts.
+// download the checked sentences as a support for the next adapt(). The page loads no other files and works without
+// scripts.
 
 #include <string>
 #include <vector>

@@ -89,8 +89,7 @@ constexpr int most_passes_over_a_support = 100;
 constexpr double warm_up = 0.1;
 constexpr std::array<std::string_view, 3> objectives = {"prototypes", "contrastive", "support"};
 
-// The training data: sentences as pieces, and the tags of their words. In each corpus, only tags that occur are
-// numbered.
+// The training data: sentences as pieces, and the tags of their words. Per corpus, only tags that occur are numbered.
 struct Source {
     struct Sentence {
         std::size_t corpus = 0;
@@ -485,10 +484,9 @@ void check_place(const std::string& out) {
 const OptionSet& SourceOptions::described() {
     static const OptionSet set =
         OptionSetFor<SourceOptions>()
-            .choice(
-                "objective", &SourceOptions::objective, {objectives.begin(), objectives.end()},
-                "what is learned: distances to a prototype of each tag (prototypes), or Gaussians that are similar "
-                "for words of one tag (contrastive, CONTaiNER); support: the last step of contrastive, on a support")
+            .choice("objective", &SourceOptions::objective, {objectives.begin(), objectives.end()},
+                    "what is learned: distances to a prototype of each tag (prototypes), or Gaussians that are similar "
+                    "for words of one tag (contrastive, CONTaiNER); support: contrastive, on a support, as last step")
             .integer("epochs", &SourceOptions::epochs, at_least(1),
                      "number of passes over the corpora; with `objective=support`, training ends when the loss rises")
             .real("learning_rate", &SourceOptions::learning_rate, above(0), "largest learning rate of AdamW");
@@ -506,8 +504,7 @@ SourceReport train_source(const std::string& encoder, const std::vector<Corpus>&
     if (options.objective == SourceObjective::support && options.epochs != 1)
         throw BadArgument(
             Code::not_accepted,
-            filled("{} is not accepted with `objective=support`, because the loss decides when training ends",
-                   options.epochs),
+            filled("{} is not accepted with `objective=support`, where the loss ends training", options.epochs),
             "Leave it out", {.option = "epochs", .value = std::to_string(options.epochs), .accepted = "1"});
     if (run.device != "cpu")
         throw refused_option("device", run.device, "cpu, the only device on which encoders are trained");

@@ -15,8 +15,7 @@
 //   tag of i. The projection A, a, B, b starts at random, and is saved in the encoder's folder as projection.coterie.
 // - support: the contrastive loss on the support, the few sentences to which a tagger will be adapted. The encoder must
 //   have a projection. If a type has only one mention, D_ij is || m_i / |m_i| - m_j / |m_j| ||^2, because one mention
-//   does not determine a variance. Training ends when the loss is larger than in the previous pass, or after 100
-//   passes.
+//   does not determine a variance. Training ends when the loss exceeds that of the previous pass, or after 100 passes.
 //
 // Prototypes start as the means of their words. A batch takes sentences from all corpora until they have 512 words, or
 // 2,048 for a support. Steps are those of AdamW (Loshchilov and Hutter 2019) with beta 0.9 and 0.999, epsilon 1e-6, and

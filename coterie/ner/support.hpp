@@ -45,8 +45,7 @@ struct Suggestion {
 /// word, minus the word's largest other score. Let h be the median of |g| over all words and types. The value of the
 /// word is exp(-|g| / h) / (1 + exp(-g / h)).
 /// The types take turns in the order of the tagger. Each takes the sentence with the largest value that is not yet
-/// taken. Annotated sentences are left out. Throws BadData as Tagger::tag does, and BadArgument if an option is not
-/// valid.
+/// taken. Annotated sentences are left out. Throws BadData as Tagger::tag does, and BadArgument for bad options.
 COTERIE_API std::vector<Suggestion> suggest_sentences(const Tagger& tagger, const Corpus& corpus, PointsView vectors,
                                                       const SuggestOptions& options, const Run& run);
 

@@ -15,14 +15,12 @@
 // below 1e-6 are set to 1e-6.
 //
 // The margin of a word is the score of its tag minus the largest other score. The margin of a mention is the smallest
-// margin of its words. Margins order mentions by certainty, but are not probabilities. With transitions, they can be
-// negative.
+// margin of its words. Margins order mentions by certainty, but are not probabilities. They may be negative (Viterbi).
 //
 // The probability of a word's tag is softmax(a s + b [O]), without transitions. The probability of a mention is the
 // smallest probability of its words. The sharpness a maximises the likelihood of words of the support whose sentence
-// was left out (adapt.hpp). So probabilities are valid for words similar to those of the support. The shift b is used
-// if the share of O in the text is known. It corrects for the share in the support, whose sentences were chosen for
-// their mentions.
+// was left out (adapt.hpp). So probabilities are valid for words similar to those of the support. If the share of O in
+// the text is known, the shift b replaces the support's share, whose sentences were chosen for their mentions.
 
 #include <optional>
 #include <string>

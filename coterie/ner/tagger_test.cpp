@@ -1,5 +1,5 @@
-// Compares the baselines with plain loops, and Viterbi with a search of all sequences. Checks the optimality conditions
-// of logistic regression.
+// Compares baselines with plain loops, and Viterbi with a search of all sequences. Checks the optimality conditions of
+// logistic regression.
 // Also tests the automatic choice, shares, saving, and input that is not valid.
 
 #include "coterie/ner/tagger.hpp"
@@ -238,8 +238,7 @@ TEST(NerCalibration, ExtremeCases) {
 }
 
 TEST(NerCalibration, ShiftChangesTheOutsideShare) {
-    // O, A and B occur equally often, and s_t = log density. The shift must give Bayes' rule for a text with a share of
-    // O of 0.9.
+    // O, A and B occur equally often, and s_t = log density. The shift must give Bayes' rule for a text with 90 % O.
     const Labels tags = {0, 1, 2, 0, 1, 2};
     const double shift = internal::shift_of(tags, 0.9);
     const std::array<double, 3> scores = {-1.5, -0.3, -2.0};

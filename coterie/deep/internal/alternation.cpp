@@ -164,7 +164,7 @@ private:
     }
 
     // Returns whether the clusters are sound: their balance is at least half of that of the first update. Sets `stop`
-    // if the fit was asked to stop during the first update. Other updates cannot be stopped, so each is complete or not
+    // if the fit should stop during the first update. Other updates cannot be stopped, so each is complete or not
     // begun.
     bool update(const Matrix<double>& embedding, bool& stop) {
         const bool is_first = labels_.empty();

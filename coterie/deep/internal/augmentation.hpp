@@ -1,14 +1,12 @@
 #pragma once
 // Internal: random changes of points that do not change what they show.
 //
-// (x, y) is a position in pixels from the centre, y downwards. The new image at (x, y) takes the value of the old image
-// at
+// (x, y) is a position in pixels from the centre, y downwards. The new image at (x, y) has the value of the old one at
 //
 //     F R(-angle) ((x, y) - shift) / zoom        R(t): clockwise by t as seen;  F: x -> -x, or nothing
 //
 // with bilinear interpolation and 0 outside. So the old image is mirrored, turned by the angle, magnified, and then
-// moved. Afterwards every channel is multiplied by a factor, a number is added to it, and normal noise is added at
-// every position.
+// moved. Then every channel is multiplied by a factor, a number is added to it, and normal noise is added everywhere.
 
 #include <string>
 

@@ -63,8 +63,7 @@ Architecture classifier_of(const ClassifierOptions& options, Index dimensions);
 Augmentation augmentation_of(const ClassifierOptions& options);
 
 /// Moves for virtual adversarial training of these rows, rows x d; row i has length radii[i]. A move has the direction
-/// of the gradient of KL(sigma(x) || sigma(x + move)) at a random move of this length. If the gradient is 0, so is the
-/// move.
+/// of the gradient of KL(sigma(x) || sigma(x + move)) at a random move of this length; both may be 0.
 Matrix<float> adversarial_moves(Network& network, const std::vector<std::int64_t>& rows, const Vector<double>& radii,
                                 RandomStream& random, int threads);
 

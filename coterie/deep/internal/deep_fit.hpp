@@ -80,8 +80,7 @@ public:
     DeepFit(std::string_view method, PointsView points, const AutoencoderOptions& options, const OptionValues& values,
             const Run& run);
 
-    /// Trains the autoencoder, or reads it from a file. Continues from a checkpoint if there is one. network() then has
-    /// the result.
+    /// Trains the autoencoder, or reads it from a file. Continues from a checkpoint. network() then has the result.
     void pretrain();
 
     Network& network() { return network_; }

@@ -18,8 +18,8 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
 
 /// The unit of a network's points (Network::set_unit). It is unit_of(points) if `pretrained` is empty. If `pretrained`
 /// names a model of coterie, it is the model's unit. If `pretrained` names weights of another program, it is 1, because
-/// the weights expect the values on which they were trained. read_trunk() reports errors in the file. Call this on
-/// every process.
+/// the weights expect the values on which they were trained. read_trunk() reports errors in the file. Call on every
+/// process.
 double unit_for(const std::string& pretrained, PointsView points, const Run& run);
 
 }  // namespace coterie::internal

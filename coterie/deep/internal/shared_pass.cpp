@@ -2,8 +2,8 @@
 // has failed takes part in the next agreement of the others. So no process waits for it.
 //
 // Sums: each process adds an equal part of the numbers and sends the result to all. So a process sends the numbers of
-// its nodes once and those of the sum once, for any number of processes. Only the number of blocks determines the order
-// of additions.
+// its nodes and those of the sum once, for any number of processes. The order of additions depends only on the number
+// of blocks.
 
 #include "coterie/deep/internal/shared_pass.hpp"
 

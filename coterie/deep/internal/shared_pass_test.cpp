@@ -149,8 +149,7 @@ TEST(SharedPass, FailureOfOneProcessEndsAll) {
     }
 }
 
-// The initial parameters of processes may differ, because of different files with the same name, or processors that
-// round differently.
+// Initial parameters of processes may differ: different files with the same name, or processors that round differently.
 TEST(SharedPass, UsesTheParametersOfRankZero) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<double> points = test::blobs(100, 64, 4, 3).points;

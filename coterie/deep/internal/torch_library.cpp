@@ -39,7 +39,7 @@ TorchLibrary open_torch_library(const char* function, FunctionRef<bool(void* fun
         const std::string torch = of_the_host.empty() ? "" : torch_of(place);
         if (torch.empty() || of_the_host.filename() == torch) return {};
         out.remedy =
-            "Build coterie with this other LibTorch: COTERIE_TORCH=" + of_the_host.parent_path().parent_path().string();
+            "Build coterie with that LibTorch, COTERIE_TORCH=" + of_the_host.parent_path().parent_path().string();
         return place + " is built with " + torch + ", and this process has loaded another LibTorch, " +
                of_the_host.string();
     };

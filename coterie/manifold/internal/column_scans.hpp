@@ -42,8 +42,7 @@ struct ColumnScans {
     /// d_j, or |b_j| / w_j. Returns the smallest of `lower` (equal weights: 0).
     float (*keys)(WeightKind kind, const float* product, const float* squared, const float* norms, const float* along,
                   std::ptrdiff_t count, const QueryTerms& terms, float* lower, float* key);
-    /// Writes the positions with key > limit to `hits`, ascending, and returns their number. `hits` has space for
-    /// `count`.
+    /// Writes the positions with key > limit to `hits` (space for `count`), ascending, and returns their number.
     std::ptrdiff_t (*above)(const float* key, std::ptrdiff_t count, float limit, std::int32_t* hits);
     /// Writes the positions that reach their threshold. Adds to `screened` the number of positions whose norm alone
     /// excludes this: r_j |r| + |constant| + rest is below the threshold.
@@ -57,8 +56,7 @@ struct ColumnScans {
     /// In double: out[0] = x . a, out[1] = x . b.
     void (*two_dots_float)(const float* x, const double* a, const double* b, std::ptrdiff_t d, double* out);
     void (*two_dots_double)(const double* x, const double* a, const double* b, std::ptrdiff_t d, double* out);
-    /// g -= sum_i coefficients[i] rows[i]. The rows have `columns` numbers each and are `stride` numbers apart in
-    /// `matrix`.
+    /// g -= sum_i coefficients[i] rows[i]. Rows of `matrix` have `columns` numbers and are `stride` numbers apart.
     void (*subtract_rows)(const double* matrix, std::ptrdiff_t stride, const std::int32_t* rows,
                           const double* coefficients, std::ptrdiff_t count, double* g, std::ptrdiff_t columns);
     /// x := L^-1 x and x := L^-T x, L lower triangular, row-major.

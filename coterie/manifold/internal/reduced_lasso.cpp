@@ -204,8 +204,7 @@ bool ReducedLasso::solve(const ReducedProblem& problem, double* c) {
             }
             if (entering_.empty()) break;
             entered = true;
-            // Adds a few columns at a time, first those farthest beyond their threshold. Columns of the wrong sign
-            // leave at once.
+            // Adds a few columns at a time, first those farthest beyond their threshold. Those of the wrong sign leave.
             const std::size_t most = std::min(entering_.size(), 1 + support_.size() / 8);
             const auto farther = [](const auto& a, const auto& b) {
                 return a.first > b.first || (a.first == b.first && a.second < b.second);

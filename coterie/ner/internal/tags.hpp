@@ -17,8 +17,7 @@ struct TagParts {
 /// Also accepts L and U, which are other names of E and S. Returns false if the text is not a tag.
 bool split_tag(std::string_view tag, TagParts& parts);
 
-/// Whether a mention begins between two words with these tags, by the rules of the script conlleval, extended by E and
-/// S.
+/// Whether a mention begins between two words with these tags, by the rules of conlleval, extended by E and S.
 bool mention_begins(const TagParts& before, const TagParts& tag);
 
 /// A tag and its line in the file.

@@ -6,8 +6,7 @@
 
 namespace coterie_deep {
 
-/// While an object lives, a matrix product uses one thread. After the last object is destroyed, it uses as many as
-/// before.
+/// While an object lives, a matrix product uses one thread. After the last object, it uses as many as before.
 class NoBlasThreads {
 public:
     NoBlasThreads();

@@ -1,8 +1,7 @@
 #pragma once
 // Internal to coterie-deep: work on the CPU, cut into blocks that depend only on sizes. One thread computes each block,
 // and results are added along a tree over the blocks. So the bits are the same for any number of threads and, if a
-// batch is shared, of processes. LibTorch's own layers divide the work by the number of threads, which changes the
-// bits.
+// batch is shared, of processes. LibTorch's own layers divide work by the number of threads, which changes the bits.
 
 #include <algorithm>
 #include <vector>

@@ -55,8 +55,7 @@ class MaxPool : public torch::autograd::Function<MaxPool> {
         at::parallel_for(0, pooled.size(0) * pooled.size(1), std::max<int64_t>(1, 16384 / places), f);
     }
 
-    // Maxima over the rows of the window for each column, then over the columns of the window. `where`: positions in a
-    // plane.
+    // Maxima over the rows of the window for each column, then over its columns. `where`: positions in a plane.
     template <class Number>
     static void forward_as(const Tensor& x, Tensor& out, Tensor& where, const Plan& plan) {
         const int64_t rows = x.size(2), columns = x.size(3), out_rows = out.size(2), out_columns = out.size(3);

@@ -1,6 +1,5 @@
 // Converts numbers between precisions (vectors.hpp) with vector instructions on every processor. An integer addition,
-// which compilers vectorise, rounds the removed bits to even. Invariant: the result has the same bits as LibTorch's
-// conversion.
+// which compilers vectorise, rounds the removed bits to even. Invariant: the same bits as LibTorch's conversion.
 
 #include "coterie/deep/internal/torch/vectors.hpp"
 
