@@ -21,7 +21,7 @@ const OptionSet& DecOptions::described() {
 const OptionSet& IdecOptions::described() {
     static const OptionSet set = internal::describe_alternating<IdecOptions>().real(
         "gamma", &IdecOptions::gamma, at_least(0),
-        "weight of the clustering loss; that of the reconstruction error is 1");
+        "weight of the clustering loss; the reconstruction error has weight 1");
     return set;
 }
 const OptionSet& DcnOptions::described() {
@@ -216,7 +216,7 @@ public:
     }
 
 private:
-    double weight_;  // of the distances; that of the mean squared reconstruction error is 1
+    double weight_;  // of the distances; the mean squared reconstruction error has weight 1
     Matrix<double> batch_;
     Labels nearest_;
     Vector<double> counts_;

@@ -56,8 +56,8 @@ void unit_part(Parts& parts, double& unit);
 /// must fit it, and errors that it throws become BadData about the file.
 void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architecture()> architecture);
 
-/// The unit of points for a network: their root mean square distance from the mean, divided by 0.26 sqrt(d). 0.26 gives
-/// a unit of 1 for MNIST's pixels from 0 to 1, for which rates and starts were chosen. It is 1 if all points are equal.
+/// The unit of points for a network: their root mean square distance from the mean, divided by 0.26 sqrt(d); 1 if all
+/// points are equal. 0.26 gives a unit of 1 for MNIST's pixels from 0 to 1, for which rates and starts were chosen.
 double unit_of(PointsView points, const Run& run);
 
 /// One network. It computes everything in single precision. On the CPU of one machine, the same calls give the same

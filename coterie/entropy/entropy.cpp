@@ -130,8 +130,8 @@ const OptionSet& EntropyOptions::described() {
             .real("alpha", &EntropyOptions::alpha, at_least(0),
                   "order of the entropy of `loss=renyi`; 0 stands for infinity")
             .real("lambda", &EntropyOptions::lambda, Range{.low = 0, .high = 1e6, .low_open = true},
-                  "self-label: penalty on computed labels whose cluster shares differ from `prior`; larger values keep "
-                  "them closer")
+                  "self-label: penalty on computed labels with other cluster shares than `prior`; larger values keep "
+                  "shares closer")
             .real("fairness", &EntropyOptions::fairness, at_least(0), std::string("mi, renyi: ") + fairness_meaning)
             .reals("prior", &EntropyOptions::prior, above(0), prior_meaning, automatic_prior)
             .choice("label_solver", &EntropyOptions::label_solver, {"em", "dual"},

@@ -11,10 +11,9 @@
 
 namespace coterie::internal {
 namespace {
-constexpr double kDependent =
-    1e-11;  // smallest fraction of a column's square that must be outside the span of the support
-constexpr double kNothing = 1e-15;  // a smaller fraction is only a rounding error
-constexpr double kSlack = 1e-11;    // relative to a threshold
+constexpr double kDependent = 1e-11;  // smallest accepted fraction of a column's square outside the span of the support
+constexpr double kNothing = 1e-15;    // a smaller fraction is only a rounding error
+constexpr double kSlack = 1e-11;      // relative to a threshold
 constexpr int kRefreshes = 4;
 
 constexpr char kOutside = 0;
