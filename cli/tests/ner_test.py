@@ -73,7 +73,7 @@ def test_reported_outside_shares(made, tmp_path):
     own = f"{given['support_outside_share']:.4f} in the support"
     assert f"0.8000 to 0.9000; {own}" in run("info", tmp_path / "t").out
     told = run(*words, "--method", "discriminant", "--outside-share", "0.85").out
-    assert f"0.8500, as given; discriminant takes it for probabilities alone; {own}" in " ".join(told.split())
+    assert f"0.8500, as given; discriminant uses it only for probabilities; {own}" in " ".join(told.split())
     assert document("info", made / "tagger.coterie")["outside_share"] is None and f"not known; {own}" in run("info", made / "tagger.coterie").out
 
 

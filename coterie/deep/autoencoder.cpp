@@ -1,6 +1,6 @@
-// ae-kmeans, the baseline of these methods: pre-training, then k-means, without training by the clusters. Then the
-// model that all methods share which cluster in an embedding. It keeps no points. Everything after the network
-// (rotation, distances, labels) is in double.
+// ae-kmeans, the baseline of these methods: pre-training, then k-means, without training towards the clusters. Also the
+// model of all methods that cluster in an embedding. The model keeps no points. Everything after the network (rotation,
+// distances, labels) is in double.
 
 #include "coterie/deep/autoencoder.hpp"
 

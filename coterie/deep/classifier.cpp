@@ -1,5 +1,5 @@
-// The model of all classifiers. It builds the network from the options whenever it is used, and gets logits in single
-// precision; everything after them is in double. The embedding comes from the same network without its last layer.
+// The model of all classifiers. It builds the network from the options for every use. Logits are in single precision;
+// everything after them is in double. The embedding comes from the same network without its last layer.
 
 #include "coterie/deep/classifier.hpp"
 

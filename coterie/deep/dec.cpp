@@ -1,7 +1,7 @@
 // DEC, IDEC and DCN are Alternations with centroids in the embedding itself. They differ in their loss and in how
 // centroids move. Gradients are computed here, in double. The network gets only the gradient with respect to its
-// output, and centroids take the same steps as its optimizer. An update computes targets from all points; a batch costs
-// its points times k p. The centroids' state (moments, counts) is part of a checkpoint.
+// output. In DEC and IDEC, centroids take the same kind of steps as the network. An update computes targets from all
+// points. A batch costs k p operations per point. The state of the centroids (moments, counts) is part of a checkpoint.
 
 #include "coterie/deep/dec.hpp"
 
@@ -21,13 +21,13 @@ const OptionSet& DecOptions::described() {
 const OptionSet& IdecOptions::described() {
     static const OptionSet set = deep::internal::describe_alternating<IdecOptions>().real(
         "gamma", &IdecOptions::gamma, at_least(0),
-        "weight of the clustering loss relative to the reconstruction error");
+        "weight of the clustering loss; the reconstruction error has weight 1");
     return set;
 }
 const OptionSet& DcnOptions::described() {
     static const OptionSet set = deep::internal::describe_alternating<DcnOptions>().real(
         "distortion", &DcnOptions::distortion, at_least(0),
-        "weight of the squared distances to the centroids relative to the squared reconstruction errors, both as sums");
+        "twice the weight of a row's squared distance to its centroid; its squared reconstruction error has weight 1");
     return set;
 }
 
@@ -80,7 +80,7 @@ SoftLoss soft_loss(const Matrix<double>& z, const Matrix<double>& centroids, con
 
 namespace {
 
-// Common to all three: centroids in the embedding itself.
+// The common part of all three: centroids in the embedding itself.
 class WithCentroids : public deep::internal::Alternation {
 public:
     explicit WithCentroids(const AlternatingOptions& options) : options_(options) {}
@@ -173,7 +173,7 @@ public:
 
     Labels update(const Matrix<double>& embedding, const Labels&, std::uint64_t, const Run& run) override {
         if (centroids_.size() == 0) {
-            // Counts start with the numbers of points in the first clusters.
+            // Counts start at the numbers of points in the first clusters.
             counts_ = Vector<double>::Zero(options_.clusters);
             for (const auto label : start(embedding, run)) ++counts_[label];
         }
@@ -216,7 +216,7 @@ public:
     }
 
 private:
-    double weight_;  // of the distances relative to the mean squared reconstruction error
+    double weight_;  // of the distances; the mean squared reconstruction error has weight 1
     Matrix<double> batch_;
     Labels nearest_;
     Vector<double> counts_;

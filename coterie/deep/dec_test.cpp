@@ -56,7 +56,7 @@ TEST(Dec, GradientsAgreeWithFiniteDifferences) {
     }
 }
 
-// Finds blobs, and a fit that is interrupted anywhere ends like an uninterrupted one.
+// The fit finds blobs. A fit that is interrupted anywhere ends like an uninterrupted fit.
 template <class Method>
 void finds_and_goes_on(const RestartedFit<Method>& fit) {
     using Options = typename Method::Options;
@@ -112,8 +112,8 @@ TEST(Dcn, FindsBlobsAndResumes) {
     finds_and_goes_on(fit_dcn);
 }
 
-// A start whose embedding is a line: its k-means objective is small, so the objective prefers the start that lost the
-// clusters. within_share does not.
+// One start has an embedding that is a line. It has lost the clusters, but its k-means objective is small. So the
+// objective prefers this start, and within_share does not.
 TEST(DeepRestarts, WithinShareDetectsAStartThatLostTheClusters) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample s = test::blobs(400, 12, 10, 5);

@@ -1,8 +1,8 @@
-// An update computes clusters, the eigenvectors of their scatter (a dense problem, because p is small) and targets for
-// all points. Batches then only compare with the targets. The network moves little between two updates, so k-means
-// continues from the last labels. Fresh starts replace that result only if they are better by more than rounding, so
-// that labels do not jump between equal solutions. An update's random numbers depend only on the seed and the update's
-// number, as checkpoints require.
+// An update computes clusters, the eigenvectors of their scatter (a small dense problem, p x p) and targets for all
+// points. Batches then only compare outputs with the targets. The network moves little between two updates, so k-means
+// continues from the last labels. A fresh start replaces this result only if it is better by more than rounding, so
+// that labels do not jump between equal solutions. The random numbers of an update depend only on the seed and the
+// number of the update, as checkpoints require.
 
 #include "coterie/deep/dekm.hpp"
 
@@ -18,11 +18,11 @@ const OptionSet& DekmOptions::described() {
     static const OptionSet set =
         deep::internal::describe_alternating<DekmOptions>(
             "40 for convolutional networks, 10 for others",
-            "must be 1, because no criterion without labels finds the best of several fits of this method")
+            "must be 1, because without true labels no criterion finds the best of several fits of this method")
             .integer("update_restarts", &DekmOptions::update_restarts, at_least(0),
-                     "number of new k-means starts per update, in addition to the previous clusters")
+                     "number of new starts of k-means per update, in addition to the start from the previous clusters")
             .choice("move", &DekmOptions::move, {"last", "all"},
-                    "which coordinates are moved to the cluster's mean: only the widest direction (last), or all")
+                    "coordinates that move to the cluster's mean: only the widest direction (last), or all")
             .choice("update", &DekmOptions::update, {"batch", "full"},
                     "batch: one step per batch; full: one step per pass over all rows");
     return set;
@@ -88,7 +88,7 @@ public:
     int warm_starts() const { return warm_; }
 
 private:
-    // k-means from the means of the last labels, and from a few fresh starts; the warm start wins ties.
+    // k-means from the means of the last labels (warm start), and from a few fresh starts. The warm start wins ties.
     deep::internal::Clusters cluster_again(const Matrix<double>& embedding, const Labels& last, std::uint64_t number,
                                            const Run& run) {
         Run own = run;
@@ -117,12 +117,12 @@ private:
 }  // namespace
 
 DekmModel DekmMethod::fit(const Problem& problem, const DekmOptions& options, const Run& run) {
-    // The scatter within the clusters, which works for ae-kmeans, does not work here: docs/results/deep-kmeans.md.
+    // The scatter within clusters finds the best fit of ae-kmeans, but not of dekm: docs/results/deep-kmeans.md.
     if (options.restarts > 1)
         throw BadArgument(Code::not_accepted,
                           std::to_string(options.restarts) +
-                              " is not accepted, because no criterion without labels finds the best fit of dekm",
-                          "Use 1; for more fits, use several values of `seed` and compare the results",
+                              " is not accepted, because without true labels no criterion finds the best fit of dekm",
+                          "Use 1. For several fits, use several values of `seed` and compare the results",
                           {.option = "restarts", .value = std::to_string(options.restarts), .accepted = "1"});
     const PointsView points = problem.points;
     DekmOptions used = options;

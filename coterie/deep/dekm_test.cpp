@@ -53,7 +53,7 @@ TEST(Dekm, TargetsAgreeWithTheirDefinition) {
             EXPECT_LE(greedy.spreads[j - 1], greedy.spreads[j]);
         }
     }
-    // The target differs from the embedding only in the last direction, where it is the mean's.
+    // The target differs from the embedding only in the last direction, in which it equals the mean.
     for (Index i = 0; i < 40; ++i) {
         const Vector<double> y = v * sample.points.row(i).transpose();
         for (Index j = 0; j < 4; ++j) EXPECT_NEAR(greedy.targets(i, j), y[j], 1e-12);
@@ -86,7 +86,7 @@ TEST(Dekm, LossAndItsGradient) {
         down.data()[i] -= 1e-5;
         EXPECT_NEAR(loss.gradient.data()[i], (value(up) - value(down)) / 2e-5, 1e-6);
     }
-    // At the embedding itself, the gradient points only along the last direction.
+    // At the embedding itself, the gradient is 0 except in the last direction.
     Matrix<float> at(4, 4);
     for (Index r = 0; r < 4; ++r) at.row(r) = sample.points.row(rows[static_cast<std::size_t>(r)]).cast<float>();
     const Matrix<double> pull =
@@ -138,7 +138,7 @@ TEST(Dekm, StopsBelowTheToleratedShareOfChanges) {
     EXPECT_EQ(stopped.fit_report().iterations, static_cast<int>(3 * (expected + 1)));
 }
 
-// A fit interrupted at any possible place ends like an uninterrupted one.
+// A fit that is interrupted at any possible place ends like an uninterrupted fit.
 TEST(Dekm, ResumesBitForBit) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(200, 6, 4, 5);
@@ -162,7 +162,7 @@ TEST(Dekm, ResumesBitForBit) {
     }
     EXPECT_GE(stops, 2);
     const DekmModel resumed = fit_dekm(sample.points, options, run);
-    // Its seconds include earlier work: pre-training, of which this fit did nothing.
+    // The seconds include pre-training, which was complete before this fit continued.
     const auto& seconds = resumed.fit_report().seconds;
     ASSERT_EQ(seconds.front().first, "pretraining");
     EXPECT_EQ(seconds.front().second, Archive::load(run.checkpoint).vector("seconds", 2)[0]);
@@ -174,7 +174,7 @@ TEST(Dekm, ResumesBitForBit) {
               std::string::npos);
 }
 
-// If the clusters collapse, the model is from before the collapse, even if the fit was interrupted at every update.
+// If clusters collapse, the model is from an update before that, even if the fit was interrupted at every update.
 TEST(Dekm, ReturnsTheModelBeforeACollapse) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(200, 6, 4, 8);

@@ -1,5 +1,5 @@
-// Three networks that label themselves. They differ in a Criterion, whose losses and label solvers are those of the
-// linear methods (entropy/), applied to the 2 N predictions of a batch. Labels count as constants: no gradient passes
+// Three networks that label themselves. They differ only in their Criterion. Its losses and label solvers are those of
+// the linear methods (entropy/), applied to the 2 N predictions of a batch. Labels are constants: no gradient passes
 // through a solver. Labels per epoch are computed once for all points and are part of a checkpoint.
 
 #include "coterie/deep/entropy_net.hpp"
@@ -82,7 +82,7 @@ public:
     }
 
 private:
-    // Stores the labels, so that a report can say how good they are.
+    // Stores the labels, so that the report can say how close to optimal they are.
     const Matrix<double>& labels_for(const std::vector<Index>& rows, const Softmax<double>& sigma) {
         last_predictions_ = sigma.probability;
         last_fixed_ = internal::fixed_labels(constraints_, rows, sigma);
@@ -100,7 +100,7 @@ private:
     LabelSolution<double> last_;
 };
 
-// criterion_of(prior) defines how the three differ.
+// criterion_of(prior) returns what differs between the three.
 template <class Options, class CriterionOf>
 ClassifierModelOf<Options> fit_labels(const Problem& problem, const Options& options, const Run& run,
                                       const std::vector<double>& prior, CriterionOf&& criterion_of) {
@@ -121,7 +121,7 @@ const OptionSet& EntropyNetOptions::described() {
     static const OptionSet set =
         describe_self_label_net<EntropyNetOptions>()
             .real("lambda", &EntropyNetOptions::lambda, OptionRange{.low = 0, .high = 1e6, .low_open = true},
-                  "penalty on computed labels whose cluster shares differ from `prior`; larger values keep them closer")
+                  "penalty on computed labels with other cluster shares than `prior`; larger values keep shares closer")
             .reals("prior", &EntropyNetOptions::prior, above(0), internal::prior_meaning, internal::automatic_prior)
             .choice(
                 "label_solver", &EntropyNetOptions::label_solver, {"em", "dual"},

@@ -1,5 +1,5 @@
-// IMSAT and IIC: their losses depend only on the logits of two views, so one class serves both. They keep no state
-// between batches, and a checkpoint stores nothing for them. classifier_fit.cpp makes the views.
+// IMSAT and IIC. Their losses depend only on the logits of two views, so one class is sufficient. They have no state
+// between batches, so a checkpoint stores nothing for them. classifier_fit.cpp makes the views.
 
 #include "coterie/deep/imsat.hpp"
 
@@ -42,10 +42,10 @@ const OptionSet& ImsatOptions::described() {
         deep::internal::describe_classifier<ImsatOptions>()
             .real("fairness", &ImsatOptions::fairness, at_least(0), internal::fairness_meaning)
             .real("augmentation_weight", &ImsatOptions::augmentation_weight, at_least(0),
-                  "penalty on predictions for the second view that differ from those for the row itself")
+                  "penalty on differences between the predictions for the second view and for the row itself")
             .reals("prior", &ImsatOptions::prior, above(0), internal::prior_meaning, internal::automatic_prior)
             .choice("view", &ImsatOptions::view, {"auto", "adversarial", "augmented"},
-                    "the second view of a row: moved against the network (adversarial), or changed by `augment` "
+                    "second view of a row: moved to change its prediction most (adversarial), or changed by `augment` "
                     "(augmented); auto: augmented for images, else adversarial")
             .real("adversarial_radius", &ImsatOptions::adversarial_radius, at_least(0),
                   "distance of the adversarial view from the row, as a share of the distance to its tenth nearest "
@@ -64,7 +64,7 @@ ImsatModel ImsatMethod::fit(const Problem& problem, const ImsatOptions& options,
     views.second_adversarial =
         options.view == ImsatView::adversarial || (options.view == ImsatView::automatic && options.image.empty());
     views.radius = options.adversarial_radius;
-    deep::internal::augmentation_of(options);  // its errors come first
+    deep::internal::augmentation_of(options);  // reports its errors first
     if (views.second_adversarial && (options.augment != "auto" || options.noise != ImsatOptions().noise))
         throw BadArgument(
             Code::without_effect, "this option changes nothing, because the view is adversarial, not augmented",

@@ -1,6 +1,6 @@
-// Queries advance in blocks of 128, so that a step of all of them is one product with each tile of columns, in float.
-// Columns that may be the largest within rounding are measured in double, in ascending order, so the lowest among
-// equals is chosen. A Cholesky factor of the least-squares fit grows by a row per step.
+// Queries are solved in blocks of 128, so that one step of a block is one product in float with each tile of columns.
+// Columns that, within rounding, may have the largest correlation are measured in double, in ascending order: if equal,
+// the lowest is chosen. The Cholesky factor of the least-squares fit grows by a row per step.
 
 #include "coterie/manifold/matching_pursuit.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 using manifold::internal::Columns;
 
 constexpr Index kQueries = 128;
-constexpr double kNothing = 1e-12;  // relative to |x| |y|: a smaller correlation is rounding
+constexpr double kNothing = 1e-12;  // relative to |x| |y|; a smaller correlation is a rounding error
 
 using internal::at;
 
@@ -107,7 +107,7 @@ private:
             terms[at(i)] = {.constant = static_cast<float>(constant),
                             .slope = static_cast<float>(rounding * std::sqrt(squared)),
                             .rest = static_cast<float>(1e-6 * std::abs(constant)) + 1e-36F,
-                            .factor = -std::numeric_limits<float>::infinity(),  // the best value of any column
+                            .factor = -std::numeric_limits<float>::infinity(),  // any column is better
                             .rate = 0,
                             .reference = 0,
                             .least = 0,
@@ -146,7 +146,7 @@ private:
         return candidates;
     }
 
-    // Measures the candidates, adds the best one, and fits; false if there is none.
+    // Measures the candidates, adds the best one, and fits. Returns false if all are orthogonal to the residual.
     bool extend(Query& query, const std::vector<Candidate>& candidates) const {
         const Index d = x_.dimensions;
         double best = 0;

@@ -1,6 +1,6 @@
 // The method of multipliers handles the constraint on the sum, so that the lasso's active set solves the problem. A
 // linear system on the support then removes the rounding error of the penalty, if the result has a smaller violation.
-// Sums of distances from all points use products in float, but exact distances of the neighbours.
+// Sums of distances from all points use products in float, except for the distances of the neighbours, which are exact.
 
 #include "coterie/manifold/smce.hpp"
 
@@ -41,9 +41,8 @@ struct Scratch {
     manifold::internal::ReducedLasso lasso;
 };
 
-// Sums of the distances of queries begin..end-1 from all columns, scaled. Near 0, float would give the square root of
-// its rounding error. The distances of the neighbours are therefore the exact ones, and a point's distance from itself
-// is 0.
+// Sums of the distances of queries begin..end-1 from all columns, scaled. Near 0, a distance in float would be the
+// square root of a rounding error. So distances of neighbours are exact, and a point's distance from itself is 0.
 std::vector<double> distance_sums(const Columns& x, PointsView queries, bool among_themselves, const Neighbors& near,
                                   Index begin, Index end, Scratch& s) {
     const Index d = x.dimensions;
@@ -126,7 +125,7 @@ Solved solve(const Matrix<double>& directions, const Vector<double>& thresholds,
         if (std::abs(error) <= kSum) break;
     }
     certify(gram, thresholds, kPenalty * missed, out);
-    // The rounding error of rho is in c. On the support the conditions are a linear system without rho: g_j + t_j
+    // c contains the rounding error of rho. On the support, the conditions are a linear system without rho: g_j + t_j
     // sign(c_j) - mu = 0 and sum c = 1.
     const std::vector<std::int32_t>& support = lasso.support();
     const auto size = static_cast<Index>(support.size());

@@ -1,5 +1,5 @@
-// All movements of an image form one affine map, which is applied once: one interpolation instead of one per change.
-// Numbers are drawn in a fixed order from the batch's stream, row by row, so that a batch depends only on its number.
+// All movements of an image form one affine map, so there is one interpolation instead of one per change. Numbers are
+// drawn in a fixed order from the batch's stream, row by row. So the changes of a batch depend only on its number.
 
 #include "coterie/deep/internal/augmentation.hpp"
 

@@ -24,7 +24,7 @@ Matrix<float> normal(Index n, Index d) {
     return out;
 }
 
-// The input of a network, seen through a network that returns it.
+// The changed points, as returned by a network that outputs its input.
 Matrix<float> seen(ImageShape image, const Matrix<float>& points, const Changes& changes) {
     internal::Architecture architecture =
         internal::dense_classifier(image.items(), {}, static_cast<int>(image.items()));
@@ -48,7 +48,7 @@ Matrix<float> moved(ImageShape image, const Matrix<float>& points, const Movemen
     return seen(image, points, changes);
 }
 
-// from(r, c) -> the old position of a new one, or a position outside.
+// from(r, c) returns the old position of a new position, or a position outside the image.
 template <class From>
 void expect_moved(ImageShape image, const Movement& movement, From&& from) {
     const Matrix<float> x = normal(2, image.items());
@@ -77,7 +77,7 @@ TEST(Augmentation, MovesPixelsExactly) {
     // A quarter turn of a wide image about its centre: positions more than half the height to the side come from
     // outside.
     expect_moved({1, 4, 6}, {.angle = 90}, [](int r, int c) { return std::pair(4 - c, r + 1); });
-    // Magnified twice about the centre pixel: every other pixel is an old one.
+    // Magnified by 2 about the centre pixel: every second pixel is an old pixel.
     const Matrix<float> x = normal(1, 25);
     const Matrix<float> y = moved({1, 5, 5}, x, {.zoom = 2});
     for (int r = 0; r < 5; r += 2)
@@ -134,7 +134,7 @@ TEST(Augmentation, DrawsWithinItsStrengths) {
     const double deviation = std::sqrt((all.array() - all.mean()).square().mean());
     EXPECT_LE(added, 0.3001 * deviation);
     EXPECT_GE(added, 0.295 * deviation);
-    // Shifted only: shares of the sides in both directions, in units of half a side.
+    // Only shifts: they are shares of the sides, in both directions, in units of half a side.
     const Changes shifted =
         deep::internal::Augmenter({.shift = 0.2}, {1, 2, 4}, x, coterie::Run()).draw(4000, rows, random);
     for (const int c : {2, 5}) {

@@ -1,6 +1,6 @@
-// Computes values and gradients at the same time, in double, from the logarithms of the softmax, so that both are
-// finite if predictions are 0 or 1. Gradients are with respect to the logits. A term that is equal for all clusters of
-// a row cancels there and is omitted.
+// Computes values and gradients at the same time, in double. They are computed from the logarithms of the softmax, so
+// both are finite even if predictions are 0 or 1. Gradients are with respect to the logits. A term that is equal for
+// all clusters of a row cancels in them and is omitted.
 
 #include "coterie/deep/internal/view_losses.hpp"
 

@@ -91,7 +91,7 @@ TEST(ViewLosses, PairInformation) {
     expect_gradients(x, t, first, second, value);
 }
 
-// Decisive, equal and fair views share ln k; views with one cluster share nothing. Neither overflows.
+// The mutual information of decisive, equal and fair views is ln k; with one cluster it is 0. Neither overflows.
 TEST(ViewLosses, PairInformationAtItsExtremes) {
     Matrix<double> x = Matrix<double>::Zero(6, 3);
     for (Index i = 0; i < 6; ++i) x(i, i % 3) = 2000;

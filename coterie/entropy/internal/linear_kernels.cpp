@@ -1,5 +1,5 @@
-// Chooses among the tables of linear_kernels_isa.cpp for this processor, once per process. This is a separate source
-// because it must run on any processor.
+// Chooses the table of linear_kernels_isa.cpp for this processor, once per process. This is a separate source because
+// it must run on any processor.
 
 #include "coterie/entropy/internal/linear_kernels.hpp"
 

@@ -1,5 +1,5 @@
-// Chooses among the tables of column_scans_isa.cpp for this processor, once per process. This is a separate source
-// because it must run on any processor.
+// Chooses the table of column_scans_isa.cpp for this processor, once per process. This is a separate source because it
+// must run on any processor.
 
 #include "coterie/manifold/internal/column_scans.hpp"
 
