@@ -141,13 +141,13 @@ def test_scores_without_rows_to_score(files, tmp_path):
     words = ["fit", "kmeans", "points.npy", "-k", 3]
     done = run(*words, "--partial-labels", "truth.csv", "--truth", "truth.csv", "--json", cwd=files)
     assert "scores" not in json.loads(done.out) and "there is nothing to score" in done.err
-    # A truth with other names: scores by alignment only.
+    # A truth with other names: only the scores that need no names.
     run(*words, *PARTIAL, "--model-out", tmp_path / "m.st", cwd=files)
     for other in (words + PARTIAL, ["predict", tmp_path / "m.st", "points.npy"]):
         done = run(*other, "--truth", "truth.npy", "--json", cwd=files)
         value = json.loads(done.out)
         assert set(value["scores"]) == set(SCORES) and value["scores"]["acc"] == 1
-        assert "truth.npy names none of the labels" in done.err and any("label accuracy" in warning for warning in texts(value["warnings"]))
+        assert "truth.npy and the labels share no name" in done.err and any("label accuracy" in warning for warning in texts(value["warnings"]))
     # The truth of some points only.
     truth = read_words(files / "truth.csv")
     write_labels(tmp_path / "truth.csv", truth[:100] + [""] * 200)

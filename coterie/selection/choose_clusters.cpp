@@ -1,4 +1,4 @@
-// One task per k fits the points; one task per reference set and one per halving fit all k. Each task uses a child of
+// One task per k fits the points. One task per reference set and one per halving fit all k. Each task uses a child of
 // the run, so results do not depend on the number of threads. A task holds only its own points in memory.
 
 #include "coterie/selection/choose_clusters.hpp"
@@ -33,7 +33,7 @@ using Numbers = std::vector<double>;
 
 std::size_t place(int value) { return static_cast<std::size_t>(value); }
 
-// The rows of the criteria: all prepared ones, or a sample of them.
+// The rows that the criteria use: all prepared rows, or a sample of them.
 Points sampled(const PreparedProblem& prepared, const Method& method, const Run& run) {
     const Points& points = prepared.problem.points;
     RandomStream random = run.random("selection.sample");
@@ -165,7 +165,7 @@ HalvingResult halve(const Method& method, const Points& points, const OptionValu
     return out;
 }
 
-// Mean of one k over all repetitions; NaN where one is missing. `deviation` divides by the number of repetitions.
+// Mean over all repetitions for one k; NaN if a value is missing. `deviation` divides by the number of repetitions.
 struct Moments {
     double mean = 0, deviation = 0;
 };

@@ -1,5 +1,5 @@
-// Runs one method after the other, each with all threads, so that their times can be compared. Each method says up to
-// which number of rows it is compared by default (About::compare).
+// Runs the methods one after the other, each with all threads, so that their times can be compared. Each method states
+// for how many rows it is compared by default (About::compare).
 
 #include "coterie/selection/compare_methods.hpp"
 
@@ -107,7 +107,7 @@ Matrix<double> agreement_of(const std::vector<Labels>& found) {
     return out;
 }
 
-// Fits one method. Returns the labels of the rows without missing values; empty where the method failed.
+// Fits one method. Returns the labels of the rows without missing values; empty if the method failed.
 Labels fit_one(ComparedMethod& one, const PreparedProblem& problem, const Method& method, int clusters, LabelSpan truth,
                const Run& run) {
     OptionValues values;

@@ -1,5 +1,5 @@
 // A run is one task on one thread, with its own seed, so runs depend neither on each other nor on the number of
-// threads. The scaling and the common start are learned from the seen rows only. Of equal criteria, the first grid
+// threads. The scaling and the common start are learned only from the seen rows. Of equal criteria, the first grid
 // wins.
 
 #include "coterie/selection/holdout.hpp"

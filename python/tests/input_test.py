@@ -200,7 +200,7 @@ def test_messages_name_argument_row_and_column(iris):
         coterie.KMeans(3).fit(frame.assign(**{"it's": np.arange(150)}))
     with pytest.raises(ValueError, match="share_rounding: 'auto' is not accepted"):
         coterie.KMeans(3, share_rounding="auto").fit(X)
-    with pytest.warns(coterie.CoterieWarning, match="the same value in every row and tells nothing"):
+    with pytest.warns(coterie.CoterieWarning, match="the same value in every row, so it does not distinguish rows"):
         coterie.KMeans(3).fit(frame.assign(p=1.0))
     with pytest.raises(ValueError, match=r"^X: column 'p': this column has no value in any row\. Use X\.drop"):
         coterie.KMeans(3, missing="mean").fit(frame.assign(p=np.nan))

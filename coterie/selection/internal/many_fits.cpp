@@ -1,5 +1,5 @@
-// A search draws rows, rejects what its fits do not accept, and gives each task its own run. A task has one
-// thread, because the tasks run side by side.
+// A search draws rows, rejects input that its fits do not accept, and gives each task its own run. A task has one
+// thread, because several tasks run at once.
 
 #include "coterie/selection/internal/many_fits.hpp"
 

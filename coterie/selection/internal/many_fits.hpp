@@ -1,5 +1,5 @@
 #pragma once
-// Internal: what searches share that fit one problem many times.
+// Internal: shared by searches that fit one problem many times.
 
 #include <string>
 #include <vector>

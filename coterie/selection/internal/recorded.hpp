@@ -10,7 +10,7 @@ namespace coterie::selection::internal {
 
 using namespace coterie::internal;
 
-/// Returns what act() throws where points, options or resources do not fit; nullptr where it succeeds. Other errors
+/// Calls act(). Returns its error if points, options or resources are unsuitable; nullptr if it succeeds. Other errors
 /// (cancelled, internal errors) pass through.
 template <class Act>
 std::exception_ptr recorded(Act&& act) {
