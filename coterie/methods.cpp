@@ -43,7 +43,7 @@ struct FitOf<M> : RestartedFit<M> {};
 template <class M>
 Method line() {
     using Options = typename M::Options;
-    using RoomModel = typename M::Model;
+    using MethodModel = typename M::Model;
     const auto assigned = [](const OptionValues& values) {
         Options options;
         Options::described().assign(&options, values);
@@ -58,7 +58,7 @@ Method line() {
     out.fit = [assigned](const Problem& problem, const OptionValues& values, const Run& run) -> std::unique_ptr<Model> {
         internal::require_same_fit(M::name, values, problem,
                                    run);  // first: assigned() may throw on one process
-        auto model = std::make_unique<RoomModel>(FitOf<M>()(problem, assigned(values), run));
+        auto model = std::make_unique<MethodModel>(FitOf<M>()(problem, assigned(values), run));
         internal::warn_of_result(*model, problem, run, M::takes.blocks);
         return model;
     };
@@ -70,7 +70,7 @@ Method line() {
                 std::make_shared<const Problem>(as_it_is ? problem : internal::in_memory(M::name, problem, run));
             return [assigned, held, &run,
                     fits = std::make_shared<const typename M::Fits>(*held, run)](const OptionValues& values) {
-                auto model = std::make_unique<RoomModel>(fits->fit(assigned(values)));
+                auto model = std::make_unique<MethodModel>(fits->fit(assigned(values)));
                 internal::warn_of_result(*model, *held, run, M::takes.blocks);
                 return model;
             };
@@ -82,7 +82,7 @@ Method line() {
         };
     }
     out.load = [](const Archive& archive) -> std::unique_ptr<Model> {
-        return std::make_unique<RoomModel>(RoomModel::from(archive));
+        return std::make_unique<MethodModel>(MethodModel::from(archive));
     };
     return out;
 }

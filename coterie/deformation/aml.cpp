@@ -140,7 +140,7 @@ AmlModel AmlFits::fit(const AmlOptions& options) const {
     model.labels_ = model.predict_checked(input(), run);
     report.seconds.emplace_back("labels", watch.restart());
 
-    report.empty_cluster_policy = "an empty cluster takes the point that adds most to the inertia";
+    report.empty_cluster_policy = "an empty cluster gets the row that adds most to the inertia";
     internal::finish_report(report, input(), model.labels_, k, k, run);
     auto& details = report.details;
     details.emplace_back("lambda", *used.lambda);

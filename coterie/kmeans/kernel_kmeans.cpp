@@ -543,7 +543,7 @@ void describe_fit(FitReport& report, const KernelKMeansOptions& options, const L
     report.points = static_cast<Index>(labels.size());
     report.dimensions = columns;
     count_clusters(report, labels, options.clusters);
-    report.empty_cluster_policy = "an empty cluster takes the point that adds most to the objective";
+    report.empty_cluster_policy = "an empty cluster gets the row that adds most to the objective";
     report.seed = run.seed;
     report.threads = run.threads;
     if (empty > 0)

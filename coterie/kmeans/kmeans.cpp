@@ -73,7 +73,7 @@ KMeansModel fit_free(PointsView points, const KMeansOptions& options, const Run&
         &kept);
     const Points centroids(std::move(best.centroids));
     if (!best.labelled) best.labels = nearest_centroids(points, centroids, run.unstopped()).labels;
-    report.empty_cluster_policy = "an empty cluster takes the point that adds most to the inertia";
+    report.empty_cluster_policy = "an empty cluster gets the row that adds most to the inertia";
     report.details.push_back({"algorithm", std::string(settings.bounds ? "bounds" : "lloyd")});
     report.details.push_back({"distance_share", best.iterations > 0 ? best.distances_computed / best.iterations : 0.0});
     internal::finish_report(report, points, best.labels, k, distinct, run);

@@ -129,7 +129,7 @@ SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const Sp
         Points centroids(std::move(best.centroids));
         if (!best.labelled) best.labels = nearest_centroids(unit, centroids, run.unstopped()).labels;
         report.seconds.insert(report.seconds.begin(), {"scaling", scaling_seconds});
-        report.empty_cluster_policy = "an empty cluster takes the point that adds most to the objective";
+        report.empty_cluster_policy = "an empty cluster gets the row that adds most to the objective";
         internal::finish_report(report, points, best.labels, options.clusters, distinct, run);
         return SphericalKMeansModel(std::move(centroids), std::move(best.labels), std::move(report), options);
     });

@@ -164,7 +164,8 @@ void add_table(Packed& packed, const TableRows& table, const std::vector<std::st
         }
         for (std::size_t c = 0; c < columns.size(); ++c) {
             if (texts[c].size() > most_text) continue;
-            if (columns[c] < fields.size()) texts[c] += fields[columns[c]];
+            if (columns[c] < fields.size())
+                for (const char letter : fields[columns[c]]) texts[c] += letter == '\n' ? ' ' : letter;
             texts[c] += '\n';
         }
     }
