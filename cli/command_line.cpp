@@ -1,7 +1,7 @@
-// Parses the words of a line by the description of the commands, and prints help from it. Help comes first: --help
-// anywhere before "--" prints it whatever else is wrong with the line, except an unknown command. Then every word is
-// parsed once, from left to right, and checked at once. The command runs only when all words are accepted. A misspelt
-// word gets the nearest known word as a suggestion, the first of equally near ones.
+// Parses the words of a line by the description of the commands, and prints help from it. --help anywhere before "--"
+// prints the help, whatever else is wrong with the line, unless the command is unknown. Otherwise every word is parsed
+// and checked once, from left to right. The command runs only if all words are accepted. For a misspelt word, the
+// nearest known word is suggested; if several are equally near, the first.
 
 #include "command_line.hpp"
 
@@ -104,8 +104,8 @@ private:
         }
         if (flag->value.empty()) {
             if (word.size() > 2)
-                throw BadArgument(Code::not_accepted, word + " gives it a value, but it takes none", help_hint(path_),
-                                  {.option = option_of_flag(flag->name), .value = word});
+                throw BadArgument(Code::not_accepted, "'" + word + "' has a value, but the option takes none",
+                                  help_hint(path_), {.option = option_of_flag(flag->name), .value = word});
             give(*flag, "true");
         } else if (word.size() > 2) {
             give(*flag, word.substr(word[2] == '=' ? 3 : 2));
@@ -200,14 +200,14 @@ Flag flag_of(const Option& option, const std::string& group) {
     return flag;
 }
 
-// What to do where a command lacks its method, which `operand` would follow. For other subcommands returns `otherwise`.
+// What to do if a command lacks its method, which `operand` would follow. For other subcommands returns `otherwise`.
 std::string method_hint(const Command& command, const std::string& path, const std::string& operand,
                         const std::string& otherwise) {
     if (command.commands_are != "METHOD") return otherwise;
     return "Name one, for example " + path + " kmeans " + operand + "; coterie methods lists them";
 }
 
-// A word in place of a command or method that names a file or a data set. No command or method is spelt like one.
+// Whether a word in place of a command or method names a file or a data set. No command or method looks like that.
 bool names_data(const std::string& word) {
     std::error_code error;
     return word.starts_with("data:") || word.find_first_of("./") != std::string::npos ||

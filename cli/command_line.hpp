@@ -2,9 +2,9 @@
 // Describes once, as data, what the command accepts. Parsing, --help, the man page and shell completion all read this
 // description, so they always agree. A method's options come from its OptionSet.
 //
-// CLI11 is not used. Of this code it could replace only the parsing of a line's words (110 lines of command_line.cpp).
-// Its help, suggestions and messages would have to be replaced, and a description in its terms could not generate the
-// man page, the completion and the reference. To repeat fits, use a script or tune's grid.
+// CLI11 is not used. It could replace only the parsing of a line (110 lines of command_line.cpp), but not the help,
+// suggestions and messages. A description in its terms could not generate the man page, the completion and the
+// reference. To repeat fits, use a script or tune's grid.
 
 #include <functional>
 #include <memory>
@@ -26,8 +26,8 @@ struct Flag {
     char letter = 0;        // 'k': -k is the same flag
     std::string value;      // placeholder, "FILE"; empty: a switch, which also accepts =true and =false
     std::string meaning;    // one sentence
-    std::string automatic;  // what the value auto means; empty: nothing, or `meaning` says it
-    std::string accepted;   // "a whole number, at least 1"; empty where `meaning` says it
+    std::string automatic;  // what the value auto means; empty: not accepted, or `meaning` says it
+    std::string accepted;   // "a whole number, at least 1"; empty: `meaning` says it
     std::string standard;   // the default; empty: none
     std::vector<std::string> choices;
     Completion completion = Completion::nothing;
@@ -58,7 +58,7 @@ struct Command {
     std::vector<Operand> operands;
     std::vector<Flag> flags;
     std::vector<Example> examples;
-    std::string commands_are;  // what its subcommands are called: "METHOD"
+    std::string commands_are;  // the placeholder for its subcommands: "METHOD"
     std::vector<Command> commands;
     /// Throws the error for an unknown subcommand; unset: the error lists all subcommands.
     std::function<void(const std::string&)> refuse_command;
@@ -66,11 +66,11 @@ struct Command {
     std::function<int()> act;
 };
 
-/// Parses the words after the program's name and runs the command. --help at any place prints the help of its command.
+/// Parses the words after the program's name and runs the command. --help prints the help of the command it belongs to.
 int run_command_line(const Command& root, const std::vector<std::string>& words);
 
 std::string help_text(const Command& command, const std::string& path);
-/// What help, manual page and completion say about a flag: its meaning, and what auto means.
+/// The meaning of a flag in help, manual page and completion, including the meaning of auto.
 std::string meaning_text(const Flag& flag);
 /// The text in brackets after a flag's meaning in --help and the man page. May be empty.
 std::string accepted_text(const Flag& flag);
@@ -78,8 +78,8 @@ std::string usage_line(const Command& command, const std::string& path);
 
 /// The headings of the flags, in the order in which they first occur.
 std::vector<std::string> groups_of(const std::vector<Flag>& flags);
-/// Flags for every option of a described struct. Given values are parsed, checked and set in `target`, which the flags
-/// keep alive.
+/// Flags for every option of a described struct. Given values are parsed, checked and set in `target`. The flags keep
+/// `target` alive.
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<void> target);
 /// Flags for every option. Given values are stored in `values`.
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<OptionValues> values);
@@ -89,8 +89,8 @@ std::string option_flag(std::string_view name);
 std::string option_of_flag(std::string_view flag);
 /// Registers the flags of `root` and its subcommands, for CommandSpelling.
 void know_flags(const Command& root);
-/// `max_iterations` is --max-iterations, `loss=renyi` is --loss renyi. A name without a flag is words: "initial
-/// points".
+/// Spells `max_iterations` as --max-iterations, and `loss=renyi` as --loss renyi. A name without a flag becomes words:
+/// "initial points".
 class CommandSpelling : public Spelling {
 public:
     std::string option(std::string_view name) const override;
@@ -110,11 +110,11 @@ std::vector<std::string> names_of(const std::vector<Named>& list) {
     return out;
 }
 
-/// A remedy: "Try X", where X is `before` and the candidate that `word` most likely misspells. Without such a
+/// Returns the remedy "Try X": X is `before` and the candidate that `word` most likely misspells. If there is no such
 /// candidate, returns `otherwise`.
 std::string suggestion(const std::string& word, const std::vector<std::string>& candidates,
                        const std::string& otherwise, const std::string& before = {});
-/// Returns find(word). Where it throws BadArgument, the remedy of the error becomes the suggestion.
+/// Returns find(word). If it throws BadArgument, replaces the remedy of the error by the suggestion.
 template <class Find>
 decltype(auto) find_or_suggest(const std::string& word, const std::vector<std::string>& candidates,
                                const std::string& otherwise, const std::string& before, Find&& find) {

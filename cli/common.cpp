@@ -1,5 +1,5 @@
-// Functions that subcommands share. Errors are in the terms of the command: they name flags, and suggest the name that
-// a misspelt one may mean.
+// Functions that subcommands share. Errors use the terms of the command: they name flags. For a misspelt name, they
+// suggest the nearest known one.
 
 #include "common.hpp"
 
@@ -33,10 +33,10 @@ std::vector<double> read_weights(const std::string& file, const std::string& col
 
 void require_weights(const std::string& file, const std::string& column) {
     if (!column.empty() && file.empty())
-        throw BadArgument(Code::missing_argument, "needs --weights FILE",
-                          "Name the file, which may be the data file itself; then `exclude` keeps the "
-                          "weights out of the clustering",
-                          {.option = "weights_column"});
+        throw BadArgument(
+            Code::missing_argument, "needs --weights FILE",
+            "Name the file. If it is the data file, also use `exclude`, so that the weights are not clustered",
+            {.option = "weights_column"});
 }
 
 void require_truth(const std::string& file, const std::string& column) {

@@ -18,16 +18,16 @@ namespace coterie::cli {
 // The library's internal functions for numbers, tables and parts of documents.
 using namespace internal;
 
-/// "standard input" for -, otherwise the path: how messages name an input.
+/// How messages name an input: "standard input" for -, otherwise the path.
 std::string source_name(const std::string& path);
 
-/// Throws BadArgument on a column of weights without a file of weights.
+/// Throws BadArgument if a column of weights is named, but no file of weights.
 void require_weights(const std::string& file, const std::string& column);
-/// Throws BadArgument on a column of the truth without a file of the truth.
+/// Throws BadArgument if a column of the truth is named, but no file of the truth.
 void require_truth(const std::string& file, const std::string& column);
-/// Throws BadArgument for `option`, whose output needs all rows in the memory of one process, where they are not.
+/// Throws BadArgument unless all rows are in the memory of one process. `option`: its output needs that.
 void require_rows_in_memory(const std::string& option, const Points& points, const Run& run);
-/// Throws BadArgument in several processes: only one process can write --table-out.
+/// Throws BadArgument if there are several processes, because only one process can write --table-out.
 void require_one_process_for_table(const Run& run);
 /// The error of a command whose option -k is missing.
 BadArgument missing_clusters();
@@ -35,10 +35,10 @@ BadArgument missing_clusters();
 std::vector<double> read_weights(const std::string& file, const std::string& column, Index rows,
                                  const std::vector<FilePart>& points);
 
-/// Reads points. Suggests a name where a data set's name is misspelt.
+/// Reads points. If the name of a data set is misspelt, suggests a name.
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run);
 
-/// Returns f(). Errors in the points that f was given get the name of their file: `path`.
+/// Returns f(). If it throws an error about `points` without a file, adds the file `path` to the error.
 template <class F>
 auto naming_points(const std::string& path, F&& f) {
     try {
@@ -50,7 +50,7 @@ auto naming_points(const std::string& path, F&& f) {
     }
 }
 
-/// Reads a labels file, several labels files for several files of points, or the truth of data:NAME.
+/// Reads a labels file, one labels file for each file of points, or the truth of data:NAME.
 Truth read_truth(const std::string& path, const std::string& column, const Run& run,
                  const std::vector<FilePart>& points = {});
 
@@ -61,10 +61,10 @@ OutputPaths check_outputs(const RunRequest& running, const std::vector<std::stri
 const std::vector<std::string>& label_extensions();
 const std::vector<std::string>& table_extensions();
 
-/// Prints text to standard output, or to standard error where an output uses standard output.
+/// Prints text to standard output or, if an output uses standard output, to standard error.
 void print_result(const std::string& text, const OutputPaths& outputs);
-/// Prints a result: with --json its document, otherwise its text. `result`: the arguments of json_document and
-/// text_document.
+/// Prints a result: with --json its JSON document, otherwise its text document. `result`: the arguments of
+/// json_document and text_document.
 template <class... Result>
 void print_document(const RunRequest& running, const OutputPaths& outputs, const Result&... result) {
     if (running.json)
@@ -72,11 +72,11 @@ void print_document(const RunRequest& running, const OutputPaths& outputs, const
     else
         print_result(text_document(result...), outputs);
 }
-/// Unless --quiet is given.
+/// Prints the notes, unless --quiet is given.
 void print_notes(const std::vector<Message>& notes, const RunRequest& running);
 void print_warnings(const std::vector<Message>& warnings, const RunRequest& running);
 
-/// Positions among `known` of the comma-separated names in `text`. Throws BadArgument, naming the flag and the names.
+/// For each of the comma-separated names in `text`, its position in `known`. Throws BadArgument that names the flag.
 std::vector<std::size_t> positions_of(const std::string& flag, const std::string& text,
                                       const std::vector<std::string>& known);
 

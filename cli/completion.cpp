@@ -1,6 +1,6 @@
-// Completion for bash, zsh and fish. This code finds what may come next on a line from the commands' own descriptions.
-// Each shell's script passes the words up to the cursor, and gets one word and its meaning per line. It filters and
-// shows them in its own way. So a script is short, contains no commands or options, and always agrees with the
+// Completion for bash, zsh and fish. This code finds what can come next on a line from the commands' own descriptions.
+// The script of each shell passes the words up to the cursor, and gets one word and its meaning per line. It filters
+// and shows them in its own way. So the scripts are short, contain no commands or options, and always agree with the
 // installed program. A line ":files" stands for the shell's own file names.
 
 #include "completion.hpp"
@@ -21,7 +21,7 @@ const Flag* flag_written(const Command& command, const std::string& word) {
     return nullptr;
 }
 
-// Adds what may stand for a value or an operand, after `before`.
+// Adds what may stand for a value or an operand. Each word begins with `before`.
 void offer(Offers& offers, Completion completion, const std::vector<std::string>& choices, const std::string& meaning,
            const std::string& before = "") {
     offers.files = completion == Completion::file || completion == Completion::points;

@@ -1,5 +1,5 @@
 #pragma once
-// What a shell offers for the word at the cursor, and the scripts through which bash, zsh and fish ask for it.
+// What a shell offers for the word at the cursor, and the scripts with which bash, zsh and fish ask for it.
 
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ struct Offers {
 
 /// `words`: the words after the program's name. The last is the word at the cursor (empty: nothing typed yet).
 Offers offers_for(const Command& root, const std::vector<std::string>& words);
-/// One line per offer: the word, a tab, its meaning. The last line is ":files" where file names may stand.
+/// One line per offer: the word, a tab, its meaning. If file names may stand there, the last line is ":files".
 std::string offers_text(const Offers& offers);
 
 /// Scripts for bash, zsh and fish to source. They call `coterie completion words`.

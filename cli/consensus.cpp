@@ -1,4 +1,4 @@
-// coterie consensus: turns words into options, and prints a table of the result. The partition is computed in
+// coterie consensus: sets options from words, and prints a table of the result. The partition is computed in
 // coterie/selection, and its texts come from coterie/report.
 
 #include "coterie/selection/consensus.hpp"
@@ -66,9 +66,9 @@ Command consensus_command() {
     command.details =
         "Evidence accumulation (Fred and Jain 2005): each fit uses a random 80 % of the rows and labels all rows. The "
         "similarity of two rows is the share of fits that put them into the same cluster. Average linkage on this "
-        "similarity is cut at k clusters. The confidence of a row, from -1 to 1, is how much more often the fits put "
-        "it with its own cluster than with the next one. Above 3,000 rows, fits and linkage use 3,000 rows drawn with "
-        "the seed; each other row goes to the cluster with which the fits put it most often.";
+        "similarity is cut at k clusters. The confidence of a row, from -1 to 1, is its mean similarity to its own "
+        "cluster less that to the next best one. Above 3,000 rows, fits and linkage use a random sample of 3,000 rows; "
+        "each other row goes to the cluster to which it is most similar.";
     command.operands = {points_operand(fit.points, request)};
     command.flags =
         FlagList(request)

@@ -26,8 +26,8 @@ struct ConstraintRequest {
 /// The flags for the constraints that the method takes.
 std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<ConstraintRequest> request);
 
-/// Reads the labels file (or one for each file of points) and the values into the problem, and checks their form. The
-/// method checks whether they can be met.
+/// Reads the labels file (or one labels file for each file of points) and the values into the problem, and checks their
+/// form. The method checks whether the constraints can be met.
 void read_constraints(const ConstraintRequest& request, const std::vector<FilePart>& points, Problem& problem,
                       const Run& run);
 

@@ -66,7 +66,7 @@ Command data_command() {
         "format. Every command that reads data accepts data:NAME, and uses its truth.";
     command.commands_are = "COMMAND";
     command.commands = {
-        data_subcommand(request, "list", "list the data sets, and where they are", false, list_data),
+        data_subcommand(request, "list", "list the data sets, and where their files are", false, list_data),
         data_subcommand(request, "show", "show one data set: size, licence, citation, files", true, show_data),
         data_subcommand(request, "get", "download one data set and verify it; resumes an interrupted download", true,
                         download_data)};

@@ -1,5 +1,5 @@
-// coterie describe: describes the clusters of a model in some rows. The description comes from the library
-// (coterie/pipeline/description.hpp). The rest is shared with predict, in model_command.hpp.
+// coterie describe: describes the clusters of a model in some rows. The library makes the description
+// (coterie/pipeline/description.hpp). model_command.hpp has what describe shares with predict.
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -22,7 +22,7 @@ struct DescribeRequest : ModelRequest {
     std::string report;
 };
 
-// The other model's clusters for the same rows. It reads the file as its own fit did.
+// The other model's clusters for the same rows. The file is read again, as the other model requires.
 ModelComparison clusters_of_other(const DescribeRequest& request, const Pipeline& pipeline, const PreparedRows& rows,
                                   const Description& description, const Run& run) {
     const Pipeline other = Pipeline::load(request.compare_with);

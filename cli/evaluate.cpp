@@ -1,5 +1,5 @@
-// coterie evaluate: how well a column of labels agrees with a truth. The pipeline computes the scores and the matched
-// table. Rows without a truth are left out, and their number is shown.
+// coterie evaluate: how well a column of labels agrees with a truth. The pipeline computes the scores and the table.
+// Rows without a truth are left out, and their number is shown.
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -38,8 +38,8 @@ Command evaluate_command() {
     command.details =
         "Prints ACC (best one-to-one match of clusters and classes), NMI (arithmetic mean), ARI, purity, homogeneity "
         "and completeness, all as fractions of 1. Then prints a table with a row per class and a column per cluster; "
-        "matched clusters are on the diagonal. Rows without a truth or a label (blank; in arrays -1 or NaN) are left "
-        "out; this includes noise.";
+        "matched clusters are on the diagonal. Rows without a truth or a label (blank, or -1 or NaN in arrays) are "
+        "left out. Noise has no label.";
     command.operands = {
         text_operand("LABELS", "file with one label per row, numbers or text, in any format", request->labels, request),
         text_operand("TRUTH", "file with one class per row, in any format; or data:NAME, for the truth of a data set",

@@ -1,6 +1,6 @@
-// coterie fit METHOD: the order of a fit's messages. Notes, warnings and the reason of its end go to standard error,
-// then the result goes to standard output. The work is in fitting.cpp, which tune shares. Examples are built from what
-// a method takes, so a new method needs no line here.
+// coterie fit METHOD: the order of a fit's messages. Notes, warnings and the reason why the fit ended go to standard
+// error, then the result goes to standard output. The work is in fitting.cpp, which tune shares. Examples are built
+// from the inputs that a method takes, so a new method needs no line here.
 
 #include "commands.hpp"
 #include "coterie/base/parallel/collective.hpp"
@@ -59,12 +59,12 @@ std::vector<Example> examples_for(const Method& method) {
     std::vector<Example> examples = {
         {start + "data:digits" + (has_k ? k + "10" : "") + few_passes,
          std::string("the handwritten digits that ship with coterie, scored against their truth") +
-             (few_passes.empty() ? "" : "; few passes")},
+             (few_passes.empty() ? "" : "; few training passes")},
         {start + "points.csv" + (has_k ? k + "3" : "") +
              " --label-column species --scale zscore --labels-out labels.csv",
-         "scale the columns to equal variance; the column species is the truth and is not clustered"},
+         "scale the columns to equal variance; the column species is the truth and not used for clustering"},
         {start + "points.npy" + (has_k ? k + "50" : "") + " --model-out model.safetensors --report report.html --json",
-         "write a model for coterie predict and a report, and print one JSON document"}};
+         "write a report and a model for coterie predict, and print one JSON document"}};
     const std::string partial = start + "points.npy" + (has_k ? k + "5" : "") + " --partial-labels known.csv";
     if (method.takes.shares != Shares::none)
         examples.push_back({partial + " --label-share other=0.95",

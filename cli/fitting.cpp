@@ -1,6 +1,6 @@
 // A fit, from the command line to its output files. Errors that words and inputs alone can show are reported before the
-// fit: options that need others, outputs that cannot be written, a truth of another length. Files are written last,
-// also those of an interrupted fit. Messages about points name their file.
+// fit: missing options that others need, outputs that cannot be written, a truth of another length. Files are written
+// last, also if the fit is interrupted. Messages about points name their file.
 
 #include "fitting.hpp"
 
@@ -18,7 +18,7 @@
 namespace coterie::cli {
 namespace {
 
-// Checked before the fit, so that a truth for other points costs no time.
+// Called before the fit, so that no time is lost if the truth belongs to other points.
 void require_fitting_truth(const Truth& truth, Index rows, const std::string& source) {
     const auto& labels = truth.column.labels;
     require_rows(labels, "truth " + truth.source, rows, source);
@@ -45,7 +45,7 @@ bool may_be_graph(const Method& method, const FitRequest& request) {
            request.reading->columns.empty();
 }
 
-// Affinities have no points to prepare; a graph has none to draw.
+// Throws BadArgument for options that need coordinates. Affinities have no points to prepare, and a graph none to draw.
 void refuse_what_points_have(const FitRequest& request, bool graph) {
     const auto refuse = [&](const std::string& option) {
         throw BadArgument(
@@ -104,7 +104,7 @@ OutputPaths FitRequest::check() const {
             if (!inputs.back().empty() && given->contains(option))
                 throw BadArgument(Code::without_effect,
                                   "changes nothing, because with `pretrained` there is no pre-training",
-                                  "Leave one of the two out", {.option = option});
+                                  "Leave out one of the two", {.option = option});
     }
     OutputPaths outputs = check_outputs(*running, inputs,
                                         {{"labels_out", paths.labels, label_extensions()},
@@ -118,7 +118,7 @@ OutputPaths FitRequest::check() const {
 
 OptionValues FitRequest::options() const {
     OptionValues out = *given;
-    // With partial labels, their labels decide the number of clusters, whatever the method's default.
+    // If there are partial labels, they decide the number of clusters, whatever the method's default.
     if (!constraints->partial_labels.empty()) out.emplace("clusters", Automatic());
     return out;
 }
@@ -222,7 +222,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         inputs.rows = std::move(file.rows);
         parts = file.parts;
         if (graph_wanted && is_edge_list(file.points, request.points, source)) {
-            // float32 would round the numbers of points.
+            // With float32, the numbers would be rounded.
             if (file.points.scalar() == ScalarType::float32)
                 throw BadArgument(Code::conflict, source + " is a graph, whose numbers are read as float64",
                                   "Leave this option out", {.option = "precision"});

@@ -1,5 +1,5 @@
 #pragma once
-// A fit, from the command line to its output files. fit does this once; tune does it with the options that it found.
+// A fit, from the command line to its output files. fit does this once; tune does it with the options that it chose.
 
 #include <memory>
 #include <optional>
@@ -30,10 +30,10 @@ struct FitRequest {
     FitPaths paths;
     bool strict = false;
 
-    /// Throws BadArgument or ResourceError before any work: for options that need others, and outputs that cannot be
-    /// written.
+    /// Checks, before any work, for options that need others, and for outputs that cannot be written. Throws
+    /// BadArgument or ResourceError.
     OutputPaths check() const;
-    /// `given`; with partial labels and without an explicit number, also their number of clusters.
+    /// `given`; with partial labels and without a given number of clusters, also the automatic number (by the labels).
     OptionValues options() const;
 };
 
@@ -44,17 +44,17 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
 std::vector<Flag> table_flags(const std::shared_ptr<FitRequest>& request);
 /// The names in a list of methods, separated by commas. Throws BadArgument that names --methods.
 std::vector<std::string> methods_in(const std::string& list);
-/// The error of a command whose subcommands are the methods, for another word.
+/// Throws the error for a word that is not a method, in a command whose subcommands are the methods.
 void refuse_method(const std::string& word);
 bool has_clusters(const Method& method);
-/// Notes on a default that decides the result: the number of clusters. `given`: the options that were set.
+/// A note if the number of clusters is a default, because it decides the result. `given`: the options that were set.
 std::vector<Message> notes_on(const Method& method, const OptionValues& given);
 
 /// All inputs of a fit.
 struct FitInputs {
     Problem problem;
     std::optional<Truth> truth;
-    std::vector<Message> notes;  // how the points were read
+    std::vector<Message> notes;  // about how the points were read
     std::vector<Message> warnings;
     std::shared_ptr<const TableRows> rows = {};
     double seconds = 0;
@@ -63,15 +63,15 @@ struct FitInputs {
 /// Throws BadData when the inputs do not belong together.
 FitInputs read_inputs(const Method& method, const FitRequest& request, const Run& run);
 
-/// Prepares the problem, unless that was done.
+/// Returns the prepared problem. Prepares it at the first call.
 const PreparedProblem& prepared_in(FitInputs& inputs, const FitRequest& request, const Run& run);
 
-/// Whether the command must choose the number of clusters: `auto` is given, and partial labels do not set it.
+/// Whether the command must choose the number of clusters: `auto` is given, and there are no partial labels to set it.
 bool chooses_clusters(const Method& method, const OptionValues& given, const FitRequest& request);
 
-/// Prepares the points, fits, scores, and writes the requested files. Files that fail are listed in `failures`, not
-/// among the written ones. `given`: the options that were set. `search`: page_search() of the search that chose them,
-/// for the page. The caller's InterruptGuard must exist during the call.
+/// Prepares the points, fits, scores, and writes the requested files. Files that cannot be written are listed in
+/// `failures`. `given`: the options that were set. `search`: page_search() of the search that chose them, for the page.
+/// The caller's InterruptGuard must exist during the call.
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
                         Run run, ProgressBar& bar, WriteFailures& failures,
                         const std::optional<ClusterChoice>& choice = {}, const std::string& search = {});

@@ -1,5 +1,5 @@
-// Flags that several subcommands have are described here once, so that they have the same words everywhere. A list of
-// flags keeps the order of its calls, which is the order of the help.
+// Describes the flags that several subcommands have once, so that they have the same words everywhere. A list of flags
+// keeps the order of its calls, which is the order of the help.
 
 #include "flags.hpp"
 
@@ -17,8 +17,8 @@ namespace coterie::cli {
 using namespace internal;
 
 const char* const truth_meaning =
-    "labels to score against: a file with one label per row in any format, or data:NAME; none: no scores; default: the "
-    "--label-column, or the truth of the data set";
+    "labels to score against: a file with one label per row in any format, data:NAME, or none for no scores; default: "
+    "the --label-column, or the truth of the data set";
 
 const OptionSet& RunRequest::described() {
     static const OptionSet set =
@@ -144,7 +144,8 @@ FlagList& FlagList::weights(const char* meaning, std::string& file, std::string&
 FlagList& FlagList::labels_out(std::string& target) {
     return file("--labels-out", "FILE",
                 "write one label per row: csv, txt or tsv with the header label, or npy (int32); - writes to standard "
-                "output; with partial labels, text has the labels' names, npy their numbers and then the free clusters",
+                "output; with partial labels, text contains label names, npy label numbers; in npy, clusters without a "
+                "label have higher numbers",
                 "Writing", target);
 }
 

@@ -14,7 +14,7 @@
 
 namespace coterie::cli {
 
-/// Options of how a computation runs.
+/// Options for how a computation runs.
 struct RunRequest {
     std::int64_t seed = 0;
     std::optional<int> threads;  // automatic: all available threads
@@ -25,7 +25,7 @@ struct RunRequest {
     bool json = false;
 
     static const OptionSet& described();
-    /// For commands that need one process: an error where mpirun started several.
+    /// For commands that need one process. Throws BadArgument if mpirun started several.
     Run run() const;
     /// For commands that work in several processes. From now on, only rank 0 prints.
     Run run_in_processes() const;
@@ -46,7 +46,7 @@ Operand text_operand(std::string name, std::string meaning, std::string& target,
 /// The operand POINTS, for all commands that read points.
 Operand points_operand(std::string& target, std::shared_ptr<void> owner);
 
-/// The meaning of --truth where a data file or data set may have the truth itself.
+/// The meaning of --truth for commands whose data file or data set may contain the truth.
 extern const char* const truth_meaning;
 
 /// Collects the flags of a command, in the order of its help. `owner` keeps the targets alive.

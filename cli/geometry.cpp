@@ -28,7 +28,7 @@ struct GeometryRequest {
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
 };
 
-// The points that have a label; `result` has their labels, and which of them to examine.
+// The points that have a label. `result` gets their labels, and the numbers of those to examine.
 struct Labelled {
     Points points;
     Index blank = 0;  // number of rows left out
@@ -102,8 +102,8 @@ GeometryOptions options_of(const GeometryRequest& request) {
     return options;
 }
 
-// Names the label. The library knows only its own row numbers, which differ from the file's where some rows have no
-// label.
+// Throws BadData that names the label. The library's message would have row numbers that differ from those of the file
+// if some rows have no label.
 void require_enough(const GeometryResult& result) {
     const Labels& labels = result.labels.labels;
     std::map<std::int32_t, Index> counts;
@@ -172,9 +172,9 @@ Command geometry_command() {
         "its manifold, and measures the inradius r_W that they span, the row's distance dist from their affine hull, "
         "the separation gamma_W from other manifolds, and an interval (lambda_l, lambda_u). Lemma 1 of weighted "
         "manifold clustering says: if lambda is in this interval, the row is represented only by rows of the same "
-        "manifold. The proof of the lemma omits a condition, without which the lemma is false. This condition is "
-        "reported too, and so is the representation itself, solved exactly. The weights sum to 1 over the rows (equal: "
-        "1 each), and lambda is relative to them.";
+        "manifold. The proof of the lemma omits a condition; without it, the lemma is false. Also reports whether the "
+        "condition holds, and the exact representation. The weights of the rows sum to 1 (with --weights equal, each "
+        "is 1), and lambda refers to these weights.";
     command.operands = {points_operand(request->points, request)};
     command.flags =
         FlagList(request)

@@ -1,5 +1,5 @@
 // The command coterie: `coterie --help` shows what it does. This file has the root of the command description, and the
-// commands that print it for shells and the manual. program.cpp has the frame around the commands.
+// commands that print the description for shells and the manual. program.cpp has the frame around the commands.
 
 #include <iostream>
 #include <memory>

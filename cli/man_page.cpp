@@ -1,5 +1,5 @@
-// The man page as troff, made from the same descriptions that parse the command line. Only what these lack is written
-// here: exit codes, environment variables, files. All text passes through troff(), so that none of it is read as a
+// The man page as troff, made from the descriptions that also parse the command line. Only what they lack is written
+// here: exit codes, environment variables, files. All text passes through troff(), so that troff takes no text for a
 // request.
 
 #include "commands.hpp"

@@ -1,5 +1,5 @@
-// coterie methods: prints the list of methods, or the options of one method. The documents are in
-// coterie/report/methods_document.cpp.
+// coterie methods: prints the list of methods, or the options of one method. coterie/report/methods_document.cpp makes
+// the text and the JSON.
 
 #include "coterie/report/methods_document.hpp"
 

@@ -55,7 +55,7 @@ inline void complete(AppliedResult& result, const ModelRequest& request, const P
     result.warnings.insert(result.warnings.begin(), file.notes.begin(), file.notes.end());
 }
 
-/// Prints the result. Text goes to standard error where an output uses standard output.
+/// Prints the result. If an output uses standard output, text goes to standard error.
 inline void tell_applied(const AppliedResult& result, const ModelRequest& request, const OutputPaths& outputs) {
     print_notes(result.notes, *request.running);
     print_warnings(result.warnings, *request.running);

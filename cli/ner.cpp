@@ -1,5 +1,5 @@
-// coterie ner: named entities from a few annotated sentences. This file describes the subcommands, one function each;
-// ner_actions.cpp has what they do.
+// coterie ner: named entities from a few annotated sentences. Each function describes one subcommand; ner_actions.cpp
+// has what the subcommands do.
 
 #include "ner.hpp"
 
@@ -48,9 +48,8 @@ Operand model_operand(const Request& request) {
 }
 
 Command encode_command(const Request& request) {
-    Command command =
-        subcommand(request, "encode", "write a vector for every word of a corpus",
-                   "adapt, tag and suggest can use the written vectors again and again. " + of_vectors, encode_words);
+    Command command = subcommand(request, "encode", "write a vector for every word of a corpus",
+                                 "adapt, tag and suggest can then reuse the vectors. " + of_vectors, encode_words);
     command.operands = {corpus_operand(request, "sentences, annotated or not"),
                         text_operand("WHERE", vectors_meaning, request->vectors, request)};
     command.flags =
@@ -67,9 +66,10 @@ Command encode_command(const Request& request) {
 Command train_command(const Request& request) {
     Command command = subcommand(
         request, "train-source", "train an encoder on annotated corpora of other domains",
-        "Training brings words of one type closer together, for any type. It uses a prototype for each tag of each "
-        "corpus; with --objective contrastive, it moves words of one tag together and all others apart. The corpora "
-        "may have different types. The result is an encoder's folder, of which encode and adapt use the last layer. "
+        "Training brings the vectors of words of the same type closer together, also for new types. It uses a "
+        "prototype for each tag of each corpus; with --objective contrastive, it moves words of the same tag together "
+        "and words of different tags apart. The corpora may have different types. The result is an encoder's folder, "
+        "of which encode and adapt use the last layer. "
         "With --objective contrastive, the folder also holds a projection; --objective support uses it to train "
         "further on the support of a tagger. Needs LibTorch. " +
             of_corpora,
@@ -100,7 +100,7 @@ Command sample_command(const Request& request) {
     Command command = subcommand(
         request, "sample", "draw a support, a few sentences, from an annotated corpus",
         "Uses the usual greedy rule: takes the types from rare to frequent; while a type has fewer than SHOTS mentions "
-        "in the support, draws a sentence that has this type. " +
+        "in the support, draws a sentence that contains it. " +
             of_corpora,
         draw_support);
     command.operands = {corpus_operand(request, "annotated sentences")};
@@ -123,7 +123,7 @@ Command adapt_command(const Request& request) {
         "methods by leaving out each sentence of the support in turn, uses the best one and reports it. Also reports "
         "which share of words outside mentions (O) it used, and where this share comes from. " +
             of_corpora + " " + of_vectors +
-            " With FILE.npy, the rows are the words of --other, in which adapt finds the support's sentences.",
+            " With FILE.npy, the rows are the words of --other, which must contain the support's sentences.",
         adapt_tagger);
     command.operands = {corpus_operand(request, "annotated sentences", "SUPPORT")};
     command.flags = FlagList(request)
@@ -168,8 +168,8 @@ Command tag_command(const Request& request) {
 Command suggest_command(const Request& request) {
     Command command = subcommand(
         request, "suggest", "list the sentences to annotate next",
-        "Lists sentences with words near the border of a type, each type in turn. Also annotate a few random "
-        "sentences, to keep the support similar to the corpus. Sentences that are annotated are left out. " +
+        "Lists sentences with words that nearly have another tag; takes the types in turn. Annotated sentences are "
+        "left out. Also annotate a few random sentences, to keep the support similar to the corpus. " +
             of_corpora,
         suggest_sentences);
     command.operands = {model_operand(request), corpus_operand(request, "sentences")};
@@ -180,7 +180,7 @@ Command suggest_command(const Request& request) {
                         .file("--out", "FILE", "write the sentences as a corpus to annotate", "Writing", request->out)
                         .report(request->report,
                                 "write a self-contained page: these sentences, then the others, with the mentions that "
-                                "the tagger finds, which you can correct and download as a support")
+                                "the tagger finds; you can correct the mentions and download a support")
                         .running(request->running, {"--threads", "--quiet", "--json"});
     command.examples = {{"coterie ner suggest tagger.coterie news.txt --count 10", "ten sentences worth annotating"}};
     return command;
@@ -189,12 +189,12 @@ Command suggest_command(const Request& request) {
 Command evaluate_mentions_command(const Request& request) {
     Command command = subcommand(
         request, "evaluate", "score mentions against a gold corpus",
-        "Prints precision, recall and F1 for each type and for all types, counted as in conlleval: a mention is right "
-        "if its span and its type are right. Tags of FOUND need not be well-formed. " +
+        "Prints precision, recall and F1 for each type and for all types, as conlleval does: a mention is correct if "
+        "both its span and its type are correct. Tags of FOUND need not be well-formed. " +
             of_corpora,
         evaluate_mentions);
     command.operands = {text_operand("FOUND", "a corpus with the mentions found", request->found, request),
-                        corpus_operand(request, "the same text with the right mentions", "GOLD")};
+                        corpus_operand(request, "the same text with the correct mentions", "GOLD")};
     command.flags = FlagList(request).add(reading_flags(request)).running(request->running, {"--quiet", "--json"});
     command.examples = {{"coterie ner evaluate found.conll test.conll", "the scores of each type"}};
     return command;

@@ -225,7 +225,7 @@ int suggest_sentences(const NerRequest& request) {
     on_words(tagger, request, corpus, result, [&](PointsView words, const Run& run) {
         suggested = ner::suggest_sentences(tagger, corpus, words, *request.suggesting, run);
         if (suggested.empty())
-            throw BadData(Code::empty, "every sentence is annotated, so there is none to suggest", "",
+            throw BadData(Code::empty, "every sentence is annotated, so no sentence is left to suggest", "",
                           {.file = corpus.source});
         if (request.report.empty()) return;
         ner::Corpus found = corpus;

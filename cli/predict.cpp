@@ -1,6 +1,5 @@
-// coterie predict: labels and other outputs of the model for new rows. The requested outputs are checked before points
-// are read. coterie/report/predicted_files.cpp writes them. The outputs are a list over Output; flags and messages
-// follow from it.
+// coterie predict: labels and other outputs of the model for new rows. It checks the requested outputs before it reads
+// points. coterie/report/predicted_files.cpp writes them. Flags and messages follow from a list over Output.
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -47,7 +46,7 @@ void require_outputs(const PredictRequest& request, const Pipeline& pipeline) {
                               {.option = option_of(output), .accepted = there});
 }
 
-// Checked when the run is known: several processes cannot write to one file.
+// Called when the number of processes is known: several processes cannot write to one file.
 void require_parts(const PredictRequest& request, const Run& run) {
     for (const auto& [output, path] : request.paths.outputs)
         if (!path.empty() && run.communicator().size() > 1 && !is_in_parts(path))
@@ -96,7 +95,7 @@ int predict(const PredictRequest& request) {
     const Predicted predicted = naming_points(request.points, [&] {
         return predict_to_files(pipeline, rows, file, request.paths, truth.has_value(), run, failures);
     });
-    // Rows that are read in blocks are not read a second time for a warning. describe also gives this warning.
+    // Rows that are read in blocks are not read again for a warning. describe also gives this warning.
     std::optional<Message> far;
     if (rows.points.resident()) far = far_rows_warning(pipeline, rows, run);
     if (run.communicator().rank() > 0) {  // rank 0 prints
@@ -137,7 +136,7 @@ Command predict_command() {
         flags.file(
             flag_of(output), "FILE",
             filled("write {}{}; one line per row: csv with column names, or npy with float64 numbers", meaning(output),
-                   output == Output::label_scores ? "; for models without labels, the memberships" : ""),
+                   output == Output::label_scores ? " (for models without labels: the memberships)" : ""),
             "Writing", path);
     command.flags = flags.running(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"});
     command.examples = {

@@ -1,6 +1,6 @@
-// The frame of every program here: signals, errors, exit codes. Environment variables that other libraries
-// read when they are loaded are set first, before a second thread exists. Errors of a command end here: they are
-// printed in the command's terms, and their kind gives the exit code.
+// The frame of every program here: signals, errors, exit codes. First come environment variables that other libraries
+// read when they are loaded: they must be set before a second thread exists. Errors of a command end here. They are
+// printed in the command's terms, and the kind of an error gives the exit code.
 
 #include "program.hpp"
 
@@ -26,8 +26,8 @@ namespace {
 
 std::shared_ptr<Processes> processes;  // nullptr until the processes are joined
 
-// All processes end with this code. Rank 0 reports errors that occur on every rank. Any other rank reports an error
-// that it alone has: the pause lets rank 0 report first and end all. An interrupt does not count as an error of a rank.
+// All processes end with this code. Rank 0 reports errors that occur on every rank. Another rank pauses before it
+// reports its error, so that rank 0 can report first and end all. An interrupt is not reported by other ranks.
 int end(int code, const std::function<void()>& tell) {
     const int rank = processes ? processes->rank() : started_rank();
     if (rank > 0) {
@@ -65,7 +65,7 @@ int run(const Command& root, const std::vector<std::string>& words) {
     const auto end_with = [&](int code, const Message& message, bool fault) {
         return end(code, [&] {
             const bool json = std::find(words.begin(), words.end(), "--json") != words.end();
-            // A command that failed to write a file has printed its result, and two documents would not be JSON.
+            // If a file could not be written, the result is already printed. Two documents would not be JSON.
             if (json && !has_printed())
                 print(internal::document({{"schema", internal::json_schema}, {"error", message}}));
             print_error(one_line(message.text()));
@@ -83,15 +83,15 @@ int run(const Command& root, const std::vector<std::string>& words) {
     }
 }
 
-// LibTorch uses OpenMP threads, which spin while they wait for work. This slows everything down when other programs
-// share the processors. libgomp reads how long to spin when it is loaded. That happens when a network is first used,
-// after this call.
+// LibTorch uses OpenMP threads, which spin while they wait for work. If other programs share the processors, this slows
+// everything down. When libgomp is loaded, it reads how long to spin. It is loaded with the first network, after this
+// call.
 void wait_asleep() {
     if (std::getenv("OMP_WAIT_POLICY") == nullptr) ::setenv("GOMP_SPINCOUNT", "20000", 0);
 }
 
-// OpenBLAS chooses its kernels when it is loaded. Older versions (Debian 12's) mistake recent processors for very old
-// ones. A program may set the environment; the library must not.
+// OpenBLAS chooses its kernels when it is loaded. Older versions (Debian 12's) take recent processors for very old
+// ones. Only a program may set environment variables; a library must not.
 void choose_openblas_kernels() {
     const char* const kernels = internal::has_avx512() ? "SkylakeX" : internal::has_avx2() ? "Haswell" : nullptr;
     if (kernels != nullptr) ::setenv("OPENBLAS_CORETYPE", kernels, 0);

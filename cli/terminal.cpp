@@ -1,6 +1,6 @@
-// Writes text with write() instead of a stream: errors appear where they happen, and a signal handler may do the same.
-// Handlers only touch lock-free atomics, write a fixed text or end the process. The progress bar is one line, never
-// wider than the terminal. Within a stage it is drawn at most twenty times a second.
+// Writes text with write() instead of a stream: errors appear immediately, and a signal handler may call write().
+// Handlers only touch lock-free atomics, write a fixed text or end the process. The progress bar is one
+// line, never wider than the terminal. Within a stage it is drawn at most twenty times a second.
 
 #include "terminal.hpp"
 
@@ -48,7 +48,7 @@ void write_from_handler(std::string_view text) {
 
 void on_interrupt(int signal) {
     const int saved = errno;
-    // mpirun sends SIGTERM to the other processes when one failed. That one reports why.
+    // When a process fails, mpirun sends SIGTERM to the others. Only the failed process reports why.
     const bool speaks = signal != SIGTERM || !among_others.load();
     if (!guarded.load() || interrupts.fetch_add(1) > 0) {
         if (speaks) write_from_handler("\ncoterie: interrupted\n");
@@ -58,7 +58,7 @@ void on_interrupt(int signal) {
     errno = saved;
 }
 
-// A mapped file became shorter. The rest cannot be read, and results computed from it are invalid.
+// Signal of a mapped file that became shorter. The rest cannot be read, and results computed from it are invalid.
 void on_lost_file(int) {
     write_from_handler(
         "coterie: a file became shorter while it was read. Run the command again when no program changes the file.\n");
@@ -140,7 +140,7 @@ void prepare_signals(bool several_processes) {
     sigemptyset(&lost.sa_mask);
     ::sigaction(SIGBUS, &lost, nullptr);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        // A background job starts with SIGINT ignored, a job of nohup with SIGHUP. It should keep ignoring it.
+        // Background jobs start with SIGINT ignored, jobs of nohup with SIGHUP ignored. Both keep ignoring it.
         struct sigaction old {};
         if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler == SIG_IGN) continue;
         struct sigaction action {};

@@ -1,5 +1,5 @@
 #pragma once
-// Standard output gets the result, standard error everything else. Also handles interrupts, the progress bar and
+// The result goes to standard output, everything else to standard error. Also handles interrupts, the progress bar and
 // colour.
 
 #include <string>
@@ -13,9 +13,9 @@ namespace coterie::cli {
 /// Exit codes.
 enum Exit { done = 0, failure = 1, usage = 2, bad_data = 3, not_converged = 4, interrupted = 130 };
 
-/// When several processes work on one fit, only rank 0 prints. The others call this.
+/// For all processes but rank 0 if several processes work on one fit: nothing is printed from now on.
 void stay_silent();
-/// Ends the silence. Messages begin with `mark`.
+/// Ends the silence. Messages then begin with `mark`.
 void speak_up(const std::string& mark);
 
 /// Writes to standard output. A closed reader (| head) is not an error; a full disk is a ResourceError.
@@ -23,7 +23,7 @@ void print(std::string_view text);
 /// Whether print() was called.
 bool has_printed();
 
-/// One line "coterie: TEXT", in colour where the terminal supports it.
+/// One line "coterie: TEXT", in colour if the terminal supports it.
 void print_error(const std::string& text);
 void print_hint(const std::string& text);
 void print_warning(const Message& message);
@@ -36,8 +36,7 @@ void print_aside(std::string_view text);
 bool shows_progress();
 
 /// Installs the signal handlers. SIGTERM and SIGHUP always act like Ctrl-C. Without an InterruptGuard, Ctrl-C ends the
-/// process with 130 at once. SIGPIPE and SIGXFSZ are always ignored. One of several processes prints nothing on
-/// SIGTERM.
+/// process with 130 at once. SIGPIPE and SIGXFSZ are always ignored. If `several_processes`, SIGTERM prints nothing.
 void prepare_signals(bool several_processes);
 /// While it exists, the first Ctrl-C asks the fit to stop, and the second ends the process at once.
 class InterruptGuard {
@@ -52,7 +51,7 @@ public:
 /// One line on standard error: stage, bar, completed share, objective, remaining time.
 class ProgressBar {
 public:
-    /// Follows the run's progress. Shown unless `quiet`, and only where standard error can show it.
+    /// Follows the run's progress. Shown unless `quiet`, and only if standard error can show it.
     ProgressBar(Run& run, bool quiet) {
         if (!quiet && shows_progress()) run.on_progress = [this](const Progress& progress) { update(progress); };
     }

@@ -1,5 +1,5 @@
-// coterie transform: new rows in the space in which the model sees them. A model without such a space is an error
-// before points are read. The rest is shared with predict, in model_command.hpp.
+// coterie transform: maps new rows into the space in which the model sees them. It reports a model without such a space
+// before it reads points. model_command.hpp has what transform shares with predict.
 
 #include "commands.hpp"
 #include "common.hpp"

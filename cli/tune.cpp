@@ -1,6 +1,6 @@
-// coterie tune: turns words into a grid. The search is in coterie/selection, its documents in coterie/report, the final
-// fit in fitting.cpp. The cells of a long search are printed even where the final fit fails or is interrupted. Only
-// then the failure is reported.
+// coterie tune: turns words into a grid. The search is in coterie/selection, its documents are in coterie/report, and
+// the final fit is in fitting.cpp. If the final fit fails or is interrupted, the cells of the search are printed first,
+// and then the failure is reported.
 
 #include "coterie/report/tune_document.hpp"
 
@@ -117,7 +117,7 @@ Command tune_method_command(const Method& method) {
     grid.meaning =
         "values to try for an option of the method, or for scale or center: a list A,B,C, or a range that includes "
         "both ends: LOW:HIGH in steps of 1, LOW:HIGH:N for N equally spaced values, LOW:HIGH:log in decades, "
-        "LOW:HIGH:log2 in powers of two; several grids form their product";
+        "LOW:HIGH:log2 in powers of two; with several --grid, all combinations are tried";
     grid.group = "Tuning";
     grid.repeats = true;
     grid.take = [&method, tuning](const std::string& text) { tuning->grid.push_back(read_grid_axis(method, text)); };

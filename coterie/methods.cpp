@@ -1,5 +1,5 @@
-// The list of methods. Each entry is built from types alone, so a module describes its method only once. Methods whose
-// fits share no work get a fitter that fits one by one.
+// The list of methods. Each entry is built from types, so only its module describes a method. If the fits of a method
+// share no work, its fitter makes ordinary fits.
 
 #include "coterie/methods.hpp"
 
@@ -39,11 +39,11 @@ template <class M>
 requires requires(const typename M::Model& model) { M::restart_criterion(model); }
 struct FitOf<M> : RestartedFit<M> {};
 
-// The entry of a method, built from the types of its module. It also adds the warnings about a result.
+// The entry of a method, built from the types of its module. Its fits also get the warnings about results.
 template <class M>
 Method line() {
     using Options = typename M::Options;
-    using RoomModel = typename M::Model;
+    using MethodModel = typename M::Model;
     const auto assigned = [](const OptionValues& values) {
         Options options;
         Options::described().assign(&options, values);
@@ -56,8 +56,9 @@ Method line() {
     out.takes = M::takes;
     out.about = M::about;
     out.fit = [assigned](const Problem& problem, const OptionValues& values, const Run& run) -> std::unique_ptr<Model> {
-        internal::require_same_fit(M::name, values, problem, run);  // before a value that only one process rejects
-        auto model = std::make_unique<RoomModel>(FitOf<M>()(problem, assigned(values), run));
+        internal::require_same_fit(M::name, values, problem,
+                                   run);  // first: assigned() may throw on one process
+        auto model = std::make_unique<MethodModel>(FitOf<M>()(problem, assigned(values), run));
         internal::warn_of_result(*model, problem, run, M::takes.blocks);
         return model;
     };
@@ -69,7 +70,7 @@ Method line() {
                 std::make_shared<const Problem>(as_it_is ? problem : internal::in_memory(M::name, problem, run));
             return [assigned, held, &run,
                     fits = std::make_shared<const typename M::Fits>(*held, run)](const OptionValues& values) {
-                auto model = std::make_unique<RoomModel>(fits->fit(assigned(values)));
+                auto model = std::make_unique<MethodModel>(fits->fit(assigned(values)));
                 internal::warn_of_result(*model, *held, run, M::takes.blocks);
                 return model;
             };
@@ -81,7 +82,7 @@ Method line() {
         };
     }
     out.load = [](const Archive& archive) -> std::unique_ptr<Model> {
-        return std::make_unique<RoomModel>(RoomModel::from(archive));
+        return std::make_unique<MethodModel>(MethodModel::from(archive));
     };
     return out;
 }

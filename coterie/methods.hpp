@@ -1,6 +1,5 @@
 #pragma once
-// The list of methods. To add a method, add its module and one line in methods.cpp. The command, the model files, the
-// docs and Python use this list.
+// The list of methods, which the command, model files, docs and Python use. To add one, add a line in methods.cpp.
 
 #include <concepts>
 #include <functional>
@@ -25,28 +24,28 @@ struct Method {
     Takes takes;
     About about;
     std::function<std::unique_ptr<Model>(const Problem&, const OptionValues&, const Run&)> fit;
-    /// Makes a fitter for several fits of one problem. It gives the same results as `fit`, and shares the work that the
-    /// options have in common (a matrix factored once for many of them). The problem and the run must outlive it. A
-    /// fitter is const: several threads may call it at once. Its results do not depend on earlier or concurrent calls.
+    /// Makes a fitter for several fits of one problem. It gives the same results as `fit`, but fits share work (for
+    /// example, one factorisation of a matrix). The problem and the run must outlive it. Several threads may call a
+    /// fitter at once. Its results do not depend on earlier or concurrent calls.
     using Fitter = std::function<std::unique_ptr<Model>(const OptionValues&)>;
     std::function<Fitter(const Problem&, const Run&)> fitter;
-    /// Fits with equal values of these options share the most work. The options whose change costs most come first.
-    /// Empty: there is nothing to share.
+    /// Fits with equal values of these options share the most work. First come the options whose change is most
+    /// expensive. Empty: there is nothing to share.
     std::vector<std::string> shared_options;
     std::function<std::unique_ptr<Model>(const Archive&)> load;
 };
 
-/// A method and values of its options: what to fit. Made from the method's options struct, or by name.
+/// A method and values of its options. Made from the method's options struct, or by name.
 class COTERIE_API MethodOptions {
 public:
-    /// KMeansOptions{.clusters = 3}: the method is the one with these options.
+    /// For example KMeansOptions{.clusters = 3}; the type determines the method.
     template <class Options>
     requires requires {
         { Options::described() } -> std::same_as<const OptionSet&>;
     }
     MethodOptions(const Options& options)
         : MethodOptions(method_with(Options::described()), Options::described().values(&options)) {}
-    /// {"kmeans", {{"clusters", 3}}}. Throws BadArgument, listing the names, when there is no such method.
+    /// For example {"kmeans", {{"clusters", 3}}}. Throws BadArgument that lists the names if there is no such method.
     MethodOptions(std::string_view name, OptionValues values = {});
     MethodOptions(const char* name, OptionValues values = {})
         : MethodOptions(std::string_view(name), std::move(values)) {}
@@ -63,11 +62,11 @@ private:
 };
 
 COTERIE_API const std::vector<Method>& methods();
-/// Throws BadArgument, listing the names, nearest first, when there is no such method.
+/// Throws BadArgument that lists the names, most similar first, if there is no such method.
 COTERIE_API const Method& find_method(std::string_view name);
 
-/// The model in an archive, of any method, without the preparation that the archive may also hold. Pipeline::load,
-/// which reads files, builds on it. Throws BadData on an archive that is not a valid model.
+/// The model in an archive, of any method, without the preparation of the data that the archive may also hold.
+/// Pipeline::load uses it to read files. Throws BadData if the archive is not a valid model.
 COTERIE_API std::unique_ptr<Model> model_of(const Archive& archive);
 
 }  // namespace coterie

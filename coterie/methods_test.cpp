@@ -1,5 +1,4 @@
-// What holds for every method in the list. Multiplying all points by the same number changes no result, and one place
-// warns of results of little use.
+// For every method: multiplying all points by the same number changes no result, and poor results give warnings.
 
 #include "coterie/methods.hpp"
 
@@ -124,12 +123,12 @@ TEST(Methods, WarnOfEqualRowsInSeveralClusters) {
     pairs << 0.0, -0.0, 5, 5, 9, 9;
     const Method& kmeans = find_method("kmeans");
     EXPECT_FALSE(warns(*kmeans.fit(with(pairs), options_of(kmeans, 3), coterie::Run(0, 1)), "equal rows"));
-    // A known label splits them, and the warning names the rows.
+    // A partial label splits equal points, and the warning names the rows.
     Problem known = with(pairs);
     known.partial_labels = {0, 1, -1, -1, -1, -1};
     const auto model = kmeans.fit(known, options_of(kmeans, 2), coterie::Run(0, 1));
     EXPECT_TRUE(warns(*model, "equal rows are split between clusters, for example rows 1 and 2"));
-    // So does a cannot-link pair.
+    // A cannot-link pair also splits equal points.
     Problem apart = with(pairs);
     apart.cannot_links = {{2, 3}};
     EXPECT_TRUE(warns(*kmeans.fit(apart, options_of(kmeans, 3), coterie::Run(0, 1)),

@@ -1,4 +1,4 @@
-// Processes that get different work: every method reports an error on all of them, and no process waits for another.
+// If processes get different work, every method reports an error on all processes, and no process waits forever.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ struct Given {
     bool scaled = false;
 };
 
-// What each of three processes throws when the last one gets `other`; empty where nothing is thrown.
+// The error of each of three processes if the last process gets `other`; empty without an error.
 std::vector<std::string> messages(const Method& method, const Given& other, bool by_pipeline) {
     std::vector<std::string> out;
     for (const auto& error : test::run_processes(3, [&](std::shared_ptr<Communicator> communicator) {

@@ -3,7 +3,7 @@
 #include <coterie/data/read.hpp>
 #include <coterie/pipeline/pipeline.hpp>
 
-// predict MODEL POINTS: prints labels by a model file of coterie fit, which also holds its columns and scaling.
+// predict MODEL POINTS: labels the rows with a model file of `coterie fit`. The file also has the columns and scaling.
 int main(int, char** words) {
     const auto model = coterie::Pipeline::load(words[1]);
     const auto file = coterie::read_points(words[2]);

@@ -5,7 +5,7 @@
 #include <coterie/base/sparse_points.hpp>
 #include <coterie/kmeans/spherical_kmeans.hpp>
 
-// Six texts of words numbered from 0 to 9,999: which words each has, and how often.
+// Six texts. Words have numbers from 0 to 9,999. For each text: the numbers of its words, and how often each occurs.
 int main() {
     const std::vector<std::int32_t> starts = {0, 3, 5, 7, 9, 12, 14};
     const std::vector<std::int32_t> words = {3, 17, 240, 3, 17, 17, 240, 512, 9000, 512, 7031, 9000, 7031, 9000};

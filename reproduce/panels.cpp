@@ -1,5 +1,5 @@
-// Draws each panel with few SVG paths. The background comes from a grid of 110 x 110 places: neighbouring places in a
-// grid row that belong to the same cluster become one rectangle. From the ninth cluster on, colours repeat.
+// Draws each panel with few SVG paths. The background comes from a grid of 110 x 110 places: neighbouring places of a
+// grid row in the same cluster become one rectangle. From the ninth cluster on, colours repeat.
 
 #include "panels.hpp"
 

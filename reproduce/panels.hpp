@@ -19,7 +19,7 @@ struct Panel {
     std::string subtitle;
     Matrix<double> points;  // n x 2
     Labels labels;
-    /// Gives the cluster of each place of a grid over the plot; these colour the background. Empty: no background.
+    /// Gives the clusters of the places of a grid over the plot; these colour the background. Empty: no background.
     std::function<Labels(const Matrix<double>&)> regions;
     Matrix<double> moved;               // n x 2: where the arrow from each point ends; empty: no arrows
     std::vector<Matrix<double>> lines;  // the places on each line, m x 2

@@ -1,5 +1,5 @@
 // Functions that the tables share, and the root command. To see the model after each update, a fit stops at a progress
-// report and continues from its checkpoint. That gives the same bits, so the library needs no interface for observers.
+// report and continues from its checkpoint. This gives the same bits, so the library needs no interface for observers.
 
 #include "reproduce.hpp"
 

@@ -23,11 +23,11 @@ struct ImageSet {
     int classes = 0;
 };
 ImageSet read_images(const std::string& name, const Run& run);
-/// `count` images drawn without replacement, in their order; all images if there are no more than that.
+/// `count` images drawn without replacement, in their original order; all images if there are not more.
 ImageSet some_of(const ImageSet& set, Index count, RandomStream random);
 
-/// A folder for the states of fits. It is the folder of --checkpoint, created if missing. If `named` is empty, it is a
-/// temporary folder, which the destructor removes. Throws ResourceError if the folder cannot be created.
+/// A folder for the states of fits: the folder of --checkpoint, created if missing. If `named` is empty, a temporary
+/// folder, which the destructor removes. Throws ResourceError if the folder cannot be created.
 class WorkFolder {
 public:
     explicit WorkFolder(const std::string& named);
@@ -46,7 +46,7 @@ Run of_seed(const Run& run, std::uint64_t seed);
 
 /// A fit that stops whenever `cut` returns true for its progress, and continues from the run's checkpoint. The result
 /// is the same as without stops. `after_piece` gets the model after each piece, including the last. Both may be empty;
-/// then the fit runs in one piece. Throws Cancelled if the run is stopped.
+/// then the fit is not cut. Throws Cancelled if the run is stopped.
 std::unique_ptr<Model> fit_in_pieces(const Method& method, PointsView points, const OptionValues& options,
                                      const Run& run, const std::function<bool(const Progress&)>& cut,
                                      const std::function<void(const Model&)>& after_piece);
@@ -54,9 +54,9 @@ std::unique_ptr<Model> fit_in_pieces(const Method& method, PointsView points, co
 /// The numbers of a detail of the report; empty if the report does not have it.
 const std::vector<double>& numbers_of(const FitReport& report, const std::string& detail);
 
-/// For figures in per cent: "42.50 ± 1.20", or "42.50" if there is only one.
+/// Formats figures in per cent: "42.50 ± 1.20", or "42.50" if there is only one.
 std::string summary_text(const SampleSummary& sample);
-/// Mean and deviation as numbers from 0 to 1.
+/// Mean and standard deviation, from 0 to 1.
 Json summary_json(const SampleSummary& sample);
 
 /// The program: a subcommand for every table.

@@ -1,6 +1,6 @@
-// dekm-coil20, dekm-mnist, dekm-usps: DEKM and its baselines. All methods of a seed start from the same autoencoder. It
-// is trained once and stored as a model file. The file name holds all settings that the autoencoder depends on, so
-// several commands can share a folder.
+// dekm-coil20, dekm-mnist, dekm-usps: DEKM and its baselines. All methods of a seed start from the same autoencoder,
+// which is trained once and stored as a model file. The file name holds all settings on which the autoencoder depends,
+// so several commands can share a folder.
 
 #include <algorithm>
 #include <cmath>
@@ -94,9 +94,9 @@ struct DekmRequest {
     }
 };
 
-// Makes square images smaller; each row holds an image. A new pixel is the mean of the area that it covers, where old
-// pixels count by the part of them that is covered. The result does not depend on whether images are stored by rows or
-// by columns.
+// Makes square images smaller; each row holds an image. A new pixel is the mean of the area that it covers: each old
+// pixel is weighted with its covered part. The result does not depend on whether images are stored by rows or by
+// columns.
 Points resized(PointsView images, int from, int to) {
     Matrix<float> cover = Matrix<float>::Zero(to, from);
     const double scale = static_cast<double>(from) / to;

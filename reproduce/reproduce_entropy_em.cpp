@@ -1,4 +1,4 @@
-// entropy-em: rounds and time of the label solvers. Such a table depends on what counts as converged. Here a solver has
+// entropy-em: rounds and time of the label solvers. The table depends on what counts as converged: here a solver has
 // converged when every label is close to the optimum, which its gradient proves. Short times are the least of five.
 
 #include <algorithm>
@@ -62,7 +62,7 @@ Matrix<double> predictions(Index n, Index k, double deviation, const Run& run) {
     return out;
 }
 
-// After this number of rounds, no label is further than `distance` from the optimum. It is at most 1/32 larger than the
+// Number of rounds after which no label is further than `distance` from the optimum. It is at most 1/32 above the
 // smallest such number.
 struct Reached {
     int rounds = 0;

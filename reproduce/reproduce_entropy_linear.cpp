@@ -1,5 +1,5 @@
-// entropy-linear: linear entropy clustering and its baselines on pixels. All methods have the same number of grid cells
-// and of updates. The starts that choose the cell are not scored. Each thread runs one fit, with its own seed.
+// entropy-linear: linear entropy clustering and its baselines on pixels. All methods have equally many grid cells and
+// updates. The starts that choose the cell are not scored. Each thread runs one fit, with its own seed.
 
 #include <algorithm>
 #include <array>
@@ -319,7 +319,7 @@ Command reproduce_entropy_linear_command() {
     command.details =
         "Trains linear softmax models on pixels, because the network features of the paper are not available. As in "
         "the paper, training takes 2,800 batches of 250. Each method has the same number of option combinations. The "
-        "mean accuracy of other starts chooses one, on at most 10,000 images: the same oracle for all methods. "
+        "mean accuracy of other starts, on at most 10,000 images, chooses one: the same oracle for all methods. "
         "The scored starts then use all images. Figure 12 uses mnist and the options chosen for entropy.";
     command.flags = flags_of(LinearRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
     command.flags.push_back(

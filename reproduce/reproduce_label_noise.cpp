@@ -1,5 +1,5 @@
 // label-noise: compares forward and reverse cross-entropy on wrong labels. The seed decides splits, wrong labels and
-// starts, which are the same for both losses. Rows outside training and test part choose the options.
+// starts, which are the same for both losses. Rows outside the training and test parts choose the options.
 
 #include <array>
 #include <cmath>
@@ -23,7 +23,7 @@ const std::vector<std::string> set_names = {"mnist", "usps", "digits"};
 constexpr std::array<double, 8> noises = {0.01, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 0.95};
 constexpr std::array<CrossEntropy, 2> kinds = {CrossEntropy::forward, CrossEntropy::reverse};
 constexpr std::array<const char*, 2> kind_names = {"forward, H(y, sigma)", "reverse, H(sigma, y)"};
-// Both losses choose among these, by their accuracy on rows that are not scored.
+// Each loss chooses among these, by its accuracy on rows that are not scored.
 constexpr std::array<double, 3> learning_rates = {0.003, 0.03, 0.3};
 constexpr std::array<double, 3> gammas = {1e-5, 1e-4, 1e-3};
 
@@ -44,7 +44,7 @@ struct NoiseRequest {
     }
 };
 
-// Three quarters of the rows are the training part. A third of the rest chooses the options, the others are scored.
+// Three quarters of the rows are the training part. A third of the other rows chooses the options; the rest is scored.
 struct Split {
     std::vector<Index> training, choosing, test;
 };

@@ -1,6 +1,6 @@
 // max-margin: checks the theorems about decisive clusters and margins on separable data sets. Besides the optimizer
-// that users have, it runs solvers that converge to rounding (entropy/max_margin.hpp). So an angle comes from the
-// theorem and not from the solver. Each data set is one task, with its own seed.
+// that users have, it runs solvers that converge to rounding (entropy/max_margin.hpp), so that an angle shows the
+// theorem and not the solver. Each data set is one task, with its own seed.
 
 #include <algorithm>
 #include <array>
@@ -32,7 +32,7 @@ using internal::filled;
 using Classifier = LinearSoftmax<double>;
 
 // `fairness` of the entropy loss. The theorems are about clusters of equal size. With fairness 1 and gamma 1e-5, the
-// loss accepts unequal sizes for a wider gap.
+// loss prefers a wider gap to equal sizes.
 constexpr double enforced_fairness = 100;
 constexpr double annealed_gamma = 1e-5;
 constexpr double annealed_further = 1e-9;
@@ -48,9 +48,9 @@ constexpr std::array<Kind, 4> kinds = {{{2, 2}, {2, 3}, {20, 2}, {20, 3}}};
 enum Baseline { plain, soft, alternating, baselines };
 constexpr std::array<const char*, baselines> baseline_names = {"k-means", "soft k-means", "miadm"};
 
-// Normal points, with the same number per cluster. Each is scored along K directions at equal angles in one plane. It
-// is kept if its best score is at least 0.5 above the next one. With two clusters, both are elongated, so that the
-// partition of least variance is not the one of widest margin.
+// Normal points, with the same number per cluster. Each point is scored along K directions at equal angles in one
+// plane, and kept if its best score is at least 0.5 above the next one. With two clusters, both are elongated, so that
+// the partition of least variance is not the one of widest margin.
 Matrix<double> separable_set(Kind kind, Index a_cluster, std::uint64_t seed) {
     RandomStream random(seed, "reproduce.max-margin", static_cast<std::uint64_t>(10 * kind.dimensions + kind.clusters));
     Matrix<double> axes(kind.dimensions, 2);  // orthonormal
@@ -101,8 +101,8 @@ std::vector<Index> sizes_of(const Labels& labels, int clusters) {
 // Whether the clusters are the same, up to their numbering.
 bool same_clusters(const Labels& a, const Labels& b) { return adjusted_rand_index(a, b) == 1; }
 
-// Converts to the units of a fit. The gamma of the theorems belongs to || V ||^2, that of a fit to || s V ||^2. First
-// weights drawn uniformly from +- a / sqrt(d) give logits with root mean square a * first_logits.
+// Converts to the units of a fit. The gamma of the theorems applies to || V ||^2, that of a fit to || s V ||^2. If
+// first weights are drawn uniformly from +- a / sqrt(d), the root mean square of the logits is a * first_logits.
 struct InUnits {
     InUnits(const Matrix<double>& points, int clusters) {
         const ColumnMoments moments = column_moments(points, Run(0, 1));
@@ -114,7 +114,7 @@ struct InUnits {
     double first_logits;  // for a = 1
 };
 
-// The annealed start with the lowest objective. A stop request to `whole` takes effect between two starts.
+// The annealed start with the lowest objective. A stop request to `whole` is noticed between two starts.
 EntropyModel annealed(const Matrix<double>& points, int clusters, double gamma, int starts, std::uint64_t seed,
                       const Run& whole) {
     EntropyOptions options;

@@ -1,6 +1,6 @@
 // ner-transfer: few-shot named entities in a new domain. All table rows use the vectors of one encoder and the
-// published supports. Some also use words of the development and training parts without their tags. The test part gives
-// the F1.
+// published supports. Some also use words of the development and training parts without their tags. F1 is measured on
+// the test part.
 
 #include <array>
 #include <cmath>
@@ -136,7 +136,7 @@ struct TransferRequest {
     }
 };
 
-// The path of a file in a data folder. Throws BadData if none of them has it.
+// The path of a file in a data folder. Throws BadData if no data folder has it.
 std::string located(const std::string& file) {
     for (const auto& folder : data_folders())
         if (std::filesystem::exists(folder / file)) return (folder / file).string();
@@ -302,14 +302,12 @@ Command reproduce_ner_transfer_command() {
     command.name = "ner-transfer";
     command.summary = "few-shot named entities in a new domain: the tables of domain transfer";
     command.details =
-        "Compares constrained k-means with baselines on CoNLL-2003 and WNUT17, with the ten published supports of one "
-        "and of five mentions per type. k-means runs with and without subspace, soft assignment and share of O. It "
-        "uses "
-        "the support alone, or also the words of the development and training parts without tags. The test part gives "
-        "the F1. Shares are for CoNLL-2003 / WNUT17. The CONTaiNER rows need an ENCODER from train-source --objective "
-        "contrastive, and train it further on each support. COTERIE_DATA names the folder with conll2003-en, wnut17 "
-        "and "
-        "container-support-sets.";
+        "Compares constrained k-means with baselines on CoNLL-2003 and WNUT17, with the ten published supports of one"
+        " and of five mentions per type. k-means runs with and without subspace, soft assignment and share of O. It "
+        "uses only the support, or also the words of the development and training parts without tags. F1 is measured "
+        "on the test part. Shares are for CoNLL-2003 / WNUT17. The CONTaiNER rows need an ENCODER from train-source "
+        "--objective contrastive, and train it further on each support. COTERIE_DATA names the folder with "
+        "conll2003-en, wnut17 and container-support-sets.";
     command.operands = {text_operand("ENCODER",
                                      "folder of an encoder; auto takes the last layer if train-source wrote it",
                                      request->encoder, request)};

@@ -1,5 +1,5 @@
 // trefoil-lambda, trefoil-n: where Lemma 1 holds on two knots. Options set what the paper does not state. Each
-// embedding is a task; the largest come first. Each point of the first knot is examined in exactly one embedding.
+// embedding is a task; large ones come first. Each point of the first knot is examined in exactly one embedding.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ constexpr Index ambient = 100;
 enum class Sampling { even, random };
 enum class Subspaces { shared, own };
 
-// What the paper does not state, and how much is measured.
+// Settings that the paper does not state, and how much is measured.
 struct TrefoilRequest {
     int embeddings = 50;
     double shift = 0;
@@ -150,9 +150,9 @@ struct Setting {
     Index n1, n2;
 };
 
-// One curve for each setting and value; `set` puts the value into the options. Embedding e examines the points e,
-// e + embeddings, e + 2 embeddings ... of the first knot, so together they examine each point once. The random numbers
-// do not depend on the values.
+// One curve for each setting and value; `set` puts the value into the options. Embedding e examines the points e, e +
+// embeddings, e + 2 embeddings ... of the first knot, so all embeddings together examine each point once. The random
+// numbers do not depend on the values.
 template <class Set>
 std::vector<std::vector<Curve>> measure(const std::vector<Setting>& settings, const std::vector<double>& values,
                                         const TrefoilRequest& request, const Run& run, Set&& set) {
@@ -430,9 +430,8 @@ Command reproduce_trefoil_lambda_command() {
 Command reproduce_trefoil_n_command() {
     Command command = trefoil_command<SizesRequest>(
         "trefoil-n", "Figure 3",
-        "Takes N / 2 points of each of two trefoil knots in R^100, and lambda = 2, 5 and 50 lambda_l. Prints from "
-        "which "
-        "N the interval (lambda_l, lambda_u) of Lemma 1 is not empty, and contains lambda.");
+        "Takes N / 2 points of each of two trefoil knots in R^100, and lambda = 2, 5 and 50 lambda_l. Prints the "
+        "N from which the interval (lambda_l, lambda_u) of Lemma 1 is not empty, and contains lambda.");
     command.summary = "where Lemma 1 on manifolds holds as n grows: Figure 3";
     command.examples = {{"coterie-reproduce trefoil-n --shift 5 --figure trefoil-n.svg", "another distance"}};
     return command;

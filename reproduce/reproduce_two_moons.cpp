@@ -1,5 +1,5 @@
-// two-moons: how often CPD-UML separates two moons. Labels by the true density are the upper bound, up to luck. Each
-// pair of moons is one task, with its own seed. All ways of labelling use the same pairs.
+// two-moons: how often CPD-UML separates two moons. Labels by the true density are the upper bound, except for luck.
+// Each pair of moons is one task, with its own seed. All ways of labelling use the same pairs.
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // vgg4-mnist: deep entropy clustering and its baselines, with the same network, starts and steps for all. Fits can take
-// hours, so their states are kept in a folder and interrupted fits continue. File names hold method, seed, number of
-// images and epochs.
+// hours, so their states are kept in a folder, and interrupted fits continue. File names contain method, seed, number
+// of images and epochs.
 
 #include <nlohmann/json.hpp>
 

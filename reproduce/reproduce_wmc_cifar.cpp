@@ -1,5 +1,5 @@
 // wmc-cifar: the grids of the paper on features that the user supplies, because coterie does not have those of the
-// paper. Each representation serves all 15 affinities. As in the paper, the true labels choose the parameters. The
+// paper. Each representation serves all 15 affinities. As in the paper, the true labels choose the parameters; the
 // output says so.
 
 #include <algorithm>

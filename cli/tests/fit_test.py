@@ -180,7 +180,7 @@ def test_evaluate(files, tmp_path):
     (tmp_path / "t.csv").write_text('class\nb\nb\na\na\na\n""\n')
     done = run("evaluate", tmp_path / "l.csv", tmp_path / "t.csv", "--json")
     assert json.loads(done.out)["n"] == 5 and "1 of 6" in done.err
-    # More clusters than classes, and vice versa.
+    # More clusters than classes, and fewer.
     (tmp_path / "t.csv").write_text("class\nb\nb\na\na\na\na\n")
     assert document("evaluate", tmp_path / "l.csv", tmp_path / "t.csv")["confusion"]["matched"][-1] is None
     value = document("evaluate", tmp_path / "t.csv", tmp_path / "l.csv")

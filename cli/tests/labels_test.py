@@ -141,13 +141,13 @@ def test_scores_without_rows_to_score(files, tmp_path):
     words = ["fit", "kmeans", "points.npy", "-k", 3]
     done = run(*words, "--partial-labels", "truth.csv", "--truth", "truth.csv", "--json", cwd=files)
     assert "scores" not in json.loads(done.out) and "there is nothing to score" in done.err
-    # A truth with other names: scores by alignment only.
+    # A truth with other names: only the scores that need no names.
     run(*words, *PARTIAL, "--model-out", tmp_path / "m.st", cwd=files)
     for other in (words + PARTIAL, ["predict", tmp_path / "m.st", "points.npy"]):
         done = run(*other, "--truth", "truth.npy", "--json", cwd=files)
         value = json.loads(done.out)
         assert set(value["scores"]) == set(SCORES) and value["scores"]["acc"] == 1
-        assert "truth.npy names none of the labels" in done.err and any("label accuracy" in warning for warning in texts(value["warnings"]))
+        assert "truth.npy and the labels share no name" in done.err and any("label accuracy" in warning for warning in texts(value["warnings"]))
     # The truth of some points only.
     truth = read_words(files / "truth.csv")
     write_labels(tmp_path / "truth.csv", truth[:100] + [""] * 200)
@@ -212,7 +212,7 @@ def test_weight_and_pair_errors_name_file_and_row(files, tmp_path):
     for words in ([], ["--sample", 50]):
         assert "w.csv: 2 weights for 300 rows" in run("fit", "kmeans", files / "points.npy", "-k", 3, "--weights", tmp_path / "w.csv", *words, code=2).err
     for text, said in (("1,2,must\n1,3,perhaps\n", "column 3, row 2: 'perhaps' is not accepted"), ("1,x,must\n2,y,must\n", "column 2: 'x' is not a row number"),
-                       ("1,2\n", "2 columns where there must be 3")):
+                       ("1,2\n", "2 columns, but 3 are needed")):
         (tmp_path / "pairs.csv").write_text(text)
         assert said in run("fit", "kmeans", files / "points.npy", "-k", 3, "--pairs", tmp_path / "pairs.csv", code=3).err
     assert "can be read only once" in run("fit", "kmeans", "-", "-k", 3, "--truth", "-", input=b"1\n2\n", code=2).err

@@ -73,7 +73,7 @@ def test_reported_outside_shares(made, tmp_path):
     own = f"{given['support_outside_share']:.4f} in the support"
     assert f"0.8000 to 0.9000; {own}" in run("info", tmp_path / "t").out
     told = run(*words, "--method", "discriminant", "--outside-share", "0.85").out
-    assert f"0.8500, as given; discriminant takes it for probabilities alone; {own}" in " ".join(told.split())
+    assert f"0.8500, as given; discriminant uses it only for probabilities; {own}" in " ".join(told.split())
     assert document("info", made / "tagger.coterie")["outside_share"] is None and f"not known; {own}" in run("info", made / "tagger.coterie").out
 
 
@@ -169,7 +169,7 @@ def test_suggest_writes_the_reported_number_of_sentences(small, tmp_path, name):
 
 
 def test_sample_writes_only_the_chosen_sentences_of_a_document(tmp_path):
-    """The others would be read as sentences without a mention."""
+    """If the other sentences were written, they would be read as sentences without mentions."""
     (tmp_path / "a.jsonl").write_text(json.dumps({"text": "Ada left. Bob stayed. Cid slept.", "label": [[0, 3, "P"], [10, 13, "P"], [22, 25, "P"]]}) + "\n")
     run("ner", "sample", tmp_path / "a.jsonl", "--shots", 1, "--out", tmp_path / "s.jsonl", "--quiet")
     (line,) = map(json.loads, (tmp_path / "s.jsonl").read_text().splitlines())

@@ -187,14 +187,14 @@ def test_moved_rows_agree_with_labels(described):
         run("predict", described / f"m{k}", described / "points.csv", "--labels-out", described / f"l{k}.csv", "--quiet")
         labels.append(np.array([int(line.strip('"') or -1) for line in (described / f"l{k}.csv").read_text().splitlines()[1:]]))
     here, there = labels
-    # Three clusters compared with two: the best matching leaves out the smaller of the two that were one.
+    # Three clusters are compared with two: one of the two was split, and the best matching leaves out its smaller part.
     counts = np.array([[((here == i) & (there == j)).sum() for j in range(2)] for i in range(3)])
     best = max(counts[a, 0] + counts[b, 1] for a in range(3) for b in range(3) if a != b)
     assert value["scored"] == 299 and value["moved"] == 299 - best == sum(move["points"] for move in value["moves"])
     for move in value["moves"]:
         assert all(str(here[row - 1]) == move["to"] and str(there[row - 1]) == move["from"] for row in move["rows"])
     text = (described / "page.html").read_text()
-    assert "What moved, compared with kmeans of" in text and f">{value['moved']}</b><span>rows moved" in text
+    assert "Rows that moved, compared with kmeans of" in text and f">{value['moved']}</b><span>rows moved" in text
     same = document("describe", described / "m3", described / "points.csv", "--compare-with", described / "m3")["comparison"]
     assert same["moved"] == 0 and same["moves"] == [] and same["ari"] == 1
 

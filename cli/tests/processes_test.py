@@ -194,7 +194,7 @@ def test_failed_predict_leaves_no_files(shards, soft_model, tmp_path):
     points[29990, 2] = np.nan
     np.save(tmp_path / "bad.npy", points)
     result = run("predict", soft_model, tmp_path / "bad.npy", "--memory", "1M", "--labels-out", tmp_path / "l.csv", code=3)
-    assert "column 3, row 29991: NaN stands for a missing value" in result.err
+    assert "column 3, row 29991: the value is NaN, which stands for a missing value" in result.err
     assert [path.name for path in tmp_path.iterdir()] == ["bad.npy"]
     np.save(tmp_path / "long.npy", np.tile(np.load(shards / "whole.npy"), (100, 1)))
     process = subprocess.Popen([COMMAND, "predict", soft_model, tmp_path / "long.npy", "--memory", "20M", "--distances-out", tmp_path / "d.csv"],
@@ -234,7 +234,7 @@ def test_error_in_processes_prints_one_message_and_writes_nothing(shards, tmp_pa
     points[29990, 2] = np.nan
     np.save(tmp_path / "bad.npy", points)
     result = many(3, "fit", "kmeans", tmp_path / "bad.npy", "-k", 3, "--labels-out", tmp_path / "l.npy", code=3)
-    assert result.err.count("column 3, row 29991: NaN stands for a missing value") == 1
+    assert result.err.count("column 3, row 29991: the value is NaN, which stands for a missing value") == 1
     result = many(3, "fit", "ward", shards / "whole.npy", "-k", 3, "--labels-out", tmp_path / "l.npy", code=2)
     assert result.err.count("method ward works in one process only; there are 3 processes") == 1
     result = many(2, "evaluate", shards / "whole.npy", shards / "whole.npy", code=2)

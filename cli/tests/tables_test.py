@@ -1,4 +1,4 @@
-"""Real-world tables, also odd and hostile ones: how each file is read, and the messages about it.
+"""Real-world tables, including odd and hostile ones: how each file is read, and the messages about it.
 
 The points in each valid file are known. With k = 1, the objective is the sum of squares about their mean, which is compared with NumPy's.
 """

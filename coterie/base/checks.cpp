@@ -1,6 +1,5 @@
 // One pass over the values finds those that are not finite and those whose squares overflow. A block without such
-// values, nearly always every block, costs one sum and one maximum at memory speed. Only the other blocks are searched
-// number by number.
+// values costs one sum and one maximum, at memory speed. Only the other blocks, usually none, are then searched.
 
 #include "coterie/base/checks.hpp"
 
@@ -21,8 +20,8 @@ namespace coterie {
 namespace internal {
 
 double largest_coordinate(ScalarType scalar, Index columns) {
-    // Sums of d squares of differences up to 2 x must be finite in the scalar type. Weighted sums of them over all
-    // points must be finite in double.
+    // If x is the largest coordinate, differences are at most 2 x in magnitude. A sum of d squares of differences must
+    // be finite in the scalar type, and a weighted sum of them over all points must be finite in double.
     const double most =
         scalar == ScalarType::float32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
     return std::min(1e100, std::sqrt(most / (16.0 * static_cast<double>(columns))));
@@ -49,7 +48,7 @@ namespace {
 constexpr double least_weight = 1e-30;
 constexpr double largest_weight = 1e30;
 
-// What the pass finds, in the layout of the block sums.
+// What the pass finds: the numbers of a block sum.
 enum Found : std::size_t {
     bad,        // how many values are infinite, or NaN where NaN is not accepted
     bad_first,  // i * columns + j of the first bad value
@@ -151,9 +150,10 @@ void refuse_bad(const std::vector<double>& found, PointsView points, Message mes
     message.accepted = "finite numbers";
     set_place(message, points, found[bad_first], first, names);
     const auto count = static_cast<Index>(found[bad]);
-    message.problem = (missing ? "NaN stands for a missing value" : message.value + " is not a finite number") +
-                      (count > 1 ? " (" + std::to_string(count) + " such values)" : "");
-    if (!missing) message.remedy = "Put a finite number there or leave the row out";
+    message.problem =
+        (missing ? "the value is NaN, which stands for a missing value" : message.value + " is not a finite number") +
+        (count > 1 ? " (" + std::to_string(count) + " such values)" : "");
+    if (!missing) message.remedy = "Replace it by a finite number or leave the row out";
     if (as_sparse(points) != nullptr && missing) message.remedy.clear();
     throw BadData(std::move(message));
 }

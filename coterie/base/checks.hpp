@@ -12,20 +12,20 @@
 
 namespace coterie {
 
-/// Where the checked values come from: the message that the check throws, with the place and perhaps a remedy for
-/// missing values filled in. For points of a fit the remedy names the options that handle missing values.
+/// The message that a check throws, with the place of the values filled in. For points of a fit, its remedy names the
+/// options that handle missing values.
 inline Message points_of_fit() {
     return {.remedy = "Use `missing=drop` to leave such rows out, `missing=mean` or `missing=median` to fill them in",
             .option = "points"};
 }
 inline Message given_points() { return {.option = "points"}; }
 
-/// Throws BadData naming place, row, column and count when a value is NaN or infinite. `nan_passes`: NaN is accepted,
-/// infinite values are not. `names`: of the columns, or empty.
+/// Throws BadData that names place, row, column and count if a value is NaN or infinite. `nan_passes`: NaN is accepted,
+/// infinite values are not. `names`: the names of the columns, or empty.
 COTERIE_API void require_finite(PointsView points, Message place, const Run& run = Run(0, 1), bool nan_passes = false,
                                 std::span<const std::string> names = {});
 /// Requires at least one row and one column, finite values, and squared distances that do not overflow the scalar type.
-/// Returns the largest magnitude. Throws BadData. `first`: the number of row 0 in messages, where the points are part
+/// Returns the largest magnitude. Throws BadData. `first`: the number that messages give row 0 if the points are part
 /// of a larger set.
 COTERIE_API double check_points(PointsView points, Message place, const Run& run, Index first = 0);
 /// Requires one weight per row, each 0 or from 1e-30 to 1e30, not all zero. Throws BadArgument.

@@ -1,6 +1,5 @@
 #pragma once
-// Rows that are computed from the rows of another source while they are read, for example prepared points or a choice
-// of columns.
+// Rows that are computed from the rows of another source when they are read, such as prepared points.
 
 #include <memory>
 #include <utility>
@@ -22,7 +21,7 @@ Points derived_rows(const Points& from, Index columns, Derive derive) {
         Index columns() const override { return columns_; }
         ScalarType scalar() const override { return from_.scalar(); }
         void read(Index begin, Index end, void* to) const override {
-            // As many numbers come out as go in, so derive works in place.
+            // With the same number of columns, derive works in place.
             if (from_.columns() == columns_) {
                 from_.view().source()->read(begin, end, to);
                 from_.view().with_scalar([&]<class Scalar>() {

@@ -1,6 +1,6 @@
 #pragma once
 // Errors. Every exception that the library throws derives from coterie::Error *and* from a standard exception, so a
-// caller may catch either. It holds a Message (base/message.hpp): a code, fields, and the text made from them.
+// caller may catch either. Each error holds a Message (base/message.hpp): a code, fields, and the text made from them.
 
 #include <memory>
 #include <new>
@@ -16,19 +16,19 @@ namespace coterie {
 enum class ErrorKind {
     bad_argument,  // an option, an index or a combination of inputs that the callee does not accept
     bad_data,      // a file or an array whose content cannot be used
-    resource,      // memory, disk or network was not available
+    resource,      // memory, disk, network or a library is not available
     cancelled,     // the caller's cancel callback stopped the work before there was a result to return
-    internal       // the library broke its own promise: please report it
+    internal       // a fault of the library itself: please report it
 };
 
 class COTERIE_API Error {
 public:
     virtual ~Error() = default;
     virtual ErrorKind kind() const noexcept = 0;
-    /// The text, with names as this program spells them (Spelling).
+    /// The text. Names of options are spelled as the interface spells them (Spelling in base/message.hpp).
     const char* message() const noexcept { return state_->text.c_str(); }
     const Message& fields() const noexcept { return state_->fields; }
-    /// For callers that catch an error, add what they know (for example the file) and rethrow it.
+    /// For callers that catch an error, add a field (for example the file) and rethrow the error.
     template <class Change>
     void amend(Change&& change) {
         change(state_->fields);
@@ -52,7 +52,7 @@ template <class Standard, ErrorKind Kind>
 class COTERIE_API ErrorOf : public Standard, public Error {
 public:
     explicit ErrorOf(Message message) : Standard(std::string()), Error(std::move(message)) {}
-    /// `fields`: the others.
+    /// `fields`: the other fields of the message.
     ErrorOf(Code code, std::string problem, std::string remedy = {}, Message fields = {})
         : ErrorOf(filled(code, std::move(problem), std::move(remedy), std::move(fields))) {}
     ErrorKind kind() const noexcept override { return Kind; }

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: an option that would change nothing is an error, because the user expects it to have an effect.
+// Internal: an option without effect is an error, because the user expects an effect.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 namespace coterie::internal {
 
 /// Throws BadArgument if an option is given (its value is not the default) but not used. `option` is a name such as
-/// "alpha", or a name with a value such as "labels_per=batch". `needs` names what would use it, in backquotes:
+/// "alpha", or a name with a value such as "labels_per=batch". `needs` says, in backquotes, what would use the option:
 /// "`loss=renyi`".
 inline void refuse_idle(bool given, bool used, const std::string& option, const std::string& needs) {
     if (given && !used)

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: how large a coordinate may be, and the message about one that is larger.
+// Internal: the largest accepted coordinate, and the message about a larger one.
 
 #include <string>
 
@@ -9,7 +9,7 @@ namespace coterie::internal {
 
 /// The largest magnitude that check_points accepts for points with this many columns.
 double largest_coordinate(ScalarType scalar, Index columns);
-/// What is wrong with a value beyond that limit, and what to do about it.
+/// Problem and remedy of the message about a value above that limit.
 std::string too_large_text(double value, ScalarType scalar, Index columns);
 std::string too_large_remedy(ScalarType scalar);
 

@@ -1,5 +1,5 @@
-// Copies rows that are read from a source into memory, block by block. A method may need all of them there. Otherwise
-// each process keeps its own rows, so that it reads them once and not in every pass.
+// Copies rows from a source into memory, block by block: all rows if a method needs them there, otherwise this
+// process's own rows, so that they are read once and not in every pass.
 
 #include "coterie/base/load_rows.hpp"
 
@@ -75,12 +75,11 @@ Points hold_own_rows(const Points& points, const Run& run) {
     const double bytes = static_cast<double>(own.count()) * static_cast<double>(points.columns()) *
                          static_cast<double>(size_of(points.scalar()));
     const auto available = static_cast<double>(available_memory()) / run.communicator().processes_here();
-    // All processes decide the same: otherwise one would read again in every pass while the others wait for it.
+    // All processes make the same decision. Otherwise one would read its rows in every pass while the others wait.
     const int short_of_memory = available > 0 && bytes > available / 2 ? 1 : 0;
     if (run.communicator().highest(short_of_memory) != 0) return points;
     if (run.communicator().size() == 1) return load(points, "the points", run);
-    // One process may own all rows and others none. All of them call copy_rows, because each waits for the others'
-    // outcome.
+    // All processes call copy_rows, also those without own rows, because each waits for the outcome of the others.
     return points.view().with_scalar([&]<class Scalar>() {
         Matrix<Scalar> held(own.count(), points.columns());
         copy_rows(points, own, held.data(), run);

@@ -1,5 +1,5 @@
 #pragma once
-// Which rows lie in memory.
+// Loads rows into memory.
 
 #include <string_view>
 
@@ -9,8 +9,8 @@
 
 namespace coterie {
 
-/// Returns the points in memory, unchanged if they are there already. Throws NotEnoughMemory, a ResourceError, starting
-/// with `what` if they do not fit.
+/// Returns the points in memory, unchanged if they are there already. If they do not fit, throws NotEnoughMemory, a
+/// ResourceError whose text starts with `what`.
 COTERIE_API Points load(const Points& points, std::string_view what, const Run& run);
 /// Returns the points with this process's rows in memory if they fit into half of the available memory on every
 /// process. Otherwise, and for sparse points, returns them unchanged.

@@ -1,5 +1,4 @@
-// Held rows contain the same numbers as rows that are read, for any number of processes, including processes without
-// rows. If one process waited for another, it would get an error saying that the other has ended.
+// Held rows contain the same numbers as rows that are read, for any number of processes, even if some have no rows.
 
 #include "coterie/base/load_rows.hpp"
 

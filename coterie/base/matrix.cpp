@@ -1,5 +1,5 @@
 // Matrix memory comes from operator new with one alignment: a cache line, which suits every vector register.
-// std::aligned_alloc does not serve, because it takes only multiples of the alignment and does not throw when memory is
+// std::aligned_alloc is not used, because it takes only multiples of the alignment and does not throw if memory is
 // short.
 
 #include "coterie/base/matrix.hpp"

@@ -1,10 +1,9 @@
 #pragma once
 // Matrix and Vector: rows of numbers that the library takes and returns. Both are Eigen maps over memory that the
-// library allocates and frees itself, with one fixed alignment. Eigen's own memory would not do: its layout depends on
-// compiler flags (-march=native, -mavx, -fsanitize=address). A program built with other flags than the library could
-// then not free a matrix that the library made. Everything that Eigen offers for a matrix works on them. eigen::Matrix
-// and eigen::Vector are Eigen's own types. They serve for temporaries and Eigen's decompositions, and never cross the
-// library boundary.
+// library allocates and frees itself, with one fixed alignment. Eigen's own memory is not suitable: its layout depends
+// on compiler flags (-march=native, -mavx, -fsanitize=address), so a program built with other flags than the library
+// could not free a matrix that the library made. Matrix and Vector offer everything that an Eigen matrix offers.
+// Eigen's own types, eigen::Matrix and eigen::Vector, are used only inside the library.
 
 #include <algorithm>
 #include <cstddef>
@@ -99,7 +98,7 @@ public:
     using Map::setOnes;
     using Map::setZero;
 
-    /// Loses the numbers if the count of numbers changes. Otherwise keeps them in memory order.
+    /// If the count of numbers stays the same, keeps them in memory order. Otherwise the numbers are lost.
     void resize(Index rows, Index columns) {
         if (rows == this->rows() && columns == this->cols()) return;
         if (rows * columns == this->size()) {
@@ -159,7 +158,7 @@ private:
             storage_.reset(static_cast<Scalar*>(memory_for_numbers(static_cast<std::size_t>(size) * sizeof(Scalar))));
         map(storage_.get(), rows, columns);
     }
-    // A row expression may become a vector, which is a column.
+    // A vector is a column; it may be made from a row expression.
     template <class Other>
     void allocate_like(const Other& other) {
         if constexpr (is_vector) {

@@ -1,5 +1,5 @@
 #pragma once
-// A value that several fits share is computed once and then only read, on any number of threads.
+// A value that several fits share: computed once, then read by any number of threads.
 
 #include <memory>
 #include <mutex>
@@ -9,7 +9,7 @@
 
 namespace coterie {
 
-/// Keeps the value of the last key. Safe to call from several threads: the first caller computes, the others with the
+/// Keeps the value of the last key. Several threads may call it: the first caller computes, and other callers with the
 /// same key wait and get the same object. A replaced value lives as long as a caller holds it. If compute() throws, its
 /// caller gets the exception and the next caller computes again.
 template <class Key, class Value>

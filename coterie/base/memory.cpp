@@ -1,6 +1,6 @@
 // Available memory comes from /proc/meminfo and, in a version 2 cgroup, from memory.max and memory.current. A value
-// that cannot be read sets no limit. The result holds for that moment only: nothing is reserved, so two callers that
-// ask at the same time may both succeed.
+// that cannot be read sets no limit. Nothing is reserved, so two simultaneous requests may both succeed although only
+// one fits.
 
 #include "coterie/base/memory.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Checks estimated memory before it is allocated, so that a fit that is too large stops with a message.
+// Checks estimated memory before the allocation, so a fit that is too large stops with a message.
 
 #include <cstdint>
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace coterie {
 
-/// Bytes that this process may still allocate: the smallest of the machine's available memory, what its cgroup leaves
-/// and what limit_memory() leaves. 0 when unknown.
+/// Bytes that this process may still allocate: the smallest of the available memory of the machine, the memory that the
+/// process's cgroup leaves, and the memory that limit_memory() leaves. 0 if unknown.
 COTERIE_API std::uint64_t available_memory();
 
-/// Limits this process to `bytes` of memory; available_memory() then returns at most what is left of them. For programs
-/// that own their process. 0 removes the limit.
+/// Limits this process to `bytes` of memory; available_memory() then returns at most the rest of them. 0 removes the
+/// limit. Only for programs: a library should not limit the program that uses it.
 COTERIE_API void limit_memory(std::uint64_t bytes);
 
 /// "1.5 GiB", "20 MiB", "512 KiB".

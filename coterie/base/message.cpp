@@ -1,4 +1,4 @@
-// The meanings of codes, the text of a message, and the marks in it.
+// Explains the codes, makes the text of a message, and replaces the marks in it.
 //
 // A mark is `NAME` or `NAME=VALUE`, where NAME has lower-case letters, digits and '_'. Other backquotes stay as they
 // are: a user's file or column may contain them.
@@ -29,7 +29,7 @@ constexpr CodeMeaning meanings[] = {
     {Code::missing_value, "missing-value", "A value is missing."},
     {Code::not_finite, "not-finite", "A number is infinite or NaN."},
     {Code::too_large, "too-large", "A number is so large that results would overflow."},
-    {Code::not_a_number, "not-a-number", "A text stands where a number is needed."},
+    {Code::not_a_number, "not-a-number", "There is text where a number is needed."},
     {Code::wrong_type, "wrong-type", "A value or column has another type than needed."},
     {Code::unknown_column, "unknown-column", "The table has no column of this name or number."},
     {Code::duplicate, "duplicate", "Something is named or given twice."},
@@ -37,14 +37,14 @@ constexpr CodeMeaning meanings[] = {
     {Code::malformed, "malformed", "The content of a file does not follow its format."},
     {Code::unsupported_format, "unsupported-format", "The file is of a kind that coterie does not read or write."},
     {Code::limit_exceeded, "limit-exceeded", "A file is beyond a documented limit of size, depth or count."},
-    {Code::model_mismatch, "model-mismatch", "The data do not fit the model, or the model does not fit this version."},
+    {Code::model_mismatch, "model-mismatch", "The data do not fit the model, or this version cannot use the model."},
     {Code::overflow, "overflow", "The computation left the range of floating-point numbers."},
     {Code::not_found, "not-found", "A file or folder does not exist."},
     {Code::cannot_read, "cannot-read", "The system could not read a file."},
     {Code::cannot_write, "cannot-write", "The system could not write a file."},
     {Code::already_exists, "already-exists", "A file or folder exists that must not be overwritten."},
     {Code::changed_file, "changed-file", "A file changed while it was read."},
-    {Code::out_of_memory, "out-of-memory", "The work needs more memory than there is."},
+    {Code::out_of_memory, "out-of-memory", "The work needs more memory than is available."},
     {Code::missing_library, "missing-library", "A library or program that this needs is not installed."},
     {Code::library_failed, "library-failed", "A library that does part of the work, such as LibTorch, failed."},
     {Code::no_device, "no-device", "The accelerator is not available."},
@@ -55,12 +55,13 @@ constexpr CodeMeaning meanings[] = {
     {Code::rows_left_out, "rows-left-out", "Rows with missing values were left out and have no label."},
     {Code::values_filled, "values-filled", "Missing values were filled in."},
     {Code::unknown_category, "unknown-category", "Values of a category were not in the training data and are ignored."},
-    {Code::no_vector, "no-vector", "Words have no vector."},
-    {Code::columns_by_order, "columns-by-order", "Columns without names were matched to the model's by their order."},
+    {Code::no_vector, "no-vector", "Some words have no vector."},
+    {Code::columns_by_order, "columns-by-order",
+     "Columns have no names, so they were matched to the model's columns by order."},
     {Code::header_guessed, "header-guessed", "Whether a file has a header line was guessed."},
     {Code::constant_column, "constant-column", "A column has the same value in all rows."},
     {Code::row_numbers, "row-numbers", "A column numbers the rows, but is used as data."},
-    {Code::zero_row, "zero-row", "Rows are all zero, so they have no direction."},
+    {Code::zero_row, "zero-row", "In some rows all values are 0, so these rows have no direction."},
     {Code::scale_dominates, "scale-dominates", "Few columns hold nearly all variance, so they decide the clusters."},
     {Code::far_from_origin, "far-from-origin", "The data are far from the origin, which this method does not remove."},
     {Code::far_from_training, "far-from-training", "Rows are far from all training data."},
@@ -75,7 +76,7 @@ constexpr CodeMeaning meanings[] = {
     {Code::graph_disconnected, "graph-disconnected", "The neighbour graph has separate parts or isolated rows."},
     {Code::ill_conditioned, "ill-conditioned",
      "The data span fewer dimensions than columns, or numbers lose accuracy."},
-    {Code::interrupted, "interrupted", "The work was interrupted; the result is what there was."},
+    {Code::interrupted, "interrupted", "The work was interrupted; the result is what had been found by then."},
     {Code::checkpoint_failed, "checkpoint-failed", "A checkpoint could not be written."},
     {Code::note, "note", "Anything else that helps to read the result."},
 };

@@ -1,12 +1,12 @@
 #pragma once
-// Messages: what errors and warnings say. A message is a code and fields; its text is made from them in one place.
+// Messages of errors and warnings. A message is a code and fields; only this module makes the text from them.
 //
 //   PLACE: PROBLEM. REMEDY     cars.csv: column 'price', line 7: '1.234,5' is not a number. Use `decimal=comma`.
 //
 // Interfaces spell names differently: the option `max_iterations` is --max-iterations in the command and max_iter= in
-// Python. Texts therefore mark a name with backquotes, alone (`max_iterations`) or with a value (`loss=renyi`), and an
-// interface's Spelling replaces the marks. Only names of described options (base/options.hpp), the named_fields below
-// and `auto` may stand between backquotes.
+// Python. Texts therefore put backquotes around a name, alone (`max_iterations`) or with a value (`loss=renyi`). These
+// are marks, which the Spelling of the interface replaces. Only names of described options (base/options.hpp), the
+// named_fields below and `auto` may stand between backquotes.
 
 #include <array>
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 namespace coterie {
 
-/// What a message is about. Programs may rely on the names (name(code)): they are in JSON and in Python's `code`.
-/// code_list() has their meanings.
+/// The subject of a message. Programs may rely on name(code), which is in JSON and in Python's `code`. code_list()
+/// explains it.
 enum class Code : std::uint8_t {
     // What the caller gave
     not_accepted,
@@ -35,7 +35,7 @@ enum class Code : std::uint8_t {
     out_of_range,
     too_few_rows,
     infeasible,
-    // What data contain
+    // What the data contain
     missing_value,
     not_finite,
     too_large,
@@ -101,7 +101,7 @@ struct CodeMeaning {
 };
 COTERIE_API std::span<const CodeMeaning> code_list();
 
-/// Fields of a Problem, a Run, a ReadOptions or an option search that texts name in the same way as options.
+/// Fields of Problem, Run, ReadOptions or an option search. Texts name them in the same way as options.
 inline constexpr std::array<std::string_view, 27> named_fields = {"points",
                                                                   "weights",
                                                                   "initial_centroids",
@@ -130,7 +130,7 @@ inline constexpr std::array<std::string_view, 27> named_fields = {"points",
                                                                   "methods",
                                                                   "vectors"};
 
-/// How an interface writes what stands between backquotes. This class is C++'s: names as they are.
+/// How an interface writes what stands between backquotes. This base class is for C++: names as they are.
 class COTERIE_API Spelling {
 public:
     virtual ~Spelling() = default;
@@ -140,12 +140,12 @@ public:
     virtual std::string setting(std::string_view name, std::string_view value) const {
         return std::string(name) + "=" + std::string(value);
     }
-    /// The place of a row, counted from 1.
+    /// The place of a row; rows count from 1.
     virtual std::string row(std::string_view row) const { return "row " + std::string(row); }
     /// `text` with its marks replaced.
     std::string operator()(std::string_view text) const;
 
-    /// The spelling of this program, for all messages. C++'s unless use() set another one.
+    /// The spelling that all messages of this program use: that of C++, unless use() set another one.
     static const Spelling& current();
     /// For interfaces: sets the spelling once, before any other call. `spelling` must stay alive.
     static void use(const Spelling& spelling);
@@ -162,19 +162,19 @@ struct COTERIE_API Message {
     std::string file = {};                  // its path
     std::optional<std::int64_t> line = {};  // of a text file, counted from 1
     std::optional<std::int64_t> row = {};   // counted from 1
-    std::string column = {};                // its name, where it has one
+    std::string column = {};                // its name, if it has one
     std::optional<std::int64_t> column_number = {};  // counted from 1
-    std::string context = {};                        // whose message it is: "spectral", "process 2"; stands first
+    std::string context = {};                        // origin, at the start of the text: "spectral", "process 2"
 
     friend bool operator==(const Message&, const Message&) = default;
 
-    /// "PLACE: PROBLEM. REMEDY." with the marks in place. The place is the file, otherwise the option unless the
-    /// problem begins with it; then column and line or row.
+    /// "PLACE: PROBLEM. REMEDY." with the marks in place. The place begins with the file or, without a file, with the
+    /// option (unless the problem begins with it). Column and line or row follow.
     std::string marked() const;
     /// The same in this program's spelling.
     std::string text() const;
 
-    /// All fields as bytes, for another process of the same build; and back, nothing for bytes that are none.
+    /// Converts to bytes, for another process of the same build, and back; nothing if the bytes are not a message.
     std::string packed() const;
     static std::optional<Message> unpacked(std::string_view bytes);
 };

@@ -1,4 +1,4 @@
-// Tests of messages: how their text is made from fields, how marks are spelled, and their way to another process.
+// Messages: text made from fields, spelling of marks, packing for another process.
 
 #include "coterie/base/message.hpp"
 
@@ -15,7 +15,7 @@
 namespace coterie {
 namespace {
 
-// As the command spells names.
+// The spelling of the command.
 class Flags : public Spelling {
 public:
     std::string option(std::string_view name) const override { return "--" + std::string(name); }

@@ -1,6 +1,6 @@
-// Converts option values to text and back, and checks them. The command line, model files and structs all go through
-// this one check. from_chars and to_chars read and write the numbers, so no locale changes them. A number is written as
-// the shortest text that reads back as the same number.
+// Converts option values to text and back, and checks them. Values from the command line, from model files and from
+// structs all go through this check. from_chars and to_chars read and write the numbers independently of the locale. A
+// number is written as the shortest text that reads back as the same number.
 
 #include "coterie/base/options.hpp"
 
@@ -32,7 +32,7 @@ bool parse_number(std::string_view text, Number& value) {
     return result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
-// A list as the command line writes it, with commas between the items, or with x, as in 28x28.
+// A list as written on the command line: commas between the items, or x, as in 28x28.
 template <class Item, class Parse>
 bool parse_list(std::string_view text, std::vector<Item>& items, Parse&& parse) {
     while (true) {
@@ -50,7 +50,7 @@ std::string list_text(const std::vector<Item>& items) {
     return out;
 }
 
-// Whole numbers may also be written like 1e6, as long as a double represents them exactly.
+// Whole numbers may also be written like 1e6 if a double represents them exactly.
 bool parse_integer(std::string_view text, std::int64_t& value) {
     if (parse_number(text, value)) return true;
     double real = 0;
@@ -61,14 +61,14 @@ bool parse_integer(std::string_view text, std::int64_t& value) {
 
 }  // namespace
 
-bool Range::contains(double value) const {
+bool OptionRange::contains(double value) const {
     if (std::isnan(value)) return false;
     const bool above_low = low_open ? value > low : value >= low;
     const bool below_high = high_open ? value < high : value <= high;
     return above_low && below_high && std::isfinite(value);
 }
 
-bool Range::contains(std::int64_t value) const {
+bool OptionRange::contains(std::int64_t value) const {
     const auto nearest = static_cast<double>(value);
     const auto beyond = [&](double end, bool above) {
         if (nearest != end || std::abs(end) >= 0x1p63) return false;
@@ -77,7 +77,7 @@ bool Range::contains(std::int64_t value) const {
     return contains(nearest) && !beyond(low, false) && !beyond(high, true);
 }
 
-std::string Range::text() const {
+std::string OptionRange::text() const {
     // Limits that come only from the integer type are not worth mentioning.
     const auto imposed = [](double end) {
         return std::abs(std::abs(end) - 9.223372036854775807e18) < 1e4 || std::abs(end + 0.5) == 2147483647.5;
@@ -172,7 +172,7 @@ OptionValue Option::parse(std::string_view text) const {
     } else if (kind == OptionKind::reals) {
         if (std::vector<double> list; parse_list(text, list, parse_number<double>)) value = std::move(list);
     }
-    // Text that is not a number is still a string here, so check() throws.
+    // Here, text that is not a number is still a string, so check() throws.
     if (kind == OptionKind::integers || kind == OptionKind::reals)
         check(value, ", separated by commas");
     else

@@ -1,6 +1,6 @@
 #pragma once
-// Options are described once, next to their struct. That description yields the range check, the command's flags and
-// help, the keys of model files and JSON, the Python keywords and the tables in docs/.
+// Options are described once, next to their struct. The range check, the command's flags and help, the keys of model
+// files and JSON, the Python keywords and the tables in docs/ all come from this description.
 //
 //   struct KMeansOptions { int clusters = 8; double tolerance = 1e-4; static const OptionSet& described(); };
 //   const OptionSet& KMeansOptions::described() {
@@ -29,8 +29,7 @@ namespace coterie {
 
 enum class OptionKind { flag, integer, real, choice, text, integers, reals };
 
-/// The value of an option that the method chooses from the data: std::nullopt in its struct, auto in the command, null
-/// in JSON.
+/// The method chooses the value from the data. std::nullopt in the struct, auto in the command, null in JSON.
 struct Automatic {
     friend auto operator<=>(const Automatic&, const Automatic&) = default;
 };
@@ -41,8 +40,8 @@ using OptionValue =
     std::variant<bool, std::int64_t, double, std::string, Automatic, std::vector<std::int64_t>, std::vector<double>>;
 using OptionValues = std::map<std::string, OptionValue>;
 
-/// Accepted numbers: low <= value <= high. An open end excludes its limit.
-struct COTERIE_API Range {
+/// Accepted numbers: low <= value <= high. If an end is open, its limit is excluded.
+struct COTERIE_API OptionRange {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
     bool low_open = false;
@@ -52,10 +51,10 @@ struct COTERIE_API Range {
     /// "at least 1", "above 0", "from 0 to 1", "any number".
     std::string text() const;
 };
-inline Range any_number() { return {}; }
-inline Range at_least(double low) { return {.low = low}; }
-inline Range above(double low) { return {.low = low, .low_open = true}; }
-inline Range between(double low, double high) { return {.low = low, .high = high}; }
+inline OptionRange any_number() { return {}; }
+inline OptionRange at_least(double low) { return {.low = low}; }
+inline OptionRange above(double low) { return {.low = low, .low_open = true}; }
+inline OptionRange between(double low, double high) { return {.low = low, .high = high}; }
 
 struct COTERIE_API Option {
     std::string name;     // whole words joined by '_': "max_iterations"; the command's flag has hyphens instead
@@ -64,14 +63,14 @@ struct COTERIE_API Option {
     OptionKind kind = OptionKind::flag;
     /// How the method chooses when the value is Automatic. Empty: Automatic is not accepted.
     std::string automatic;
-    Range range;                       // for numbers, and for each number of a list
+    OptionRange range;                 // for numbers, and for each number of a list
     std::vector<std::string> choices;  // for kind choice
     OptionValue default_value;
     std::function<OptionValue(const void*)> get;
     std::function<void(void*, const OptionValue&)> set;
 
     std::string accepted() const;  // "a whole number, at least 1", "one of auto, lloyd, bounds"
-    /// Throws BadArgument that names the option, the value and what is accepted. `form` follows in the message.
+    /// Throws BadArgument that names the option, the value and what is accepted, followed by `form`.
     void check(const OptionValue& value, std::string_view form = {}) const;
     /// Reads a value as written on the command line or in a file, and checks it. Throws BadArgument.
     OptionValue parse(std::string_view text) const;
@@ -80,8 +79,7 @@ struct COTERIE_API Option {
 /// "3", "0.0001", "true", "auto", "500,500": text that parse() reads back.
 COTERIE_API std::string to_text(const OptionValue& value);
 
-/// An error with text "option `NAME`: VALUE is not accepted; ACCEPTED" and with the same fields. Text values are
-/// quoted.
+/// The error "`NAME`: VALUE is not accepted. Use ACCEPTED", with these fields. Text values are quoted.
 COTERIE_API BadArgument refused_option(const std::string& name, const OptionValue& value, const std::string& accepted);
 
 class COTERIE_API OptionSet {
@@ -90,11 +88,10 @@ public:
     const Option* find(std::string_view name) const;
     /// Like find, but throws BadArgument that lists the existing names if `name` is not one of them.
     const Option& at(std::string_view name) const;
-    /// Sets the options that `values` names in the struct behind `options`. Throws BadArgument for unknown names and
-    /// values out of range.
+    /// Sets the given values in the struct at `options`. Throws BadArgument for unknown names and values out of range.
     void assign(void* options, const OptionValues& values) const;
     OptionValues values(const void* options) const;
-    /// Range-checks every member. Every fit function calls this first. Throws BadArgument.
+    /// Checks the range of every member. Every fit function calls this first. Throws BadArgument.
     void check(const void* options) const;
 
 protected:
@@ -108,33 +105,33 @@ public:
         return add_value<bool>(std::move(name), OptionKind::flag, {}, std::move(meaning), member);
     }
     template <class Integer>
-    OptionSetFor& integer(std::string name, Integer Struct::*member, Range range, std::string meaning) {
+    OptionSetFor& integer(std::string name, Integer Struct::*member, OptionRange range, std::string meaning) {
         return add_value<std::int64_t>(std::move(name), OptionKind::integer, within<Integer>(range), std::move(meaning),
                                        member);
     }
     /// `automatic` says how the method chooses when the member is std::nullopt.
     template <class Integer>
-    OptionSetFor& integer(std::string name, std::optional<Integer> Struct::*member, Range range, std::string meaning,
-                          std::string automatic) {
+    OptionSetFor& integer(std::string name, std::optional<Integer> Struct::*member, OptionRange range,
+                          std::string meaning, std::string automatic) {
         return add_automatic<std::int64_t>(std::move(name), OptionKind::integer, within<Integer>(range),
                                            std::move(meaning), member, std::move(automatic));
     }
-    OptionSetFor& real(std::string name, double Struct::*member, Range range, std::string meaning) {
+    OptionSetFor& real(std::string name, double Struct::*member, OptionRange range, std::string meaning) {
         return add_value<double>(std::move(name), OptionKind::real, range, std::move(meaning), member);
     }
-    OptionSetFor& real(std::string name, std::optional<double> Struct::*member, Range range, std::string meaning,
+    OptionSetFor& real(std::string name, std::optional<double> Struct::*member, OptionRange range, std::string meaning,
                        std::string automatic) {
         return add_automatic<double>(std::move(name), OptionKind::real, range, std::move(meaning), member,
                                      std::move(automatic));
     }
-    /// Lists; the command writes them with commas between the numbers. `automatic` says how the method chooses when the
-    /// list is empty. Without it an empty list is an error.
-    OptionSetFor& integers(std::string name, std::vector<int> Struct::*member, Range range, std::string meaning,
+    /// Lists; the command writes them with commas between the numbers. `automatic` says how the method chooses if the
+    /// list is empty; without this text, an empty list is an error.
+    OptionSetFor& integers(std::string name, std::vector<int> Struct::*member, OptionRange range, std::string meaning,
                            std::string automatic = {}) {
         return add_list<std::int64_t>(std::move(name), OptionKind::integers, within<int>(range), std::move(meaning),
                                       member, std::move(automatic));
     }
-    OptionSetFor& reals(std::string name, std::vector<double> Struct::*member, Range range, std::string meaning,
+    OptionSetFor& reals(std::string name, std::vector<double> Struct::*member, OptionRange range, std::string meaning,
                         std::string automatic = {}) {
         return add_list<double>(std::move(name), OptionKind::reals, range, std::move(meaning), member,
                                 std::move(automatic));
@@ -166,13 +163,13 @@ public:
 
 private:
     template <class Integer>
-    static Range within(Range range) {
+    static OptionRange within(OptionRange range) {
         range.low = std::max(range.low, static_cast<double>(std::numeric_limits<Integer>::min()));
         range.high = std::min(range.high, static_cast<double>(std::numeric_limits<Integer>::max()));
         return range;
     }
     template <class Value, class Member>
-    OptionSetFor& add_value(std::string name, OptionKind kind, Range range, std::string meaning,
+    OptionSetFor& add_value(std::string name, OptionKind kind, OptionRange range, std::string meaning,
                             Member Struct::*member) {
         return add(
             std::move(name), kind, range, std::move(meaning),
@@ -180,7 +177,7 @@ private:
             [member](Struct& s, const OptionValue& v) { s.*member = static_cast<Member>(std::get<Value>(v)); });
     }
     template <class Value, class Member>
-    OptionSetFor& add_automatic(std::string name, OptionKind kind, Range range, std::string meaning,
+    OptionSetFor& add_automatic(std::string name, OptionKind kind, OptionRange range, std::string meaning,
                                 std::optional<Member> Struct::*member, std::string automatic) {
         add(
             std::move(name), kind, range, std::move(meaning),
@@ -196,7 +193,7 @@ private:
         return *this;
     }
     template <class Item, class Member>
-    OptionSetFor& add_list(std::string name, OptionKind kind, Range range, std::string meaning,
+    OptionSetFor& add_list(std::string name, OptionKind kind, OptionRange range, std::string meaning,
                            std::vector<Member> Struct::*member, std::string automatic) {
         add(
             std::move(name), kind, range, std::move(meaning),
@@ -213,7 +210,7 @@ private:
         return *this;
     }
     template <class Get, class Set>
-    OptionSetFor& add(std::string name, OptionKind kind, Range range, std::string meaning, Get get, Set set) {
+    OptionSetFor& add(std::string name, OptionKind kind, OptionRange range, std::string meaning, Get get, Set set) {
         Option option;
         option.name = std::move(name);
         option.kind = kind;
@@ -227,7 +224,7 @@ private:
     }
 };
 
-/// Range-checks a described options struct. Throws BadArgument.
+/// Checks the ranges in a struct of described options. Throws BadArgument.
 template <class Struct>
 void check_options(const Struct& options) {
     Struct::described().check(&options);

@@ -119,7 +119,7 @@ TEST(Options, RealOptionsAcceptIntegers) {
 
 TEST(Options, LargeWholeNumbersAreComparedExactly) {
     const std::int64_t last = std::int64_t{1} << 53;
-    const Range range = between(-0x1p53, 0x1p53);
+    const OptionRange range = between(-0x1p53, 0x1p53);
     EXPECT_TRUE(range.contains(last));
     EXPECT_TRUE(range.contains(-last));
     EXPECT_FALSE(range.contains(last + 1));  // the nearest double is 2^53

@@ -1,5 +1,5 @@
-// The loader's list of loaded files tells which file holds an address. The program itself has no name in that list, and
-// dladdr would give argv[0], which may be anything. So /proc/self/exe names the program if it holds this code.
+// The loader's list of loaded files tells which file holds an address. It does not name the program itself, and dladdr
+// would give argv[0], which may be anything. So the program's name comes from /proc/self/exe.
 
 #include "coterie/base/own_place.hpp"
 
@@ -31,7 +31,7 @@ int look(dl_phdr_info* info, std::size_t, void* data) {
     return 0;
 }
 
-// own_folder() / each of `ways`.
+// The paths own_folder() / way.
 std::vector<fs::path> from_here(std::initializer_list<const char*> ways) {
     const fs::path here = own_folder();
     std::vector<fs::path> out;

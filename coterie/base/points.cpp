@@ -1,5 +1,5 @@
-// Rows in memory are lent where they lie; rows of a source are read into the caller's buffer. A buffer keeps its memory
-// from block to block. So a pass over the rows needs memory for one block per thread, for any number of rows.
+// Rows in memory are used in place; rows of a source are read into the caller's buffer. A buffer keeps its memory from
+// block to block, so a pass over any number of rows needs memory for one block per thread.
 
 #include "coterie/base/points.hpp"
 
@@ -43,7 +43,7 @@ Points rows_of(PointsView points, std::span<const Index> rows) {
                 std::copy_n(from.row(rows[static_cast<std::size_t>(i)]), from.columns, out.data() + i * from.columns);
             return Points(std::move(out));
         }
-        // Reads in the order of the source, whatever the requested order.
+        // Reads in the order of the source, which may differ from the requested order.
         std::vector<std::size_t> order(rows.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rows[a] < rows[b]; });

@@ -1,6 +1,6 @@
 #pragma once
-// Points: n rows of d numbers, float or double. PointsView borrows, Points owns. The rows are an array, a mapped file,
-// or a source that reads them on demand (RowSource), so that they need not fit into memory.
+// Points: n rows of d numbers, float or double. PointsView borrows rows, Points owns them. The rows are an array, a
+// mapped file, or a source that reads them on demand (RowSource), so they need not fit into memory.
 
 #include <algorithm>
 #include <cstddef>
@@ -55,7 +55,7 @@ public:
     virtual Index columns() const = 0;
     virtual ScalarType scalar() const = 0;
     /// Writes rows begin..end-1, one after another, to memory for (end - begin) x columns() numbers of type scalar().
-    /// Several threads may call it at once. Throws BadData, naming the file, if they cannot be read.
+    /// Several threads may call it at once. Throws BadData that names the file if the rows cannot be read.
     virtual void read(Index begin, Index end, void* to) const = 0;
     /// The address of these rows if they lie in memory one after another; otherwise nullptr.
     virtual const void* in_memory(Index begin, Index end) const {
@@ -84,8 +84,8 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// Borrowed rows of either scalar type; every fit and predict takes them. The memory, or the source, must outlive the
-/// call, but not the model.
+/// Borrowed rows of either scalar type, the argument of every fit and predict. The memory or the source must outlive
+/// the call, but need not outlive the model.
 class COTERIE_API PointsView {
 public:
     PointsView() = default;
@@ -130,7 +130,7 @@ public:
     /// nullptr if resident.
     const RowSource* source() const { return source_; }
 
-    /// Rows begin..end-1: where they lie in memory, or read into `buffer`, which must outlive the result.
+    /// Rows begin..end-1: resident rows in place, other rows read into `buffer`, which must outlive the result.
     PointsView block(Index begin, Index end, RowBuffer& buffer) const;
 
     template <class Scalar>
@@ -151,7 +151,7 @@ public:
         if (scalar_ == ScalarType::float32) return std::forward<F>(f)(as<float>());
         return std::forward<F>(f)(as<double>());
     }
-    /// One number, as double. Use it in messages and tests, not in loops.
+    /// One number, as double. For messages and tests; too slow for loops.
     double at(Index i, Index j) const {
         return visit([&](auto rows) { return static_cast<double>(rows.row(i)[j]); });
     }
@@ -178,7 +178,7 @@ public:
     /// Rows that live as long as `storage` does (a mapped file, a NumPy array).
     Points(PointsView view, std::shared_ptr<const void> storage) : view_(view), storage_(std::move(storage)) {}
     explicit Points(std::shared_ptr<const RowSource> source) : view_(*source), storage_(std::move(source)) {}
-    /// Rows that the caller keeps. They must outlive this object and its copies.
+    /// Rows that the caller owns. They must outlive this object and its copies.
     static Points borrow(PointsView view) { return Points(view, nullptr); }
 
     const PointsView& view() const { return view_; }
@@ -200,7 +200,7 @@ Matrix<Scalar> to_matrix(PointsView points) {
     return points.visit([](auto rows) -> Matrix<Scalar> { return rows.matrix().template cast<Scalar>(); });
 }
 
-/// A copy of some rows, in the order given and in the scalar type they have.
+/// A copy of some rows, in the given order and with the same scalar type.
 COTERIE_API Points rows_of(PointsView points, std::span<const Index> rows);
 
 }  // namespace coterie

@@ -22,7 +22,7 @@ std::vector<T> entries_of(const std::vector<T>& all, std::span<const Index> rows
     return out;
 }
 
-// The pairs whose rows are both in the subset, at every position of the rows. A row may occur more than once.
+// The pairs whose rows are both in the subset, as positions in it. A row may have several positions.
 std::vector<RowPair> pairs_of(const std::vector<RowPair>& all, std::span<const Index> rows) {
     std::vector<RowPair> out;
     if (all.empty()) return out;
@@ -42,7 +42,7 @@ std::vector<RowPair> pairs_of(const std::vector<RowPair>& all, std::span<const I
 Problem Problem::subset(std::span<const Index> which) const {
     if (graph) throw BadArgument(Code::not_supported, "rows cannot be taken from a graph of affinities", "Give points");
     for (const Index i : which)
-        if (i < 0 || i >= rows()) throw InternalError("a row that the problem does not have");
+        if (i < 0 || i >= rows()) throw InternalError("Problem::subset: there is no such row");
     if (!weights.empty()) check_weights(weights, rows());
     check_partial_labels(partial_labels, rows());
     Problem out;

@@ -25,8 +25,8 @@ struct ClustersOfLabel {
     int clusters = 1;  // at least 1
 };
 
-/// Share of all points, labelled ones included, in the clusters of a label: low <= share <= high, fractions of 1. Equal
-/// ends: exactly that share (of n points, hard assignments take floor(n share)).
+/// Share of all points (labelled points included) in the clusters of a label: low <= share <= high, fractions of 1. If
+/// both ends are equal, exactly this share (hard assignments take floor(n share) of n points).
 struct LabelShare {
     std::string label;
     double low = 0.0;
@@ -36,7 +36,7 @@ struct LabelShare {
 /// How hard assignments round a share of n points to a whole number of points.
 enum class ShareRounding { floor, nearest };
 
-/// Every cluster takes at least `low` and at most `high` points.
+/// Every cluster has at least `low` and at most `high` points.
 struct SizeBounds {
     Index low = 0;
     Index high = std::numeric_limits<Index>::max();
@@ -55,9 +55,9 @@ struct COTERIE_API Problem {
     std::shared_ptr<const SparseMatrix> graph = {};
     /// d names, or empty.
     std::vector<std::string> column_names = {};
-    /// Kind of each column (empty: numbers), and the values of each category column, which the points refer to by
-    /// number (none for other columns; empty: there are no categories). Methods do not read these; Pipeline codes
-    /// categories as numbers.
+    /// Kind of each column (empty: all are numbers), and for each column the values of its categories (none for other
+    /// kinds; empty: no column has categories). The points hold the numbers of the values. Methods do not read these
+    /// fields; Pipeline codes categories as numbers.
     std::vector<ColumnKind> column_kinds = {};
     std::vector<std::vector<std::string>> categories = {};
 
@@ -69,13 +69,13 @@ struct COTERIE_API Problem {
 
     /// Partial labels: n entries, the label number of the point in 0..L-1, or -1 for an unlabelled point. A labelled
     /// point goes to a cluster of its label, whatever the distances; an unlabelled point to any cluster. Empty: no
-    /// point has a label.
+    /// labels.
     Labels partial_labels = {};
     /// L names; empty: "0", "1", ... up to the largest in partial_labels. Clusters follow the order of their labels.
     std::vector<std::string> label_names = {};
     /// Labels that are not listed here have one cluster.
     std::vector<ClustersOfLabel> clusters_per_label = {};
-    /// At most one per label.
+    /// At most one entry per label.
     std::vector<LabelShare> label_shares = {};
     std::optional<SizeBounds> sizes = {};
 
@@ -83,8 +83,7 @@ struct COTERIE_API Problem {
     std::vector<RowPair> must_links = {};
     std::vector<RowPair> cannot_links = {};
 
-    /// Row numbers for messages: n numbers from 0 that refer to the caller's rows; empty: 0 to n-1. Set when rows were
-    /// left out or sampled.
+    /// For messages, if rows were left out or sampled: the numbers of the n rows among the caller's rows, from 0.
     std::vector<Index> row_numbers = {};
 
     /// n and d; for a graph d is n.
@@ -93,11 +92,10 @@ struct COTERIE_API Problem {
 
     Index row_number(Index row) const { return row_numbers.empty() ? row : row_numbers[static_cast<std::size_t>(row)]; }
 
-    /// The problem for some of the rows, in the order given: their points, weights, labels and pairs. Pairs refer to
-    /// positions in `rows`.
+    /// The problem for some rows, in the given order: points, weights, labels and pairs (as positions in `rows`).
     ///
-    /// Shares and label constraints stay unchanged. Size bounds shrink in proportion, rounded outwards. Throws
-    /// BadArgument for a graph, InternalError for a row that does not exist.
+    /// Shares and label constraints stay unchanged. Size bounds shrink in proportion to the rows: `low` is rounded
+    /// down, `high` up. Throws BadArgument for a graph, InternalError for a row that does not exist.
     Problem subset(std::span<const Index> rows) const;
 };
 

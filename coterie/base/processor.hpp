@@ -12,7 +12,7 @@ inline bool has_avx2() {
 #endif
 }
 
-/// AVX-512 F, DQ, VL and BW, as needed by their AVX-512 kernels.
+/// AVX-512 F, DQ, VL and BW, as needed by the AVX-512 kernels of both.
 inline bool has_avx512() {
 #if defined(__x86_64__) || defined(__i386__)
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&

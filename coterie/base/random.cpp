@@ -1,7 +1,6 @@
 // Philox maps the counter (block, purpose, index) under the key (seed) to four words at a time. It keeps no state from
-// one call to the next, so a new stream costs nothing; it has 2^34 words of 32 bits. Distributions are implemented
-// here, because those of <random> differ between standard libraries. Only normal numbers use functions of the C
-// library.
+// one call to the next, so a new stream costs nothing. A stream has 2^34 words of 32 bits. Distributions are
+// implemented here, because those of <random> differ between standard libraries. Only normal() uses the C library.
 
 #include "coterie/base/random.hpp"
 
@@ -14,7 +13,7 @@
 
 namespace coterie {
 namespace {
-// FNV-1a. Purposes are few fixed words, which 32 bits distinguish.
+// FNV-1a. There are only few fixed purposes, so 32 bits are enough to distinguish them.
 std::uint32_t hash(std::string_view text) {
     std::uint32_t value = 2166136261u;
     for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 16777619u;
@@ -50,7 +49,7 @@ double RandomStream::uniform() { return static_cast<double>(next64() >> 11) * 0x
 std::uint64_t RandomStream::below(std::uint64_t bound) {
     if (bound == 0) throw InternalError("RandomStream::below(0)");
     const std::uint64_t limit =
-        (0 - bound) % bound;  // 2^64 mod bound; without the rejection, results below it would be drawn once too often
+        (0 - bound) % bound;  // 2^64 mod bound; values below it are rejected: they would make some results more likely
     std::uint64_t value = next64();
     while (value < limit) value = next64();
     return value % bound;

@@ -1,6 +1,6 @@
 #pragma once
 // Counter-based random streams (Philox 4x32-10, Salmon et al. 2011). A value depends only on (seed, purpose, index,
-// position). So any thread may draw any part of any stream and the result is the same.
+// position), so the result is the same whichever thread draws it.
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Copies of a run for parts of the work, and the stop request, which all processes answer the same. Each request costs
-// one number per process, so it is made between iterations and not in loops.
+// Copies of a run for parts of the work, and the stop request, which gives the same answer on all processes. Asking
+// costs a message with one number per process, so fits ask between iterations and not in loops.
 
 #include "coterie/base/run.hpp"
 

@@ -1,6 +1,5 @@
 #pragma once
-// Run: what the caller lends to a computation. The library has no globals, prints nothing and takes every random number
-// from here.
+// Run: the seed, threads, device and callbacks for a computation. The library has no globals and prints nothing.
 
 #include <chrono>
 #include <cstdint>
@@ -29,38 +28,38 @@ public:
     int threads;
     /// Called on the calling thread, between iterations and between the blocks of long loops.
     std::function<void(const Progress&)> on_progress;
-    /// Where neural networks compute: "cpu", or "cuda" or "mps" if the installed LibTorch or PyTorch supports it. An
-    /// error for methods without a network.
+    /// Where neural networks compute: "cpu", or "cuda" or "mps" if the installed LibTorch or PyTorch supports it.
+    /// Methods without a network accept only "cpu".
     std::string device = "cpu";
-    /// A file that keeps the state of the fit, so that an interrupted fit continues from it; empty: none. An error for
-    /// methods that do not support it.
+    /// A file that keeps the state of the fit, so that an interrupted fit can continue; empty: none. An error if a
+    /// method does not support it.
     std::string checkpoint;
-    /// Asked between iterations and between the blocks of long loops. True ends the fit with what it has found so far
-    /// (stopped = interrupted), or with Cancelled if it has found nothing yet.
+    /// Called between iterations and between the blocks of long loops. If it returns true, the fit ends with the result
+    /// so far (stopped = interrupted), or throws Cancelled if there is no result yet.
     std::function<bool()> should_stop;
 
     Run();
     explicit Run(std::uint64_t seed_, int threads_ = 0);
 
     RandomStream random(std::string_view purpose, std::uint64_t index = 0) const { return {seed, purpose, index}; }
-    /// For a part of the work that draws its own numbers: keeps threads, device and stop request, drops progress and
-    /// checkpoint. The new seed depends on this seed, `purpose` and `index`.
+    /// For a part of the work that draws its own random numbers. Keeps threads, device and stop request, without
+    /// progress and checkpoint. The new seed depends on this seed, `purpose` and `index`.
     Run child(std::string_view purpose, std::uint64_t index = 0) const;
-    /// For a computation within another one: the same without device and checkpoint, which only networks use.
+    /// For a computation within another one: this run without device and checkpoint, which only networks use.
     Run within() const;
-    /// For work that every process does alone. A stop request then reaches one process only, so call such work within
-    /// together(), or use unstopped().
+    /// For work that every process does alone. A stop request then ends the work of one process only, so call such work
+    /// within together(), or use unstopped().
     Run alone() const;
-    /// For work that remains after the caller asked to stop: no further stop requests.
+    /// For work that must still be done after the caller asked to stop: ignores stop requests.
     Run unstopped() const;
     void report(const Progress& progress) const {
         if (on_progress) on_progress(progress);
     }
-    /// Whether the caller asked to stop on any process. Every process must call it at the same points of its work.
+    /// Whether the caller of any process asked to stop. All processes must call it at the same points of their work.
     bool stop_requested() const;
     /// The same for this process alone; for use within loops.
     bool stop_requested_here() const { return should_stop && should_stop(); }
-    /// Throws Cancelled when stop_requested(): for stages that have nothing to return yet.
+    /// Throws Cancelled if stop_requested(). For stages that have no result yet.
     void throw_if_stopped(std::string_view stage) const;
     /// The same for this process alone; for work that each process does without the others, such as reading.
     void throw_if_stopped_here(std::string_view stage) const;

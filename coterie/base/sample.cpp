@@ -1,5 +1,4 @@
-// Runs the first steps of the Fisher-Yates shuffle and stores only the swapped places. It draws the same numbers as a
-// whole shuffle, without a list of all rows.
+// Runs the first `count` steps of the Fisher-Yates shuffle and stores only the swapped places.
 
 #include "coterie/base/sample.hpp"
 

@@ -9,8 +9,8 @@
 
 namespace coterie {
 
-/// `count` different rows of 0..rows-1, ascending; every set of that size is equally likely. All rows if there are no
-/// more than `count`. Memory and time depend on `count` alone.
+/// `count` different rows of 0..rows-1, ascending; every set of that size is equally likely. All rows if `rows` <=
+/// `count`. Memory and time depend only on `count`.
 COTERIE_API std::vector<Index> sample_rows(Index rows, Index count, RandomStream& random);
 
 }  // namespace coterie

@@ -1,5 +1,5 @@
-// Opens libraries with dlopen and looks up libraries that are loaded already. The library never changes its host's
-// environment, not even for a moment. coterie's own programs do so before anything is loaded (cli/program.cpp).
+// Opens libraries with dlopen and looks up libraries that are loaded already. The library never changes the environment
+// variables of its host, not even for a moment. coterie's programs set them at their start (cli/program.cpp).
 
 #include "coterie/base/shared_library.hpp"
 
@@ -39,7 +39,7 @@ std::string load_plugin(const Plugin& plugin, FunctionRef<bool(void* function)> 
         }
         void* const function = dlsym(library, plugin.function);
         if (function != nullptr && take(function)) return {};
-        trouble = place + " is of another version of coterie";
+        trouble = place + " belongs to another version of coterie";
     }
     return trouble;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Sparse matrices: graphs of affinities, sparse representations. Like the dense ones (base/matrix.hpp), they are Eigen
-// maps over memory that Eigen does not own.
+// Sparse matrices, for affinity graphs and sparse representations. Like dense matrices (base/matrix.hpp), they are
+// Eigen maps over memory that Eigen does not own.
 
 #include <utility>
 #include <vector>

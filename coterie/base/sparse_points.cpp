@@ -1,5 +1,5 @@
-// The constructor checks everything once, so loops over entries index without checks. Only this class knows whether
-// starts and columns have 32 or 64 bits, and it tests that once per row.
+// The constructor checks everything once, so loops over entries need no checks. Only this class knows whether starts
+// and columns have 32 or 64 bits; it tests this once per row.
 
 #include "coterie/base/sparse_points.hpp"
 
@@ -40,12 +40,12 @@ SparsePoints::SparsePoints(Index rows, Index columns, std::span<const Number> st
     if (rows < 0 || columns < 0) refuse(Code::wrong_shape, "rows and columns must not be negative");
     if (starts.size() != at(rows) + 1)
         refuse(Code::wrong_shape,
-               filled("{} row starts; {} are needed, one per row and the end", starts.size(), rows + 1));
+               filled("{} row starts; {} are needed, one per row and one for the end", starts.size(), rows + 1));
     if (columns_of.size() != values.size())
         refuse(Code::wrong_shape, filled("{} column numbers for {} values", columns_of.size(), values.size()));
     if (starts.front() < 0 || static_cast<std::size_t>(starts.back()) > values.size())
-        refuse(Code::malformed,
-               filled("the rows begin at entry {} and end at {} of {}", starts.front(), starts.back(), values.size()));
+        refuse(Code::malformed, filled("the rows begin at entry {} and end at entry {}, but there are {} entries",
+                                       starts.front(), starts.back(), values.size()));
     for (Index i = 0; i < rows; ++i) {
         const auto begin = starts[at(i)];
         const auto end = starts[at(i) + 1];

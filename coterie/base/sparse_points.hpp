@@ -1,11 +1,11 @@
 #pragma once
-// Sparse points: n rows of d numbers of which few are not 0, such as word counts, as compressed sparse rows. Their
-// memory depends on the number of entries, not on n d.
+// Sparse points: n rows of d numbers, of which few are not 0 (for example word counts), stored as compressed sparse
+// rows. Their memory depends on the number of entries, not on n d.
 //
 //   const auto points = Points(std::make_shared<const SparsePoints>(n, d, starts, columns_of, values, storage));
 //
-// Methods that support them (Takes::sparse) work on the entries alone. Everything else uses them as a RowSource, which
-// writes a few rows at a time with their zeros.
+// Methods that support them (Takes::sparse) use only the entries. All other code uses them as a RowSource, which writes
+// a few rows at a time, including zeros.
 
 #include <memory>
 #include <span>
@@ -20,9 +20,9 @@ namespace coterie {
 class COTERIE_API SparsePoints : public RowSource {
 public:
     /// Row i consists of entries starts[i] to starts[i + 1] - 1 of `columns_of` and `values`; there are rows + 1
-    /// starts. Number is std::int32_t or std::int64_t. The arrays are borrowed and live as long as `storage`. Throws
-    /// BadData, naming the row, unless starts ascend within the entries and each row's columns strictly ascend within 0
-    /// to columns - 1.
+    /// starts. Number is std::int32_t or std::int64_t. The arrays are borrowed; `storage` keeps them alive. Throws
+    /// BadData that names the row unless `starts` ascends and stays within the entries, and unless the columns of each
+    /// row strictly ascend and are in 0..columns-1.
     template <class Number, class Scalar>
     SparsePoints(Index rows, Index columns, std::span<const Number> starts, std::span<const Number> columns_of,
                  std::span<const Scalar> values, std::shared_ptr<const void> storage);
@@ -34,7 +34,7 @@ public:
 
     /// Number of stored entries.
     Index entries() const { return start(rows_) - start(0); }
-    /// Bytes that the rows would need with their zeros.
+    /// Bytes that dense rows would need.
     double dense_bytes() const {
         return static_cast<double>(rows_) * static_cast<double>(columns_) * static_cast<double>(size_of(scalar_));
     }
@@ -60,7 +60,7 @@ public:
 
     /// Rows begin..end-1, in the same memory.
     SparsePoints slice(Index begin, Index end) const;
-    /// Copies of some rows, in the order given.
+    /// Copies of some rows, in the given order.
     SparsePoints subset(std::span<const Index> rows) const;
     /// The same rows with other values at the same positions, one per entry.
     template <class Scalar>

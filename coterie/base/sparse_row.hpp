@@ -1,6 +1,5 @@
 #pragma once
-// One row of sparse points. A separate header without standard library containers, for the hot loops that are compiled
-// per instruction set.
+// One row of sparse points. No standard containers, because hot loops for several instruction sets include this.
 
 #include <cstddef>
 #include <cstdint>

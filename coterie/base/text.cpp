@@ -1,5 +1,5 @@
-// Levenshtein distance, row by row with one row kept: |a| |b| steps, |b| numbers. It compares bytes, so a letter beyond
-// ASCII counts as several.
+// Levenshtein distance, one row of the table at a time: |a| |b| steps, |b| numbers of memory. It compares bytes, so a
+// letter beyond ASCII counts as several letters.
 
 #include "coterie/base/text.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Words in messages: filled patterns, counts with their noun, similarity of spellings.
+// Text of messages: filled patterns, counts with a noun, similarity of spellings.
 
 #include <concepts>
 #include <cstddef>
@@ -39,8 +39,7 @@ requires(!std::same_as<Number, char> && !std::same_as<Number, bool>) std::string
     return std::to_string(number);
 }
 
-/// The pattern with the arguments in its places, in order: texts as they are, integers in digits.
-/// (std::format needs GCC 13.)
+/// Fills the places with the arguments, in order: texts as they are, integers in digits. (std::format needs GCC 13.)
 template <class... Arguments>
 requires(sizeof...(Arguments) > 0) std::string
     filled(Pattern<std::type_identity_t<Arguments>...> pattern, const Arguments&... arguments) {

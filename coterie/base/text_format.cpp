@@ -32,7 +32,7 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width) {
     std::string word;
     const auto end_word = [&] {
         if (word.empty()) return;
-        // A word may be whatever a file or a model made the message quote. The cut leaves characters whole.
+        // A message may quote a long text of a file or a model as one word. The cut is between characters.
         if (word.size() > longest_word) {
             std::size_t end = longest_word;
             while (end > 0 && (static_cast<unsigned char>(word[end]) & 0xC0) == 0x80) --end;
@@ -136,7 +136,7 @@ std::string bytes_text(double bytes) {
 
 std::string likely_word(const std::string& word, const std::vector<std::string>& candidates) {
     std::string best;
-    // With half of its letters changed, a short word is a different word: "gmm" does not misspell "aml".
+    // The limit is low for short words: "gmm" does not misspell "aml".
     std::size_t least = std::max<std::size_t>(word.size() < 4 ? 1 : 2, word.size() / 3) + 1;
     for (const auto& candidate : candidates) {
         // The beginning of a word counts as a match.

@@ -1,5 +1,5 @@
 #pragma once
-// Tables, numbers and suggested words for people to read.
+// Formats tables and numbers for people, and suggests the likely word for a misspelled one.
 
 #include <cstddef>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace coterie::internal {
 
-/// Rows of cells under a header, which is left out when empty. Columns listed in `right` are right-aligned.
+/// Rows of cells under a header; an empty header is left out. Columns listed in `right` are right-aligned.
 std::string table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows,
                   const std::vector<std::size_t>& right = {});
 /// "name   value" lines. Long values wrap under their first line.
@@ -38,7 +38,7 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width);
 
 /// "3 rows with missing values"
 std::string left_out_text(Index rows);
-/// The candidate that `word` most likely misspells, or empty. Of equally near ones the first.
+/// The candidate that `word` most likely misspells, or empty. Among equally likely candidates, the first.
 std::string likely_word(const std::string& word, const std::vector<std::string>& candidates);
 /// Width of UTF-8 text in terminal columns: one per character.
 std::size_t display_width(const std::string& text);

@@ -9,8 +9,8 @@
 
 namespace coterie::internal {
 
-/// Number of bytes of the valid sequence at `at` (table 3-7 of the Unicode standard: no overlong forms, no surrogates,
-/// nothing above U+10FFFF); 0 if there is none.
+/// Length in bytes of the valid sequence at `at`; 0 if there is none. Valid means table 3-7 of the Unicode standard: no
+/// overlong forms, no surrogates, nothing above U+10FFFF.
 COTERIE_API std::size_t utf8_sequence(std::string_view text, std::size_t at);
 /// Offset of the first byte that is not part of valid UTF-8; npos if there is none.
 COTERIE_API std::size_t broken_utf8(std::string_view text);

@@ -1,7 +1,7 @@
-// Products give distances in blocks of rows. Hard assignments under bounds keep, for each row and group, only the
-// nearest allowed cluster: n x G costs instead of n x k. Within a group no other cluster is ever better.
-// Soft assignments under bounds pass over the rows twice: for the masses of groups, then for A. Only a few rows of A
-// per thread exist at a time. Sums come from BlockSums: the same bits for any number of threads and processes.
+// Distances are computed by matrix products of blocks of rows. With bounds, hard assignments keep only the nearest
+// allowed cluster of each group, because no other cluster of the group is ever better: n x G costs instead of n x k.
+// With bounds, soft assignments pass over the rows twice: for the masses of groups, then for A. Only a few rows of A
+// per thread exist at a time. BlockSums adds up, so the bits are the same for any number of threads and processes.
 
 #include "coterie/constraints/constrained_assignment.hpp"
 
@@ -174,8 +174,8 @@ private:
         return known < 0 ? std::pair(0, static_cast<int>(clusters_)) : constraints_.clusters_of(known);
     }
 
-    // For one row: least D in each group, sum_{j in g} exp((least_g - D_ij) / T), and log sum_{j in g} exp(-D_ij / T)
-    // up to a constant of the row. Differences of D are computed before the division, so a large D / T loses no digits.
+    // For one row: the least D in each group, sum_{j in g} exp((least_g - D_ij) / T), and log sum_{j in g} exp(-D_ij /
+    // T) up to a constant per row. Differences of D are computed before the division, so a large D / T loses no digits.
     void masses_of_row(const double* row, int first, int last, double* least, double* sum, double* log_mass) const {
         std::fill(least, least + groups_, infinity);
         std::fill(sum, sum + groups_, 0.0);
@@ -237,7 +237,7 @@ HardAssignment assign_hard(PointsView points, const PrototypeDistances& distance
     for (int j = 0; j < k; ++j) clusters_are_groups = clusters_are_groups && constraints.group_of[at(j)] == j;
     require_groups(run, points.rows(), own.count(), groups, clusters_are_groups ? 8.0 : 12.0);
 
-    // This process' rows of pairs are positions linked_begin..linked_end-1 of all of them.
+    // Of the rows that occur in pairs, positions linked_begin..linked_end-1 belong to this process.
     const std::vector<Index> none;
     const std::vector<Index>& linked = constraints.links ? constraints.links->rows() : none;
     const auto linked_begin = std::lower_bound(linked.begin(), linked.end(), own.begin);

@@ -2,13 +2,13 @@
 // Internal: assignments (the E step) under constraints. D_ij = || U'(x_i - c_j) ||^2 (U = I: the points as they are).
 //
 //   hard  a_i = nearest allowed centroid; with bounds on groups or pairs of rows (linked_rows.hpp)
-//         the exact minimiser of sum_i D_{i a_i} under them
+//         the exact minimum of sum_i D_{i a_i} under them
 //   soft  A_ij proportional to Z_ij exp(-D_ij / T) theta_{group of j}; theta = 1 where
 //         bounds do not bind
 //
 // Ties go to the lowest centroid. All values per row are double and depend on other rows only through theta, the groups
-// and pairs. Passes run in blocks, in one process or several; per-row state covers this process' rows only. Under
-// bounds on groups, process 0 holds the costs of all rows, n x G numbers, and solves for all processes.
+// and the pairs. Passes run in blocks, in one process or several; per-row state covers this process' rows only. With
+// bounds on groups, process 0 holds the costs of all rows, n x G numbers, and solves the assignment for all processes.
 
 #include <algorithm>
 #include <functional>
@@ -65,8 +65,8 @@ struct HardAssignment {
     double objective = 0;  // sum_i w_i D_{i a_i}
     bool optimal = true;   // whether the labels are a proven minimum among all assignments that keep the pairs of rows
 };
-/// `prices`: those of the previous call, or empty; they are read and updated. Throws BadArgument if no assignment meets
-/// the bounds, ResourceError, Cancelled.
+/// `prices`: the result of the previous call, or empty; the call reads and updates them. Throws BadArgument if no
+/// assignment meets the bounds, ResourceError, Cancelled.
 HardAssignment assign_hard(PointsView points, const PrototypeDistances& distances, const Constraints& constraints,
                            std::span<const double> weights, std::vector<double>& prices, const Run& run);
 
@@ -83,8 +83,8 @@ struct SoftAssignment {
     double negentropy = 0;    // sum_ij A_ij log A_ij
     GroupMultipliers groups;  // the solution; one unbounded group if there are no bounds
 };
-/// on_rows(begin, A) gets rows begin.. of A, each row once; calls come from any thread and may overlap. It may be
-/// empty. `start`: multipliers of the previous call, or empty.
+/// on_rows(begin, A) receives rows begin.. of A, each row once; calls come from any thread and may overlap. on_rows may
+/// be empty. `start`: multipliers of the previous call, or empty.
 SoftAssignment assign_soft(PointsView points, const PrototypeDistances& distances, const Constraints& constraints,
                            const SoftSettings& settings, std::span<const double> start, const Run& run,
                            const std::function<void(Index begin, const Matrix<double>& rows)>& on_rows);

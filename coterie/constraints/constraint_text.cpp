@@ -1,5 +1,5 @@
-// Reads numbers, intervals and lists of LABEL=VALUE. A label may contain commas and equals signs, and only the known
-// labels show where it ends.
+// Reads numbers, intervals and lists of LABEL=VALUE. A label may contain commas and equals signs, so the list of known
+// labels decides where it ends.
 
 #include "coterie/constraints/constraint_text.hpp"
 
@@ -43,7 +43,7 @@ bool parse_interval(const std::string& text, Number& low, Number& high) {
 }
 
 // The items of LABEL=VALUE,LABEL=VALUE as pairs. A label may contain '='. It may contain a comma if it is the only
-// label in its flag.
+// label in `text`.
 std::vector<std::pair<std::string, std::string>> labelled_values(const char* option, const std::string& text,
                                                                  const std::vector<std::string>& labels,
                                                                  const char* accepted) {

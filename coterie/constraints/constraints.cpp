@@ -1,8 +1,8 @@
 // Converts labels, shares and sizes into groups of clusters with bounds, so assignments need not know the origin of a
-// bound. Bounds that the counts alone show to be impossible are errors here, before the fit starts.
+// bound. Bounds that are impossible for the counts are errors here, before the fit starts.
 // For hard assignments, shares become whole numbers of points. If rounding makes their sum too small or too large, the
-// counts with the largest remainders change, the lowest group among equals. Intervals are never widened: one without a
-// suitable whole number is an error.
+// counts with the largest remainders change (ties: the lowest group first). Intervals are never widened: an interval
+// that contains no suitable whole number is an error.
 
 #include "coterie/constraints/constraints.hpp"
 
@@ -23,7 +23,7 @@ constexpr double almost = 1e-9;
 std::string number(double value) { return to_text(OptionValue(value)); }
 
 BadArgument needs_labels(const char* option) {
-    return BadArgument(Code::missing_argument, "this needs `partial_labels`, and there are none", "",
+    return BadArgument(Code::missing_argument, "this needs `partial_labels`, but no row has a label", "",
                        {.option = option});
 }
 
@@ -104,7 +104,7 @@ void lay_out_clusters(std::optional<int> clusters, const Problem& problem, Const
     if (clusters && *clusters < together)
         throw BadArgument(
             Code::infeasible, filled("{} requested, but the labels need {}", counted(*clusters, "cluster"), together),
-            filled("Use at least {}; further clusters are free and have no label", together),
+            filled("Use at least {}; any further clusters have no label", together),
             {.option = "clusters", .value = std::to_string(*clusters), .accepted = filled("at least {}", together)});
     for (std::size_t label = 0; label < owned.size(); ++label)
         out.label_of.insert(out.label_of.end(), static_cast<std::size_t>(owned[label]),
@@ -124,17 +124,17 @@ void bound_sizes(const SizeBounds& sizes, Constraints& out) {
                           {.option = "sizes", .value = given, .accepted = std::move(accepted)});
     };
     const auto refuse_high = [&](std::string problem, Index least) {
-        refuse(Code::infeasible, std::move(problem), filled("Use a high end of at least {}", least),
-               filled("high ends from {} on", least));
+        refuse(Code::infeasible, std::move(problem), filled("Use a maximum of at least {}", least),
+               filled("a maximum of at least {}", least));
     };
     if (low < 0 || low > sizes.high)
         refuse(Code::not_accepted, given + " is not accepted", "Use LOW:HIGH with 0 <= LOW <= HIGH",
                "0 <= low <= high");
     if (low > n / k)
-        refuse(
-            Code::infeasible,
-            filled("{} cannot fill {} with at least {}", counted(n, "row"), counted(k, "cluster"), counted(low, "row")),
-            filled("Use a low end of at most {}", n / k), filled("low ends up to {}", n / k));
+        refuse(Code::infeasible,
+               filled("{} cannot fill {} with at least {} each", counted(n, "row"), counted(k, "cluster"),
+                      counted(low, "row")),
+               filled("Use a minimum of at most {}", n / k), filled("a minimum of at most {}", n / k));
     if (high < (n + k - 1) / k)
         refuse_high(
             filled("{} of at most {} cannot hold {}", counted(k, "cluster"), counted(high, "row"), counted(n, "row")),
@@ -146,17 +146,17 @@ void bound_sizes(const SizeBounds& sizes, Constraints& out) {
         const Index own = end - begin;
         others -= own;
         if (out.labelled[label] > own * high)
-            refuse_high(
-                filled("{}{} the label '{}', which has {} of at most {}", counted(out.labelled[label], "row"),
-                       out.labelled[label] == 1 ? " has" : " have", out.names[label], counted(own, "cluster"), high),
-                (out.labelled[label] + own - 1) / own);
+            refuse_high(filled("{}{} the label '{}', but its {} can hold at most {}",
+                               counted(out.labelled[label], "row"), out.labelled[label] == 1 ? " has" : " have",
+                               out.names[label], counted(own, "cluster"), counted(own * high, "row")),
+                        (out.labelled[label] + own - 1) / own);
         needed += std::max(out.labelled[label], own * low);
     }
     if (needed + others * low > n)
         refuse(Code::infeasible,
-               filled("at least {} per cluster and the labelled rows need {} together; there are {}",
+               filled("at least {} per cluster and the labelled rows together need {}, but there are {}",
                       counted(low, "row"), counted(needed + others * low, "row"), n),
-               "Lower the low end", "fewer points per cluster");
+               "Lower the minimum", "a lower minimum");
     out.group_of.resize(at(k));
     std::iota(out.group_of.begin(), out.group_of.end(), 0);
     out.low.assign(at(k), low);
@@ -177,9 +177,9 @@ Index whole(double mass, ShareRounding rounding) {
     return static_cast<Index>(rounding == ShareRounding::floor ? std::floor(mass + almost) : std::round(mass));
 }
 
-// An exact share becomes one of its two whole neighbours: the one that `rounding` gives, unless the labelled points or
-// the sum of all counts need the other. The counts that rounding changed most move first, the lowest group among
-// equals. Intervals do not change. `forced`: labelled points of each group; `others`: labelled points of no group;
+// Rounds each exact share up or down to a whole number: as `rounding` says, unless the labelled points or the sum of
+// all counts need the other direction. The counts that rounding changed most are adjusted first (ties: the lowest
+// group). Intervals do not change. `forced`: labelled points of each group; `others`: labelled points of no group;
 // `rest`: there are clusters outside the groups.
 void make_counts_add_up(const std::vector<bool>& exact, const std::vector<Index>& forced, Index others, bool rest,
                         Constraints& out) {
@@ -276,9 +276,9 @@ ShareGroups make_groups(const std::vector<const LabelShare*>& share_of, ShareRou
         const Index low = exact ? high : static_cast<Index>(std::ceil(out.low_mass.back() - almost));
         if (low > high && !soft)
             refuse_share(Code::infeasible,
-                         text_of(share) + " contains no whole number of " + counted(out.points, "row"),
+                         text_of(share) + " of " + counted(out.points, "row") + " contains no whole number",
                          "Widen the interval or give one share", text_of(share),
-                         "an interval with a whole number of points in it");
+                         "an interval that contains a whole number of points");
         out.low.push_back(std::min(low, high));
         out.high.push_back(high);
     }
@@ -293,18 +293,20 @@ void check_sums_of_shares(const ShareGroups& groups, bool soft, Constraints& out
     const double most = std::accumulate(out.high_mass.begin(), out.high_mass.end(), 0.0);
     if (least > n * (1 + almost))
         refuse_share(Code::infeasible, "the shares add up to at least " + number(least / n),
-                     "Lower them to at most 1 in sum", number(least / n), "shares that add up to at most 1");
+                     "Lower them so that they add up to at most 1", number(least / n),
+                     "shares that add up to at most 1");
     if (!groups.rest && most < n * (1 - almost))
         refuse_share(Code::infeasible, "every label has a share, and the shares add up to at most " + number(most / n),
-                     "Raise them so that they can add up to 1", number(most / n), "shares that may add up to 1");
+                     "Raise them so that they can add up to 1", number(most / n), "shares that can add up to 1");
     if (soft) return;
     make_counts_add_up(groups.exact, groups.forced, groups.others(), groups.rest, out);
     const Index room = std::accumulate(out.high.begin(), out.high.end(), Index{0});
     if (!groups.rest && room < out.points)
         refuse_share(Code::infeasible,
-                     filled("every label has a share, and in whole rows they hold at most {} of {}", room,
+                     filled("every label has a share, but rounded to whole rows the shares allow only {} of {}", room,
                             counted(out.points, "row")),
-                     "Raise a high end", number(most / n), "intervals whose whole points may add up to all points");
+                     "Raise the maximum of a share", number(most / n),
+                     "intervals whose whole numbers of points can add up to all points");
 }
 
 // Refuses the share of group g: it cannot take from `forced` to `largest` rows.
@@ -343,13 +345,13 @@ void check_labelled_rows(const ShareGroups& groups, bool soft, Constraints& out)
     const Index others = groups.others();
     if (needed + static_cast<double>(others) > n * (1 + almost))
         refuse_share(Code::infeasible,
-                     filled("the shares need {} rows together{}; there are {}", number(needed),
-                            others == 0 ? "" : filled(", and {} more have other labels", others), out.points),
-                     soft ? "Lower the shares" : "Lower a low end; low ends are rounded up to whole rows",
+                     filled("the shares together need {} rows{}, but there are {}", number(needed),
+                            others == 0 ? "" : filled(" and {} more have other labels", others), out.points),
+                     soft ? "Lower the shares" : "Lower the minimum of a share (it is rounded up to whole rows)",
                      number(needed / n), "shares that leave the other labels their points");
 }
 
-// Scales masses so that rounding does not keep their sum from n.
+// Scales masses so that their sum is n in spite of rounding.
 void make_masses_add_up(Constraints& out) {
     const auto n = static_cast<double>(out.points);
     const double low_sum = std::accumulate(out.low_mass.begin(), out.low_mass.end(), 0.0);

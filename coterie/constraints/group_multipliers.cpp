@@ -1,10 +1,11 @@
 // Minimises the convex dual of the entropic assignment by a safeguarded Newton method. The dual has one variable per
-// group, so a step costs one pass over the rows and a small system. The method reaches machine precision, where
-// iterated Bregman projections converge slowly. These are here for comparison and for the steps of the paper.
+// group, so a step costs one pass over the rows and a small system. The method reaches machine precision, even where
+// iterated Bregman projections converge slowly. Bregman projections are here for comparison and because the paper uses
+// them.
 // A single variable is found by a bracketed search. If assignments are nearly hard, the solution is followed from a
-// smoother problem. Groups that take all points they may, or only those they must, have infinite multipliers. They are
-// found first, so that Newton's method has finite variables only. Sums run over fixed blocks of rows: the same bits for
-// any number of threads.
+// smoother problem. Groups that take all points they may take, or only those they must take, have infinite multipliers.
+// They are found first, so that Newton's method has finite variables only. Sums run over fixed blocks of rows, so the
+// bits are the same for any number of threads.
 
 #include "coterie/constraints/group_multipliers.hpp"
 
@@ -40,8 +41,8 @@ int tier_of_row(const double* log_mass, std::span<const double> multipliers) {
 // Blocks of rows; each holds its part of the sums, G or G x G numbers, so there are at most 64.
 RowBlocks blocks_of(Index rows) { return {rows, std::max<Index>(2048, (rows + 63) / 64)}; }
 
-/// For each group, the number of points that may go to it, and of those that may go to no other. Points that higher
-/// tiers take are excluded.
+/// For each group, the number of points that may go to it, and the number of points that may go to no other group.
+/// Points that higher tiers take are excluded.
 struct Supply {
     std::vector<double> forced;
     std::vector<double> allowed;
@@ -106,7 +107,7 @@ public:
         // All or nothing: a multiplier so large that the remainder is 0 in double precision.
         if (!(target > 0)) return -largest_ - 800;
         if (!(rest > 0)) return -least_ + 800;
-        // The solutions if all d_i were the largest, or the least, of them.
+        // The solutions if all d_i were equal to the largest of them, or to the least.
         const double logit = std::log(target) - std::log(rest);
         double from = logit - largest_;
         double to = logit - least_;
@@ -316,8 +317,8 @@ private:
 
     bool kinked(Index g) const { return low_[at(g)] < high_[at(g)]; }
 
-    // Newton steps on the variables that their kink does not hold, each at most as far as the first kink on its way.
-    // Returns true if the bounds are met up to rounding.
+    // Newton steps on the variables that are not held at their kink. A step ends at the first kink on its way. Returns
+    // true if the bounds are met up to rounding.
     bool descend(std::vector<double>& x, int most) {
         const auto points = static_cast<double>(table_.rows());
         double best = infinity;
@@ -434,8 +435,8 @@ private:
                 parts(a) /= eigen.values(a);
                 continue;
             }
-            // Along a common multiplier the dual is linear. If it falls, this direction, up to the first kink, comes
-            // before all others.
+            // Along a common multiplier, the dual is linear. If it falls, a step in this direction, up to the first
+            // kink, comes first.
             Vector<double> common = scale.asDiagonal() * eigen.vectors.col(a);
             const double largest = common.cwiseAbs().maxCoeff();
             if (std::abs(common.dot(right)) > 1e-12 * largest * static_cast<double>(table_.rows())) {
@@ -495,7 +496,7 @@ private:
         return largest + std::log(sum);
     }
 
-    // The widest range within a row: an upper estimate of what the multipliers must compensate.
+    // The widest range within a row: an upper estimate of the differences that the multipliers must compensate.
     double spread_of_rows() const {
         if (spread_ >= 0) return spread_;
         spread_ = 0;
@@ -693,7 +694,8 @@ GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::sp
     const Supply original = supply_of(log_mass, out.log_theta, run);
     Supply supply = original;
     const Bounds own = within_supply(low, high, supply, points, slack);
-    // A group's own bounds come first: if they decide a row, the groups that it does not go to keep their multipliers.
+    // A group's own bounds come first. If they decide a row, the groups that the row does not go to keep their
+    // multipliers.
     bool ends = mark_ends(out.log_theta, own, supply, original, slack);
     Bounds bounds = own;
     for (bool more = true; more;) {

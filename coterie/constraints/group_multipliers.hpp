@@ -37,11 +37,11 @@ struct GroupMultipliers {
 /// Bounds are masses and need not be whole numbers; an upper bound may be +infinity. A bound within 32 roundings of n
 /// of the end of a group's possible range counts as that end.
 /// `rounds` (bregman only): their number; 0: until the summed violation of the bounds is at most 1e-12 n, or 100,000
-/// rounds. Bregman starts with a row step; each round is a group step and a row step. Close to the ends of the range it
-/// makes almost no progress.
-/// `start` (G finite numbers, or empty) changes only the time, and where a limited number of rounds stops.
+/// rounds. Bregman starts with a row step; each round is a group step and a row step. Close to the ends of a group's
+/// possible range, Bregman makes almost no progress.
+/// `start` (G finite numbers, or empty) changes only the time, and the result of a limited number of rounds.
 /// Throws BadArgument if no assignment meets the bounds. The check is exact if each row may go to one group or to all,
-/// as with labels. Otherwise the criterion is that Newton's method violates the bounds by more than 1e-9 n.
+/// as with labels. Otherwise it throws if the result of Newton's method violates the bounds by more than 1e-9 n.
 GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::span<const double> low,
                                          std::span<const double> high, GroupSolver solver, int rounds, const Run& run,
                                          std::span<const double> start = {});

@@ -32,7 +32,7 @@ Matrix<double> random_table(Index n, Index groups, double scale, double labelled
     return out;
 }
 
-// Checks the bounds and the optimality: a multiplier is 0, or its group is at the bound of its sign. Where only
+// Checks the bounds and optimality: a multiplier is 0, or its group is at the bound that belongs to its sign. If only
 // differences count (`held`), signs are arbitrary.
 void expect_solved(const Matrix<double>& table, const std::vector<double>& low, const std::vector<double>& high,
                    const GroupMultipliers& found, double tolerance) {
@@ -73,7 +73,7 @@ void expect_solved(const Matrix<double>& table, const std::vector<double>& low, 
     EXPECT_TRUE(found.converged);
 }
 
-// By bisection in long double.
+// The solution by bisection in long double.
 double bisected(const Matrix<double>& table, Index group, double target) {
     std::vector<long double> difference;
     long double forced = 0;
@@ -352,7 +352,7 @@ TEST(GroupMultipliers, SeveralGroupsAtTheirFeasibleLimits) {
         expect_solved(table, low, high, found, 1e-13);
         return found.log_theta;
     };
-    // Two groups take what they must, a third one its share of the rest.
+    // Two groups take what they must; a third takes its share of the rest.
     low[0] = high[0] = forced[0];
     high[1] = forced[1];
     low[2] = high[2] = forced[2] + 0.3 * open;
@@ -361,7 +361,7 @@ TEST(GroupMultipliers, SeveralGroupsAtTheirFeasibleLimits) {
     EXPECT_EQ(theta[1], -infinity);
     EXPECT_TRUE(std::isfinite(theta[2]));
     EXPECT_EQ(theta[3], 0);
-    // Two groups share all that is open, so the others get nothing.
+    // Two groups share all free points, so the others get none.
     low.assign(4, 0);
     high.assign(4, static_cast<double>(n));
     low[0] = high[0] = forced[0] + 0.25 * open;
@@ -371,12 +371,12 @@ TEST(GroupMultipliers, SeveralGroupsAtTheirFeasibleLimits) {
     EXPECT_TRUE(std::isfinite(theta[1]));
     EXPECT_EQ(theta[2], -infinity);
     EXPECT_EQ(theta[3], -infinity);
-    // Nothing is left to share.
+    // No points are left to share.
     low = high = forced;
     low[3] = high[3] = forced[3] + open;
     theta = solve();
     EXPECT_EQ(theta[3], infinity);
-    // One point too many, in the sum only.
+    // Only the sum of the bounds has one point too many.
     low[0] = high[0] = forced[0] + 1;
     high[3] = static_cast<double>(n);
     low[3] = forced[3] + open - 0.5;
@@ -385,8 +385,8 @@ TEST(GroupMultipliers, SeveralGroupsAtTheirFeasibleLimits) {
 
 TEST(GroupMultipliers, RowsWithForbiddenGroups) {
     const coterie::Run run(0, 1);
-    // A chain: each row may go to two neighbours. Its end would need more than three tiers; large multipliers replace
-    // them.
+    // A chain: each row may go to two neighbouring groups. Its end would need more than three tiers; large multipliers
+    // replace them.
     for (const Index groups : {3, 4, 5, 6, 9}) {
         SCOPED_TRACE(groups);
         const Index n = 10 * (groups - 1);

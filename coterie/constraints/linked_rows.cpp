@@ -3,10 +3,11 @@
 // - Leaves of a component are folded into their neighbours: each cluster of the neighbour gets the cost of the leaf's
 //   best other cluster. This solves trees exactly.
 // - A remainder whose items must all be apart is an assignment of items to clusters: transport() solves it.
-// - Branch and bound searches any other remainder. An item with one cluster left comes first, then the item whose
-//   second choice costs most more than its first. The bound is the sum of the least costs of the items not yet placed.
-// To find whether there is any assignment is to colour a graph. Items with fewer neighbours than clusters always find
-// one and come last. A search places the others; the clusters of a label are exchangeable until one of them is used.
+// - Branch and bound searches any other remainder. Items with one cluster left come first, then the item for which the
+//   second cheapest cluster costs most more than the cheapest. The bound is the sum of the least costs of the items not
+//   yet placed.
+// Finding any assignment is graph colouring. Items with fewer neighbours than clusters always find a cluster and come
+// last. A search places the others; the clusters of a label are exchangeable until one of them is used.
 //
 // Invariants: an assignment keeps all pairs. It is a proven minimum unless a search visits more than a hundred thousand
 // places. Nothing depends on the order of the pairs.
@@ -69,8 +70,8 @@ std::vector<Index> way(const std::vector<RowPair>& links, Index from, Index to) 
     return out;
 }
 
-// One cluster per item, such that items that must be apart differ; nothing if there is none. `decided` is false if the
-// search stopped early. Of unused clusters that the same items may use, only the first is tried.
+// One cluster per item, such that items that must be apart differ; nothing if there is no such assignment. `decided` is
+// false if the search stopped early. Of unused clusters that the same items may use, only the first is tried.
 std::optional<std::vector<int>> any_assignment(const std::vector<std::vector<int>>& apart,
                                                const std::vector<std::pair<int, int>>& allowed, int clusters,
                                                bool& decided) {

@@ -34,7 +34,7 @@ public:
         bool optimal = true;  // proven; false if some groups are linked so densely that the search stopped early
     };
     /// costs: m x k, at least 0; entries of clusters that are not allowed are ignored. Returns an assignment of least
-    /// cost among those that keep all pairs. The order of the pairs does not decide between equals.
+    /// cost among those that keep all pairs. The order of the pairs does not affect the result.
     Solution assign(const Matrix<double>& costs) const;
 
 private:
@@ -46,7 +46,7 @@ private:
     // Groups connected by pairs of groups that must be apart.
     struct Component {
         std::vector<int> groups;
-        std::vector<std::vector<int>> apart;  // positions in `groups` of those that must be apart from each
+        std::vector<std::vector<int>> apart;  // per group: positions in `groups` of those that must be apart from it
         std::vector<int> example;             // one cluster per group; keeps all pairs
     };
     class Builder;

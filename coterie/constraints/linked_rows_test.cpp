@@ -33,7 +33,7 @@ Case random_case(RandomStream& random, Index rows, int clusters, int must, int c
     return out;
 }
 
-// The least cost over all assignments; nothing if none keeps the pairs.
+// The least cost over all assignments; nothing if no assignment keeps the pairs.
 std::optional<double> brute_force(const Case& given, const Matrix<double>& costs) {
     const Index n = given.problem.rows();
     std::vector<int> chosen(at(n), 0);

@@ -1,9 +1,8 @@
 // Successive shortest paths on the columns and a sink, instead of an assignment of n points to n places. Dijkstra's
 // algorithm on G + 1 nodes costs G^2; sometimes a column's points must be listed. An augmentation moves one point along
-// each arc between columns, so the cost is the number of augmentations.
-// They are few with good start prices: given ones, or those of a quarter of the rows, found in the same way. Two groups
-// need a selection instead of a flow. Threads work only on rows of the start and of the checks: the same bits for any
-// number.
+// each arc between columns, so the time is proportional to the number of augmentations. There are few of them with good
+// start prices: given prices, or those of a quarter of the rows, found in the same way. Two groups need a selection
+// instead of a flow. Only the start and the checks use threads, row by row, so the bits are the same for any number.
 
 #include "coterie/constraints/transport.hpp"
 
@@ -136,7 +135,7 @@ public:
         return true;
     }
 
-    /// Relative to the sink's price, so that they are 0 where a column is between its bounds.
+    /// Relative to the sink's price, so that the price is 0 where a column is between its bounds.
     std::vector<double> prices() const {
         std::vector<double> out(price_.begin(), price_.end() - 1);
         for (Index g = 0; g < columns_; ++g) {
@@ -149,8 +148,8 @@ public:
         return out;
     }
 
-    /// After route() returned false: which columns cannot meet their bounds. Either some are too full and none of their
-    /// points can leave, or some are too empty and no other point can come.
+    /// After route() returned false: the columns that cannot meet their bounds. Either they are too full and none of
+    /// their points can leave, or they are too empty and no other point can join.
     std::string blocked() {
         const Index sink = columns_;
         const bool too_empty = reached_[at(sink)];
@@ -240,7 +239,8 @@ private:
         return found;
     }
 
-    /// Whether the arc's cost is exact: that of a point, or that there is no point. Otherwise it is a lower bound.
+    /// Whether the arc's cost is exact (that of a point, or infinite because there is no point). Otherwise it is a
+    /// lower bound.
     bool known(Index from, Index to) {
         const Exits& list = exits(from, to);
         return !list.heap.empty() || list.last.key == infinity;
@@ -277,7 +277,7 @@ private:
     }
 
     // Moves one point (more, if only flows to the sink change) along the shortest path from any node with a positive
-    // excess to the nearest one with a negative excess.
+    // excess to the nearest node with a negative excess.
     bool augment() {
         const Index sink = columns_;
         const auto nodes = at(columns_ + 1);
@@ -453,8 +453,8 @@ Transport transport(const Matrix<double>& costs, std::span<const Index> low, std
         if (std::abs(start_prices[g]) <= largest_cost) prices[g] = start_prices[g];
 
     Flow flow(costs, 1, copy(low), copy(high), run);
-    // Far from the bounds: a quarter of the rows gives nearly correct prices at low cost, and its start prices come
-    // from a sixteenth.
+    // Far from the bounds: a quarter of the rows gives nearly correct prices at low cost. Its start prices come from a
+    // sixteenth.
     const Index enough = std::max<Index>(1024, 16 * columns);
     if (n >= 4 * enough && flow.start(prices) > n / 20) {
         Index step = 4;

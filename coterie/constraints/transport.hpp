@@ -30,19 +30,20 @@ struct Transport {
 /// `start_prices` (G, or empty; non-finite ones count as 0): prices of a similar problem. They change the time, not the
 /// optimum.
 /// Throws BadArgument if no assignment meets the bounds. The message names columns that together can take too few
-/// points or must take too many, with their number and the bounds. Throws Cancelled if the caller stops.
-/// Among several optima the result depends only on the input, including start prices, and not on threads: of points
-/// with the same cost of moving, the lowest moves first.
-/// Memory in addition to the costs: at most twice theirs (usually a third), and about 600 bytes per pair of columns.
+/// points or must take too many, with the number of points and the bounds. Throws Cancelled if the caller stops.
+/// Among several optima, the result depends only on the input (including start prices), not on threads. Of points with
+/// the same cost of moving, the lowest moves first.
+/// Memory in addition to the costs: at most twice that of the costs (usually a third), and about 600 bytes per pair of
+/// columns.
 Transport transport(const Matrix<double>& costs, std::span<const Index> low, std::span<const Index> high,
                     const Run& run, std::span<const double> start_prices = {});
 
 /// The exact hard assignment to groups. natural[i] is the group of point i without bounds; if these groups meet the
 /// bounds, they are the result.
 /// Two groups: the m points of least costs(i, group) - costs(i, other) go to `group`. m is the natural number clamped
-/// to the bounds; `group` is the bounded one, or 0 if both are. This is a selection, O(n); ties go to the lowest point
+/// to the bounds; `group` is the bounded one, or 0 if both are. This selection takes O(n); ties go to the lowest point
 /// index.
-/// More groups: transport(). `prices` (empty, or from the previous call) is the start of transport(). It is set to a
+/// More groups: transport(). `prices` (empty, or from the previous call) is the start of transport(). On return it is a
 /// certificate as in Transport::prices (0 if the natural groups are the result).
 Labels assign_groups(const Matrix<double>& costs, const Labels& natural, std::span<const Index> low,
                      std::span<const Index> high, std::vector<double>& prices, const Run& run);

@@ -43,7 +43,7 @@ Labels nearest(const Matrix<double>& costs) {
     return out;
 }
 
-// The least cost over all assignments; infinity if none meets the bounds.
+// The least cost over all assignments; infinity if no assignment meets the bounds.
 double least_cost(const Matrix<double>& costs, const std::vector<Index>& low, const std::vector<Index>& high) {
     Labels columns(at(costs.rows()), 0);
     double best = infinity;
@@ -162,7 +162,7 @@ TEST(Transport, AgreesWithBruteForce) {
 }
 
 TEST(Transport, FourPointsByHand) {
-    // Column 0 is cheapest for all; the two points for which column 1 costs the least more go there.
+    // Column 0 is cheapest for all points; the two points for which column 1 costs least more go to column 1.
     Matrix<double> costs(4, 2);
     costs << 0, 5, 0, 1, 0, 3, 0, 9;
     const std::vector<Index> two(2, 2);
@@ -225,7 +225,7 @@ TEST(Transport, PricesSatisfyTheOptimalityConditions) {
             const Transport between = transport(costs, low, high, run);
             expect_optimal(costs, low, high, between.columns, between.prices);
             EXPECT_LE(between.cost, same.cost);
-            // Prices of another problem, its own prices, and bad ones.
+            // Prices of another problem, the problem's own prices, and bad prices.
             const Transport warm = transport(costs, low, high, run, same.prices);
             expect_optimal(costs, low, high, warm.columns, warm.prices);
             EXPECT_NEAR(warm.cost, between.cost, 1e-9 * std::abs(between.cost));
@@ -363,7 +363,7 @@ TEST(Transport, StopsWhenAsked) {
 TEST(AssignGroups, KeepsFeasibleAssignments) {
     const Matrix<double> costs = blob_costs(100, 3, 1);
     Labels natural = nearest(costs);
-    natural[5] = (natural[5] + 1) % 3;  // the caller's choice among ties stands
+    natural[5] = (natural[5] + 1) % 3;  // the caller's choice among ties is kept
     std::vector<double> prices{1, 2, 3};
     const std::vector<Index> none(3, 0);
     const std::vector<Index> all(3, 100);
@@ -382,7 +382,7 @@ TEST(AssignGroups, TiesGoToTheLowestPoint) {
             std::vector<Index> high(2, 6);
             low[at(group)] = high[at(group)] = size;
             std::vector<double> prices;
-            // A natural assignment of another size.
+            // A natural assignment in which the group has a different size.
             const Labels natural(6, size == 0 ? group : 1 - group);
             const Labels groups = assign_groups(costs, natural, low, high, prices, coterie::Run(0, 1));
             Labels expected(6, 1 - group);

@@ -1,5 +1,5 @@
-// The entries come from catalogue.json, which is compiled into the library, so that no file must be found at run time.
-// This source finds and reads the files of an entry. The readers of the io module do all the parsing.
+// The entries come from catalogue.json, which is compiled into the library. This source finds the files of an entry;
+// the readers of the io module parse them.
 
 #include "coterie/data/catalogue.hpp"
 
@@ -29,8 +29,7 @@ namespace fs = std::filesystem;
 
 using Json = nlohmann::json;
 
-// One part of a set: an array and the labels of its rows, each a file or "file:array inside". Parts are stacked in
-// order.
+// One part of a set: an array and the labels of its rows, each given as FILE or FILE:ARRAY. Parts are stacked in order.
 struct ArrayPart {
     std::string points;
     std::string labels;
@@ -39,11 +38,11 @@ struct ArrayPart {
 // A text file without a header, as in the UCI repository.
 struct Table {
     char separator = ',';            // a blank means any run of blanks
-    std::string columns;             // columns that are coordinates, as in ReadOptions: "2-8"
+    std::string columns;             // the coordinates, written as in ReadOptions: "2-8"
     std::vector<std::string> names;  // names of the coordinates
     Index label = 0;                 // label column, counted from 1
     std::vector<std::pair<std::string, std::string>>
-        classes;  // value in the file, name of the class; in the order of the class numbers
+        classes;  // pairs of the value in the file and the name of the class, in the order of the class numbers
 };
 
 // An entry and how to read it: from parts, from a table, or (with neither) as a csv with the column "label".
@@ -89,7 +88,7 @@ const std::vector<Source>& sources() {
     static const std::vector<Source> all = [] {
         std::vector<Source> out;
         try {
-            for (const Json& entry : formats::parse_json(internal::catalogue_json, [](const std::string& reason) {
+            for (const Json& entry : formats::parse_json(data::internal::catalogue_json, [](const std::string& reason) {
                      throw InternalError("coterie/data/catalogue.json " + reason);
                  }))
                 out.push_back(source_of(entry));
@@ -111,7 +110,7 @@ bool is_folder(const fs::path& path) {
     return fs::is_directory(path, ignored);
 }
 
-// Existing folders that may hold the data that ship with coterie.
+// Folders that exist and may hold the data that ship with coterie.
 std::vector<fs::path> shipped_folders() {
     std::vector<fs::path> candidates;
     if (const fs::path share = from_environment("COTERIE_SHARE"); !share.empty()) {
@@ -138,8 +137,7 @@ std::string how_to_get(const CatalogueEntry& entry) {
 
 // ---- text tables
 
-// Leaves out rows with an unknown value, "?". It blanks them, and the reader skips blank lines, so that messages show
-// the right row numbers.
+// Leaves out rows with an unknown value, "?": blanks them, so messages show the right lines.
 formats::Bytes without_unknown_rows(const formats::Bytes& bytes) {
     const auto text = std::make_shared<std::string>(bytes.text(), bytes.size());
     for (std::size_t at = text->find('?'); at != std::string::npos; at = text->find('?', at)) {
@@ -151,7 +149,7 @@ formats::Bytes without_unknown_rows(const formats::Bytes& bytes) {
     return {std::as_bytes(std::span(*text)), text};
 }
 
-// The line, counted from 1 as in an editor, of the record `number`, counted from 0.
+// The line (from 1) of record `number` (from 0).
 Index row_of(std::string_view text, std::size_t number) {
     for (Index row = 1;; ++row) {
         const std::size_t end = std::min(text.find('\n'), text.size());
@@ -237,7 +235,7 @@ bool goes_before(const std::string& a, const std::string& b) {
     return numbers && x != y ? x < y : a < b;
 }
 
-// Joins the parts' labels. A class has the same number in every part, whether or not each part has all classes.
+// Joins the labels of the parts. A class has the same number in every part, even if a part does not have all classes.
 LabelColumn joined(const std::vector<LabelColumn>& parts) {
     if (parts.size() == 1) return parts.front();
     LabelColumn out;

@@ -1,6 +1,6 @@
 #pragma once
-// The catalogue of data sets. Small sets ship with coterie; for large public ones it says where to get them. The
-// entries are in catalogue.json.
+// The catalogue of data sets. Small sets ship with coterie; for large public sets, the catalogue says where to get
+// them. The entries are in catalogue.json.
 
 #include <cstdint>
 #include <filesystem>
@@ -15,11 +15,10 @@
 namespace coterie {
 
 struct CatalogueFile {
-    std::string name;  // "train-images-idx3-ubyte.gz"
-    std::string url;   // empty: ships with coterie, or the user must get it by hand
-    std::vector<std::string>
-        sha256;               // of the file on disk; matching any one of them suffices (re-packed copies differ)
-    std::uint64_t bytes = 0;  // 0: unknown
+    std::string name;                 // "train-images-idx3-ubyte.gz"
+    std::string url;                  // empty: ships with coterie, or the user must get it by hand
+    std::vector<std::string> sha256;  // of the file on disk; one of them must match (re-packed copies differ)
+    std::uint64_t bytes = 0;          // 0: unknown
 };
 
 struct CatalogueEntry {
@@ -30,7 +29,7 @@ struct CatalogueEntry {
     std::string licence;
     std::string citation;
     std::string homepage;
-    std::string by_hand;  // how to get files that have no url; empty if all have one or the set ships with coterie
+    std::string by_hand;  // how to get files without a url; empty if there are none or the set ships with coterie
     std::string folder;   // below COTERIE_DATA, the cache, or the shipped data folder
     bool shipped = false;
     std::vector<CatalogueFile> files;
@@ -40,26 +39,25 @@ COTERIE_API const std::vector<CatalogueEntry>& catalogue();
 /// Throws BadArgument that lists the names if there is no such set.
 COTERIE_API const CatalogueEntry& find_data(std::string_view name);
 
-/// Folders to search, in order: $COTERIE_DATA, the user's cache ($XDG_CACHE_HOME or ~/.cache, + /coterie), and the data
-/// that ship with coterie ($COTERIE_SHARE, else their folder in the installation that holds this code).
+/// Folders to search, in order: $COTERIE_DATA, cache_folder() ($XDG_CACHE_HOME/coterie or ~/.cache/coterie), and the
+/// data that ship with coterie ($COTERIE_SHARE, otherwise the folder in this installation).
 COTERIE_API std::vector<std::filesystem::path> data_folders();
-/// The user's cache, where get_data stores downloads. Empty path if neither XDG_CACHE_HOME nor HOME is set.
+/// The user's cache folder, where get_data stores downloads. Empty path if neither XDG_CACHE_HOME nor HOME is set.
 COTERIE_API std::filesystem::path cache_folder();
-/// The folder that holds every file of the entry; empty path if none does. For a set that ships with coterie, the
-/// shipped folders are searched first, and a file must have the right size, because other collections have files with
-/// the same name.
+/// The folder that holds every file of the entry; empty path if there is none. For a set that ships with coterie,
+/// searches the shipped folders first and compares sizes, because other collections use the same names.
 COTERIE_API std::filesystem::path locate_data(const CatalogueEntry& entry);
 
-/// Points and true labels of all rows of the set (training before test). Rows with an unknown value ("?") are left out;
-/// `rows` of the entry counts the remaining ones. The options precision and max_rows apply to every set, columns and
-/// label_column to sets that ship as csv. The catalogue decides the rest. Throws BadData that says how to get the set
-/// (`coterie data get NAME`, or by hand from the homepage) if it is not on this machine.
+/// Points and true labels of all rows of the set (training before test). Rows with an unknown value ("?") are left out,
+/// and `rows` of the entry does not count them. The options precision and max_rows apply to every set, columns and
+/// label_column only to sets that ship as csv. Throws BadData that says how to get the set (`coterie data get NAME`, or
+/// by hand from the homepage) if it is not on this machine.
 COTERIE_API PointsFile read_data(std::string_view name, const ReadOptions& options, const Run& run);
 
-/// The folder with the files. Without `folder`, if all files are present and correct in one of data_folders(), returns
-/// that folder and downloads nothing. Otherwise downloads missing files into `folder`/entry.folder (empty: the user's
-/// cache). It downloads to NAME.part, resumes where an earlier try stopped, verifies the SHA-256, then renames. If a
-/// file fails its checksum, removes it and throws ResourceError. Does not download files that are present and correct.
+/// Returns the folder with the files. If `folder` is empty and all files are present and correct in one of
+/// data_folders(), returns that folder. Otherwise downloads the files that are not present and correct into
+/// `folder`/entry.folder (empty: the user's cache). A file is downloaded to NAME.part, continued where an earlier try
+/// stopped, verified by its SHA-256, then renamed. If the checksum is wrong, removes the file and throws ResourceError.
 /// `base_url` (if not empty) replaces everything before the file's name, for mirrors and tests.
 COTERIE_API std::filesystem::path get_data(const CatalogueEntry& entry, const std::filesystem::path& folder,
                                            const Run& run, std::string_view base_url = {});

@@ -259,7 +259,7 @@ TEST(Catalogue, MaxRowsLimitsASet) {
     EXPECT_EQ(read.labels->labels.size(), 7u);
 }
 
-// A file with three rows would be an error because of its number of rows, so max_rows asks for fewer.
+// A file with three rows is an error unless max_rows is set, because the catalogue gives another number of rows.
 TEST(Catalogue, RowsWithUnknownValuesAreDropped) {
     TemporaryFolder temporary;
     const Environment data("COTERIE_DATA", temporary.path.c_str());

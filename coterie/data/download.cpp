@@ -1,6 +1,6 @@
-// get_data downloads missing files to NAME.part, verifies them, then renames them, so that a file with the final name
-// is complete. The part is locked against a second process. It survives an interruption, and the next try continues it.
-// Servers may ignore the requested range or send another one; both are detected. A file with a wrong checksum is
+// get_data downloads missing files to NAME.part, verifies them, then renames them, so a file with the final name is
+// complete. NAME.part is locked against a second process. After an interruption it remains, and the next try continues
+// it. If a server ignores the requested range or sends another range, this is detected. A file with a wrong checksum is
 // removed.
 
 #include <algorithm>
@@ -48,7 +48,7 @@ std::string url_of(const CatalogueFile& file, std::string_view base_url) {
 
 #ifdef COTERIE_HAVE_CURL
 
-constexpr int kTries = 3;  // tries per file, if the connection breaks after it was made
+constexpr int kTries = 3;  // tries per file if the connection breaks during the download
 
 // NAME.part, open for writing and locked against a second process that downloads the same file.
 class PartFile {
@@ -114,7 +114,7 @@ private:
 };
 
 std::string goes_on(const PartFile& part) {
-    return "Try again to continue: what came so far is in " + part.path().string();
+    return "Try again to continue; the data received so far are in " + part.path().string();
 }
 
 struct Transfer {
@@ -260,7 +260,7 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
     curl.set(CURLOPT_NOPROGRESS, 0L);
     curl.set(CURLOPT_XFERINFOFUNCTION, &on_progress);
     curl.set(CURLOPT_XFERINFODATA, static_cast<void*>(&transfer));
-    // CURLOPT_RESUME_FROM would not do: with it, libcurl gives up if a server ignores the range.
+    // CURLOPT_RESUME_FROM is not used: with it, libcurl gives up if a server ignores the range.
     const std::string range = std::to_string(transfer.resumed_at) + "-";
     if (transfer.resumed_at > 0) curl.set(CURLOPT_RANGE, range.c_str());
 
@@ -271,7 +271,7 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
         throw Cancelled(Code::cancelled, filled("the download of {} was stopped", url), goes_on(*transfer.part));
     if (transfer.wrong_range) return Outcome::not_a_range;
     if (result == CURLE_OK) {
-        // An empty answer to a request for the rest never calls on_data.
+        // If the answer is empty, libcurl never calls on_data.
         long code = 0;
         curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &code);
         if (!transfer.started && transfer.resumed_at > 0 && code != 206) transfer.part->clear();
@@ -315,7 +315,7 @@ void fetch(const std::string& url, const CatalogueFile& file, const fs::path& ta
         if (outcome == Outcome::whole || transfer.resumed_at > 0) {
             if (present_and_correct(part.path(), file)) return part.rename_to(target);
         }
-        // A part from an earlier try may belong to another file. Without such a part, the first checksum decides.
+        // A part from an earlier try may belong to another file, so a wrong checksum then leads to one more try.
         if (!continued || (outcome == Outcome::whole && transfer.resumed_at == 0)) break;
         part.clear();
     }

@@ -1,5 +1,4 @@
-// A path that begins with "data:" names a set of the catalogue, any other path a file. The readers below do not know
-// the catalogue. Code that uses these two functions accepts both.
+// A path that begins with "data:" names a set of the catalogue, which the readers of the io module do not know.
 
 #include "coterie/data/read.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Points and labels from one path: a file in any format of io/reader.hpp, or "data:NAME", a data set of the catalogue.
+// Reads points and labels from a file in any format of io/reader.hpp, or from "data:NAME", a data set of the catalogue.
 
 #include <string>
 
@@ -13,7 +13,7 @@ namespace coterie {
 COTERIE_API PointsFile read_points(const std::string& path, const ReadOptions& options, const Run& run);
 inline PointsFile read_points(const std::string& path) { return read_points(path, {}, Run()); }
 
-/// Like read_labels_file for files. For data:NAME its true labels; throws BadData if it has none.
+/// Like read_labels_file for files. For data:NAME, the true labels of the set; throws BadData if it has none.
 COTERIE_API LabelColumn read_labels(const std::string& path, const std::string& column = {}, bool allow_blank = false,
                                     const std::vector<FilePart>& points = {});
 

@@ -1,6 +1,6 @@
 // Networks as plain lists of layers, which specify everything that the library needs to run them. Shapes and sizes
-// follow from these lists, so that memory is estimated and files are checked without LibTorch. A residual block is a
-// marker followed by its layers, with those of its shortcut last.
+// follow from these lists, so memory is estimated and files are checked without LibTorch. A residual block is a marker
+// followed by its layers; the layers of its shortcut come last.
 
 #include "coterie/deep/architecture.hpp"
 
@@ -39,7 +39,7 @@ Layer convolution(int kind, int inputs, int outputs, int kernel, Padding padding
     return out;
 }
 
-// The layers of classifiers: no bias before a batch norm, which has its own.
+// Layers of classifiers have no bias before a batch norm, because it has its own.
 Layer without_bias(Layer layer) {
     layer.plan.bias = 0;
     return layer;
@@ -166,15 +166,15 @@ Architecture dense_autoencoder(Index dimensions, const std::vector<int>& widths,
 Architecture convolutional_autoencoder(ImageShape input, int embedding) {
     const auto accepted = [](int side) { return side >= 8 && side % 4 == 0; };
     if (!accepted(input.rows) || !accepted(input.columns) || input.rows % 8 != input.columns % 8)
-        throw BadArgument(Code::not_accepted, sides_text(input) + " is not accepted by the convolutional autoencoder",
-                          "Use sides that are both multiples of 8, or both 4 more than one (12, 20, 28, ...)",
-                          {.option = "image",
-                           .value = sides_text(input),
-                           .accepted = "both sides multiples of 8, or both 4 more than one"});
+        throw BadArgument(
+            Code::not_accepted, sides_text(input) + " is not accepted by the convolutional autoencoder",
+            "Use sides that are both multiples of 8, or both 4 more than a multiple of 8 (12, 20, 28, ...)",
+            {.option = "image",
+             .value = sides_text(input),
+             .accepted = "both sides multiples of 8, or both 4 more than a multiple of 8"});
     const bool same = input.rows % 8 == 0;
-    // With stride 2, a kernel of 5 halves a side with 3 zeros of padding, and a kernel of 3 with 1 zero. Without
-    // padding, a kernel of 3 leaves (side - 1) / 2 of an odd side. An odd number of zeros has the larger part at the
-    // end.
+    // With stride 2, a kernel of 5 halves a side if padding adds 3 zeros, and a kernel of 3 if it adds 1 zero. Without
+    // padding, a kernel of 3 turns an odd side into (side - 1) / 2. The larger part of the zeros is at the end.
     const Padding wide{1, 2};
     const Padding narrow = same ? Padding{0, 1} : Padding{0, 0};
     const int rows = input.rows / 8;
@@ -265,7 +265,7 @@ Index numbers_kept(const Architecture& architecture) {
         for (const Layer& layer : *layers) {
             const Index items = shapes[next++].items();
             if (layer.plan.kind == COTERIE_RESHAPE) continue;
-            // A max pool also keeps positions, integers of eight bytes.
+            // A max pool also keeps positions, which are integers of 8 bytes.
             sum += layer.plan.kind == COTERIE_MAX_POOL ? 3 * items : items;
         }
     return sum;

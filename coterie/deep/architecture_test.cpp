@@ -27,7 +27,7 @@ Index trained_parameters(const Architecture& architecture) {
     return sum;
 }
 
-// The parameter counts that others report for these networks.
+// The parameter counts in publications about these networks.
 TEST(Architecture, ParameterCountsMatchPublishedOnes) {
     EXPECT_EQ(trained_parameters(internal::resnet18({3, 32, 32}, 10)), 11173962);
     EXPECT_EQ(trained_parameters(internal::resnet18({3, 224, 224}, 1000)), 11689512);
@@ -44,7 +44,7 @@ TEST(Architecture, OutputShapesOfLayers) {
         const auto shapes = internal::output_shapes(of);
         return shapes[shapes.size() - 1 - from_behind];
     };
-    // Before means and head: as in the paper, and for small images.
+    // Shapes before the means and the head: as in the paper, and for small images.
     EXPECT_EQ(shape_at(internal::resnet18({3, 224, 224}, 10), 2), (ImageShape{512, 7, 7}));
     EXPECT_EQ(shape_at(internal::resnet18({3, 32, 32}, 10), 2), (ImageShape{512, 4, 4}));
     EXPECT_EQ(shape_at(internal::vgg4({1, 28, 28}, 3, 10), 1), (ImageShape{512, 3, 3}));
@@ -53,7 +53,7 @@ TEST(Architecture, OutputShapesOfLayers) {
         EXPECT_EQ(shape_at(internal::convolutional_autoencoder(image, 5), 0), image);
     // d, widths, embedding, and back.
     EXPECT_EQ(internal::numbers_kept(internal::dense_autoencoder(7, {5, 4}, 2)), 7 + 5 + 4 + 2 + 4 + 5 + 7);
-    // The image, a convolution, its norm; a maximum of 4 x 4 and its places; ...; the head.
+    // The image; a convolution and its norm; 4 x 4 maxima and their positions; ...; the head.
     EXPECT_EQ(internal::numbers_kept(internal::vgg4({1, 8, 8}, 3, 10)),
               64 + 2 * 64 * 64 + 3 * 64 * 16 + 2 * 128 * 16 + 3 * 128 * 4 + 2 * 256 * 4 + 3 * 256 + 2 * 512 + 10);
 }
@@ -116,8 +116,8 @@ TEST(Architecture, StemForLargeImages) {
     agrees_with_definition(stem, 2);
 }
 
-// Few distinct values, so that windows have several maxima. Some windows hold only minus infinity, some a NaN.
-// Gradients go to the first maximum.
+// There are few distinct values, so that windows have several maxima. Some windows have only minus infinity, and some
+// have a NaN. Gradients go to the first maximum.
 TEST(Architecture, MaxPoolingAndItsGradient) {
     COTERIE_NEEDS_NETWORKS;
     struct Window {
@@ -174,8 +174,8 @@ TEST(Architecture, MaxPoolingAndItsGradient) {
     }
 }
 
-// A step of SGD with rate 1 moves parameters by minus their gradients; compares them with finite differences of the
-// definition in double.
+// A step of SGD with rate 1 moves parameters by minus their gradients. The test compares the gradients with finite
+// differences of the definition in double.
 TEST(Architecture, GradientsThroughNormsAndResidualBlocks) {
     COTERIE_NEEDS_NETWORKS;
     Architecture architecture = internal::dense_classifier(4, {5, 5}, 3);
@@ -192,7 +192,7 @@ TEST(Architecture, GradientsThroughNormsAndResidualBlocks) {
     for (auto* of : {&x, &slope})
         for (Index i = 0; i < of->size(); ++i) of->data()[i] = static_cast<float>(random.normal());
     network.set_points(x);
-    network.set_optimizers({{.kind = internal::Optimizer::Kind::sgd, .learning_rate = 1}});
+    network.set_optimizers({{.kind = internal::NetworkOptimizer::Kind::sgd, .learning_rate = 1}});
     network.begin({0, 1, 2, 3, 4, 5});
     network.backward(slope);
     network.step();

@@ -1,6 +1,6 @@
-// ae-kmeans, the baseline of these methods: pre-training, then k-means, without training by the clusters. Then the
-// model that all methods share which cluster in an embedding. It keeps no points. Everything after the network
-// (rotation, distances, labels) is in double.
+// ae-kmeans, the baseline of these methods: pre-training, then k-means, without training towards the clusters. Also the
+// model of all methods that cluster in an embedding. The model keeps no points. Everything after the network (rotation,
+// distances, labels) is in double.
 
 #include "coterie/deep/autoencoder.hpp"
 
@@ -11,13 +11,13 @@
 namespace coterie {
 
 const OptionSet& AeKMeansOptions::described() {
-    static const OptionSet set = internal::describe_autoencoder<AeKMeansOptions>();
+    static const OptionSet set = deep::internal::describe_autoencoder<AeKMeansOptions>();
     return set;
 }
 
 AeKMeansModel AeKMeansMethod::fit(const Problem& problem, const AeKMeansOptions& options, const Run& run) {
     const PointsView points = problem.points;
-    internal::DeepFit fit("ae-kmeans", points, options, AeKMeansOptions::described().values(&options), run);
+    deep::internal::DeepFit fit("ae-kmeans", points, options, AeKMeansOptions::described().values(&options), run);
     fit.pretrain();
     const Matrix<double> embedding = fit.embedding();
     KMeansOptions clustering;
@@ -25,7 +25,7 @@ AeKMeansModel AeKMeansMethod::fit(const Problem& problem, const AeKMeansOptions&
     clustering.restarts = options.kmeans_restarts;
     const Run within = run.within();
     const KMeansModel found = fit_kmeans(embedding, clustering, within);
-    const Labels labels = internal::clusters_of(found, within).labels;
+    const Labels labels = deep::internal::clusters_of(found, within).labels;
     fit.end_stage("k-means");
     fit.report().objective = found.inertia();
     fit.report().objective_per_iteration = found.fit_report().objective_per_iteration;
@@ -34,7 +34,7 @@ AeKMeansModel AeKMeansMethod::fit(const Problem& problem, const AeKMeansOptions&
     fit.finish(labels, options.clusters);
     return {options,
             fit.state(Matrix<double>::Identity(fit.width(), fit.width()), to_matrix<double>(found.centroids())),
-            internal::own_part(labels, points, run), std::move(fit.report())};
+            deep::internal::own_part(labels, points, run), std::move(fit.report())};
 }
 
 // ---- the model
@@ -52,8 +52,9 @@ Matrix<double> DeepModel::output_checked(Output which, PointsView points, const 
 }
 
 Matrix<double> DeepModel::embed(PointsView points, const Run& run) const {
-    return internal::encoded(points, state_.unit, internal::architecture_of(autoencoder(), state_.dimensions),
-                             state_.parameters, autoencoder().half, run) *
+    return deep::internal::encoded(points, state_.unit,
+                                   deep::internal::architecture_of(autoencoder(), state_.dimensions), state_.parameters,
+                                   autoencoder().half, run) *
            state_.rotation.transpose();
 }
 
@@ -68,7 +69,7 @@ void DeepModel::parts(Parts& parts) {
     parts.add("rotation", state_.rotation, "e x e", "the orthonormal basis of the embedding");
     parts.add("centroids", state_.centroids, "k x e", "the centroid of each cluster in the embedding");
     internal::network_parts(parts, state_.parameters,
-                            [&] { return internal::architecture_of(autoencoder(), state_.dimensions); });
+                            [&] { return deep::internal::architecture_of(autoencoder(), state_.dimensions); });
 }
 
 }  // namespace coterie

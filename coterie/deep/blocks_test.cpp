@@ -1,5 +1,5 @@
-// Networks on points that are read and in several processes: the same bits, whatever the source of the rows and
-// whichever process has them.
+// Networks on points that are read from files, and in several processes. The bits depend neither on the source of the
+// rows nor on the process that has them.
 
 #include <algorithm>
 #include <filesystem>
@@ -37,7 +37,7 @@ void expect_same_bits(const FitOf<Method>& fit, const Problem& problem, const ty
         processes);
 }
 
-// Enough rows for more than one encoding batch; the batches' ends differ from those of the processes' rows.
+// There are enough rows for more than one encoding batch. Batches end at other rows than the parts of the processes.
 Problem sample(Index n = 1300) { return {.points = Points(test::blobs(n, 6, 4, 3).points)}; }
 
 AeKMeansOptions embedded() {
@@ -122,9 +122,8 @@ TEST(InBlocks, Iic) {
     expect_same_bits(fit_iic, sample(300), options);
 }
 
-// Passes of networks with convolutions are shared. One batch size spans several blocks of 32 items with a shorter last
-// one, so that some processes have more items than others. The other is smaller than a block, so that all processes but
-// one have none.
+// Processes share passes of networks with convolutions. One batch size has several blocks of 32 items and a shorter
+// one, so some processes have more items than others. The other is below a block, so only one process has items.
 Problem images(Index n) { return {.points = Points(test::blobs(n, 64, 4, 3).points)}; }
 const std::vector<int> many = {2, 3, 5};
 

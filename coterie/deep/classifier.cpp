@@ -1,5 +1,5 @@
-// The model of all classifiers. It builds the network from the options whenever it is used, and gets logits in single
-// precision; everything after them is in double. The embedding comes from the same network without its last layer.
+// The model of all classifiers. It builds the network from the options for every use. Logits are in single precision;
+// everything after them is in double. The embedding comes from the same network without its last layer.
 
 #include "coterie/deep/classifier.hpp"
 
@@ -19,8 +19,8 @@ ClassifierModel::ClassifierModel(ClassifierState state, ClusterLabels cluster_la
 namespace {
 Matrix<double> logits(PointsView points, const ClassifierOptions& options, const ClassifierState& state,
                       const Run& run) {
-    return internal::encoded(points, state.unit, internal::classifier_of(options, state.dimensions), state.parameters,
-                             options.half, run);
+    return deep::internal::encoded(points, state.unit, deep::internal::classifier_of(options, state.dimensions),
+                                   state.parameters, options.half, run);
 }
 }  // namespace
 
@@ -35,9 +35,9 @@ Matrix<double> ClassifierModel::output_checked(Output which, PointsView points, 
     if (which == Output::embedding) {
         internal::Parameters parameters = state_.parameters;
         parameters.resize(parameters.size() - 2);  // the head's weights and biases
-        return internal::encoded(points, state_.unit,
-                                 internal::without_head(internal::classifier_of(options, state_.dimensions)),
-                                 parameters, options.half, run);
+        return deep::internal::encoded(
+            points, state_.unit, internal::without_head(deep::internal::classifier_of(options, state_.dimensions)),
+            parameters, options.half, run);
     }
     Matrix<double> sigma = softmax(logits(points, options, state_, run), run.threads).probability;
     return which == Output::label_scores ? internal::scores_of_labels(sigma, cluster_labels_) : sigma;
@@ -47,7 +47,7 @@ void ClassifierModel::parts(Parts& parts) {
     parts.add_count("dimensions", state_.dimensions);
     internal::unit_part(parts, state_.unit);
     internal::network_parts(parts, state_.parameters,
-                            [&] { return internal::classifier_of(network_options(), state_.dimensions); });
+                            [&] { return deep::internal::classifier_of(network_options(), state_.dimensions); });
 }
 
 }  // namespace coterie

@@ -5,34 +5,34 @@
 //     X        n x d   points; for images, channels x rows x columns in a row
 //     f        d -> M  the network before its head;  V k x M, b k: the head
 //     sigma_i  k       softmax(V f(x_i) + b)
-//     x', x''          views of x: the point itself, changed at random, or moved against the network
+//     x', x''          views of x: the point itself, a random change of it, or an adversarial move
 //
 // An epoch is one pass over the points in a random order, in batches of at most batch_size points whose sizes differ by
-// at most one. Both views of a batch pass through the network at the same time, so batch norms see both. Adam moves all
+// at most one. Both views of a batch pass through the network at the same time, so batch norms use both. Adam moves all
 // parameters by the gradient of the method's loss plus weight_decay times the parameters.
 //
-// After an epoch all points are evaluated as in predictions. The model is that of the epoch with the least criterion:
-// the mean of H(sigma_i) + KL(sigmabar || u) over all points, plus the loss of the labelled points. These methods'
-// losses stand for this criterion; they cannot compare epochs themselves, because random shares within a batch matter
-// more as predictions become more decisive. Only epochs count whose cluster sizes have at least half of the prior's
-// entropy, or half of the labelled points' entropy if every cluster has some and theirs is less.
+// After an epoch, all points are evaluated as in predictions. The fit keeps the epoch with the smallest criterion: the
+// mean of H(sigma_i) + KL(sigmabar || u) over all points, plus the loss of the labelled points. The losses themselves
+// cannot compare epochs, because random shares within a batch matter more as predictions become more decisive. Balanced
+// epochs come first: the entropy of their cluster sizes is at least half of the prior's entropy. If every cluster has
+// labelled points, and their entropy is smaller than the prior's, half of their entropy is sufficient.
 //
-// With `pretrained` the layers before the head start from a file: another classifier's model or, for resnet18, weights
-// with torchvision's names. Their learning rate is backbone_rate (the paper's self-supervised ResNet-18: 1e-5, head
-// 1e-1).
+// With `pretrained`, the layers before the head start from a file. The file is another classifier's model or, for
+// resnet18, weights with torchvision's names. The learning rate of these layers is backbone_rate. (For its
+// self-supervised ResNet-18, the paper uses 1e-5, and 1e-1 for the head.)
 //
-// `augment` changes the views by any of flip, rotation, shift, zoom and colour (images) and noise. automatic: rotation,
-// shift, zoom and colour for images, noise for vectors.
+// `augment` selects the random changes: any of flip, rotation, shift, zoom and colour (only images), and noise.
+// automatic: rotation, shift, zoom and colour for images, noise for vectors.
 //
-// Partial labels add label_weight * mean over labelled points (as many as a batch, in turn) of -ln(summed probability
-// of the label's clusters). Labels that a method assigns itself are then fixed for these points. Label shares give the
-// prior.
+// Partial labels add label_weight times the mean of -ln(sum of the probabilities of the label's clusters). The mean is
+// over as many labelled points as a batch has, which are used in turn. Labels that a method assigns itself are then
+// fixed for labelled points. Label shares give the prior.
 //
 // Points need not fit into memory: the rows of a batch are read when it is computed. With several processes, rank 0
-// trains, and all share the evaluation of all points after an epoch.
+// trains, and all processes share the evaluation of all points after an epoch.
 //
-// Cost of an epoch: 6 n times the network's products per view. Memory: the logits, the activations of both views of a
-// batch, four copies of the parameters.
+// Cost of an epoch: 6 n times the number of products in the network, per view. Memory: the logits, the activations of
+// both views of a batch, four copies of the parameters.
 
 #include <string>
 #include <vector>
@@ -48,10 +48,10 @@ namespace coterie {
 enum class ClassifierNetwork { automatic, dense, vgg4, resnet18 };
 
 struct ClassifierOptions {
-    std::optional<int> clusters = 8;  // k; automatic: the number of partial labels
+    std::optional<int> clusters = 8;  // k; automatic: the number of distinct partial labels
     ClassifierNetwork network = ClassifierNetwork::automatic;
     std::vector<int> image =
-        {};  // rows and columns, after the channels if there are several; empty: the points are vectors
+        {};  // rows and columns, preceded by the channels if there are several; empty: the points are vectors
     std::vector<int> widths = {1200, 1200};
     int kernel = 3;  // of vgg4's convolutions, odd
     std::string augment = "auto";
@@ -67,25 +67,25 @@ struct ClassifierOptions {
     double weight_decay = 1e-4;
     std::string pretrained;  // a file with the layers before the head
     double label_weight = 1;
-    int restarts = 1;  // whole fits; the one with the least ClassifierModel::restart_criterion() is kept
+    int restarts = 1;  // whole fits; the one with the smallest ClassifierModel::restart_criterion() is kept
     bool half = false;
 };
 
 /// The state of a classifier.
 struct ClassifierState {
     Index dimensions = 0;                        // d
-    double unit = 1;                             // points are divided by it before they enter the network
+    double unit = 1;                             // points are divided by `unit` before they enter the network
     std::vector<std::vector<float>> parameters;  // layer by layer: weights, biases, running means and variances
 };
 
 /// The label of a point is its most probable cluster; ties go to the lowest. Points enter the network in single
-/// precision, in batches. The result for a point depends on the others only through rounding.
+/// precision, in batches. The other points change the result for a point only by rounding errors.
 class COTERIE_API ClassifierModel : public Model {
 public:
     Index dimensions() const override { return state_.dimensions; }
     int clusters() const override { return *network_options().clusters; }
     const ClassifierState& state() const { return state_; }
-    /// "criterion_per_epoch" at the epoch of the model. It compares starts without true labels.
+    /// The detail "criterion" of the fit. It compares starts without true labels.
     double restart_criterion() const;
 
     /// Embedding: f(x). Memberships: sigma. Label scores: the probability of each label, summed over its clusters.

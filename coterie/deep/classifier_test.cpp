@@ -46,8 +46,8 @@ T detail(const FitReport& report, const std::string& wanted) {
 
 template <class Options>
 struct FitOf;
-// IIC may merge two of four blobs into one pair of half clusters. MIADM's labels stay close to its predictions if these
-// are balanced, and hardly sharpen them. So both need only do better than chance.
+// IIC may divide two of the four blobs wrongly between two clusters. MIADM's labels stay close to balanced predictions,
+// and hardly sharpen them. So both must only be better than chance.
 #define COTERIE_FIT(Options, function, expected)                                            \
     template <>                                                                             \
     struct FitOf<Options> {                                                                 \
@@ -80,10 +80,10 @@ TYPED_TEST(Classifier, FindsBlobsPredictsAndRoundTrips) {
     const FitReport& report = model.fit_report();
     EXPECT_EQ(report.iterations, 25);
     EXPECT_EQ(report.objective_per_iteration.size(), 25U);
-    // The kept epoch has the least criterion among the balanced ones.
+    // The kept epoch has the smallest criterion among the balanced epochs.
     const auto kept = static_cast<std::size_t>(detail<std::int64_t>(report, "kept_epoch") - 1);
     const auto balances = detail<std::vector<double>>(report, "balance_per_epoch");
-    EXPECT_NEAR(balances[kept], internal::balance(model.labels(), 4), 1e-12);
+    EXPECT_NEAR(balances[kept], deep::internal::balance(model.labels(), 4), 1e-12);
     EXPECT_EQ(report.objective, report.objective_per_iteration[kept]);
     const auto criteria = detail<std::vector<double>>(report, "criterion_per_epoch");
     for (std::size_t e = 0; e < 25; ++e)
@@ -112,7 +112,7 @@ TYPED_TEST(Classifier, FindsBlobsPredictsAndRoundTrips) {
     EXPECT_LE((softmax(logits, 1).probability - sigma).cwiseAbs().maxCoeff(), 1e-5);
 }
 
-// A fit interrupted before every batch ends with the same bits as an uninterrupted one; so does a repeated fit.
+// A fit that is interrupted before every batch ends with the same bits as an uninterrupted fit. So does a repeated fit.
 TYPED_TEST(Classifier, ResumesBitForBit) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(150, 6, 4, 5);
@@ -157,7 +157,7 @@ TYPED_TEST(Classifier, ResumesBitForBit) {
 }
 
 // Interrupts each of three starts, all in their first epoch or all in their second, and continues. The result is the
-// best of three separate fits. An interrupted run gives the best of the starts that had ended.
+// best of three separate fits. An interrupted run returns the best of the complete starts.
 TYPED_TEST(Classifier, InterruptedRestartsResumeBitForBit) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(150, 6, 4, 5);
@@ -228,7 +228,7 @@ TEST(ClassifierRestarts, ResumeBitForBitInBlocksAndProcesses) {
     EXPECT_GT(test::goes_on(fit_entropy_net, options, {.points = Points(test::blobs(300, 6, 4, 3).points)}), 3);
 }
 
-// Labels of some points name the clusters, and these points stay in their clusters.
+// The labels of some points name the clusters, and these points stay in their clusters.
 TYPED_TEST(Classifier, KeepsPartialLabels) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(240, 8, 4, 8);
@@ -319,7 +319,7 @@ TEST(ClassifierBalance, IsRelativeToLabelShares) {
     EXPECT_GE(accuracy(model.predict(points), truth), 0.97);  // predictions of the network, not the given labels
 }
 
-// The layers before the head of another model; a tiny rate leaves them unchanged.
+// The layers before the head come from another model; a tiny rate leaves them unchanged.
 TEST(ClassifierPretrained, StartsFromLayersOfAnotherModelAndTrainsTheHead) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(120, 6, 4, 10);
@@ -350,7 +350,7 @@ TEST(ClassifierPretrained, StartsFromLayersOfAnotherModelAndTrainsTheHead) {
 
 TEST(ClassifierPretrained, ReadsResNetWeightsByName) {
     const internal::Architecture network = internal::resnet18({3, 96, 96}, 10);
-    const std::vector<std::string> names = internal::resnet18_names(network);
+    const std::vector<std::string> names = deep::internal::resnet18_names(network);
     const auto blank = [](const internal::Architecture& of) {
         internal::Parameters out;
         for (const internal::Layer& layer : of.encoder)
@@ -381,21 +381,21 @@ TEST(ClassifierPretrained, ReadsResNetWeightsByName) {
         }
         archive.save(folder / "weights.safetensors");
         internal::Parameters read = parameters;
-        internal::read_trunk(folder / "weights.safetensors", network, true, read);
+        deep::internal::read_trunk(folder / "weights.safetensors", network, true, read);
         for (std::size_t p = 0; p < read.size(); ++p)
             EXPECT_EQ(read[p], std::vector<float>(read[p].size(), p < names.size() ? static_cast<float>(p) : -1.0F));
     }
     const auto refused = [&](const internal::Architecture& of, bool is_resnet) {
         internal::Parameters unused = blank(of);
         return message_of<BadData>(
-            [&] { internal::read_trunk(folder / "weights.safetensors", of, is_resnet, unused); });
+            [&] { deep::internal::read_trunk(folder / "weights.safetensors", of, is_resnet, unused); });
     };
     EXPECT_NE(refused(internal::resnet18({3, 32, 32}, 10), true).find("conv1.weight has 9408 numbers"),
               std::string::npos);
     EXPECT_NE(refused(network, false).find("use a model of entropy-net"), std::string::npos);
 }
 
-// Probing passes leave the values for predictions unchanged.
+// Probing passes do not change the running means that predictions use.
 TEST(AdversarialMoves, LeaveRunningMeansUnchanged) {
     COTERIE_NEEDS_NETWORKS;
     internal::Network network(internal::dense_classifier(5, {7}, 3), "cpu", 1, false);
@@ -403,13 +403,13 @@ TEST(AdversarialMoves, LeaveRunningMeansUnchanged) {
     network.set_points(test::blobs(20, 5, 3, 11).points.cast<float>());
     const internal::Parameters before = network.parameters();
     RandomStream random(3, "test.moves");
-    internal::adversarial_moves(network, {0, 3, 5, 7}, Vector<double>::Ones(20), random, 1);
+    deep::internal::adversarial_moves(network, {0, 3, 5, 7}, Vector<double>::Ones(20), random, 1);
     EXPECT_EQ(network.parameters(), before);
     network.begin({0, 3, 5, 7});
     EXPECT_NE(network.parameters(), before);
 }
 
-// A checkpoint also belongs to one map from labels to clusters and one prior.
+// A checkpoint belongs to one prior and one map from labels to clusters.
 TEST(ClassifierCheckpoint, BelongsToOnePriorAndOneLabelMap) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(80, 6, 2, 12);
@@ -456,7 +456,7 @@ TEST(AdversarialMoves, LinearNetworkByHand) {
     radii << 0, 0.5, 1, 1.5, 2, 2.5;
     const std::vector<std::int64_t> rows = {4, 1, 0};
     RandomStream random(3, "test.moves"), same(3, "test.moves");
-    const Matrix<float> moves = internal::adversarial_moves(network, rows, radii, random, 1);
+    const Matrix<float> moves = deep::internal::adversarial_moves(network, rows, radii, random, 1);
     for (Index r = 0; r < 3; ++r) {
         const auto i = rows[static_cast<std::size_t>(r)];
         Vector<double> probe(5);
@@ -524,7 +524,7 @@ TEST(ClassifierOptions, BadValuesAreErrors) {
               std::string::npos);
 }
 
-// One cloud, in which only the prior decides where to cut.
+// There is a single blob, and only the prior decides where it is divided.
 TEST(EntropyNet, FollowsThePrior) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(400, 8, 1, 3);

@@ -1,7 +1,7 @@
 // DEC, IDEC and DCN are Alternations with centroids in the embedding itself. They differ in their loss and in how
 // centroids move. Gradients are computed here, in double. The network gets only the gradient with respect to its
-// output, and centroids take the same steps as its optimizer. An update computes targets from all points; a batch costs
-// its points times k p. The centroids' state (moments, counts) is part of a checkpoint.
+// output. In DEC and IDEC, centroids take the same kind of steps as the network. An update computes targets from all
+// points. A batch costs k p operations per point. The state of the centroids (moments, counts) is part of a checkpoint.
 
 #include "coterie/deep/dec.hpp"
 
@@ -15,23 +15,23 @@
 namespace coterie {
 
 const OptionSet& DecOptions::described() {
-    static const OptionSet set = internal::describe_alternating<DecOptions>();
+    static const OptionSet set = deep::internal::describe_alternating<DecOptions>();
     return set;
 }
 const OptionSet& IdecOptions::described() {
-    static const OptionSet set = internal::describe_alternating<IdecOptions>().real(
+    static const OptionSet set = deep::internal::describe_alternating<IdecOptions>().real(
         "gamma", &IdecOptions::gamma, at_least(0),
-        "weight of the clustering loss relative to the reconstruction error");
+        "weight of the clustering loss; the reconstruction error has weight 1");
     return set;
 }
 const OptionSet& DcnOptions::described() {
-    static const OptionSet set = internal::describe_alternating<DcnOptions>().real(
+    static const OptionSet set = deep::internal::describe_alternating<DcnOptions>().real(
         "distortion", &DcnOptions::distortion, at_least(0),
-        "weight of the squared distances to the centroids relative to the squared reconstruction errors, both as sums");
+        "twice the weight of a row's squared distance to its centroid; its squared reconstruction error has weight 1");
     return set;
 }
 
-namespace internal {
+namespace deep::internal {
 
 Matrix<double> soft_assignments(const Matrix<double>& embedding, const Matrix<double>& centroids, int threads) {
     Matrix<double> q(embedding.rows(), centroids.rows());
@@ -76,12 +76,12 @@ SoftLoss soft_loss(const Matrix<double>& z, const Matrix<double>& centroids, con
     return out;
 }
 
-}  // namespace internal
+}  // namespace deep::internal
 
 namespace {
 
-// Common to all three: centroids in the embedding itself.
-class WithCentroids : public internal::Alternation {
+// The common part of all three: centroids in the embedding itself.
+class WithCentroids : public deep::internal::Alternation {
 public:
     explicit WithCentroids(const AlternatingOptions& options) : options_(options) {}
 
@@ -94,8 +94,8 @@ public:
 
 protected:
     Labels start(const Matrix<double>& embedding, const Run& run) {
-        internal::Clusters found =
-            internal::first_clusters(embedding, options_.clusters, options_.kmeans_restarts, run);
+        deep::internal::Clusters found =
+            deep::internal::first_clusters(embedding, options_.clusters, options_.kmeans_restarts, run);
         centroids_ = std::move(found.means);
         return std::move(found.labels);
     }
@@ -115,18 +115,18 @@ public:
             start(embedding, run);
             first_ = second_ = Matrix<double>::Zero(centroids_.rows(), centroids_.cols());
         }
-        const Matrix<double> q = internal::soft_assignments(embedding, centroids_, run.threads);
-        targets_ = internal::sharpened(q);
-        divergence_ = internal::mean_divergence(targets_, q);
+        const Matrix<double> q = deep::internal::soft_assignments(embedding, centroids_, run.threads);
+        targets_ = deep::internal::sharpened(q);
+        divergence_ = deep::internal::mean_divergence(targets_, q);
         return internal::largest_columns(q);
     }
     double objective() const override { return divergence_; }
     double reconstruction_weight() const override { return with_reconstruction_ ? 1.0 : 0.0; }
 
-    internal::BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>& rows) override {
+    deep::internal::BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>& rows) override {
         Matrix<double> p(encoded.rows(), centroids_.rows());
         for (Index r = 0; r < p.rows(); ++r) p.row(r) = targets_.row(rows[static_cast<std::size_t>(r)]);
-        const internal::SoftLoss found = internal::soft_loss(encoded.cast<double>(), centroids_, p);
+        const deep::internal::SoftLoss found = deep::internal::soft_loss(encoded.cast<double>(), centroids_, p);
         gradient_ = weight_ * found.by_centroids;
         return {weight_ * found.value, (weight_ * found.by_embedding).cast<float>()};
     }
@@ -173,7 +173,7 @@ public:
 
     Labels update(const Matrix<double>& embedding, const Labels&, std::uint64_t, const Run& run) override {
         if (centroids_.size() == 0) {
-            // Counts start with the numbers of points in the first clusters.
+            // Counts start at the numbers of points in the first clusters.
             counts_ = Vector<double>::Zero(options_.clusters);
             for (const auto label : start(embedding, run)) ++counts_[label];
         }
@@ -184,10 +184,10 @@ public:
     double objective() const override { return inertia_; }
     double reconstruction_weight() const override { return 1; }
 
-    internal::BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>&) override {
+    deep::internal::BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>&) override {
         batch_ = encoded.cast<double>();
         nearest_ = nearest_centroids(batch_, centroids_, 1).labels;
-        internal::BatchLoss out{0, Matrix<float>(encoded.rows(), encoded.cols())};
+        deep::internal::BatchLoss out{0, Matrix<float>(encoded.rows(), encoded.cols())};
         const auto n = static_cast<double>(encoded.rows());
         for (Index r = 0; r < batch_.rows(); ++r) {
             const auto difference = (batch_.row(r) - centroids_.row(nearest_[static_cast<std::size_t>(r)])).eval();
@@ -216,7 +216,7 @@ public:
     }
 
 private:
-    double weight_;  // of the distances relative to the mean squared reconstruction error
+    double weight_;  // of the distances; the mean squared reconstruction error has weight 1
     Matrix<double> batch_;
     Labels nearest_;
     Vector<double> counts_;
@@ -225,9 +225,9 @@ private:
 
 template <class Options>
 DeepModelOf<Options> fit_with(PointsView points, const Options& options, const Run& run,
-                              internal::Alternation& alternation, const internal::Optimizer& optimizer) {
-    internal::DeepFit fit(Options::method, points, options, Options::described().values(&options), run);
-    internal::Alternated found = internal::alternate(fit, options, alternation, {optimizer});
+                              deep::internal::Alternation& alternation, const internal::NetworkOptimizer& optimizer) {
+    deep::internal::DeepFit fit(Options::method, points, options, Options::described().values(&options), run);
+    deep::internal::Alternated found = deep::internal::alternate(fit, options, alternation, {optimizer});
     return {options, std::move(found.state), std::move(found.labels), std::move(fit.report())};
 }
 
@@ -236,8 +236,8 @@ DeepModelOf<Options> fit_with(PointsView points, const Options& options, const R
 DecModel DecMethod::fit(const Problem& problem, const DecOptions& options, const Run& run) {
     SelfTraining training(options, 1.0, false);
     return fit_with(problem.points, options, run, training,
-                    {.kind = internal::Optimizer::Kind::sgd,
-                     .part = internal::Optimizer::Part::encoder,
+                    {.kind = internal::NetworkOptimizer::Kind::sgd,
+                     .part = internal::NetworkOptimizer::Part::encoder,
                      .learning_rate = options.learning_rate,
                      .momentum = 0.9});
 }

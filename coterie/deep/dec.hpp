@@ -3,17 +3,16 @@
 // and Yin 2017) and DCN (Yang, Fu, Sidiropoulos and Hong 2017). With z_i = f(x_i) and centroids m_j, k x p:
 //
 //     q_ij = (1 + ||z_i - m_j||^2)^-1, rows scaled to sum 1
-//     p_ij = q_ij^2 / sum_i q_ij, rows scaled to sum 1; computed from all points at an update, fixed until the next
+//     p_ij = q_ij^2 / sum_i q_ij, rows scaled to sum 1; computed from all points at every update
 //
 //     dec    minimise  mean_i KL(p_i || q_i)                                        over f and m, SGD with momentum 0.9
 //     idec   minimise  gamma mean_i KL(p_i || q_i) + mean squared reconstruction    over f, g and m, Adam
 //     dcn    minimise  mean_i (||g(z_i) - x_i||^2 + (distortion / 2) ||z_i - m_{a_i}||^2) / d over f and g, Adam.
-//            a_i is the nearest centroid when the batch is computed. That centroid then takes the step
-//            m <- m - (m - z_i) / count of its points so far. Both squares are sums, as in the paper; the whole is
-//            divided by d, as in idec
+//            a_i is the nearest centroid when the batch is computed. This centroid then takes the step m <- m - (m -
+//            z_i) / count of its points so far. Squared norms are sums, as in the paper; d is as in idec
 //
-// Centroids start at the result of k-means. Labels are the most probable or nearest cluster. dec, idec and dcn end as
-// DEKM does.
+// Centroids start at the result of k-means. The label of a point is the most probable cluster (dec, idec) or the
+// nearest one (dcn). dec, idec and dcn stop in the same way as DEKM.
 
 #include "coterie/base/export.hpp"
 #include "coterie/deep/autoencoder.hpp"
@@ -43,13 +42,13 @@ using DecModel = DeepModelOf<DecOptions>;
 using IdecModel = DeepModelOf<IdecOptions>;
 using DcnModel = DeepModelOf<DcnOptions>;
 
-/// As fit_dekm. The report's objective is the mean KL(p_i || q_i) of each update (dec, idec), or the inertia (dcn).
+/// Like fit_dekm, but the report's objective is the mean KL(p_i || q_i) per update (dec, idec), or the inertia (dcn).
 struct COTERIE_API DecMethod {
     using Options = DecOptions;
     using Model = DecModel;
     static constexpr std::string_view name = "dec";
     static constexpr std::string_view summary =
-        "deep embedded clustering: trains an encoder on its own sharpened soft assignments (LibTorch)";
+        "deep embedded clustering: trains an encoder towards sharpened versions of its soft assignments (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static constexpr About about = {.compare = {.why_not = "it trains a network"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);

@@ -25,23 +25,23 @@ TEST(Dec, SoftAssignmentsAndTargetsByHand) {
     Matrix<double> z(2, 1), m(2, 1);
     z << 0, 1;
     m << 0, 2;
-    const Matrix<double> q = internal::soft_assignments(z, m, 1);  // 1 : 1/5, 1/2 : 1/2
+    const Matrix<double> q = deep::internal::soft_assignments(z, m, 1);  // 1 : 1/5, 1/2 : 1/2
     Matrix<double> expected(2, 2);
     expected << 5.0 / 6, 1.0 / 6, 0.5, 0.5;
     EXPECT_LE((q - expected).cwiseAbs().maxCoeff(), 1e-15);
-    const Matrix<double> p = internal::sharpened(q);  // columns sum to 4/3 and 2/3
+    const Matrix<double> p = deep::internal::sharpened(q);  // columns sum to 4/3 and 2/3
     const double a = 25.0 / 36 / (4.0 / 3), b = 1.0 / 36 / (2.0 / 3);
     EXPECT_NEAR(p(0, 0), a / (a + b), 1e-15);
     EXPECT_NEAR(p(1, 0), (1.0 / 3), 1e-15);
-    EXPECT_EQ(internal::mean_divergence(q, q), 0);
+    EXPECT_EQ(deep::internal::mean_divergence(q, q), 0);
 }
 
 TEST(Dec, GradientsAgreeWithFiniteDifferences) {
     const Matrix<double> z = normal(6, 3, 1), m = normal(4, 3, 2);
-    const Matrix<double> p = internal::sharpened(internal::soft_assignments(normal(6, 3, 3), m, 1));
-    const auto found = internal::soft_loss(z, m, p);
+    const Matrix<double> p = deep::internal::sharpened(deep::internal::soft_assignments(normal(6, 3, 3), m, 1));
+    const auto found = deep::internal::soft_loss(z, m, p);
     const auto value = [&](const Matrix<double>& at, const Matrix<double>& of) {
-        return internal::mean_divergence(p, internal::soft_assignments(at, of, 1));
+        return deep::internal::mean_divergence(p, deep::internal::soft_assignments(at, of, 1));
     };
     EXPECT_NEAR(found.value, value(z, m), 1e-15);
     for (Index i = 0; i < z.size(); ++i) {
@@ -56,7 +56,7 @@ TEST(Dec, GradientsAgreeWithFiniteDifferences) {
     }
 }
 
-// Finds blobs, and a fit that is interrupted anywhere ends like an uninterrupted one.
+// The fit finds blobs. A fit that is interrupted anywhere ends like an uninterrupted fit.
 template <class Method>
 void finds_and_goes_on(const RestartedFit<Method>& fit) {
     using Options = typename Method::Options;
@@ -112,8 +112,8 @@ TEST(Dcn, FindsBlobsAndResumes) {
     finds_and_goes_on(fit_dcn);
 }
 
-// A start whose embedding is a line: its k-means objective is small, so the objective prefers the start that lost the
-// clusters. within_share does not.
+// One start has an embedding that is a line. It has lost the clusters, but its k-means objective is small. So the
+// objective prefers this start, and within_share does not.
 TEST(DeepRestarts, WithinShareDetectsAStartThatLostTheClusters) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample s = test::blobs(400, 12, 10, 5);

@@ -1,8 +1,8 @@
-// An update computes clusters, the eigenvectors of their scatter (a dense problem, because p is small) and targets for
-// all points. Batches then only compare with the targets. The network moves little between two updates, so k-means
-// continues from the last labels. Fresh starts replace that result only if they are better by more than rounding, so
-// that labels do not jump between equal solutions. An update's random numbers depend only on the seed and the update's
-// number, as checkpoints require.
+// An update computes clusters, the eigenvectors of their scatter (a small dense problem, p x p) and targets for all
+// points. Batches then only compare outputs with the targets. The network moves little between two updates, so k-means
+// continues from the last labels. A fresh start replaces this result only if it is better by more than rounding, so
+// that labels do not jump between equal solutions. The random numbers of an update depend only on the seed and the
+// number of the update, as checkpoints require.
 
 #include "coterie/deep/dekm.hpp"
 
@@ -16,19 +16,19 @@ namespace coterie {
 
 const OptionSet& DekmOptions::described() {
     static const OptionSet set =
-        internal::describe_alternating<DekmOptions>(
+        deep::internal::describe_alternating<DekmOptions>(
             "40 for convolutional networks, 10 for others",
-            "must be 1, because no criterion without labels finds the best of several fits of this method")
+            "must be 1, because without true labels no criterion finds the best of several fits of this method")
             .integer("update_restarts", &DekmOptions::update_restarts, at_least(0),
-                     "number of new k-means starts per update, in addition to the previous clusters")
+                     "number of new starts of k-means per update, in addition to the start from the previous clusters")
             .choice("move", &DekmOptions::move, {"last", "all"},
-                    "which coordinates are moved to the cluster's mean: only the widest direction (last), or all")
+                    "coordinates that move to the cluster's mean: only the widest direction (last), or all")
             .choice("update", &DekmOptions::update, {"batch", "full"},
                     "batch: one step per batch; full: one step per pass over all rows");
     return set;
 }
 
-namespace internal {
+namespace deep::internal {
 
 GreedyTargets greedy_targets(const Matrix<double>& embedding, const Labels& labels, int clusters, DekmMove move,
                              const Run& run) {
@@ -59,25 +59,26 @@ BatchLoss greedy_loss(const Matrix<float>& encoded, const GreedyTargets& targets
     return {difference.squaredNorm() / size, (2 / size * difference * targets.rotation).cast<float>()};
 }
 
-}  // namespace internal
+}  // namespace deep::internal
 
 namespace {
 
-class Dekm : public internal::Alternation {
+class Dekm : public deep::internal::Alternation {
 public:
     explicit Dekm(const DekmOptions& options) : options_(options) {}
 
     Labels update(const Matrix<double>& embedding, const Labels& last, std::uint64_t number, const Run& run) override {
-        internal::Clusters found =
-            last.empty() ? internal::first_clusters(embedding, options_.clusters, options_.kmeans_restarts, run)
+        deep::internal::Clusters found =
+            last.empty() ? deep::internal::first_clusters(embedding, options_.clusters, options_.kmeans_restarts, run)
                          : cluster_again(embedding, last, number, run);
         inertia_ = found.inertia;
-        targets_ = internal::greedy_targets(embedding, found.labels, options_.clusters, options_.move, run.alone());
+        targets_ =
+            deep::internal::greedy_targets(embedding, found.labels, options_.clusters, options_.move, run.alone());
         return std::move(found.labels);
     }
     double objective() const override { return inertia_; }
-    internal::BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>& rows) override {
-        return internal::greedy_loss(encoded, targets_, rows);
+    deep::internal::BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>& rows) override {
+        return deep::internal::greedy_loss(encoded, targets_, rows);
     }
     Matrix<double> rotation() const override { return targets_.rotation; }
     Matrix<double> centroids() const override { return targets_.means * targets_.rotation.transpose(); }
@@ -87,9 +88,9 @@ public:
     int warm_starts() const { return warm_; }
 
 private:
-    // k-means from the means of the last labels, and from a few fresh starts; the warm start wins ties.
-    internal::Clusters cluster_again(const Matrix<double>& embedding, const Labels& last, std::uint64_t number,
-                                     const Run& run) {
+    // k-means from the means of the last labels (warm start), and from a few fresh starts. The warm start wins ties.
+    deep::internal::Clusters cluster_again(const Matrix<double>& embedding, const Labels& last, std::uint64_t number,
+                                           const Run& run) {
         Run own = run;
         own.seed += 1000003 * (number + 1);
         KMeansOptions options;
@@ -99,16 +100,16 @@ private:
         const KMeansModel warm =
             fit_kmeans({.points = Points::borrow(embedding), .initial_centroids = Points::borrow(means)}, options, own);
         if (options_.update_restarts > 0) {
-            internal::Clusters fresh =
-                internal::first_clusters(embedding, options_.clusters, options_.update_restarts, own);
+            deep::internal::Clusters fresh =
+                deep::internal::first_clusters(embedding, options_.clusters, options_.update_restarts, own);
             if (fresh.inertia < warm.inertia() * (1 - 1e-9)) return fresh;
         }
         ++warm_;
-        return internal::clusters_of(warm, own);
+        return deep::internal::clusters_of(warm, own);
     }
 
     const DekmOptions& options_;
-    internal::GreedyTargets targets_;
+    deep::internal::GreedyTargets targets_;
     double inertia_ = 0;
     int warm_ = 0;
 };
@@ -116,21 +117,21 @@ private:
 }  // namespace
 
 DekmModel DekmMethod::fit(const Problem& problem, const DekmOptions& options, const Run& run) {
-    // The scatter within the clusters, which works for ae-kmeans, does not work here: docs/results/deep-kmeans.md.
+    // The scatter within clusters finds the best fit of ae-kmeans, but not of dekm: docs/results/deep-kmeans.md.
     if (options.restarts > 1)
         throw BadArgument(Code::not_accepted,
                           std::to_string(options.restarts) +
-                              " is not accepted, because no criterion without labels finds the best fit of dekm",
-                          "Use 1; for more fits, use several values of `seed` and compare the results",
+                              " is not accepted, because without true labels no criterion finds the best fit of dekm",
+                          "Use 1. For several fits, use several values of `seed` and compare the results",
                           {.option = "restarts", .value = std::to_string(options.restarts), .accepted = "1"});
     const PointsView points = problem.points;
     DekmOptions used = options;
-    internal::DeepFit fit("dekm", points, used, DekmOptions::described().values(&options), run);
+    deep::internal::DeepFit fit("dekm", points, used, DekmOptions::described().values(&options), run);
     const bool dense = fit.network().architecture().encoder.front().plan.kind == COTERIE_DENSE;
     used.update_interval = options.update_interval.value_or(dense ? 10 : 40);
     Dekm dekm(used);
-    internal::Alternated found = internal::alternate(
-        fit, used, dekm, {{.part = internal::Optimizer::Part::encoder, .learning_rate = used.learning_rate}},
+    deep::internal::Alternated found = deep::internal::alternate(
+        fit, used, dekm, {{.part = internal::NetworkOptimizer::Part::encoder, .learning_rate = used.learning_rate}},
         used.update == DekmUpdate::full);
     fit.report().details.emplace_back("warm_starts", std::int64_t{dekm.warm_starts()});
     return {used, std::move(found.state), std::move(found.labels), std::move(fit.report())};

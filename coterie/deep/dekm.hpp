@@ -1,20 +1,20 @@
 #pragma once
-// DEKM: deep embedded k-means (Guo, Lin and Ye 2021). From a pre-trained autoencoder's encoder f:
+// DEKM: deep embedded k-means (Guo, Lin and Ye 2021). f is the encoder of a pre-trained autoencoder:
 //
 //     H        n x p   f(X)
 //     mu_i     p       means of the k clusters that k-means finds in H
 //     S_w      p x p   sum_i sum_{h in C_i} (h - mu_i)(h - mu_i)'
 //     V        p x p   rows: eigenvectors of S_w, eigenvalues ascending
 //     y, m_i           V h, V mu_i
-//     y'               y, with its last coordinate from m_i: the direction in which the clusters are widest
+//     y'               y, with its last coordinate replaced by that of m_i. Clusters are widest in this direction
 //
-//     minimise  mean over a batch and the p coordinates of (V f(x) - y')^2   through f, V and y' fixed
+//     minimise  mean over a batch and the p coordinates of (V f(x) - y')^2   over f, with V and y' fixed
 //
-// by Adam, over batches in a random order of the points that is drawn once. After every update_interval batches H, the
-// clusters, V and y' are computed again. It ends when the share of points that changed cluster is below `tolerance`
-// (clusters matched).
+// by Adam, over batches in a random order of the points that is drawn once. After every update_interval batches, an
+// update computes H, the clusters, V and y' again. The fit ends when the share of points that change cluster in an
+// update is below `tolerance`. Clusters are matched before this is counted.
 //
-// The k-means of an update starts from the means of the last labels; a few fresh starts compete with it.
+// In an update, k-means starts from the means of the last labels. A few fresh starts compete with this start.
 
 #include "coterie/base/export.hpp"
 #include "coterie/deep/autoencoder.hpp"
@@ -39,11 +39,11 @@ struct COTERIE_API DekmOptions : AlternatingOptions {
 };
 using DekmModel = DeepModelOf<DekmOptions>;
 
-/// As fit_ae_kmeans. The report's objective is the inertia in the embedding after each update. Further details:
-/// "changed_per_update" (shares), "balance_per_update" (entropy of the clusters' sizes over ln k), "loss_per_update"
-/// (mean of the batches), "warm_starts" (updates in which no fresh start beat k-means from the last labels). The model
-/// is that of the last update whose balance was at least half of the first one's. A warning says if that is not the
-/// last update.
+/// Like fit_ae_kmeans. The report's objective is the inertia in the embedding after each update. Further details:
+/// "changed_per_update" (shares), "balance_per_update" (entropy of the cluster sizes divided by ln k),
+/// "loss_per_update" (mean over the batches), "warm_starts" (number of updates in which no fresh start was better than
+/// k-means from the last labels). The model is that of the last update whose balance was at least half of that of the
+/// first update. If it is not from the last update, there is a warning.
 struct COTERIE_API DekmMethod {
     using Options = DekmOptions;
     using Model = DekmModel;

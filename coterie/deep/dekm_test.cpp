@@ -31,7 +31,7 @@ DekmOptions small() {
 TEST(Dekm, TargetsAgreeWithTheirDefinition) {
     const Sample sample = blobs(40, 5, 3, 1);
     const coterie::Run run;
-    const auto greedy = internal::greedy_targets(sample.points, sample.truth, 3, DekmMove::last, run);
+    const auto greedy = deep::internal::greedy_targets(sample.points, sample.truth, 3, DekmMove::last, run);
     Matrix<double> means = Matrix<double>::Zero(3, 5);
     Vector<double> sizes = Vector<double>::Zero(3);
     for (Index i = 0; i < 40; ++i) {
@@ -53,20 +53,20 @@ TEST(Dekm, TargetsAgreeWithTheirDefinition) {
             EXPECT_LE(greedy.spreads[j - 1], greedy.spreads[j]);
         }
     }
-    // The target differs from the embedding only in the last direction, where it is the mean's.
+    // The target differs from the embedding only in the last direction, in which it equals the mean.
     for (Index i = 0; i < 40; ++i) {
         const Vector<double> y = v * sample.points.row(i).transpose();
         for (Index j = 0; j < 4; ++j) EXPECT_NEAR(greedy.targets(i, j), y[j], 1e-12);
         EXPECT_NEAR(greedy.targets(i, 4), v.row(4).dot(means.row(i % 3)), 1e-12);
     }
-    const auto all = internal::greedy_targets(sample.points, sample.truth, 3, DekmMove::all, run);
+    const auto all = deep::internal::greedy_targets(sample.points, sample.truth, 3, DekmMove::all, run);
     for (Index i = 0; i < 40; ++i)
         EXPECT_LE((all.targets.row(i) - means.row(i % 3) * v.transpose()).cwiseAbs().maxCoeff(), 1e-12);
 }
 
 TEST(Dekm, LossAndItsGradient) {
     const Sample sample = blobs(30, 4, 3, 2);
-    const auto greedy = internal::greedy_targets(sample.points, sample.truth, 3, DekmMove::last, coterie::Run());
+    const auto greedy = deep::internal::greedy_targets(sample.points, sample.truth, 3, DekmMove::last, coterie::Run());
     const std::vector<std::int64_t> rows = {3, 17, 8, 29};
     Matrix<float> f(4, 4);
     for (Index r = 0; r < 4; ++r) f.row(r) = (0.9 * sample.points.row(rows[static_cast<std::size_t>(r)])).cast<float>();
@@ -78,7 +78,7 @@ TEST(Dekm, LossAndItsGradient) {
                        .squaredNorm();
         return sum / 16;
     };
-    const auto loss = internal::greedy_loss(f, greedy, rows);
+    const auto loss = deep::internal::greedy_loss(f, greedy, rows);
     EXPECT_NEAR(loss.value, value(f.cast<double>()), 1e-12);
     for (Index i = 0; i < f.size(); ++i) {
         Matrix<double> up = f.cast<double>(), down = up;
@@ -86,11 +86,11 @@ TEST(Dekm, LossAndItsGradient) {
         down.data()[i] -= 1e-5;
         EXPECT_NEAR(loss.gradient.data()[i], (value(up) - value(down)) / 2e-5, 1e-6);
     }
-    // At the embedding itself, the gradient points only along the last direction.
+    // At the embedding itself, the gradient is 0 except in the last direction.
     Matrix<float> at(4, 4);
     for (Index r = 0; r < 4; ++r) at.row(r) = sample.points.row(rows[static_cast<std::size_t>(r)]).cast<float>();
     const Matrix<double> pull =
-        internal::greedy_loss(at, greedy, rows).gradient.cast<double>() * greedy.rotation.transpose();
+        deep::internal::greedy_loss(at, greedy, rows).gradient.cast<double>() * greedy.rotation.transpose();
     EXPECT_LE(pull.leftCols(3).cwiseAbs().maxCoeff(), 1e-6);
     EXPECT_GE(pull.col(3).cwiseAbs().maxCoeff(), 1e-3);
 }
@@ -138,7 +138,7 @@ TEST(Dekm, StopsBelowTheToleratedShareOfChanges) {
     EXPECT_EQ(stopped.fit_report().iterations, static_cast<int>(3 * (expected + 1)));
 }
 
-// A fit interrupted at any possible place ends like an uninterrupted one.
+// A fit that is interrupted at any possible place ends like an uninterrupted fit.
 TEST(Dekm, ResumesBitForBit) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(200, 6, 4, 5);
@@ -162,7 +162,7 @@ TEST(Dekm, ResumesBitForBit) {
     }
     EXPECT_GE(stops, 2);
     const DekmModel resumed = fit_dekm(sample.points, options, run);
-    // Its seconds include earlier work: pre-training, of which this fit did nothing.
+    // The seconds include pre-training, which was complete before this fit continued.
     const auto& seconds = resumed.fit_report().seconds;
     ASSERT_EQ(seconds.front().first, "pretraining");
     EXPECT_EQ(seconds.front().second, Archive::load(run.checkpoint).vector("seconds", 2)[0]);
@@ -174,7 +174,7 @@ TEST(Dekm, ResumesBitForBit) {
               std::string::npos);
 }
 
-// If the clusters collapse, the model is from before the collapse, even if the fit was interrupted at every update.
+// If clusters collapse, the model is from an update before that, even if the fit was interrupted at every update.
 TEST(Dekm, ReturnsTheModelBeforeACollapse) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(200, 6, 4, 8);

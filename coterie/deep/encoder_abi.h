@@ -1,15 +1,16 @@
 /* Internal: the interface between coterie and LibTorch for word encoders, in C like network_abi.h. */
 #pragma once
 /* The library behind it runs an encoder of the BERT type forwards and backwards and moves its parameters. coterie
- * computes the training objective. The library draws no random numbers: what training drops depends on a number that
- * coterie passes. Single precision, on the CPU.
+ * computes the training objective. The library draws no random numbers: coterie passes a number that determines
+ * what training drops. Everything is in single precision, on the CPU.
  *
  * Parameters, in this order: pieces x hidden; positions x hidden; weight and bias of the normalisation after them;
  * buckets x heads if there are buckets; then per layer weight and bias of query, key, value, output, normalisation,
  * inner, outer, normalisation; then additional trained parameters, whose gradients coterie computes.
  *
- * A step: forward() keeps what the gradient needs, backward() and add_gradient() gather gradients, step() moves the
- * parameters by them. Functions return 0, or another number on failure; then error() says what went wrong. */
+ * A step: forward() keeps what the gradient needs, backward() and add_gradient() gather gradients, and step() moves the
+ * parameters by these gradients. Functions return 0, or another number on failure; then error() says what went wrong.
+ */
 
 #include <stdint.h>
 
@@ -31,7 +32,7 @@ typedef struct coterie_encoder_plan {
 /* AdamW: Loshchilov and Hutter 2019. Parameters with one row do not decay. */
 typedef struct coterie_encoder_step {
     double learning_rate, beta1, beta2, epsilon, weight_decay;
-    double clip; /* gradients with a larger norm are scaled down to it */
+    double clip; /* gradients with a larger norm are scaled to this norm */
 } coterie_encoder_step;
 
 typedef struct coterie_encoder coterie_encoder;
@@ -41,7 +42,7 @@ typedef struct coterie_encoder_api {
     /* The error of this thread's last failed function. */
     const char* (*error)(void);
 
-    /* Null on failure. rows, columns: shape of each additional parameter. All parameters are zero. */
+    /* Returns null on failure. rows, columns: shape of each additional parameter. All parameters are zero. */
     coterie_encoder* (*create)(const coterie_encoder_plan* plan, const int64_t* rows, const int64_t* columns,
                                int32_t beside, int32_t threads);
     void (*destroy)(coterie_encoder*);
@@ -53,9 +54,9 @@ typedef struct coterie_encoder_api {
     /* The gradient gathered since the last step; zeros if there is none. */
     int32_t (*get_gradient)(coterie_encoder*, int32_t number, float* to);
 
-    /* Vectors of words, count x hidden: the mean of the last layer's states of each word's first and last piece.
-     * Sentence s consists of pieces starts[s]..starts[s + 1]-1, in starts[0] = 0..starts[sentences]. words: first and
-     * last piece of each word, numbered over all sentences. drop 0: drops nothing and keeps nothing. Otherwise the pass
+    /* Vectors of words, count x hidden: the mean of the last layer's states at the first and last piece of each word.
+     * Sentence s has the pieces starts[s]..starts[s + 1]-1, with starts[0] = 0. words: first and last piece of each
+     * word, numbered over all sentences. If drop is 0, nothing is dropped and the pass is not kept. Otherwise the pass
      * is kept, and `drop` determines what is dropped. */
     int32_t (*forward)(coterie_encoder*, const int32_t* pieces, const int64_t* starts, int64_t sentences,
                        const int64_t* words, int64_t count, uint64_t drop, float* vectors);
@@ -71,7 +72,7 @@ typedef struct coterie_encoder_api {
     int32_t (*set_memory)(coterie_encoder*, const float* from);
 } coterie_encoder_api;
 
-/* Null if its ABI differs from the requested one. */
+/* Returns null if the library's ABI is not `abi`. */
 const coterie_encoder_api* coterie_encoder_functions(int32_t abi);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// Three networks that label themselves. They differ in a Criterion, whose losses and label solvers are those of the
-// linear methods (entropy/), applied to the 2 N predictions of a batch. Labels count as constants: no gradient passes
+// Three networks that label themselves. They differ only in their Criterion. Its losses and label solvers are those of
+// the linear methods (entropy/), applied to the 2 N predictions of a batch. Labels are constants: no gradient passes
 // through a solver. Labels per epoch are computed once for all points and are part of a checkpoint.
 
 #include "coterie/deep/entropy_net.hpp"
@@ -11,7 +11,7 @@
 namespace coterie {
 namespace {
 
-using internal::describe_classifier;
+using deep::internal::describe_classifier;
 
 template <class Options>
 OptionSetFor<Options> describe_self_label_net() {
@@ -23,9 +23,9 @@ OptionSetFor<Options> describe_self_label_net() {
     return set;
 }
 
-class SelfLabelLoss : public internal::ViewLoss {
+class SelfLabelLoss : public deep::internal::ViewLoss {
 public:
-    SelfLabelLoss(internal::Criterion criterion, double augmentation_weight, const internal::LossContext& context)
+    SelfLabelLoss(internal::Criterion criterion, double augmentation_weight, const deep::internal::LossContext& context)
         : criterion_(std::move(criterion)),
           weight_(augmentation_weight),
           constraints_(context.constraints),
@@ -39,7 +39,7 @@ public:
         labels_ = labels_for(all, softmax(logits, threads_));
     }
 
-    internal::BatchLoss loss(const Matrix<double>& logits, const std::vector<Index>& rows) override {
+    deep::internal::BatchLoss loss(const Matrix<double>& logits, const std::vector<Index>& rows) override {
         const auto n = static_cast<Index>(rows.size());
         std::vector<Index> both = rows;
         both.insert(both.end(), rows.begin(), rows.end());
@@ -58,9 +58,9 @@ public:
         double value = internal::add_criterion_loss(criterion_, sigma, y, gradient, threads_, counts);
         if (weight_ > 0) {
             Matrix<double> first = Matrix<double>::Zero(n, logits.cols()), second = first;
-            value += internal::add_view_divergence({sigma.probability.topRows(n), sigma.logarithm.topRows(n)},
-                                                   {sigma.probability.bottomRows(n), sigma.logarithm.bottomRows(n)},
-                                                   weight_, first, second);
+            value += deep::internal::add_view_divergence(
+                {sigma.probability.topRows(n), sigma.logarithm.topRows(n)},
+                {sigma.probability.bottomRows(n), sigma.logarithm.bottomRows(n)}, weight_, first, second);
             gradient.topRows(n) += first;
             gradient.bottomRows(n) += second;
         }
@@ -82,7 +82,7 @@ public:
     }
 
 private:
-    // Stores the labels, so that a report can say how good they are.
+    // Stores the labels, so that the report can say how close to optimal they are.
     const Matrix<double>& labels_for(const std::vector<Index>& rows, const Softmax<double>& sigma) {
         last_predictions_ = sigma.probability;
         last_fixed_ = internal::fixed_labels(constraints_, rows, sigma);
@@ -100,18 +100,19 @@ private:
     LabelSolution<double> last_;
 };
 
-// criterion_of(prior) defines how the three differ.
+// criterion_of(prior) returns what differs between the three.
 template <class Options, class CriterionOf>
 ClassifierModelOf<Options> fit_labels(const Problem& problem, const Options& options, const Run& run,
                                       const std::vector<double>& prior, CriterionOf&& criterion_of) {
-    internal::Views views;
+    deep::internal::Views views;
     views.first_augmented = options.augmentations == 2;
-    return internal::fit_classifier(problem, options, run, prior, views, [&](internal::LossContext context) {
-        internal::Criterion criterion = criterion_of(context.prior);
-        criterion.prior = context.prior;
-        criterion.labels_per = options.labels_per;
-        return std::make_unique<SelfLabelLoss>(std::move(criterion), options.augmentation_weight, context);
-    });
+    return deep::internal::fit_classifier(
+        problem, options, run, prior, views, [&](deep::internal::LossContext context) {
+            internal::Criterion criterion = criterion_of(context.prior);
+            criterion.prior = context.prior;
+            criterion.labels_per = options.labels_per;
+            return std::make_unique<SelfLabelLoss>(std::move(criterion), options.augmentation_weight, context);
+        });
 }
 
 }  // namespace
@@ -119,8 +120,8 @@ ClassifierModelOf<Options> fit_labels(const Problem& problem, const Options& opt
 const OptionSet& EntropyNetOptions::described() {
     static const OptionSet set =
         describe_self_label_net<EntropyNetOptions>()
-            .real("lambda", &EntropyNetOptions::lambda, Range{.low = 0, .high = 1e6, .low_open = true},
-                  "penalty on computed labels whose cluster shares differ from `prior`; larger values keep them closer")
+            .real("lambda", &EntropyNetOptions::lambda, OptionRange{.low = 0, .high = 1e6, .low_open = true},
+                  "penalty on computed labels with other cluster shares than `prior`; larger values keep shares closer")
             .reals("prior", &EntropyNetOptions::prior, above(0), internal::prior_meaning, internal::automatic_prior)
             .choice(
                 "label_solver", &EntropyNetOptions::label_solver, {"em", "dual"},

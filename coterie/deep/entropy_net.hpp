@@ -1,15 +1,16 @@
 #pragma once
 // Discriminative entropy clustering with a network (Zhang and Boykov), and its self-labelling baselines as networks.
-// Notation of classifier.hpp and entropy/entropy.hpp; equation numbers are the paper's. Over a batch of N points in two
-// views x', x'', with the predictions sigma of all 2 N and their labels y:
+// The notation is that of classifier.hpp and entropy/entropy.hpp; equation numbers are the paper's. A batch has N
+// points in two views x', x''. With the predictions sigma of all 2 N views and their labels y, the losses are
 //
-//     entropy-net   mean H(sigma_i, y_i) + lambda KL(u || ybar)      (42), y its minimiser for sigma fixed
+//     entropy-net   mean H(sigma_i, y_i) + lambda KL(u || ybar)      (42), y minimises it for fixed sigma
 //     sela-net      mean H(y_i, sigma_i), y one-hot, ybar = u        (8), optimal transport
 //     miadm-net     mean H(y_i, sigma_i) - H(ybar)                   (12), y_ik ~ sigma_ik / sqrt(sum_j sigma_jk)
 //
-// plus augmentation_weight times the mean over the points of KL(sigma' || sigma'') + KL(sigma'' || sigma')   (7). Both
+// plus augmentation_weight times the mean over the points of KL(sigma' || sigma'') + KL(sigma'' || sigma') (7). Both
 // views are changed at random; with augmentations = 1, x' is the point itself. Labels are computed for the 2 N
-// predictions of a batch or, per epoch, for the predictions of all points, and then hold for both views.
+// predictions of a batch. With labels per epoch, they are computed for the predictions of all points, and hold for both
+// views.
 
 #include "coterie/base/export.hpp"
 #include "coterie/deep/classifier.hpp"
@@ -58,14 +59,14 @@ using EntropyNetModel = ClassifierModelOf<EntropyNetOptions>;
 using SelaNetModel = ClassifierModelOf<SelaNetOptions>;
 using MiadmNetModel = ClassifierModelOf<MiadmNetOptions>;
 
-/// n x d points, 1 <= clusters <= n. labels() of points with a partial label are the most probable cluster of that
-/// label. The report's objective is the loss of each epoch. Its details are:
+/// n x d points, 1 <= clusters <= n. labels() of a point with a partial label is its most probable cluster among those
+/// of this label. The report's objective is the loss of each epoch. Its details are:
 /// "decisiveness", "fairness" and "mean_probabilities" as in fit_entropy; "kept_epoch" (from 1); "criterion_per_epoch",
-/// by which it is chosen, and "criterion" (its value); "balance_per_epoch" (entropy of the clusters' sizes over ln k);
+/// and "criterion" (its value in the kept epoch); "balance_per_epoch" (entropy of the cluster sizes divided by ln k);
 /// for entropy-net "label_rounds", "label_gradient" and "label_gap" of the last solved labels
 /// (entropy/label_solver.hpp); "changed_per_epoch" (shares), "parameters", "network", "device", "backend".
 /// Throws BadArgument (options, an image size other than d, training that diverges), BadData (values, a checkpoint of
-/// another fit), ResourceError (no LibTorch), Cancelled before the first epoch is done.
+/// another fit), ResourceError (no LibTorch), and Cancelled if it is stopped before the first epoch is complete.
 struct COTERIE_API EntropyNetMethod {
     using Options = EntropyNetOptions;
     using Model = EntropyNetModel;

@@ -1,13 +1,13 @@
 #pragma once
-// IMSAT (Hu, Miyato, Tokui, Matsumoto and Sugiyama 2017) and IIC (Ji, Henriques and Vedaldi 2019). Notation of
-// classifier.hpp. Over the N points of a batch: sigma are the predictions of the first views, tau of the second, Q =
-// 1/N sum_i sigma_i tau_i', P = (Q + Q') / 2, p its row sums:
+// IMSAT (Hu, Miyato, Tokui, Matsumoto and Sugiyama 2017) and IIC (Ji, Henriques and Vedaldi 2019). The notation is that
+// of classifier.hpp. For the N points of a batch, sigma are the predictions of the first views, tau those of the second
+// views, Q = 1/N sum_i sigma_i tau_i', P = (Q + Q') / 2, and p the row sums of P:
 //
 //     imsat   mean H(sigma_i) + fairness KL(sigmabar || u) + augmentation_weight mean KL(sigma_i || tau_i)
-//             The first view is the point itself, and constant in the last term: only tau is moved.
-//             The second view is changed at random (view augmented) or adversarial: x + e_i g / ||g||. g is the
-//             gradient of KL(sigma_i || tau_i) at a random place of distance e_i from x. e_i is adversarial_radius
-//             times the distance to the tenth nearest neighbour (virtual adversarial training)
+//             The first view is the point itself. sigma_i is constant in the last term, which only moves tau_i. The
+//             second view is changed at random (view=augmented) or adversarial: x + e_i g / ||g||. g is the gradient of
+//             KL(sigma_i || tau_i) at a random point at distance e_i from x. e_i is adversarial_radius times the
+//             distance to the tenth nearest neighbour (virtual adversarial training)
 //     iic     -sum_ab P_ab ln(P_ab / (p_a p_b)), with views as in entropy_net.hpp
 
 #include "coterie/base/export.hpp"
@@ -38,14 +38,15 @@ struct COTERIE_API IicOptions : ClassifierOptions {
 using ImsatModel = ClassifierModelOf<ImsatOptions>;
 using IicModel = ClassifierModelOf<IicOptions>;
 
-/// As fit_entropy_net. Adversarial views first need the nearest neighbours of all points (n^2 d operations), and then a
-/// second pass through the network for every batch.
+/// Like fit_entropy_net. Adversarial views need the nearest neighbours of all points (n^2 d operations) at the start,
+/// and a second pass through the network for every batch.
 struct COTERIE_API ImsatMethod {
     using Options = ImsatOptions;
     using Model = ImsatModel;
     static constexpr std::string_view name = "imsat";
     static constexpr std::string_view summary =
-        "IMSAT: maximises mutual information, and keeps predictions stable when rows change slightly (LibTorch)";
+        "IMSAT: maximises the mutual information of rows and clusters; small changes of a row keep its prediction "
+        "(LibTorch)";
     static constexpr Takes takes = {
         .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
     static constexpr About about = {.compare = {.why_not = "it trains a network"}};

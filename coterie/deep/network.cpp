@@ -1,11 +1,11 @@
-// Uses LibTorch through a table of C functions, so that none of its types appears here. Parameters start from the run's
-// random streams and not LibTorch's: the same start on every device and with every version. On a CPU, memory is checked
-// before a network or a larger batch needs it.
+// Uses LibTorch through a table of C functions, so no type of LibTorch appears here. Parameters start from the run's
+// random streams, not from LibTorch's. So the start is the same on every device and with every version. On a CPU,
+// memory is checked before a network or a larger batch needs it.
 //
-// Several processes share the work that needs all points, and share passes if that pays. For a dense layer it does not:
-// computing a batch of the usual size takes less time than exchanging its gradients, which are as many as the
-// parameters. A convolution uses each parameter at every position of an image. Only the architecture and the device
-// determine which process computes what.
+// Several processes share the work that needs all points. They share passes only if this saves time. For dense layers
+// it does not: computing a batch of the usual size takes less time than exchanging its gradients, one per parameter. A
+// convolution uses each parameter at every position of an image, so sharing saves time. Only the architecture and the
+// device determine whether passes are shared.
 
 #include "coterie/deep/network.hpp"
 
@@ -23,12 +23,13 @@
 #include "coterie/linalg/scatter.hpp"
 
 namespace coterie::internal {
+
+using namespace deep::internal;
 namespace {
 
 // Batch size for encoding: large enough to keep the processor busy, small enough for its memory.
 constexpr Index encoded_at_once = 1000;
-constexpr Index numbers_at_once =
-    4'000'000;  // numbers in the items; layers in between may have some tens of times as many
+constexpr Index numbers_at_once = 4'000'000;  // numbers in the items; layers may have a few dozen times as many
 
 constexpr double largest_number = 1e15;  // squares and their sums stay finite in single precision
 
@@ -42,7 +43,7 @@ struct Loaded {
     TorchLibrary library;
 };
 
-// Loaded once.
+// Loads the library once.
 const Loaded& loaded() {
     static const Loaded found = [] {
         Loaded out;
@@ -95,7 +96,7 @@ double unit_of(PointsView points, const Run& run) {
     constexpr double usual_deviation = 0.26;
     const ColumnMoments moments = column_moments(points, run);
     const double spread = std::sqrt(moments.variance.sum());
-    if (!(spread > 1e-12 * moments.mean.norm())) return 1;  // a smaller value is rounding
+    if (!(spread > 1e-12 * moments.mean.norm())) return 1;  // a smaller value is a rounding error
     return spread / std::sqrt(static_cast<double>(points.columns())) / usual_deviation;
 }
 
@@ -188,7 +189,7 @@ void Network::set_points(PointsView points, const Run& run) {
     });
     points_ = Points::borrow(points);
     run_ = run;
-    // If one process cannot share, because of its library, none does.
+    // If the library of one process cannot share passes, no process shares them.
     Communicator& communicator = run_.communicator();
     shared_ = communicator.size() > 1 &&
               communicator.highest(handle_->functions.items_per_block(handle_->network, 1) > 0 ? 0 : 1) == 0;
@@ -247,8 +248,8 @@ Matrix<float> Network::encode(const std::vector<std::int64_t>& rows) {
     return out;
 }
 
-// The batches are those of a single process. The process that has a batch's first row computes it and fetches the
-// missing rows.
+// The batches are the same as with a single process. The process that has the first row of a batch computes the batch
+// and fetches the missing rows.
 Matrix<float> Network::encode_all(const Run& run) {
     Communicator& communicator = run_.communicator();
     make_alike();
@@ -267,7 +268,7 @@ Matrix<float> Network::encode_all(const Run& run) {
     const Index begin = std::min(n, first * step), end = std::min(n, last * step);
     require_memory(
         sizeof(float) * static_cast<double>(outputs) * static_cast<double>(communicator.size() > 1 ? 2 * n : n),
-        "what the network makes of the points");
+        "the embedding of the points");
     std::vector<float> out(static_cast<std::size_t>((end - begin) * outputs));
     together(communicator, [&] {
         const Run alone = run.alone();
@@ -314,7 +315,7 @@ void Network::require_pass_memory() {
     in_pass([&] {
         require_memory(
             sizeof(float) * static_cast<double>(numbers_kept(architecture_)) * static_cast<double>(own_.count()),
-            filled("a batch of {} items in the network (smaller ones need less)", pass_rows_));
+            filled("a batch of {} items in the network (smaller batches need less)", pass_rows_));
     });
     most_rows_ = pass_rows_;
 }
@@ -364,16 +365,16 @@ void Network::backward(const Matrix<float>& gradient) {
     in_pass([&] { handle_->check(handle_->functions.backward(handle_->network, own(gradient))); });
 }
 
-void Network::set_optimizers(const std::vector<Optimizer>& optimizers) {
+void Network::set_optimizers(const std::vector<NetworkOptimizer>& optimizers) {
     std::vector<coterie_optimizer> plans;
-    for (const Optimizer& of : optimizers) {
+    for (const NetworkOptimizer& of : optimizers) {
         coterie_optimizer plan{};
-        plan.kind = of.kind == Optimizer::Kind::adam ? COTERIE_ADAM : COTERIE_SGD;
-        plan.part = of.part == Optimizer::Part::trunk     ? COTERIE_TRUNK
-                    : of.part == Optimizer::Part::head    ? COTERIE_HEAD
-                    : of.part == Optimizer::Part::encoder ? COTERIE_ENCODER
-                    : of.part == Optimizer::Part::decoder ? COTERIE_DECODER
-                                                          : COTERIE_BOTH;
+        plan.kind = of.kind == NetworkOptimizer::Kind::adam ? COTERIE_ADAM : COTERIE_SGD;
+        plan.part = of.part == NetworkOptimizer::Part::trunk     ? COTERIE_TRUNK
+                    : of.part == NetworkOptimizer::Part::head    ? COTERIE_HEAD
+                    : of.part == NetworkOptimizer::Part::encoder ? COTERIE_ENCODER
+                    : of.part == NetworkOptimizer::Part::decoder ? COTERIE_DECODER
+                                                                 : COTERIE_BOTH;
         plan.learning_rate = of.learning_rate;
         plan.momentum = of.momentum;
         plan.weight_decay = of.weight_decay;

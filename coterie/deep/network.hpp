@@ -1,6 +1,6 @@
 #pragma once
-// Internal: networks on coterie's side of network_abi.h. The first network loads the library behind it from
-// $COTERIE_DEEP_LIBRARY, else from the folder of this library or the library folder of the installation
+// Internal: networks on coterie's side of network_abi.h. The first network loads the library that implements
+// network_abi.h: from $COTERIE_DEEP_LIBRARY, else from the folder of libcoterie or the installation's library folder
 // (base/own_place.hpp).
 
 #include <memory>
@@ -17,19 +17,19 @@
 
 namespace coterie::internal {
 
-/// "LibTorch 1.13.1". Throws ResourceError that says what to install if the library is not available.
+/// For example "LibTorch 1.13.1". If the library is not available, throws ResourceError that says what to install.
 std::string network_backend();
-/// A provider that replaces libcoterie-deep if that cannot be loaded: returns the functions of network_abi.h for an
-/// ABI. Called once, when the first network is made; throws if it cannot provide them.
+/// Replaces libcoterie-deep if that cannot be loaded. Returns the functions of network_abi.h for an ABI, or throws.
+/// Called once, when the first network is made.
 using NetworkProvider = const coterie_network_api* (*)(std::int32_t abi);
 COTERIE_API void provide_networks(NetworkProvider provider);
 /// Throws BadArgument unless the device is "cpu", "cuda" or "mps" and available.
 void check_device(const std::string& device);
-/// Whether the device multiplies in bfloat16 and adds in single precision. A CPU with AVX-512 does. On other CPUs
-/// LibTorch 1.13 also adds in bfloat16, which is slow and has an error of an eighth after a few layers.
+/// Whether the device multiplies in bfloat16 and adds in single precision. CPUs with AVX-512 do. On other CPUs,
+/// LibTorch 1.13 also adds in bfloat16, which is slow; after a few layers, errors reach an eighth of the values.
 bool has_half(const std::string& device);
 
-struct Optimizer {
+struct NetworkOptimizer {
     enum class Kind { sgd, adam } kind = Kind::adam;
     enum class Part { trunk, head, encoder, decoder, both } part = Part::both;  // trunk: the encoder without its head
     double learning_rate = 1e-3;
@@ -39,33 +39,32 @@ struct Optimizer {
 
 /// Changes to the images of a batch before the pass; an empty part changes nothing.
 struct Changes {
-    Matrix<float> affine;  // batch x 6: the source position of each position in the new image, in -1..1
+    Matrix<float> affine;  // batch x 6: maps positions of the new image to positions of the old one, both in -1..1
     Matrix<float> colour;  // batch x 2 channels: factor and added number for each channel
     Matrix<float> noise;   // batch x d: added numbers
 };
 
-/// A network's parameters and running means, tensor by tensor, the encoder's first.
+/// A network's parameters and running means, tensor by tensor; those of the encoder come first.
 using Parameters = std::vector<std::vector<float>>;
-/// Stores tensors "PREFIX.N", one row each.
+/// Stores the tensors as "PREFIX.N", with one row each.
 void store_parameters(Archive& archive, const std::string& prefix, const Parameters& parameters);
-/// Throws BadData unless they match the architecture.
+/// Throws BadData unless the tensors match the architecture.
 Parameters load_parameters(const Archive& archive, const std::string& prefix, const Architecture& architecture);
-/// The unit of a model's points; 1 in older models, which do not store one.
+/// The unit of a model's points. It is 1 for older models, which store no unit.
 void unit_part(Parts& parts, double& unit);
-/// The parameters "network.0", "network.1", ... of a model. When reading, they must fit the architecture; its errors
-/// become BadData about the file. `architecture` is called only when reading.
+/// The parameters "network.0", "network.1", ... of a model. `architecture` is called only when reading: the parameters
+/// must fit it, and errors that it throws become BadData about the file.
 void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architecture()> architecture);
 
-/// The unit of points for a network: their root mean square distance from the mean over sqrt(d), divided by 0.26. That
-/// is the value for MNIST's pixels from 0 to 1, for which rates and starts were chosen. 1 if all points are equal.
+/// The unit of points for a network: their root mean square distance from the mean, divided by 0.26 sqrt(d); 1 if all
+/// points are equal. 0.26 gives a unit of 1 for MNIST's pixels from 0 to 1, for which rates and starts were chosen.
 double unit_of(PointsView points, const Run& run);
 
 /// One network. It computes everything in single precision. On the CPU of one machine, the same calls give the same
-/// bits for any number of threads and processes. Several processes all make the same calls. Rows come from the process
-/// that has them, and each process encodes its own points.
-/// The passes of a network with convolutions on the CPU are shared: each process computes a part of the batch, and
-/// moves its parameters by the gradients of all, starting from the parameters of rank 0. For other networks, rank 0
-/// computes the passes and moves the parameters.
+/// bits for any number of threads and processes. If there are several processes, all make the same calls. Rows come
+/// from the process that has them, and each process encodes its own points. On the CPU, processes share the passes of a
+/// network with convolutions. Each computes a part of the batch, and moves its parameters by the sum of all gradients.
+/// All start from the parameters of rank 0. For other networks, rank 0 computes the passes and moves the parameters.
 class Network {
 public:
     /// Throws BadArgument unless the device is available and, if `half`, supports bfloat16.
@@ -74,17 +73,17 @@ public:
     Network(const Network&) = delete;
     Network& operator=(const Network&) = delete;
 
-    /// Resets the parameters, drawn from the run's stream `purpose` as the architecture's layers define.
+    /// Draws new parameters from the run's stream `purpose`, as the layers of the architecture define.
     void initialize(const Run& run, std::string_view purpose);
-    /// Points and the numbers added to them are divided by this unit before they enter the network. It is 1 unless set
-    /// before set_points(). decode() returns numbers in this unit too.
+    /// Points and the numbers added to them are divided by this unit before they enter the network. The default is 1;
+    /// call this before set_points(). decode() also returns numbers in this unit.
     void set_unit(double unit) { unit_ = unit; }
     double unit() const { return unit_; }
-    /// Sets the points that rows refer to. They may be in memory or read on demand, shared by the run's processes, and
-    /// must outlive the network. Throws BadData, naming row and column, for values beyond 1e15 units; squares and sums
-    /// of smaller ones stay finite in single precision.
+    /// Sets the points that rows refer to. They must outlive the network. They may be in memory or read on demand, and
+    /// the run's processes may share them. Throws BadData with row and column for values beyond 1e15 units. Squares and
+    /// sums of smaller values stay finite in single precision.
     void set_points(PointsView points, const Run& run);
-    /// Keeps these points unchanged, for this process alone.
+    /// Sets points that only this process has, and keeps them unchanged.
     void set_points(Matrix<float> points);
 
     /// The encoder's output for these rows, rows x outputs.
@@ -94,27 +93,28 @@ public:
     Matrix<float> encode_all(const Run& run);
     Matrix<float> decode(const Matrix<float>& output);
 
-    /// probing: for input_gradient(); batch norms also use the batch's means, but their running means do not change.
+    /// probing: for input_gradient(). Batch norms use the batch's means, as in training, but running means do not
+    /// change.
     enum class Pass { training, probing };
-    /// The encoder's output for these rows, rows x outputs; keeps the pass.
+    /// Begins a pass and keeps it. Returns the encoder's output for these rows, rows x outputs.
     Matrix<float> begin(const std::vector<std::int64_t>& rows, const Changes& changes = {}, Pass pass = Pass::training);
     /// Adds weight times the mean squared reconstruction error to the loss; returns the error.
     double reconstruct(double weight);
-    /// Gradient of sum(output * gradient) with respect to the input, rows x d.
+    /// The gradient of sum(output * gradient) with respect to the input, rows x d.
     Matrix<float> input_gradient(const Matrix<float>& gradient);
-    /// Ends the pass with the gradient of the loss with respect to its output (empty: only the part of reconstruct()).
+    /// Ends the pass with the gradient of the loss with respect to the output. Empty: only that of reconstruct().
     void backward(const Matrix<float>& gradient);
 
-    void set_optimizers(const std::vector<Optimizer>& optimizers);
+    void set_optimizers(const std::vector<NetworkOptimizer>& optimizers);
     void step();
 
     const Architecture& architecture() const { return architecture_; }
     void store(Archive& archive, const std::string& prefix) const;
     void load(const Archive& archive, const std::string& prefix);
-    /// The optimizers' state, as bits. If passes are not shared, only that of rank 0 is valid.
+    /// The optimizers' state, as bits. If passes are not shared, only the state on rank 0 is valid.
     std::vector<std::int32_t> memory() const;
     void set_memory(const std::vector<std::int32_t>& bits);
-    /// All parameters. If passes are not shared, other processes than rank 0 have those of the last encode_all().
+    /// All parameters. If passes are not shared, all processes except rank 0 return those of the last encode_all().
     Parameters parameters() const;
     void set_parameters(const Parameters& parameters);
 
@@ -123,13 +123,13 @@ private:
     void require_pass_memory();
     /// The rows' numbers, in single precision.
     Matrix<float> items(std::span<const Index> rows) const;
-    /// The encoder's output for items, without a kept pass.
+    /// The encoder's output for items; does not keep the pass.
     void encode_items(const Matrix<float>& items, float* output);
     /// Copies the parameters of rank 0 to every process.
     void make_alike();
-    /// Runs work of a pass: on all processes that share it, else on rank 0. If one throws, all throw.
+    /// Runs the work of a pass: on all processes if they share it, else on rank 0. If one process throws, all throw.
     void in_pass(FunctionRef<void()> work) const;
-    /// Distributes the rows of a pass to every process: each process's rows if it is shared, else those of rank 0.
+    /// Sends the rows of a pass to every process. If it is shared, each process sends its part; else rank 0 sends all.
     void share(Matrix<float>& rows) const;
     /// Address of this process's first row of a pass.
     const float* own(const Matrix<float>& rows) const;
@@ -139,11 +139,11 @@ private:
     bool on_device_ = false;
     Points points_;
     double unit_ = 1;
-    Run run_;                           // its processes share the points
-    bool shared_ = false;               // whether passes are shared
-    std::unique_ptr<SharedPass> pass_;  // if passes are shared
-    bool alike_ = false;                // whether all processes have the same parameters since they were last set
-    Range own_;                         // rows of a pass that this process computes
+    Run run_;                                           // the processes of this run share the points
+    bool shared_ = false;                               // whether passes are shared
+    std::unique_ptr<deep::internal::SharedPass> pass_;  // null unless passes are shared
+    bool alike_ = false;                                // whether all processes still have the same parameters
+    Range own_;                                         // rows of a pass that this process computes
     Index pass_rows_ = 0;
     Index most_rows_ = 0;  // largest number of rows in a pass so far
 };

@@ -4,12 +4,12 @@
  * training objective. The library draws no random numbers. Images are channels x rows x columns. Vectors have only
  * channels, with one row and one column. A batch is a sequence of such items, in single precision.
  *
- * A pass: forward() keeps what the gradient needs; then any of reconstruct(), input_gradient() and backward(); step()
- * moves the parameters by the gradients gathered since the last step. Functions return 0, or another number on failure;
- * then error() says what went wrong.
+ * A pass begins with forward(), which keeps what the gradient needs. Then come any of reconstruct(), input_gradient()
+ * and backward(). step() moves the parameters by the gradients gathered since the last step. Functions return 0, or
+ * another number on failure; then error() says what went wrong.
  *
- * The processes of a run may share a pass. Its batch is cut into blocks of items, each process has some consecutive
- * blocks or none, and all call the same functions. */
+ * The processes of a run may share a pass. The batch is cut into blocks of items. Each process has some consecutive
+ * blocks, or none. All processes call the same functions. */
 
 #include <stdint.h>
 
@@ -27,8 +27,8 @@ enum coterie_layer_kind {
     COTERIE_BATCH_NORM = 5,             /* of `in` channels, momentum 0.1, epsilon 1e-5 */
     COTERIE_MAX_POOL = 6,               /* kernel, stride */
     COTERIE_AVERAGE = 7,                /* over rows and columns */
-    COTERIE_RESIDUAL = 8,               /* adds the next `out` layers to their input, which passes through the
-                                           `in` layers after them (0: unchanged); then the activation */
+    COTERIE_RESIDUAL = 8,               /* adds the output of the next `out` layers and that of the shortcut: the
+                                           `in` layers after them (0: the input); then the activation */
 };
 enum coterie_activation { COTERIE_LINEAR = 0, COTERIE_RELU = 1 };
 
@@ -51,19 +51,20 @@ typedef struct coterie_optimizer {
     double beta1, beta2, epsilon;
 } coterie_optimizer;
 
-/* How a process shares a pass. A sum over the items is a sum over the blocks, added along a binary tree. The lowest
- * level are the blocks. A node i is the sum of nodes 2i and 2i + 1 of the level below; the latter may not exist. All
- * processes call both functions in the same order. The functions return 0, or another number, after which the pass
- * fails without further calls. */
+/* How a process shares a pass. A sum over the items is a sum over the blocks, added along a binary tree. The blocks are
+ * the lowest level. Node i is the sum of nodes 2i and 2i + 1 (if that exists) of the level below. All processes call
+ * both functions in the same order. The functions return 0, or another number; then the pass fails without further
+ * calls. */
 typedef struct coterie_sharing {
     int64_t items; /* of all processes */
     int64_t first; /* number of this process's first item; blocks are not split */
     void* context;
-    /* numbers: `count` for each block of all. The caller fills in this process's numbers; the function fills in the
-     * others. */
+    /* numbers: `count` for each block of the batch. The caller fills in the numbers of this process's blocks; the
+     * function fills in the others. */
     int32_t (*gather)(void* context, double* numbers, int64_t count);
-    /* sums: `count` numbers for each own block: the sum over the largest node that begins with it and has no block of
-     * another process. Blocks inside such a node are not read. total: the sum over all blocks. */
+    /* sums: `count` numbers for each block of this process: the sum over the largest node that begins with the block
+     * and has only blocks of this process. Other blocks inside such a node are not read. total: the sum over all
+     * blocks. */
     int32_t (*add)(void* context, const float* const* sums, int64_t count, float* total);
 } coterie_sharing;
 
@@ -77,11 +78,11 @@ typedef struct coterie_network_api {
     const char* (*error)(void);
     /* 1 if the device is usable. */
     int32_t (*has_device)(const char* device);
-    /* Keeps memory of CPU tensors between steps, while networks live. Call it before the first network, and only if no
-     * other code uses the same LibTorch, because it replaces the allocator. */
+    /* Keeps memory of CPU tensors between steps, while networks live. Call this before the first network is made, and
+     * only if no other code uses the same LibTorch, because it replaces LibTorch's allocator. */
     void (*keep_memory)(void);
 
-    /* Null on failure. decoder_layers may be 0. All parameters are zero. half: passes in bfloat16 if the device
+    /* Returns null on failure. decoder_layers may be 0. All parameters are zero. half: passes in bfloat16 if the device
      * supports it. */
     coterie_network* (*create)(const coterie_layer* encoder, int32_t encoder_layers, const coterie_layer* decoder,
                                int32_t decoder_layers, int32_t channels, int32_t rows, int32_t columns,
@@ -94,30 +95,29 @@ typedef struct coterie_network_api {
     int32_t (*get_parameter)(coterie_network*, int32_t number, float* to);
     int32_t (*set_parameter)(coterie_network*, int32_t number, const float* from);
 
-    /* The encoder's output for some items, count x its outputs. training: 1: batch norms use the batch's means and
-     * update the running ones, and the pass is kept; 2: the same for input_gradient(), but running means do not change;
-     * 0: keeps nothing. affine: count x 6, the source of each position of the new image (rows of a 2 x 3 matrix,
-     * coordinates from -1 to 1), or null. colour: count x channels x 2, factor and added number of each channel, or
-     * null. noise: count x item, added numbers, or null. sharing: for a kept pass whose `count` items are a part of all
-     * processes' items, valid until the pass ends; else null. */
+    /* The encoder's output for some items, count x outputs. training = 1: batch norms use the batch's means and update
+     * the running means; the pass is kept. training = 2: the same for input_gradient(), but running means do not
+     * change. training = 0: nothing is kept. affine: count x 6, the 2 x 3 matrices (by rows) that map positions of the
+     * new image to positions of the old one, both from -1 to 1; or null. colour: count x channels x 2, factor and added
+     * number of each channel, or null. noise: count x item, added numbers, or null. sharing: if the items are a part of
+     * those of a shared pass; valid until the pass ends; else null. */
     int32_t (*forward)(coterie_network*, const float* items, int64_t count, const float* affine, const float* colour,
                        const float* noise, int32_t training, const coterie_sharing* sharing, float* output);
     /* Items per block for a batch of `items`; 0: passes of this network must not be shared. */
     int64_t (*items_per_block)(const coterie_network*, int64_t items);
-    /* Adds weight * the mean squared difference between the input of the kept pass (of all processes) and the decoder's
-     * output for its output to the objective. Returns the value without the weight. */
+    /* Adds weight * the mean squared reconstruction error of the kept pass (over all processes) to the objective.
+     * value: the error without the weight. */
     int32_t (*reconstruct)(coterie_network*, double weight, double* value);
     /* The decoder's output for these encoder outputs, count x item. */
     int32_t (*decode)(coterie_network*, const float* output, int64_t count, float* item);
     /* The gradient of sum(output * output_gradient) with respect to the kept pass's input, count x item. The
      * parameters' gradients do not change, and the pass stays. */
     int32_t (*input_gradient)(coterie_network*, const float* output_gradient, float* gradient);
-    /* Adds the gradients of sum(output * output_gradient) (null: of nothing) and of the part of reconstruct(), over all
-     * processes; ends the pass. */
+    /* Ends the pass. Adds the gradients of sum(output * output_gradient) (null: 0) and of the part of reconstruct(),
+     * over all processes. */
     int32_t (*backward)(coterie_network*, const float* output_gradient);
 
-    /* Replaces the optimizers by new ones without state; several may work on different parts, numbered 0..count-1 in
-     * the given order. */
+    /* Replaces the optimizers by new ones without state. Several optimizers may work on different parts. */
     int32_t (*set_optimizers)(coterie_network*, const coterie_optimizer* optimizers, int32_t count);
     int32_t (*step)(coterie_network*);
     /* The optimizers' state as numbers, for a checkpoint. */
@@ -126,7 +126,7 @@ typedef struct coterie_network_api {
     int32_t (*set_memory)(coterie_network*, const float* from);
 } coterie_network_api;
 
-/* The only symbol of the library. Null if its ABI differs from the requested one. */
+/* The only symbol of the library. Returns null if the library's ABI is not `abi`. */
 const coterie_network_api* coterie_network_functions(int32_t abi);
 
 #ifdef __cplusplus

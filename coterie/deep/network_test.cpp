@@ -18,7 +18,7 @@ namespace {
 
 using internal::Architecture;
 using internal::Network;
-using internal::Optimizer;
+using internal::NetworkOptimizer;
 using testing::message_of;
 
 Matrix<float> normal_matrix(Index n, Index d, std::uint64_t seed) {
@@ -105,8 +105,8 @@ TEST(Network, ConvolutionsAgreeWithTheirDefinition) {
     }
 }
 
-// Steps of SGD without momentum show the gradients, because parameters move by -rate times them. Compares with finite
-// differences of the loss in double.
+// A step of SGD without momentum moves parameters by -rate times their gradients. The test compares these gradients
+// with finite differences of the loss in double.
 TEST(Network, GradientsAgreeWithFiniteDifferences) {
     COTERIE_NEEDS_NETWORKS;
     const Architecture architecture = internal::dense_autoencoder(5, {4}, 2);
@@ -121,7 +121,7 @@ TEST(Network, GradientsAgreeWithFiniteDifferences) {
     network.set_points(x);
     const Matrix<float> slope = normal_matrix(6, 2, 4);
     constexpr double weight = 2.5;
-    network.set_optimizers({{.kind = Optimizer::Kind::sgd, .learning_rate = 1}});
+    network.set_optimizers({{.kind = NetworkOptimizer::Kind::sgd, .learning_rate = 1}});
     network.begin(first_rows(6));
     const double error = network.reconstruct(weight);
     network.backward(slope);
@@ -177,9 +177,8 @@ TEST(Network, InputGradientsAgreeWithFiniteDifferences) {
     EXPECT_THROW(network.input_gradient(slope), ResourceError);
 }
 
-// A convolution, a batch norm of channels, one of single positions, a residual block with another one, and a dense
-// layer, on two blocks of items. All are smooth, so that finite differences of the definition in double are accurate
-// enough.
+// A convolution, a batch norm of channels, a batch norm of single positions, a residual block with another batch norm,
+// and a dense layer, on two blocks of items. All are smooth, so finite differences in double are accurate enough.
 TEST(Network, BatchNormGradientsAgreeWithFiniteDifferences) {
     COTERIE_NEEDS_NETWORKS;
     const internal::ImageShape shape{1, 3, 4};
@@ -211,7 +210,7 @@ TEST(Network, BatchNormGradientsAgreeWithFiniteDifferences) {
         for (std::size_t i = 0; i < values.size(); ++i) values[i] += 0.4F * std::cos(static_cast<float>(3 * i + 1));
     network.set_parameters(parameters);
     network.set_points(x);
-    network.set_optimizers({{.kind = Optimizer::Kind::sgd, .learning_rate = 1}});
+    network.set_optimizers({{.kind = NetworkOptimizer::Kind::sgd, .learning_rate = 1}});
     const auto loss = [&](const Parameters& with, const Matrix<double>& at) {
         Parameters moved = with;  // running means change
         test::Images images{shape.channels, shape.rows, shape.columns, {}};
@@ -237,7 +236,7 @@ TEST(Network, BatchNormGradientsAgreeWithFiniteDifferences) {
         const double gradient = (loss(parameters, up) - loss(parameters, down)) / (2 * h);
         EXPECT_NEAR(by_input.data()[i], gradient, 1e-4 * (1 + std::abs(gradient))) << i;
     }
-    // The pass is still there: gradients with respect to the parameters, for it and for another pass.
+    // The pass is still kept: it gives the gradients with respect to the parameters, and so does another pass.
     for (const bool again : {false, true}) {
         if (again) {
             network.set_parameters(parameters);
@@ -279,7 +278,7 @@ TEST(Network, AdamAgreesWithItsDefinition) {
     }
     constexpr double rate = 0.01, decay = 0.1;
     network.set_optimizers({{.learning_rate = rate, .weight_decay = decay}});
-    plain.set_optimizers({{.kind = Optimizer::Kind::sgd, .learning_rate = 1}});
+    plain.set_optimizers({{.kind = NetworkOptimizer::Kind::sgd, .learning_rate = 1}});
     std::vector<std::vector<double>> m, v;
     for (int step = 1; step <= 2; ++step) {
         const Parameters before = network.parameters();
@@ -301,7 +300,7 @@ TEST(Network, AdamAgreesWithItsDefinition) {
                 v[p][i] = 0.999 * v[p][i] + 0.001 * g * g;
                 const double expected = before[p][i] - rate * (m[p][i] / (1 - std::pow(0.9, step))) /
                                                            (std::sqrt(v[p][i] / (1 - std::pow(0.999, step))) + 1e-8);
-                // A gradient of rounding size has an arbitrary sign.
+                // A gradient that is only a rounding error has an arbitrary sign.
                 if (std::abs(g) > 1e-5) {
                     EXPECT_NEAR(after[p][i], expected, 1e-5) << p << " " << i;
                 }
@@ -316,7 +315,7 @@ TEST(Network, PartialOptimizersKeepOtherParameters) {
     network.initialize(coterie::Run(1), "test");
     network.set_points(normal_matrix(5, 3, 9));
     const Parameters before = network.parameters();
-    network.set_optimizers({{.part = Optimizer::Part::encoder}});
+    network.set_optimizers({{.part = NetworkOptimizer::Part::encoder}});
     network.begin(first_rows(5));
     network.reconstruct(1);
     network.backward({});
@@ -395,7 +394,7 @@ TEST(Network, SameBitsAtAnyNumberOfThreads) {
         }
 }
 
-// The same for processes: three blocks of items, so that some processes have more than others, or none.
+// The same for processes. There are three blocks of items, so some processes have more blocks than others, or none.
 TEST(Network, SameBitsInAnyNumberOfProcesses) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<float> points = normal_matrix(70, 128, 3), slope = normal_matrix(70, 4, 4);
@@ -457,8 +456,8 @@ TEST(Network, TooMuchMemoryIsAnError) {
     EXPECT_EQ(network.begin({0, 0}).rows(), 2);
 }
 
-// The same network on the same points in both precisions. bfloat16 has 8 bits, so the results differ by a few rounding
-// errors of 2^-9, but they do differ.
+// The same network on the same points in both precisions. bfloat16 has 8 significant bits, so the results must differ,
+// but only by a few rounding errors of 2^-9.
 TEST(Network, HalfPrecisionIsCloseToSingle) {
     COTERIE_NEEDS_NETWORKS;
     if (!internal::has_half("cpu")) {
@@ -476,7 +475,7 @@ TEST(Network, HalfPrecisionIsCloseToSingle) {
         for (Network* network : {&single, &half}) {
             network->initialize(coterie::Run(5), "test");
             network->set_points(points);
-            network->set_optimizers({{.kind = internal::Optimizer::Kind::sgd, .learning_rate = 0.1}});
+            network->set_optimizers({{.kind = internal::NetworkOptimizer::Kind::sgd, .learning_rate = 0.1}});
             const Matrix<float> output = network->begin(first_rows(20));
             if (!architecture.decoder.empty()) network->reconstruct(1);
             network->backward(output);

@@ -1,4 +1,4 @@
-// The table of encoder_abi.h with C++ types and errors. LibTorch computes a word encoder behind it, so nothing here is
+// The table of encoder_abi.h with C++ types and errors. LibTorch is used only through this table, so nothing here is
 // compiled against LibTorch. A failed call becomes an exception with its message.
 
 #include "coterie/deep/word_encoder.hpp"
@@ -9,6 +9,8 @@
 #include "coterie/deep/internal/torch_library.hpp"
 
 namespace coterie::internal {
+
+using namespace deep::internal;
 namespace {
 
 const coterie_encoder_api& encoder_api() {

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: a trainable word encoder, behind encoder_abi.h.
+// Internal: a trainable word encoder, which encoder_abi.h implements.
 
 #include <memory>
 #include <vector>
@@ -27,13 +27,13 @@ public:
     WordEncoder(const WordEncoder&) = delete;
     WordEncoder& operator=(const WordEncoder&) = delete;
 
-    /// Parameters of the encoder and additional ones, in the order of encoder_abi.h.
+    /// Number of parameters of the encoder and of additional ones. Their order is that of encoder_abi.h.
     int parameters() const;
     std::vector<float> parameter(int number) const;
     void set_parameter(int number, const float* values, std::size_t size);
     std::vector<float> gradient(int number) const;
 
-    /// count x hidden; drop 0: keeps no pass.
+    /// Vectors of the words, count x hidden. The pass is not kept if `drop` is 0.
     Matrix<float> forward(const WordBatch& batch, std::uint64_t drop);
     void backward(const Matrix<float>& gradient);
     void add_gradient(int number, const Matrix<float>& gradient);

@@ -1,6 +1,6 @@
-// Rounds on whitened points (ridge_basis.hpp) turn the paper's kernel k-means into ordinary k-means of n x p rows,
-// without an n x n kernel. W and J come from the k cluster sums. A round is either complete or not started. Fits of a
-// grid share the space and its k-means start.
+// On whitened points (ridge_basis.hpp), the paper's kernel k-means is ordinary k-means of n x p rows, without an n x n
+// kernel. W and J come from the k cluster sums. A round is either complete or has no effect. Fits of a grid share the
+// space and its k-means start.
 
 #include "coterie/deformation/aml.hpp"
 
@@ -17,7 +17,7 @@
 namespace coterie {
 namespace {
 
-using internal::RidgeBasis;
+using deformation::internal::RidgeBasis;
 
 // L'A, k x r: the cluster sums of the whitened points divided by sqrt(n_c). The row of an empty cluster is 0.
 Matrix<double> indicated(const Matrix<double>& rows, const Labels& labels, int clusters, int threads) {
@@ -100,7 +100,7 @@ AmlModel AmlFits::fit(const AmlOptions& options) const {
         }
         const Matrix<double> next = leading_directions(seen, *used.dimensions, run.threads);
         const Matrix<double> projected = internal::rows_by_rows(whitened, next, run.threads);
-        // An empty cluster starts at the origin, the mean of all points, where it may get some.
+        // An empty cluster starts at the origin, the mean of all points, so that it may get points.
         const Matrix<double> means =
             internal::means_of(projected, labels, Matrix<double>::Zero(k, *used.dimensions), run.threads);
         std::optional<KMeansModel> found;
@@ -140,7 +140,7 @@ AmlModel AmlFits::fit(const AmlOptions& options) const {
     model.labels_ = model.predict_checked(input(), run);
     report.seconds.emplace_back("labels", watch.restart());
 
-    report.empty_cluster_policy = "an empty cluster takes the point that adds most to the inertia";
+    report.empty_cluster_policy = "an empty cluster gets the row that adds most to the inertia";
     internal::finish_report(report, input(), model.labels_, k, k, run);
     auto& details = report.details;
     details.emplace_back("lambda", *used.lambda);

@@ -66,8 +66,8 @@ struct COTERIE_API AmlMethod {
 };
 inline constexpr Fit<AmlMethod> fit_aml{};
 
-/// Several fits of the same points, with the bits of single fits. Consecutive fits with the same space share it and its
-/// k-means start. Safe to call from several threads.
+/// Several fits of the same points. Each has the same bits as a single fit. Consecutive fits in the same space share
+/// the space and its k-means start. Safe to call from several threads.
 class COTERIE_API AmlFits : public internal::SpaceFits {
 public:
     AmlFits(const Problem& problem, const Run& run) : SpaceFits("aml", problem, run) {}

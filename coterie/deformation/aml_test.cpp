@@ -62,7 +62,7 @@ TEST(Aml, ObjectiveNeverRises) {
 }
 
 // With all k - 1 directions and labels that no longer change, T is the paper's formula with W optimised out. No
-// partition has a larger T, and one of the starts finds the best one.
+// partition has a larger T, and one of the starts finds the best partition.
 TEST(Aml, AgreesWithBruteForceOverPartitions) {
     int best_found = 0;
     for (std::uint64_t seed = 0; seed < 6; ++seed) {

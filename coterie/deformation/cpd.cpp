@@ -1,6 +1,6 @@
-// The rounds of Y and P, and the model. All n x n work happens once per sigma (smooth_motion.hpp); a round is products
-// with k columns. The best motion is computed again only if Y has changed. Moved points are assigned until none
-// changes, as in k-means. The coefficients of a motion are computed on first use.
+// The rounds of Y and P, and the model. All n x n work happens once per sigma (smooth_motion.hpp); a round consists of
+// products with k columns. The best motion is computed again only if Y has changed. Moved points are assigned until no
+// label changes, as in k-means. The coefficients of a motion are computed on first use.
 
 #include "coterie/deformation/cpd.hpp"
 
@@ -22,9 +22,9 @@
 namespace coterie {
 namespace {
 
+using deformation::internal::SmoothMotion;
 using internal::cluster;
 using internal::means_of;
-using internal::SmoothMotion;
 
 using internal::at;
 
@@ -111,7 +111,7 @@ public:
 
 private:
     bool discrete() const { return options_.indicator == CpdIndicator::discrete; }
-    // Relative to their mean, moved points have one fewer leading direction that separates clusters.
+    // If the mean is subtracted, moved points have one direction less that separates clusters.
     int vectors() const { return std::max(1, about_mean(options_) ? options_.clusters - 1 : options_.clusters); }
 
     SmoothMotion::Indicator current_indicator() const {
@@ -175,17 +175,17 @@ const OptionSet& CpdOptions::described() {
             .choice("indicator", &CpdOptions::indicator, {"discrete", "relaxed"},
                     "what the deformation makes compact: the clusters (discrete), or their relaxation by leading "
                     "singular vectors (relaxed)")
-            .choice("labels_from", &CpdOptions::labels_from, {"moved", "embedding"},
-                    "cluster the moved rows, or their whitened embedding by leading singular vectors")
+            .choice(
+                "labels_from", &CpdOptions::labels_from, {"moved", "embedding"},
+                "cluster the moved rows (moved), or their whitened embedding by leading singular vectors (embedding)")
             .choice("origin", &CpdOptions::origin, {"mean", "zero"},
                     "relaxed indicator: subtract the mean from the rows and use k - 1 vectors (mean), or leave the "
                     "rows unchanged and use k (zero)")
             .real("damping", &CpdOptions::damping, between(0, 0.99),
-                  "share of the previous round's deformation that the first rounds keep")
+                  "share of the previous round's deformation that each of the first `damped_rounds` rounds keeps")
             .integer("damped_rounds", &CpdOptions::damped_rounds, at_least(0), "number of damped rounds")
             .integer("assignments_per_round", &CpdOptions::assignments_per_round, at_least(1),
-                     "number of times per round that rows are assigned to the nearest centroid",
-                     "until no label changes")
+                     "how often a round assigns the rows to the nearest centroid", "until no label changes")
             .integer("restarts", &CpdOptions::restarts, at_least(1),
                      "number of runs of the k-means that gives the start; the best run is kept")
             .integer("max_iterations", &CpdOptions::max_iterations, at_least(1), "maximum number of undamped rounds")
@@ -196,7 +196,7 @@ const OptionSet& CpdOptions::described() {
 
 struct CpdModel::Movement {
     std::shared_ptr<const Matrix<double>> points;  // X; null with landmarks
-    std::optional<Landmarks> landmarks;
+    std::optional<deformation::internal::Landmarks> landmarks;
     double sigma;
 
     /// After a fit: P = Q P~ is computed on first use.
@@ -209,7 +209,7 @@ struct CpdModel::Movement {
         if (!landmarks) points = std::move(x);
     }
     /// From a file.
-    Movement(std::shared_ptr<const Matrix<double>> x, std::optional<Landmarks> of, double width,
+    Movement(std::shared_ptr<const Matrix<double>> x, std::optional<deformation::internal::Landmarks> of, double width,
              Matrix<double> coefficients)
         : points(std::move(x)), landmarks(std::move(of)), sigma(width), coefficients_(std::move(coefficients)) {}
 
@@ -318,7 +318,7 @@ CpdModel CpdFits::fit(const CpdOptions& options) const {
     model.labels_ = nearest_centroids(seen, model.centroids_, run.threads).labels;
     report.seconds.emplace_back("labels", watch.restart());
 
-    report.empty_cluster_policy = "an empty cluster keeps its place";
+    report.empty_cluster_policy = "an empty cluster keeps its centroid";
     internal::finish_report(report, fits.input(), model.labels_, options.clusters, options.clusters, run);
     const auto within_share = [&](const Matrix<double>& rows, double scatter) {
         const Matrix<double> means =
@@ -373,7 +373,7 @@ void CpdModel::parts(Parts& parts) {
     auto space = space_ ? std::const_pointer_cast<PointSpace>(space_) : std::make_shared<PointSpace>();
     space->parts(parts, options_.kernel);
     space_ = std::move(space);
-    Landmarks landmarks;
+    deformation::internal::Landmarks landmarks;
     Matrix<double> points;
     Matrix<double> coefficients;
     const bool by_landmarks = parts.present("landmarks.points", movement_ && movement_->landmarks);

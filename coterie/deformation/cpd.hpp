@@ -13,7 +13,7 @@
 //
 // Rounds compute Y, then P (equation 20: the global minimum for that Y). J never rises for relaxed Y, nor for discrete
 // Y from the moved points, where || Z ||^2 - || Y'Z ||^2 is the inertia of the clusters. With clusters from the
-// embedding it may rise, as in the paper's own procedure. Values of J for different lambda or k are not comparable.
+// embedding, J may rise, as in the paper's own procedure. Values of J for different lambda or k are not comparable.
 //
 // Cost: n^3 once (the eigenvectors of G; n r^2 if its numerical rank r is low), then n k (r + d) per round. Memory: 4
 // n^2 numbers. Above 20,000 points, or if `landmarks` is set, G is its Nystroem form with m landmarks: cost n m^2,
@@ -40,7 +40,7 @@ enum class CpdLabels {
 
 enum class CpdOrigin {
     mean,  // the mean is subtracted from the points; the relaxed indicator has k - 1 vectors
-    zero   // points unchanged, k vectors: literally as in the paper
+    zero   // the points are unchanged; k vectors, as in the paper
 };
 
 struct COTERIE_API CpdOptions : SpaceOptions {
@@ -71,8 +71,8 @@ public:
     /// The options of the fit. lambda, sigma and kernel_width are the values that were used.
     const CpdOptions& options() const { return options_; }
 
-    /// Embedding: moved points x + G(x, X) P (d components; in the kernel form those of the kernel); with labels_from
-    /// embedding: y(x). Distances: to the centroids in the embedding.
+    /// Embedding: moved points x + G(x, X) P, in the columns of the space; with labels_from embedding: y(x). Distances:
+    /// to the centroids in the embedding.
     OutputSet outputs() const override { return {Output::embedding, Output::distances}; }
 
     OptionValues option_values() const override { return CpdOptions::described().values(&options_); }
@@ -88,7 +88,7 @@ private:
     Matrix<double> embed(PointsView points, const Run& run) const;
 
     friend class CpdFits;
-    // Moves new points. Computing P costs n r d, and few of the many fits of a grid need it.
+    // Moves new points. P is computed on first use: it costs n r d, and few of the fits of a grid need it.
     struct Movement;
 
     CpdOptions options_;
@@ -106,10 +106,10 @@ class CpdFits;
 /// and Cancelled before the first round is complete.
 /// The report's details:
 /// - "lambda", "sigma", "kernel_width", "components", "rank" (of G);
-/// - "landmarks", and "kernel_residual" (the largest part of a point's kernel value, 1, that the landmarks miss);
+/// - "landmarks", and "kernel_residual" (the largest error of a kernel value k(x, x) = 1 due to landmarks);
 /// - "moved" (|| G P || / || X ||);
 /// - "within_share_before", "within_share": scatter within the clusters divided by total scatter, before and after the
-///   move. They do not depend on scale and are comparable between different lambda.
+///   move. They do not depend on the scale, so different lambda can be compared.
 struct COTERIE_API CpdMethod {
     using Options = CpdOptions;
     using Model = CpdModel;
@@ -123,9 +123,9 @@ struct COTERIE_API CpdMethod {
 };
 inline constexpr Fit<CpdMethod> fit_cpd{};
 
-/// Several fits of the same points, with the bits of single fits. Consecutive fits with the same space (kernel, kernel
-/// width ...), k-means start and sigma share these. Safe to call from several threads. The problem and the run must
-/// outlive this object.
+/// Several fits of the same points, with the bits of single fits. Consecutive fits share the space, the k-means start
+/// and the decomposition for sigma if the options for them are equal. Safe to call from several threads. The problem
+/// and the run must outlive this object.
 class COTERIE_API CpdFits {
 public:
     CpdFits(const Problem& problem, const Run& run);

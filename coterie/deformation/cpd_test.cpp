@@ -164,7 +164,7 @@ TEST(Cpd, LandmarksApproximateTheFullKernel) {
     EXPECT_LT((moved - moved_by_landmarks).norm(), 0.05 * moved.norm());
 }
 
-// The same bits as a separate fit, whatever was fitted before.
+// A fit has the same bits as a separate fit, whatever was fitted before.
 TEST(Cpd, SharedFitsEqualSeparateFits) {
     const Matrix<double> points = test::blob_points<double>(120, 4, 3, 1.5, 14);
     coterie::Run run(3, 2);
@@ -293,7 +293,7 @@ TEST(KernelPca, ScoresKeepFeatureSpaceDistances) {
         }
     EXPECT_LT(pca.scores().colwise().sum().cwiseAbs().maxCoeff(), 1e-10);
     EXPECT_LT((pca.transform(points, coterie::Run()) - pca.scores()).cwiseAbs().maxCoeff(), 1e-5);
-    // With enough landmarks nothing is missing.
+    // With enough landmarks, the kernel is exact.
     const KernelPca by_landmarks(points, 1.5, {}, points.rows(), coterie::Run());
     ASSERT_GE(by_landmarks.components(), 10);
     const Matrix<double> again = by_landmarks.transform(points, coterie::Run());

@@ -1,6 +1,6 @@
-// The graph's Laplacian and the regression's part of rank q form one dense matrix, whose eigenvectors are the global
-// minimum. Only the k-means afterwards iterates; the n^2 memory is checked first. The constant vector gets the largest
-// eigenvalue, so the smallest ones are the required ones. J is their sum.
+// The sum of the graph's Laplacian and the regression's term (of rank q) is one dense matrix, whose eigenvectors are
+// the global minimum. Only the k-means at the end iterates. The n^2 memory is checked first. The constant vector is
+// given the largest eigenvalue, so that the smallest eigenvalues are the required ones. J is their sum.
 
 #include "coterie/deformation/fme.hpp"
 
@@ -32,7 +32,7 @@ Matrix<double> normalised_laplacian(const Neighbors& neighbors, Index n) {
     return out;
 }
 
-// H M H + shift 11'/n, H = I - 11'/n: its eigenvectors are those of M among vectors orthogonal to 1, and 1 itself,
+// H M H + shift 11'/n, H = I - 11'/n: its eigenvectors are those of M among vectors orthogonal to 1, and the vector 1,
 // which comes last.
 void set_constant_apart(Matrix<double>& matrix, double shift) {
     const Index n = matrix.rows();
@@ -57,16 +57,18 @@ const OptionSet& FmeOptions::described() {
                       "value of `mu` times `gamma`: weight of the regression's squared residual relative to the cut of "
                       "the graph")
                 .real("gamma", &FmeOptions::gamma, above(0),
-                      "weight of the regression's squared residual relative to the squared size of its coefficients W",
+                      "weight of the regression's squared residual relative to the squared norm of its coefficients W",
                       "`gamma_rel` divided by the mean eigenvalue of the scatter matrix X'X")
                 .real("gamma_rel", &FmeOptions::gamma_rel, between(1e-12, 1e12),
-                      "value of `gamma` in units of q / tr(X'X), one over the mean eigenvalue of the scatter matrix")
+                      "value of `gamma` in units of q / tr(X'X), the inverse of the mean eigenvalue of the scatter "
+                      "matrix")
                 .integer("neighbors", &FmeOptions::neighbors, at_least(1),
                          "number of nearest neighbours of each row in the graph, at most n - 1")
                 .integer("dimensions", &FmeOptions::dimensions, at_least(1), "number of dimensions of the embedding",
                          "k - 1"))
             .choice("labels_from", &FmeOptions::labels_from, {"regression", "embedding"},
-                    "cluster the rows as the regression maps them, or the embedding that it approximates")
+                    "cluster the rows as the regression maps them (regression), or the embedding that the regression "
+                    "approximates (embedding)")
             .integer("restarts", &FmeOptions::restarts, at_least(1), "number of runs of k-means; the best run is kept");
     return set;
 }
@@ -101,12 +103,13 @@ FmeModel FmeFits::fit(const FmeOptions& options) const {
     const Matrix<double> laplacian = normalised_laplacian(nearest_neighbors(x, options.neighbors, run), n);
     report.seconds.emplace_back("graph", watch.restart());
 
-    const internal::RidgeBasis ridge(x, options.gamma ? std::optional(1 / *options.gamma) : std::nullopt,
-                                     1 / options.gamma_rel, run);
+    const deformation::internal::RidgeBasis ridge(x, options.gamma ? std::optional(1 / *options.gamma) : std::nullopt,
+                                                  1 / options.gamma_rel, run);
     used.gamma = 1 / ridge.lambda();
     if (ridge.swamped())
         throw refused_option("gamma", options.gamma ? OptionValue(*options.gamma) : Automatic(),
-                             "at least " + to_text(1 / (internal::RidgeBasis::most * ridge.mean_eigenvalue())) +
+                             "at least " +
+                                 to_text(1 / (deformation::internal::RidgeBasis::most * ridge.mean_eigenvalue())) +
                                  " for these data, or `auto`");
     if (!used.mu) used.mu = options.mu_rel / *used.gamma;
     const double weight = *used.mu * *used.gamma;

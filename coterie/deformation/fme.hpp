@@ -9,8 +9,8 @@
 //
 //     minimise  J = tr(F'LF) + mu ( || W ||^2 + gamma || XW + 1b' - F ||^2 ),   F'F = I,  F'1 = 0
 //
-// F'1 = 0 excludes the constant vector, which affects only the first term and separates no clusters (the paper omits it
-// too). Hence b = 0. The global minimum has a closed form:
+// F'1 = 0 excludes the constant vector, which affects only the first term and separates no clusters (the paper also
+// excludes it). Hence b = 0. The global minimum has a closed form:
 //
 //     W = (X'X + I / gamma)^-1 X'F
 //     F: eigenvectors of the p smallest eigenvalues, among vectors orthogonal to 1, of
@@ -26,7 +26,7 @@ namespace coterie {
 
 enum class FmeLabels {
     regression,  // clusters are those of the rows of XW
-    embedding    // clusters are those of the rows of F; new points go to the nearest cluster mean of XW
+    embedding    // clusters are those of the rows of F; new points get the cluster with the nearest mean of XW
 };
 
 struct COTERIE_API FmeOptions : SpaceOptions {
@@ -81,8 +81,8 @@ struct COTERIE_API FmeMethod {
 };
 inline constexpr Fit<FmeMethod> fit_fme{};
 
-/// Several fits of the same points, with the bits of single fits. Consecutive fits with the same space share it and its
-/// k-means start. Safe to call from several threads.
+/// Several fits of the same points. Each has the same bits as a single fit. Consecutive fits in the same space share
+/// the space and its k-means start. Safe to call from several threads.
 class COTERIE_API FmeFits : public internal::SpaceFits {
 public:
     FmeFits(const Problem& problem, const Run& run) : SpaceFits("fme", problem, run) {}

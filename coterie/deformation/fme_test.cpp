@@ -96,7 +96,7 @@ TEST(Fme, NoOtherEmbeddingIsBetter) {
             turned = (turned.rowwise() - turned.colwise().mean()).eval();
             const Eigen::MatrixXd other =
                 Eigen::HouseholderQR<Eigen::MatrixXd>(turned).householderQ() * Eigen::MatrixXd::Identity(60, 3);
-            // The best W for it, and a worse one.
+            // The best W for this embedding, and a worse W.
             const Eigen::MatrixXd ridged = x.transpose() * x + Eigen::MatrixXd::Identity(4, 4) / *here.options.gamma;
             const Eigen::MatrixXd best = ridged.ldlt().solve(x.transpose() * other);
             EXPECT_GT(objective(laplacian, x, other, best, *here.options.mu, *here.options.gamma),

@@ -1,6 +1,6 @@
-// Uses the whole centred kernel, or rows of its factor by landmarks, whose principal axes are those of the kernel in
-// their span. The grand mean is subtracted first, because a wide kernel is nearly constant and its digits are in the
-// differences. New points are mapped in blocks of rows, so the kernel of all of them never exists at once.
+// Uses the whole centred kernel, or the rows of its factor by landmarks, whose principal axes are those of the kernel
+// in the span of the landmarks. The grand mean is subtracted first: a wide kernel is nearly constant, and only the
+// differences matter. New points are mapped in blocks of rows, so the kernel of all of them never exists at once.
 
 #include "coterie/deformation/kernel_pca.hpp"
 
@@ -23,8 +23,8 @@ constexpr double least_residual = 1e-15;    // relative to the kernel's diagonal
 
 Index count_kept(const Vector<double>& ascending, Index points, std::optional<int> components) {
     const Index n = ascending.size();
-    // Kernel values are exact up to rounding. Below this limit, a kernel that is constant would give components of
-    // rounding errors.
+    // Kernel values are exact up to rounding. With a smaller limit, a constant kernel would get components that are
+    // only rounding errors.
     if (ascending[n - 1] <= static_cast<double>(points) * std::numeric_limits<double>::epsilon()) return 0;
     const double least = least_eigenvalue * ascending[n - 1];
     Index kept = 0;
@@ -79,7 +79,8 @@ void KernelPca::from_kernel(std::optional<int> components, const Run& run) {
 }
 
 void KernelPca::from_landmarks(std::optional<int> components, Index landmarks, const Run& run) {
-    KernelFactor factor = kernel_factor(points_, width_, landmarks, least_residual, run);
+    deformation::internal::KernelFactor factor =
+        deformation::internal::kernel_factor(points_, width_, landmarks, least_residual, run);
     const Vector<double> means = factor.rows.colwise().mean();
     factor.rows.rowwise() -= means.transpose();
     const Matrix<double> scatter = internal::transposed_by(factor.rows, factor.rows, run.threads);
@@ -89,7 +90,7 @@ void KernelPca::from_landmarks(std::optional<int> components, Index landmarks, c
     const Matrix<double> axes = coefficients_.transpose();
     scores_ = internal::rows_by_rows(factor.rows, axes, run.threads);
     offset_ = axes * means;
-    landmarks_ = std::make_shared<const Landmarks>(std::move(factor.landmarks));
+    landmarks_ = std::make_shared<const deformation::internal::Landmarks>(std::move(factor.landmarks));
     points_.resize(0, 0);
 }
 
@@ -114,7 +115,8 @@ Matrix<double> KernelPca::transform(PointsView points, const Run& run) const {
 void KernelPca::parts(Parts& parts) {
     const bool by_landmarks = parts.present("kernel_pca.landmarks.points", landmarks_ != nullptr);
     if (by_landmarks) {
-        auto landmarks = landmarks_ ? std::const_pointer_cast<Landmarks>(landmarks_) : std::make_shared<Landmarks>();
+        auto landmarks = landmarks_ ? std::const_pointer_cast<deformation::internal::Landmarks>(landmarks_)
+                                    : std::make_shared<deformation::internal::Landmarks>();
         landmarks->parts(parts, "kernel_pca.landmarks", 'm', 'd');
         landmarks_ = std::move(landmarks);
     } else {

@@ -1,7 +1,7 @@
 #pragma once
 // The space in which the methods of this module work: the points relative to an origin or, in the kernel form, their
-// kernel principal components (which have mean 0). It maps new points too. This header also has the checks that all
-// fits of this module share, and k-means in a space.
+// kernel principal components (which have mean 0). A PointSpace also maps new points. This header also has the checks
+// that all fits of this module share, and k-means in a space.
 
 #include <memory>
 #include <optional>
@@ -45,8 +45,8 @@ OptionSetFor<Options>& describe_space(OptionSetFor<Options>& set) {
         .template integer<int>("components", &Options::components, at_least(1), "number of components of kernel PCA",
                                "all")
         .template integer<int>("landmarks", &Options::landmarks, at_least(1),
-                               "number of rows that approximate the Gaussian kernel matrices (Nystroem method); memory "
-                               "is then n times this instead of n^2",
+                               "number of rows that approximate the Gaussian kernel matrices (Nystroem method); the "
+                               "matrices then have n times this many numbers instead of n^2",
                                "no approximation up to 20,000 rows, 1000 above");
 }
 
@@ -56,8 +56,8 @@ public:
 
     PointSpace() = default;
     /// The space of n x d points. An automatic kernel_width is replaced by r = sqrt(mean || x_i - mean ||^2). Throws
-    /// BadData with the method's name if all points are equal, BadArgument if the kernel_width makes them equal, and
-    /// ResourceError (kernel form, memory of the order n^2).
+    /// BadData with the method's name if all points are equal, BadArgument if the kernel_width makes all kernel values
+    /// equal, and ResourceError (kernel form, memory of the order n^2).
     PointSpace(PointsView points, SpaceOptions& options, Origin origin, std::string_view method, const Run& run);
 
     /// d: columns of the input.
@@ -111,9 +111,9 @@ public:
     std::shared_ptr<const FittedSpace> enter(SpaceOptions& options, int clusters, PointSpace::Origin origin) const;
     /// k-means in the space with restarts, or from given_start.
     std::shared_ptr<const KMeansModel> start(const FittedSpace& in, int clusters, int restarts) const;
-    /// Starting centroids from initial centroids: for each one, the mean among `rows` (n x any) of the points nearest
-    /// to it in the input space. The kernel forms therefore start from the same clusters. `place` maps rows of the
-    /// space to the space of `rows`. Empty without initial centroids.
+    /// Starting centroids from the initial centroids. Each is the mean, in `rows` (n x any), of the points that are
+    /// nearest to an initial centroid in the input space. The kernel forms therefore start from the same clusters.
+    /// `place` maps rows of the space to the space of `rows`. Empty without initial centroids.
     Matrix<double> given_start(const FittedSpace& in, const Matrix<double>& rows,
                                FunctionRef<Matrix<double>(const Matrix<double>&)> place) const;
 

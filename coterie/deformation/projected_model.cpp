@@ -1,5 +1,5 @@
-// Space, linear map, nearest centroid, all in double. Training points and new points use the same path, so labels of a
-// fit that come from here equal those of predict, bit for bit.
+// Space, linear map, nearest centroid, all in double. Training points and new points use the same path, so the labels
+// of a fit that uses it equal those of predict, bit for bit.
 
 #include "coterie/deformation/projected_model.hpp"
 

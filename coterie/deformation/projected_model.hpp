@@ -1,5 +1,5 @@
 #pragma once
-// ProjectedModel: any model of this module that assigns points to the nearest of k centroids after a linear map,
+// ProjectedModel: a model that assigns points to the nearest of k centroids after a linear map,
 //
 //     y(x) = W' s(x) - b,    s(x): the point in the space of the fit (relative to an origin, or kernel components)
 

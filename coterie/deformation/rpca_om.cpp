@@ -1,6 +1,6 @@
-// Each round is a weighted principal component analysis. It is the global minimum of an upper bound that touches J, so
-// no step length is needed. Lengths below e count by their squares, which keeps weights finite if a point lies in the
-// subspace.
+// Each round is a weighted principal component analysis. Its result is the global minimum of an upper bound that
+// touches J, so no step length is needed. For lengths below e, J uses their squares; this keeps weights finite if a
+// point lies in the subspace.
 
 #include "coterie/deformation/rpca_om.hpp"
 
@@ -23,7 +23,7 @@ struct Subspace {
     double squared_length = 0;  // sum || x_i - b ||^2
 };
 
-// The best subspace in weighted squared lengths: the minimiser of J's majorant.
+// The subspace with the least sum of weighted squared lengths: the minimum of the upper bound of J.
 Subspace weighted_subspace(const Matrix<double>& x, const Vector<double>& weights, int dimensions, int threads) {
     Subspace out;
     const double total = weights.sum();
@@ -53,7 +53,7 @@ const OptionSet& RpcaOmOptions::described() {
                                     "k - 1, or all dimensions if there are fewer"))
             .integer("restarts", &RpcaOmOptions::restarts, at_least(1),
                      "number of runs of k-means in the subspace; the best run is kept")
-            .integer("max_iterations", &RpcaOmOptions::max_iterations, at_least(1), "maximum number of re-weightings")
+            .integer("max_iterations", &RpcaOmOptions::max_iterations, at_least(1), "maximum number of rounds")
             .real("tolerance", &RpcaOmOptions::tolerance, at_least(0),
                   "stop when a round lowers the objective by at most this fraction");
     return set;
@@ -78,9 +78,9 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) const {
     used.dimensions = internal::dimensions_of(options.dimensions, options.clusters, space->points->cols(),
                                               kernel ? "the kernel components of the data" : "the columns of the data");
     // With more columns than rows, the subspace lies in the space of the rows and is computed there.
-    std::optional<internal::RowSpace> rows;
+    std::optional<deformation::internal::RowSpace> rows;
     if (space->points->rows() < space->points->cols() && *used.dimensions <= space->points->rows())
-        rows = internal::row_space(*space->points);
+        rows = deformation::internal::row_space(*space->points);
     const Matrix<double>& x = rows ? rows->coordinates : *space->points;
 
     const auto n = static_cast<double>(x.rows());

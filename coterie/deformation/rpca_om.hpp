@@ -8,7 +8,7 @@
 //
 //     minimise  J = sum_i || (I - UU')(x_i - b) ||                  (lengths r_i below e: (r_i^2 / e + e) / 2)
 //
-// by re-weighting: w_i = 1 / (2 max(r_i, e)), b the weighted mean, U the leading eigenvectors of the weighted
+// by re-weighting: w_i = 1 / (2 max(r_i, e)), b is the weighted mean, U the leading eigenvectors of the weighted
 // covariance. J never rises. e = 1e-8 r, r^2 = mean || x_i - mean ||^2. The start is principal component analysis.
 // Clusters are those of k-means on the rows U'(x - b).
 //
@@ -43,9 +43,9 @@ private:
 
 class RpcaOmFits;
 
-/// n x d points, 1 <= clusters <= n, dimensions at most q. With dimensions = q nothing is lost, and the clusters are
-/// those of k-means. k-means starts from problem.initial_centroids (k x d), if given. labels() is always
-/// predict(points).
+/// n x d points, 1 <= clusters <= n, dimensions at most q. With dimensions = q, the subspace is the whole space, and
+/// the clusters are those of k-means. k-means starts from problem.initial_centroids (k x d), if given. labels() is
+/// always predict(points).
 /// Throws BadArgument (options, more clusters than points), BadData (values, all points equal), ResourceError (kernel
 /// form), and Cancelled before the first round is complete.
 /// The report's objective is J. Its details: "kernel_width", "components", "dimensions" (p), "lost_share" (sum r_i^2
@@ -65,8 +65,8 @@ struct COTERIE_API RpcaOmMethod {
 };
 inline constexpr Fit<RpcaOmMethod> fit_rpca_om{};
 
-/// Several fits of the same points, with the bits of single fits. Consecutive fits with the same space share it and its
-/// k-means start. Safe to call from several threads.
+/// Several fits of the same points. Each has the same bits as a single fit. Consecutive fits in the same space share
+/// the space and its k-means start. Safe to call from several threads.
 class COTERIE_API RpcaOmFits : public internal::SpaceFits {
 public:
     RpcaOmFits(const Problem& problem, const Run& run) : SpaceFits("rpca-om", problem, run) {}

@@ -138,7 +138,7 @@ TEST(RpcaOm, InterruptedKMeansReturnsTheSubspace) {
     coterie::Run run(0, 2);
     int told = 0;
     run.on_progress = [&](const Progress&) { ++told; };
-    run.should_stop = [&] { return told == whole.fit_report().iterations; };  // after the last re-weighting
+    run.should_stop = [&] { return told == whole.fit_report().iterations; };  // after the last round
     const RpcaOmModel model = fit_rpca_om(points, options, run);
     EXPECT_EQ(model.fit_report().stopped, StopReason::interrupted);
     EXPECT_EQ(model.fit_report().objective, whole.fit_report().objective);

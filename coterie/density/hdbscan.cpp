@@ -1,6 +1,6 @@
 // The fit: spanning tree, condensed tree, selection. The model stores the tree as distances, never as densities, which
 // may be infinite. After load, labels, exemplars and least distances are computed from the tree again, so a file cannot
-// contradict itself. A ratio of densities (1/a) / (1/b) is b / a, and 1 if both distances are 0.
+// contradict itself. The ratio of the densities 1/a and 1/b is b / a, or 1 if both distances are 0.
 
 #include "coterie/density/hdbscan.hpp"
 
@@ -31,7 +31,7 @@ std::size_t position(Index i) { return static_cast<std::size_t>(i); }
 // (1 / over) / (1 / under): under / over, at most 1.
 double share(double under, double over) { return over > under ? under / over : 1; }
 
-internal::Selection selection_of(const HdbscanOptions& options) {
+density::internal::Selection selection_of(const HdbscanOptions& options) {
     return {.leaves = options.cluster_selection_method == ClusterSelection::leaf,
             .least_birth = options.cluster_selection_epsilon,
             .root = options.allow_single_cluster};
@@ -58,7 +58,7 @@ const OptionSet& HdbscanOptions::described() {
     static const OptionSet set =
         OptionSetFor<HdbscanOptions>()
             .integer("min_cluster_size", &HdbscanOptions::min_cluster_size, at_least(2),
-                     "smallest number of rows that make a cluster; smaller sets of rows are noise")
+                     "smallest number of rows in a cluster; smaller sets of rows are noise")
             .integer<int>("min_samples", &HdbscanOptions::min_samples, at_least(1),
                           "number of neighbours that defines density; larger values give more noise",
                           "`min_cluster_size`")
@@ -72,15 +72,15 @@ const OptionSet& HdbscanOptions::described() {
     return set;
 }
 
-internal::CondensedTree HdbscanModel::tree() const {
+density::internal::CondensedTree HdbscanModel::tree() const {
     return {.parent = parent_, .birth = birth_, .row_cluster = row_cluster_, .row_distance = row_distance_};
 }
 
 void HdbscanModel::derive(const Run& run) {
-    const internal::CondensedTree tree = this->tree();
-    const internal::Selection selection = selection_of(options_);
-    std::vector<std::int32_t> number = internal::select_clusters(tree, selection);
-    Labels found = internal::labels_of(tree, number, selection);
+    const density::internal::CondensedTree tree = this->tree();
+    const density::internal::Selection selection = selection_of(options_);
+    std::vector<std::int32_t> number = density::internal::select_clusters(tree, selection);
+    Labels found = density::internal::labels_of(tree, number, selection);
     // Numbers clusters by their lowest row.
     std::vector<std::int32_t> renumbered(position(*std::max_element(number.begin(), number.end()) + 1), -1);
     clusters_ = 0;
@@ -111,8 +111,8 @@ void HdbscanModel::derive(const Run& run) {
         if (label_[c] >= 0 && parted[c] == 0 && !(row_distance_[i] > least_[c]))
             exemplars_[position(label_[c])].push_back(static_cast<Index>(i));
     }
-    if (points_.columns() <= internal::columns_for_boxes)
-        rows_ = std::make_shared<const internal::RowTree>(points_, 16, run);
+    if (points_.columns() <= density::internal::columns_for_boxes)
+        rows_ = std::make_shared<const density::internal::RowTree>(points_, 16, run);
 }
 
 std::vector<HdbscanModel::Place> HdbscanModel::places_of(PointsView points, const Run& run) const {
@@ -144,7 +144,7 @@ std::vector<HdbscanModel::Place> HdbscanModel::places_of(PointsView points, cons
         const RowBlocks blocks{points.rows(), 256};
         for_each_block(blocks.count(), run, {"nearest neighbours"}, [&](Index block, int) {
             std::vector<double> x(position(points.columns()));
-            std::vector<internal::RowTree::Near> found;
+            std::vector<density::internal::RowTree::Near> found;
             points.visit([&](const auto& rows) {
                 for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
                     std::copy_n(rows.row(i), rows.columns, x.data());
@@ -193,7 +193,8 @@ void HdbscanModel::memberships_of(const double* x, const Place& place, double* t
     std::vector<double> parting(k);
     double largest = 0;
     for (std::size_t j = 0; j < k; ++j) {
-        // The distance at which the two separate; if one lies above the other, the distance at which the row leaves.
+        // The distance at which the row's cluster and cluster j separate; if one contains the other, that at which the
+        // row leaves.
         std::int32_t left = place.cluster;
         std::int32_t right = selected_[j];
         std::int32_t last = -1;
@@ -210,7 +211,7 @@ void HdbscanModel::memberships_of(const double* x, const Place& place, double* t
         largest = std::max(largest, to[j]);
     }
     double sum = 0;
-    std::size_t closest = 0;  // separates last from the row; among equals the largest membership
+    std::size_t closest = 0;  // the last to separate from the row; ties: the largest membership
     for (std::size_t j = 0; j < k; ++j) {
         to[j] = std::exp(to[j] - largest) * (on_exemplar ? (nearest[j] == 0 ? 1.0 : 0.0) : 1 / std::sqrt(nearest[j]));
         sum += to[j];
@@ -303,13 +304,13 @@ HdbscanModel HdbscanMethod::fit(const Problem& problem, const HdbscanOptions& op
              .accepted = "at most " + std::to_string(n - 1)});
     model.options_.min_samples = static_cast<int>(used);
     Stopwatch watch;
-    internal::SpanningTree spanning;
+    density::internal::SpanningTree spanning;
     if (n > 1)
-        spanning = internal::spanning_tree(points, used, run);
+        spanning = density::internal::spanning_tree(points, used, run);
     else
         spanning.core = {0.0};
     report.seconds.emplace_back("spanning tree", watch.restart());
-    internal::CondensedTree tree = internal::condensed_tree(spanning.edges, options.min_cluster_size);
+    density::internal::CondensedTree tree = density::internal::condensed_tree(spanning.edges, options.min_cluster_size);
     model.points_ = points.with_scalar([&]<class Scalar>() { return Points(to_matrix<Scalar>(points)); });
     model.core_distances_ = std::move(spanning.core);
     model.row_cluster_ = std::move(tree.row_cluster);

@@ -1,22 +1,23 @@
 #pragma once
-// HDBSCAN* (Campello, Moulavi and Sander 2013; Campello, Moulavi, Zimek and Sander 2015): as the distance within which
-// rows are neighbours shrinks, clusters are the sets of rows that stay connected longest. Rows in no cluster are noise,
-// label -1. The method finds the number of clusters.
+// HDBSCAN* (Campello, Moulavi and Sander 2013; Campello, Moulavi, Zimek and Sander 2015). Rows within a distance are
+// connected. As this distance shrinks, clusters are the sets of rows that stay connected longest. Rows in no cluster
+// are noise, label -1. The method finds the number of clusters.
 //
 //     c_i               core distance: || x_i - x_j || for the s-th nearest other row x_j
 //     m_ij              mutual reachability distance: max(c_i, c_j, || x_i - x_j ||)
 //     condensed tree    from the minimum spanning tree under m: clusters that split into two of at least l rows each as
 //                       the distance shrinks, and the rows that leave them (density/internal/condensed_tree.hpp)
 //     b_q, d_i          distance at which cluster q was born, and at which row i left the last cluster it was in
-//     excess of mass    S_q = sum_{i in q} (1 / max(d_i, d of the part it went to) - 1 / b_q); the selected clusters
-//                       are disjoint and have the largest sum of S
-//     probability       of row i in its cluster q: min(1, e_q / d_i), e_q the least distance at which anything left q
-//     GLOSH             outlier score of row i: 1 - e / d_i, e the least distance at which anything left the last
-//                       cluster that i was in, or one below that
+//     excess of mass    S_q = sum_{i in q} (1 / d_iq - 1 / b_q), d_iq the distance at which row i left q, alone or in a
+//                       child cluster; the selected clusters are disjoint and have the largest sum of S
+//     probability       of row i in its cluster q: min(1, e_q / d_i), e_q the least distance at which a row or a child
+//                       cluster left q
+//     GLOSH             outlier score of row i: 1 - e / d_i, e the least e_q of the last cluster that i was in and of
+//                       all clusters below it in the tree
 //
-// Distances are Euclidean (rows of norm 1, `scale unit`, give the order of cosine distances). A new row y uses the
-// place of the row x_j, among its 2 s nearest, with the least m_yj. It joins the clusters of x_j that were born above
-// m_yj. A row equal to a training row gets its values.
+// Distances are Euclidean. For rows of norm 1 (`scale unit`) they have the same order as cosine distances. For a new
+// row y, x_j is the row with the least m_yj among the 2 s nearest training rows. y joins the clusters of x_j that were
+// born above m_yj. A row equal to a training row gets the values of that row.
 
 #include <memory>
 #include <optional>
@@ -30,10 +31,10 @@
 
 namespace coterie {
 
-namespace internal {
+namespace density::internal {
 struct CondensedTree;
 class RowTree;
-}  // namespace internal
+}  // namespace density::internal
 
 enum class ClusterSelection { excess_of_mass, leaf };
 
@@ -58,9 +59,9 @@ public:
     OptionValues option_values() const override { return HdbscanOptions::described().values(&options_); }
     /// Memberships (Campello et al. 2015; McInnes, Healy and Astels 2017) of a row y that left its last cluster p at
     /// distance d. They are proportional to 1 / (distance to the cluster's nearest exemplar) times exp(exp(-h / e_p)),
-    /// where h is the distance at which y and the cluster separate. Their sum is the probability min(e_q, d) / h of
-    /// being in any cluster, for the cluster q of least h. Exemplars are the rows that are last to leave a cluster
-    /// without parts. Not available without clusters.
+    /// where h is the distance at which y and the cluster separate. Their sum is min(e_q, d) / h, the probability that
+    /// y is in any cluster; q is the cluster with the least h. Exemplars are the rows that are the last to leave a
+    /// cluster that does not split. Not available if no cluster was found.
     /// Outlier score: GLOSH.
     OutputSet outputs() const override {
         return clusters_ > 0 ? OutputSet{Output::memberships, Output::outlier_score} : OutputSet{Output::outlier_score};
@@ -90,7 +91,7 @@ private:
     };
     std::vector<Place> places_of(PointsView points, const Run& run) const;
     void memberships_of(const double* x, const Place& place, double* to) const;
-    internal::CondensedTree tree() const;
+    density::internal::CondensedTree tree() const;
     // Computes everything that follows from the tree and the options.
     void derive(const Run& run);
 
@@ -105,21 +106,21 @@ private:
     std::vector<double> outlier_scores_;     // n
 
     int clusters_ = 0;
-    Labels row_labels_;                              // n
-    std::vector<std::int32_t> label_;                // c: the found cluster that it is or is in; -1 if none
-    std::vector<std::int32_t> selected_;             // k: the tree's cluster for each found cluster
-    std::vector<double> least_, least_below_;        // c
-    std::vector<std::vector<Index>> exemplars_;      // k: training rows
-    double root_stays_ = 0;                          // if the first cluster is found, its rows belong to it up to this
-                                                     // distance
-    std::shared_ptr<const internal::RowTree> rows_;  // if the number of columns is small enough to gain time
+    Labels row_labels_;                          // n
+    std::vector<std::int32_t> label_;            // c: the selected cluster that equals or contains it, or -1
+    std::vector<std::int32_t> selected_;         // k: the tree's cluster for each found cluster
+    std::vector<double> least_, least_below_;    // c
+    std::vector<std::vector<Index>> exemplars_;  // k: training rows
+    double root_stays_ = 0;                      // if the first cluster is selected: rows that leave it above
+                                                 // this distance are noise
+    std::shared_ptr<const density::internal::RowTree> rows_;  // if the number of columns is small enough to gain time
 };
 
-/// n x d points, n >= 1. Time n^2 d / 2 above 12 columns, far less below. Memory: at most n (24 + 12 s + 4 d) numbers
-/// of 8 bytes; throws ResourceError before it starts if they exceed the memory limit.
-/// Equal rows always share a cluster. Clusters are numbered by their lowest row. Weights are not supported, because a
-/// density counts rows. If no cluster is found, the result has a warning. The objective is the length of the spanning
-/// tree, sum m_ij.
+/// n x d points, n >= 1. Time: n^2 d / 2 above 12 columns, otherwise far less. Memory: at most n (24 + 12 s + 4 d)
+/// numbers of 8 bytes; throws ResourceError before it starts if they exceed the memory limit.
+/// Equal rows always share a cluster. Clusters are numbered by their lowest row. Weights are not supported, because the
+/// density is a number of rows. If no cluster is found, the result has a warning. The objective is the length of the
+/// spanning tree, the sum of m_ij over its edges.
 /// Throws BadArgument (options), BadData (values), ResourceError, Cancelled.
 struct COTERIE_API HdbscanMethod {
     using Options = HdbscanOptions;

@@ -16,9 +16,9 @@
 namespace coterie {
 namespace {
 
-using internal::CondensedTree;
-using internal::SpanningEdge;
-using internal::SpanningTree;
+using density::internal::CondensedTree;
+using density::internal::SpanningEdge;
+using density::internal::SpanningTree;
 using test::message_of;
 using test::with;
 
@@ -127,7 +127,7 @@ TEST(SpanningTree, AgreesWithPrim) {
             const Index s = std::min<Index>(n - 1, 1 + static_cast<Index>(seed));
             for (const Matrix<double>& points :
                  {test::blob_points<double>(n, d, 4, 6, seed), whole_numbers(n, d, 3, seed)}) {
-                const SpanningTree tree = internal::spanning_tree(points, s, coterie::Run(0, 2));
+                const SpanningTree tree = density::internal::spanning_tree(points, s, coterie::Run(0, 2));
                 const SpanningTree plain = plain_tree(points, s);
                 for (Index i = 0; i < n; ++i)
                     ASSERT_NEAR(tree.core[spot(i)], plain.core[spot(i)], 1e-12 * (1 + plain.core[spot(i)]));
@@ -145,12 +145,12 @@ TEST(SpanningTree, FindsEdgesBeyondNeighbourLists) {
         SCOPED_TRACE(d);
         const Matrix<double> points = test::blob_points<double>(1200, d, 5, 100, 3);
         const SpanningTree plain = plain_tree(points, 4);
-        const SpanningTree tree = internal::spanning_tree(points, 4, coterie::Run(0, 2));
+        const SpanningTree tree = density::internal::spanning_tree(points, 4, coterie::Run(0, 2));
         ASSERT_EQ(tree.edges.size(), plain.edges.size());
         for (std::size_t e = 0; e < tree.edges.size(); ++e)
             ASSERT_NEAR(tree.edges[e].length, plain.edges[e].length, 1e-12 * plain.edges[e].length);
         const Matrix<float> rounded = points.cast<float>();
-        const SpanningTree single = internal::spanning_tree(rounded, 4, coterie::Run(0, 2));
+        const SpanningTree single = density::internal::spanning_tree(rounded, 4, coterie::Run(0, 2));
         const SpanningTree plain_of_rounded = plain_tree(rounded.cast<double>(), 4);
         for (std::size_t e = 0; e < tree.edges.size(); ++e)
             ASSERT_NEAR(single.edges[e].length, plain_of_rounded.edges[e].length,
@@ -161,9 +161,9 @@ TEST(SpanningTree, FindsEdgesBeyondNeighbourLists) {
 TEST(SpanningTree, SameBitsAtAnyNumberOfThreads) {
     for (const Index d : {2, 20}) {
         const Matrix<double> points = test::blob_points<double>(3000, d, 6, 8, 9);
-        const SpanningTree one = internal::spanning_tree(points, 7, coterie::Run(0, 1));
+        const SpanningTree one = density::internal::spanning_tree(points, 7, coterie::Run(0, 1));
         for (const int threads : {2, 8}) {
-            const SpanningTree many = internal::spanning_tree(points, 7, coterie::Run(0, threads));
+            const SpanningTree many = density::internal::spanning_tree(points, 7, coterie::Run(0, threads));
             EXPECT_EQ(many.core, one.core);
             ASSERT_EQ(many.edges.size(), one.edges.size());
             for (std::size_t e = 0; e < one.edges.size(); ++e) {
@@ -179,8 +179,8 @@ TEST(SpanningTree, SameBitsAtAnyNumberOfThreads) {
 TEST(CondensedTree, ByHand) {
     Matrix<double> points(7, 1);
     points << 0, 1, 2, 10, 11, 13, 40;
-    const SpanningTree spanning = internal::spanning_tree(points, 1, coterie::Run(0, 1));
-    const CondensedTree tree = internal::condensed_tree(spanning.edges, 2);
+    const SpanningTree spanning = density::internal::spanning_tree(points, 1, coterie::Run(0, 1));
+    const CondensedTree tree = density::internal::condensed_tree(spanning.edges, 2);
     // At 27 the row at 40 leaves; at 8 the first cluster splits; then the row at 13 leaves at 2, the others at 1.
     EXPECT_EQ(tree.parent, (std::vector<std::int32_t>{-1, 0, 0}));
     EXPECT_EQ(tree.birth, (std::vector<double>{0, 8, 8}));
@@ -204,17 +204,17 @@ TEST(CondensedTree, SelectsClusters) {
     tree.row_cluster = {1, 1, 1, 3, 3, 3, 4, 4, 4};
     tree.row_distance = {5, 5, 5, 2, 2, 2, 2, 2, 2};
     // Stability of 2: 6 (1/4 - 1/10) = 0.9; of 3 and 4: 3 (1/2 - 1/4) = 0.75 each.
-    EXPECT_EQ(internal::select_clusters(tree, {}), (std::vector<std::int32_t>{-1, 0, -1, 1, 2}));
+    EXPECT_EQ(density::internal::select_clusters(tree, {}), (std::vector<std::int32_t>{-1, 0, -1, 1, 2}));
     tree.row_distance = {5, 5, 5, 3, 3, 3, 3, 3, 3};  // now 3 (1/3 - 1/4) = 0.25 each
-    EXPECT_EQ(internal::select_clusters(tree, {}), (std::vector<std::int32_t>{-1, 0, 1, -1, -1}));
-    EXPECT_EQ(internal::select_clusters(tree, {.leaves = true}), (std::vector<std::int32_t>{-1, 0, -1, 1, 2}));
-    EXPECT_EQ(internal::select_clusters(tree, {.leaves = true, .least_birth = 4}),
+    EXPECT_EQ(density::internal::select_clusters(tree, {}), (std::vector<std::int32_t>{-1, 0, 1, -1, -1}));
+    EXPECT_EQ(density::internal::select_clusters(tree, {.leaves = true}), (std::vector<std::int32_t>{-1, 0, -1, 1, 2}));
+    EXPECT_EQ(density::internal::select_clusters(tree, {.leaves = true, .least_birth = 4}),
               (std::vector<std::int32_t>{-1, 0, -1, 1, 2}));
-    EXPECT_EQ(internal::select_clusters(tree, {.leaves = true, .least_birth = 4.5}),
+    EXPECT_EQ(density::internal::select_clusters(tree, {.leaves = true, .least_birth = 4.5}),
               (std::vector<std::int32_t>{-1, 0, 1, -1, -1}));
-    EXPECT_EQ(internal::select_clusters(tree, {.leaves = true, .least_birth = 11, .root = true}),
+    EXPECT_EQ(density::internal::select_clusters(tree, {.leaves = true, .least_birth = 11, .root = true}),
               (std::vector<std::int32_t>{0, -1, -1, -1, -1}));
-    EXPECT_EQ(internal::labels_of(tree, {-1, 0, -1, 1, -1}, {}), (Labels{0, 0, 0, 1, 1, 1, -1, -1, -1}));
+    EXPECT_EQ(density::internal::labels_of(tree, {-1, 0, -1, 1, -1}, {}), (Labels{0, 0, 0, 1, 1, 1, -1, -1, -1}));
 }
 
 TEST(Hdbscan, FindsClustersAndNoise) {
@@ -296,7 +296,7 @@ TEST(Hdbscan, NewRowsFollowTheirNearestNeighbour) {
         const Labels found = model.predict(fresh);
         int clustered = 0;
         const SpanningTree spanning = plain_tree(points, 4);
-        const CondensedTree tree = internal::condensed_tree(spanning.edges, 10);
+        const CondensedTree tree = density::internal::condensed_tree(spanning.edges, 10);
         for (Index q = 0; q < fresh.rows(); ++q) {
             std::vector<std::pair<double, Index>> near;
             for (Index i = 0; i < points.rows(); ++i) near.emplace_back((points.row(i) - fresh.row(q)).norm(), i);
@@ -310,7 +310,7 @@ TEST(Hdbscan, NewRowsFollowTheirNearestNeighbour) {
                     best = near[j].second;
                 }
             }
-            // The row's own label if it is in its cluster at that distance.
+            // The row's own label if the row is in its cluster at that distance.
             std::int32_t cluster = tree.row_cluster[spot(best)];
             bool climbed = false;
             while (cluster > 0 && tree.birth[spot(cluster)] <= least) {
@@ -438,7 +438,7 @@ TEST(Hdbscan, RejectsBadArguments) {
     broken(3, 1) = std::nan("");
     EXPECT_NE(message_of([&] { fit(broken); }).find("row 4"), std::string::npos);
     EXPECT_NE(message_of([&] { fit(points * 1e-120); }).find("Rescale"), std::string::npos);
-    // More than there are other rows.
+    // More neighbours than other rows.
     const HdbscanModel model = fit(points, {.min_samples = 100});
     EXPECT_EQ(model.options().min_samples, 29);
     EXPECT_NE(model.fit_report().warnings[0].text().find("min_samples"), std::string::npos);

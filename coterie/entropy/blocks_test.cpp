@@ -1,5 +1,5 @@
-// The methods of this module accept points in blocks: the bits do not depend on how rows are stored, on threads or on
-// processes.
+// The methods of this module accept points in blocks. The bits of a result do not depend on how rows are stored, or on
+// the number of threads or processes.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// Four methods that differ in a Criterion; training.cpp fits them all. Options without effect in combination with the
-// others are errors. The model has the scalar type of its training points; points of the other type are converted and
-// checked again before they are labelled.
+// Four methods that differ only in their Criterion; training.cpp fits them all. An option that has no effect because of
+// the other options is an error. The model has the scalar type of its training points; points of the other type are
+// converted and checked again before they are labelled.
 
 #include "coterie/entropy/entropy.hpp"
 
@@ -43,7 +43,7 @@ std::vector<double> prior_of(const std::vector<double>& given, const Problem& pr
                 "Give the label one share",
                 {.option = "label_share", .value = share.label, .accepted = "one share per label"});
         std::int32_t label = 0;
-        while (constraints.names[at(label)] != share.label) ++label;  // compile_constraints has found it
+        while (constraints.names[at(label)] != share.label) ++label;  // ends: compile_constraints() has found the label
         const auto [begin, end] = constraints.clusters_of(label);
         std::fill(out.begin() + begin, out.begin() + end, share.low / (end - begin));
         left -= share.low;
@@ -74,7 +74,7 @@ Matrix<double> scores_of_labels(const Matrix<double>& scores, const ClusterLabel
 
 namespace {
 
-// The common part of the four fits; `criterion_of(prior)` gives the difference.
+// The common part of the four fits. `criterion_of(prior)` returns what differs.
 template <class Options, class CriterionOf>
 SoftmaxModelOf<Options> fit_softmax(const Problem& problem, const Options& options, const Run& run,
                                     const std::vector<double>& prior, CriterionOf&& criterion_of) {
@@ -96,7 +96,7 @@ SoftmaxModelOf<Options> fit_softmax(const Problem& problem, const Options& optio
     });
 }
 
-// Labels are per epoch by default, and always with lbfgs.
+// Labels are computed per epoch by default, and always with lbfgs.
 template <class Options>
 void refuse_idle_batches(const Options& options) {
     internal::refuse_idle(options.labels_per == LabelsPer::batch, options.optimizer == Optimizer::sgd,
@@ -129,9 +129,9 @@ const OptionSet& EntropyOptions::described() {
                     "their Renyi entropy of order `alpha`")
             .real("alpha", &EntropyOptions::alpha, at_least(0),
                   "order of the entropy of `loss=renyi`; 0 stands for infinity")
-            .real("lambda", &EntropyOptions::lambda, Range{.low = 0, .high = 1e6, .low_open = true},
-                  "self-label: penalty on computed labels whose cluster shares differ from `prior`; larger values keep "
-                  "them closer")
+            .real("lambda", &EntropyOptions::lambda, OptionRange{.low = 0, .high = 1e6, .low_open = true},
+                  "self-label: penalty on computed labels with other cluster shares than `prior`; larger values keep "
+                  "shares closer")
             .real("fairness", &EntropyOptions::fairness, at_least(0), std::string("mi, renyi: ") + fairness_meaning)
             .reals("prior", &EntropyOptions::prior, above(0), prior_meaning, automatic_prior)
             .choice("label_solver", &EntropyOptions::label_solver, {"em", "dual"},

@@ -8,29 +8,29 @@
 //     gamma          weight of || s V ||^2, the squared Frobenius norm of the weights of the points x / s; it does not
 //                    include the bias b
 //
-// Training uses the points x / s, with steps in W = s V. Multiplying all points by the same number therefore changes
-// nothing. While predictions are nearly even, a point's pull on each of k clusters is about 1 / k. s falls with k in a
-// similar way, so one learning rate suits two clusters and twenty. b is trained like the weight of a constant column of
-// 1 / 7.25 times the points' root mean square distance from the mean.
-// V starts as random combinations of the points minus their mean. Neither the order of the columns nor a column of
-// zeros changes it. In the losses below ||V|| stands for ||s V||.
+// Training uses the points x / s, with steps in W = s V. So multiplying all points by the same number changes nothing.
+// While predictions are nearly even, the gradient of a point for each of k clusters is about 1 / k. s falls with k in a
+// similar way, so one learning rate suits 2 clusters as well as 20. b is trained like the weight of a constant column.
+// The value of this column is 1 / 7.25 times the points' root mean square distance from the mean.
+// V starts as random combinations of the points minus their mean. This start depends neither on the order of the
+// columns nor on columns of zeros. In the losses below ||V|| stands for ||s V||.
 //
 //     entropy, self-label   gamma ||V||^2 + mean H(sigma_i, y_i) + lambda KL(u || ybar)     (42), label_solver.hpp
 //     entropy, mi           gamma ||V||^2 + mean H(sigma_i) + fairness KL(sigmabar || u)    (6)
-//     entropy, renyi        the same with R_alpha(sigma_i) for H(sigma_i)                   (15)
+//     entropy, renyi        the same with R_alpha(sigma_i) instead of H(sigma_i)          (15)
 //     mi                    MIGD: (6) by gradient descent
 //     sela                  gamma ||V||^2 + mean H(y_i, sigma_i), y one-hot, ybar = u       (8), optimal transport
 //     miadm                 gamma ||V||^2 + mean H(y_i, sigma_i) - H(ybar)                  (12),
 //                           y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk)
 //
-// Partial labels add label_weight * mean over the labelled points of -ln(summed probability of the label's clusters).
-// The y of these points is fixed to those clusters. Label shares (equal ends only) determine u: the clusters of a label
-// divide its share evenly, and the other clusters divide the rest evenly.
+// Partial labels add label_weight times the mean, over the labelled points, of -ln(sum of the probabilities of the
+// label's clusters). The y of a labelled point is 0 outside these clusters. Label shares (single numbers, no intervals)
+// determine u: the clusters of a label divide its share evenly, and the other clusters divide the rest evenly.
 //
-// sgd: an epoch is one pass over the points in a random order, in batches; the losses are those of each batch. lbfgs:
-// an epoch is new labels for all points and up to 100 iterations on them. Time: n k d per epoch or iteration. Memory in
-// addition to the points, in numbers of their type: 10 k for every row of a batch (sgd) or of all points (lbfgs, or
-// labels per epoch); at the end 3 n k for the report; lbfgs 20 k d doubles more.
+// sgd: an epoch is one pass over the points in a random order, in batches. Each loss is computed within a batch. lbfgs:
+// an epoch computes new labels for all points and then does up to 100 iterations with them. Time: n k d per epoch (sgd)
+// or iteration (lbfgs). Memory in addition to the points, in numbers of their type: 10 k per row of a batch (sgd), or
+// per point (lbfgs, or labels per epoch); 3 n k for the report at the end. lbfgs needs 20 k d doubles more.
 
 #include <string_view>
 #include <variant>
@@ -56,15 +56,15 @@ struct LinearTrainingOptions {
     std::optional<int> clusters = 8;  // k; automatic: one per partial label, or as many as problem.clusters_per_label
                                       // says
     double gamma = 0.003;
-    // lbfgs: gamma falls geometrically from this value over the epochs. Automatic: gamma is constant.
+    // lbfgs: gamma falls geometrically from this value to `gamma` over the epochs. Automatic: gamma is constant.
     std::optional<double> gamma_start = {};
     Optimizer optimizer = Optimizer::sgd;
     double learning_rate = 0.1;
     double momentum = 0.9;
     int epochs = 50;
     int batch_size = 250;
-    // The origin m of training: V (x - m) + c. The model class is the same for mean and zero. If the points are far
-    // from 0, mean gives shorter steps.
+    // The origin m of training: its logits are V (x - m) + c. The set of possible models is the same for mean and zero.
+    // If the points are far from 0, mean gives shorter steps.
     TrainingOrigin origin = TrainingOrigin::mean;
     double start_scale = 0.15;  // root mean square of the first logits V x + b
     double label_weight = 1;
@@ -95,8 +95,8 @@ struct COTERIE_API MiOptions : LinearTrainingOptions {
 };
 
 struct COTERIE_API SelaOptions : LinearTrainingOptions {
-    // One-hot labels that are fixed for an epoch pull with the same force until its end, however certain a prediction
-    // is. These defaults compensate for that.
+    // One-hot labels that are fixed for an epoch keep the gradients large until its end, even for certain predictions.
+    // These defaults compensate for that.
     SelaOptions() {
         learning_rate = 0.01;
         gamma = 0.03;
@@ -127,8 +127,7 @@ public:
     int clusters() const override;
     /// In the scalar type of the training points.
     const Linear& linear() const { return linear_; }
-    /// mean H(sigma_i) + KL(sigmabar || u) over all training points. It separates good starts from bad ones without
-    /// true labels.
+    /// mean H(sigma_i) + KL(sigmabar || u) over all training points. It tells good starts from bad ones without labels.
     double restart_criterion() const;
 
     /// Memberships: sigma. Label scores: the probability of each label, summed over its clusters.
@@ -173,15 +172,15 @@ using MiModel = SoftmaxModelOf<MiOptions>;
 using SelaModel = SoftmaxModelOf<SelaOptions>;
 using MiadmModel = SoftmaxModelOf<MiadmOptions>;
 
-/// n x d points, 1 <= clusters <= n. labels() of points with a partial label are their most probable cluster of that
-/// label; those of other points equal predict. Empty clusters give a result with a warning.
+/// n x d points, 1 <= clusters <= n. labels() of a point with a partial label is its most probable cluster among those
+/// of that label. For other points it equals predict. If clusters are empty, the fit succeeds with a warning.
 /// The report's details: "decisiveness" (mean H(sigma_i)), "fairness" (KL(sigmabar || u)), "weight_norm" (||s V||),
-/// "mean_probabilities". Self-label adds "label_rounds", "label_gradient" and "label_gap" (see LabelCertificate) of the
-/// last labels, unless all their rows have partial labels.
-/// Throws BadArgument (options, shapes, conflicting labels, options that would have no effect; training that diverges,
-/// because the learning rate is too large), BadData (values), ResourceError, and Cancelled before the first epoch is
-/// complete. If it is stopped later, the result is the current model, with the objective of the last complete epoch
-/// (lbfgs: of the model).
+/// "mean_probabilities". Self-label adds "label_rounds", "label_gradient" and "label_gap" of the last labels (see
+/// LabelCertificate), unless all their rows have partial labels.
+/// Throws BadArgument (options, shapes, conflicting labels, options that would have no effect, or training that
+/// diverges because the learning rate is too large), BadData (values), ResourceError, and Cancelled if it is stopped
+/// before the first epoch is complete. If it is stopped later, the result is the current model, with the objective of
+/// the last complete epoch (lbfgs: of the model).
 struct COTERIE_API EntropyMethod {
     using Options = EntropyOptions;
     using Model = EntropyModel;

@@ -217,7 +217,7 @@ TEST(Lbfgs, FindsTheMinimumOfRosenbrocksFunction) {
     Vector<double> x(10);
     x.setConstant(-1.2);
     double before = 1e300;
-    const auto result = internal::minimize_lbfgs(
+    const auto result = entropy::internal::minimize_lbfgs(
         [](const Vector<double>& at, Vector<double>& gradient) {
             double value = 0;
             gradient.setZero();
@@ -253,7 +253,7 @@ TEST(LabelRules, AlternatingByHand) {
 }
 
 TEST(LabelRules, TransportIsBalanced) {
-    // All rows prefer the first cluster, those with lower numbers more strongly: the last rows move.
+    // All rows prefer the first cluster, the first rows most strongly. So the last rows move to the second cluster.
     Matrix<double> x(100, 2);
     for (Index i = 0; i < 100; ++i) x.row(i) << 3.0 - 0.01 * static_cast<double>(i), 0;
     const Matrix<double> y = internal::transport_labels(softmax(x, 1).logarithm, {0.7, 0.3}, 200.0, 1);
@@ -285,7 +285,7 @@ TEST(LabelRules, TransportFillsThePriorAfterKnownRows) {
     EXPECT_EQ(y.topRows(30), k.fixed.labels);
     EXPECT_EQ(y.bottomRows(70).rowwise().sum(), Vector<double>::Ones(70));
     EXPECT_NEAR(y.col(0).mean(), 0.5, 0.02);
-    k.criterion.prior = {0.2, 0.8};  // the known rows are already more than their share
+    k.criterion.prior = {0.2, 0.8};  // the known rows already exceed the first cluster's share
     EXPECT_LE(labels().col(0).sum(), 31);
     k.fixed.rows.clear();
     for (Index i = 0; i < 100; ++i) k.fixed.rows.push_back(i);
@@ -426,7 +426,7 @@ TEST(EntropyMethods, FindBlobsPredictAndRoundTrip) {
     const Sample other = blobs(90, 4, 3, 3.0, 11);
     const Matrix<float> narrow = sample.points.cast<float>();
     for (const Case& each : cases()) {
-        // The closed form of miadm has no fairness term that would move it away from the start.
+        // The labels of miadm have no fairness term that would move the model away from a bad start.
         double best = 0;
         for (std::uint64_t seed = 0; seed < 3; ++seed) {
             const auto model = fit_by_name(each.method, sample.points, each.values, {}, seed);
@@ -481,7 +481,7 @@ TEST(Entropy, DualObjectiveNeverRisesWithLbfgs) {
     for (std::size_t t = 1; t < history.size(); ++t) EXPECT_LE(history[t], history[t - 1] + 1e-9);
 }
 
-// Starts use rows by number: another order is another start, but of the same clusters if they are clear.
+// Starts use rows by number. So another order of the rows gives another start, but the same clusters if they are clear.
 TEST(Entropy, PermutedRowsGiveTheSameClusters) {
     const Sample sample = blobs(120, 3, 3, 1.0, 14);
     const Matrix<double> reversed = sample.points.colwise().reverse();
@@ -581,7 +581,7 @@ TEST(Entropy, PartialLabelsAreKept) {
     }
 }
 
-// One cluster more than labels, and no row that could join it.
+// There is one cluster more than labels, but no row that could join it.
 TEST(Entropy, AllRowsLabelled) {
     Known k;
     k.side = {};
@@ -649,10 +649,10 @@ TEST(Entropy, BadArguments) {
         has(message(method, falling), "gamma_start");
         falling["gamma_start"] = 1.0;
         falling["epochs"] = std::int64_t{1};
-        has(message(method, falling), "gamma_start: gamma falls over the epochs, but epochs is 1");
+        has(message(method, falling), "gamma_start: the penalty falls over the epochs, but epochs is 1");
         falling["epochs"] = std::int64_t{5};
         falling["gamma"] = 0.0;
-        has(message(method, falling), "gamma_start: gamma falls by a factor per epoch, which never leads to gamma=0");
+        has(message(method, falling), "gamma_start: the penalty falls by a factor per epoch, never to gamma=0");
         Problem side;
         side.sizes = SizeBounds{1, 20};
         has(message(method, {}, side), "size bounds");
@@ -680,7 +680,7 @@ TEST(Entropy, BadArguments) {
         return message_of([&] { fit_by_name(method, k.sample.points, values, k.side); });
     };
     has(with_labels("entropy", {{"clusters", Automatic()}}), "label_share: entropy clustering needs one");
-    // The rounding error of the rest 1 - sum is positive for some and negative for others.
+    // The rounding error of 1 - sum is positive for some of these shares and negative for others.
     for (const double a : {0.1, 0.3, 0.6, 0.7, 1.0 / 3}) {
         k.side.label_shares = {{"a", a, a}, {"b", 1 - a, 1 - a}};
         has(with_labels("mi", {{"clusters", 5}}),
@@ -789,7 +789,7 @@ TEST(Entropy, DoesNotDependOnScale) {
     check(Matrix<float>(sample.points.cast<float>()));
 }
 
-// The criterion of a start; and the first fit of least criterion is the result, bit for bit.
+// Computes the criterion of each start. The result is, bit for bit, the first fit with the smallest criterion.
 TEST(Entropy, RestartsKeepTheBestByItsCriterion) {
     const Sample sample = blobs(300, 4, 5, 0.5, 23);
     const OptionValues values = {{"clusters", 5}, {"epochs", 5}};
@@ -992,7 +992,7 @@ TEST(MaxMargin, ThreeClustersGiveALocalMaximum) {
     const LinearSoftmax<double> best = internal::hard_margin(sample.points, sample.truth, 3);
     const double widest = internal::margin(sample.points, best, sample.truth);
     EXPECT_GT(widest, 0);
-    // The margin is quasi-concave: a local optimum is the optimum.
+    // The margin is quasi-concave, so a local optimum is the optimum.
     for (std::uint64_t seed = 0; seed < 2000; ++seed) {
         const double size = seed % 2 == 0 ? 1e-5 : 1e-2;
         LinearSoftmax<double> other = best;
@@ -1044,8 +1044,8 @@ TEST(MaxMargin, DecisiveNormalConvergesLikeOneOverLogGamma) {
     }
 }
 
-// The limit is approached like 1 / ln(1 / gamma). At gamma 1e-9, a point 10 % farther away than the nearest ones still
-// pulls at the normal with a tenth of their force. The test requires a margin close to the widest one, an angle that
+// The limit is approached like 1 / ln(1 / gamma). At gamma 1e-9, a point 10 % farther away than the nearest points
+// still has a tenth of their influence on the normal. The test requires a margin close to the widest one, an angle that
 // falls with gamma, and an angle below one degree on most sets.
 TEST(MaxMargin, MarginOfItsLabelsIsNearlyMaximal) {
     int checked = 0;
@@ -1062,7 +1062,7 @@ TEST(MaxMargin, MarginOfItsLabelsIsNearlyMaximal) {
             options.optimizer = Optimizer::lbfgs;
             options.gamma_start = 0.1;
             options.start_scale = 1;
-            // Margin relative to the widest, and the angle between the normals.
+            // Measures the margin relative to the widest margin, and the angle between the normals.
             const auto measure = [&](double gamma, int epochs, double& share) {
                 options.gamma = gamma;
                 options.epochs = epochs;

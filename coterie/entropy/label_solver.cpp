@@ -1,8 +1,8 @@
-// Three solvers: EM as in the paper; Newton's method on the dual; Newton on y itself, for comparison. The dual has K -
-// 1 variables, so a step costs one pass over the rows and it ends at rounding. Predictions are packed in tiles of 16
-// rows, so that a vector holds one cluster of several rows. Sums run over fixed blocks, in double and in their order.
-// The dual is a function of differences of multipliers. If predictions are saturated, the solution is followed from
-// smoothed predictions.
+// Three solvers: EM as in the paper; Newton's method on the dual; Newton on y itself, for comparison. The dual has only
+// K - 1 variables, so a step costs one pass over the rows, and the solver reaches the optimum up to rounding.
+// Predictions are packed in tiles of 16 rows, so that a SIMD vector holds numbers of several rows for one cluster. Sums
+// are in double, over fixed blocks in a fixed order. The dual is a function of differences of multipliers. If
+// predictions are saturated, the solver first solves for smoothed predictions, and then reduces the smoothing.
 
 #include "coterie/entropy/label_solver.hpp"
 
@@ -25,17 +25,17 @@
 namespace coterie {
 namespace {
 
+using entropy::internal::tile_rows;
 using internal::filled;
-using internal::tile_rows;
 
 using internal::at;
 
-// A smaller prediction makes no difference to any sum; for larger ones y = sigma / (mu - a) is still exact enough.
+// A smaller prediction changes no sum. For a prediction above this, y = sigma / (mu - a) is still exact enough.
 template <class T>
 constexpr T least_prediction = std::is_same_v<T, float> ? T(1e-30) : T(1e-20);
 
 constexpr Index most_blocks = 256;       // number of partial sums
-constexpr double rounding_floor = 1e-9;  // for gradients: below it a step may improve nothing
+constexpr double rounding_floor = 1e-9;  // for gradients: below it, rounding may prevent any progress
 
 template <class T>
 void check_input(const Matrix<T>& predictions, const LabelSettings& settings, const FixedLabels<T>& fixed) {
@@ -110,7 +110,7 @@ public:
 private:
     const Matrix<T>& predictions_;
     Index count_;
-    std::vector<Index> rows_;  // empty: all
+    std::vector<Index> rows_;  // empty: all rows
 };
 
 // Blocks of tiles that fit into the cache, with a limited number of partial sums.
@@ -161,7 +161,7 @@ LabelSolution<T> solve_em(const Matrix<T>& predictions, const LabelSettings& set
         for (Index tile = blocks.begin(block); tile < blocks.end(block); ++tile) {
             T* const packed = sigma.data() + tile * tile_size;
             rows.pack(tile, 0.0, packed);
-            // A tile that is not full: rows of zeros remain zero and add nothing.
+            // In a tile that is not full, rows of zeros remain zero and add nothing.
             for (Index c = 0; c < k; ++c) {
                 for (Index r = rows.rows_of(tile); r < tile_rows; ++r) packed[c * tile_rows + r] = T(0);
                 for (Index r = 0; r < tile_rows; ++r)
@@ -176,7 +176,7 @@ LabelSolution<T> solve_em(const Matrix<T>& predictions, const LabelSettings& set
     out.gradient = std::numeric_limits<double>::infinity();
     std::vector<T> factor(at(k));
     std::vector<std::vector<T>> lanes(at(std::max(1, workers)), std::vector<T>(at(tile_size)));
-    // Number of tiles that a lane sums before the sum continues in double.
+    // Number of tiles that a lane sums in T before the sum is added to one in double.
     constexpr Index tiles_a_call = 64;
     while (out.rounds < settings.rounds && !out.converged) {
         for (Index c = 0; c < k; ++c) factor[at(c)] = static_cast<T>(settings.lambda * n * prior[at(c)] / sums[c]);
@@ -187,8 +187,8 @@ LabelSolution<T> solve_em(const Matrix<T>& predictions, const LabelSettings& set
             for (Index tile = blocks.begin(block); tile < blocks.end(block); tile += tiles_a_call) {
                 const Index end = std::min(tile + tiles_a_call, blocks.end(block));
                 std::fill(lane.begin(), lane.end(), T(0));
-                internal::label_rounds<T>().round(sigma.data() + tile * tile_size, y.data() + tile * tile_size,
-                                                  end - tile, k, factor.data(), lane.data());
+                entropy::internal::label_rounds<T>().round(sigma.data() + tile * tile_size, y.data() + tile * tile_size,
+                                                           end - tile, k, factor.data(), lane.data());
                 for (Index c = 0; c < k; ++c)
                     for (Index r = 0; r < tile_rows; ++r) sum[c] += static_cast<double>(lane[at(c * tile_rows + r)]);
             }
@@ -210,8 +210,8 @@ LabelSolution<T> solve_em(const Matrix<T>& predictions, const LabelSettings& set
 
 // ---- the dual
 
-// The root B of  sum_k lambda u_k / (B + c_k) = 1.  Multipliers that are known up to a constant become a = B + c, the
-// best shift, with sum_k a_k ybar_k = lambda.
+// The root B of sum_k lambda u_k / (B + c_k) = 1. If multipliers c are known up to a constant, B is the best constant:
+// a = B + c has sum_k a_k ybar_k = lambda.
 double best_shift(double lambda, const std::vector<double>& prior, const Vector<double>& c) {
     double low = 0;
     for (Index k = 0; k < c.size(); ++k) low = std::max(low, lambda * prior[at(k)] - c[k]);
@@ -232,9 +232,9 @@ double best_shift(double lambda, const std::vector<double>& prior, const Vector<
     return root;
 }
 
-// Solves (Laplacian with the given off-diagonal entries, rows that sum to 0) x = g, x_ground = 0. The diagonal is
-// computed from the other entries, which keeps small differences of nearly equal columns exact, and the system is
-// scaled by it.
+// Solves L x = g with x_ground = 0. L is the Laplacian with the given off-diagonal entries; its rows sum to 0. The
+// diagonal is computed from the other entries. This keeps small differences of nearly equal columns exact. The system
+// is scaled by the diagonal.
 Vector<double> solve_laplacian(const Matrix<double>& laplacian, const Vector<double>& g, Index ground) {
     const Index k = g.size();
     std::vector<Index> free;
@@ -255,7 +255,7 @@ Vector<double> solve_laplacian(const Matrix<double>& laplacian, const Vector<dou
         right[i] = g[free[at(i)]] * scale[i];
     }
     Vector<double> x = Vector<double>::Zero(k);
-    // Rounding may make a nearly singular matrix indefinite; any direction of ascent is sufficient.
+    // Rounding may make a nearly singular matrix indefinite. A ridge corrects this; any ascent is sufficient.
     for (double ridge = 0; ridge < 1; ridge = std::max(1e-14, ridge * 100)) {
         Matrix<double> factored = scaled;
         factored.diagonal().array() += ridge;
@@ -272,7 +272,7 @@ constexpr Index most_packed = Index{1} << 20;
 
 // The dual as a function of c = max a - a >= 0. Adding a number to every a_k changes no label, and the best such number
 // is known (best_shift), so K - 1 multipliers are free. In these terms mu_i - a_k = t_i + c_k, a sum of two
-// non-negative numbers. It keeps differences far below the rounding of a itself.
+// non-negative numbers. This sum keeps differences that are far below the rounding of a itself.
 template <class T>
 class Dual {
 public:
@@ -300,7 +300,7 @@ public:
     }
 
     struct Point {
-        Vector<double> c;         // K, least 0
+        Vector<double> c;         // K; the smallest is 0
         Vector<double> a;         // K
         Vector<double> gradient;  // lambda u / a - ybar(a)
         double norm = std::numeric_limits<double>::infinity();
@@ -342,8 +342,8 @@ public:
                 for (Index tile = first; tile < last; ++tile) {
                     const double* const sigma = tile_of(tile, smoothing, scratch);
                     double* const to = e.data() + (tile - first) * tile_rows;
-                    internal::label_kernels().curvature(sigma, k_, point.c.data(), roots_.data() + tile * tile_rows, to,
-                                                        stride);
+                    entropy::internal::label_kernels().curvature(sigma, k_, point.c.data(),
+                                                                 roots_.data() + tile * tile_rows, to, stride);
                     for (Index k = 0; k < k_; ++k)
                         for (Index r = rows_.rows_of(tile); r < tile_rows; ++r) to[k * stride + r] = 0;
                 }
@@ -355,7 +355,7 @@ public:
         Matrix<double> laplacian = Matrix<double>::Zero(k_, k_);
         for (const auto& part : parts) laplacian += part;
         laplacian /= n_;
-        // The prior's part has the form of one more row, with predictions lambda u and labels lambda u / a.
+        // The term of the prior is like one more row, with predictions lambda u and labels lambda u / a.
         Vector<double> own(k_);
         for (Index k = 0; k < k_; ++k) own[k] = settings_.lambda * prior_[at(k)] / (point.a[k] * point.a[k]);
         laplacian.noalias() -= own * own.transpose() / own.sum();
@@ -364,7 +364,7 @@ public:
         return solve_laplacian(laplacian, point.gradient, ground);
     }
 
-    // Steps from `start` until the gradient is at most `tolerance`, nothing improves, or `limit` steps are done.
+    // Takes steps from `start` until the gradient is at most `tolerance`, nothing improves, or `limit` steps are done.
     Point climb(Point start, double smoothing, double tolerance, int limit, bool full_steps, int& steps) {
         Point here = std::move(start);
         for (int taken = 0; taken < limit && here.norm > tolerance; ++taken) {
@@ -372,8 +372,8 @@ public:
             const double slope = here.gradient.dot(direction);
             ++steps;
             if (!(slope > 0)) break;
-            // The dual is concave: its slope falls along the direction. A step beyond the maximum is accepted if it is
-            // not far beyond and reduces the gradient.
+            // The dual is concave, so its slope falls along the direction. A step slightly beyond the maximum is
+            // accepted if it reduces the gradient.
             double length = 1;
             Point next;
             bool taken_step = false;
@@ -407,7 +407,7 @@ public:
         });
     }
 
-    // D(a), without the part of the fixed rows that P contains too.
+    // D(a), without the part of the fixed rows that is also in P.
     double value(const Point& point) {
         double sum = 0;
         std::vector<double> of_block(at(blocks_.count()), 0.0);
@@ -451,7 +451,7 @@ private:
             partial_[at(block)] = Vector<double>::Zero(k_);
             for (Index tile = blocks_.begin(block); tile < blocks_.end(block); ++tile) {
                 const double* const sigma = tile_of(tile, smoothing, scratch);
-                internal::label_kernels().roots(sigma, k_, c.data(), roots_.data() + tile * tile_rows, y);
+                entropy::internal::label_kernels().roots(sigma, k_, c.data(), roots_.data() + tile * tile_rows, y);
                 on_tile(block, tile, sigma, y);
             }
         });
@@ -465,8 +465,8 @@ private:
     Vector<double> known_;
     RowBlocks blocks_;
     int workers_;
-    std::vector<double> packed_;  // all tiles if there are few: packing costs as much as a pass
-    std::vector<double> roots_;   // t_i, the start of the next search for roots
+    std::vector<double> packed_;  // all tiles, if there are few; packing a tile costs as much as a pass over it
+    std::vector<double> roots_;   // t_i; the next search for roots starts at them
     std::vector<std::vector<double>> scratch_;
     std::vector<Vector<double>> partial_;
 };
@@ -481,7 +481,7 @@ LabelSolution<T> solve_dual(const Matrix<T>& predictions, const LabelSettings& s
     auto point = dual.evaluate(c, 0);
     point = dual.climb(std::move(point), 0, tolerance, std::min(settings.steps, 20), true, out.rounds);
     if (point.norm > tolerance && out.rounds < settings.steps) {
-        // Saturated predictions make the dual nearly piecewise linear: its optimum is followed from that of smoothed
+        // Saturated predictions make the dual nearly piecewise linear. So its optimum is followed from that of smoothed
         // predictions.
         double rough = 0.05 / static_cast<double>(predictions.cols());
         double smoothing = 1;  // all predictions 1 / K: c = 0 except for the prior
@@ -508,7 +508,7 @@ LabelSolution<T> solve_dual(const Matrix<T>& predictions, const LabelSettings& s
             }
         }
     }
-    if (point.norm > rounding_floor) {  // the steps ran out: use the nearest point without smoothing
+    if (point.norm > rounding_floor) {  // no steps are left: use the nearest point without smoothing
         auto nearest = dual.evaluate(c, 0);
         if (nearest.norm < point.norm) point = std::move(nearest);
     }

@@ -8,10 +8,10 @@
 //     y      N x K  labels;  ybar_k = 1/N sum_i y_ik
 //     u      K      prior, each above 0, sum 1
 //     a      K      multipliers of ybar in the dual:  ybar_k = lambda u_k / a_k,  y_ik = sigma_ik / (mu_i - a_k),
-//                   mu_i > max a the root of sum_k y_ik = 1
+//                   with the mu_i > max a that gives sum_k y_ik = 1
 //     D(a)   the dual, D <= P, equal at the optimum; its gradient is lambda u_k / a_k - ybar_k(a)
 //
-// Rows with fixed labels count in ybar but not in the first sum (their loss is the ordinary cross-entropy).
+// Rows with fixed labels count in ybar but not in the first sum. Their loss is the ordinary cross-entropy.
 // Predictions below 1e-20 (float: 1e-30) are raised to that value.
 
 #include <span>
@@ -24,7 +24,7 @@
 namespace coterie {
 
 enum class LabelSolver {
-    em,     // equations 45 and 46 from y = sigma, a fixed number of rounds; linear convergence, slow for large lambda
+    em,     // equations 45 and 46, starting at y = sigma; converges linearly, and slowly for large lambda
     dual,   // Newton on the K - 1 free multipliers, one pass over the rows per step: the global optimum up to rounding
     newton  // the paper's comparison: Newton on y itself with its barrier; N K numbers per step
 };
@@ -35,10 +35,10 @@ struct LabelSettings {
     std::vector<double> prior = {};  // u; empty: uniform
     int rounds = 10;                 // for em: maximum
     int steps = 500;                 // for dual and newton: maximum
-    double tolerance = 0;  // em: stop when no ybar_k moved by more; dual, newton: when the gradient is at most this
+    double tolerance = 0;  // stop if no ybar_k moves by more (em), or if the gradient is at most this (dual, newton)
 };
 
-/// Labels that are fixed: row numbers, ascending, and for each row K numbers that sum to 1.
+/// Labels that are fixed: ascending row numbers, and K numbers per row that sum to 1.
 template <class T>
 struct FixedLabels {
     std::vector<Index> rows = {};
@@ -50,28 +50,28 @@ struct LabelSolution {
     Matrix<T> labels;  // y
     int rounds = 0;
     bool converged = false;  // the tolerance was met; dual, newton: or the gradient is 0 up to rounding
-    /// dual: max_k |lambda u_k / a_k - ybar_k|; newton: the largest move of an ybar_k in its next step; em: infinity
-    /// (see certify_labels).
+    /// dual: max_k |lambda u_k / a_k - ybar_k|. newton: the largest next move of any ybar_k. em: infinity (use
+    /// certify_labels).
     double gradient = 0;
-    /// dual: K numbers max a - a_k, from which the best multipliers follow; labels near 0 and 1 do not determine them.
+    /// dual: the K numbers max a - a_k, which give the best multipliers; labels near 0 and 1 do not determine these.
     /// Empty for the other solvers, and if every label is fixed.
     Vector<double> multipliers = {};
 };
 
-/// The bits are the same for any number of threads. Memory: em 2 N K numbers in addition to the input and the result,
-/// dual N + K^2 per thread, newton 3 N K. Throws BadArgument (settings, shapes), ResourceError.
+/// The result has the same bits for any number of threads. Memory in addition to the input and the result: em 2 N K
+/// numbers, dual N + K^2 per thread, newton 3 N K. Throws BadArgument (settings, shapes), ResourceError.
 template <class T>
 COTERIE_API LabelSolution<T> solve_labels(const Matrix<T>& predictions, const LabelSettings& settings, int threads,
                                           const FixedLabels<T>& fixed = {});
 
-/// How far labels, from any source, are from the optimum.
+/// How far given labels are from the optimum. They may come from any source.
 struct LabelCertificate {
     double objective = 0;  // P(y)
-    double gap = 0;        // P(y) - D(a): P(y) is at most this far above the optimum, up to rounding
-    double gradient = 0;   // max_k |ybar_k - ybar_k(a)|; with multipliers max_k |lambda u_k / a_k - ybar_k(a)|
+    double gap = 0;        // P(y) - D(a); up to rounding, P(y) is at most this far above the optimum
+    double gradient = 0;   // max_k |ybar_k - ybar_k(a)|; with multipliers: max_k |lambda u_k / a_k - ybar_k(a)|
 };
-/// a comes from the multipliers of a solution; without them it is lambda u / ybar. If every label is fixed, gap and
-/// gradient are 0.
+/// a comes from the given multipliers of a solution; without multipliers it is lambda u / ybar. If every label is
+/// fixed, gap and gradient are 0.
 template <class T>
 COTERIE_API LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& labels,
                                             const LabelSettings& settings, int threads,

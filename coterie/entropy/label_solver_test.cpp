@@ -13,7 +13,7 @@ namespace {
 
 using test::message_of;
 
-// Softmax of normal logits: a deviation of 1 is soft; 100 and more gives predictions of exactly 0 and 1.
+// Softmax of normal logits. A deviation of 1 gives soft predictions, 100 and more gives predictions of exactly 0 and 1.
 template <class T = double>
 Matrix<T> predictions(Index n, Index k, double deviation, std::uint64_t seed = 0) {
     RandomStream random(seed, "test.predictions");
@@ -223,7 +223,7 @@ TEST(LabelDual, ReportsWhenStepsRunOut) {
         EXPECT_FALSE(found.converged) << steps;
         EXPECT_LE(found.rounds, steps);
         EXPECT_LT((found.labels.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-9);
-        // The gap is as the gradient indicates.
+        // The gap agrees with the gradient.
         EXPECT_GT(found.gradient, 1e-8) << steps;
         EXPECT_GT(certify_labels(sigma, found.labels, s, 1).gap, 1e-6) << steps;
     }
@@ -231,7 +231,7 @@ TEST(LabelDual, ReportsWhenStepsRunOut) {
     EXPECT_TRUE(solve_labels(sigma, s, 1).converged);
 }
 
-// Labels of sharp predictions, near 0 and 1, do not determine the multipliers; the solver returns them.
+// Labels near 0 and 1 do not determine the multipliers, so the solver returns the multipliers.
 TEST(LabelDual, MultipliersProveTheSolution) {
     for (const double deviation : {3.0, 30.0, 100.0})
         for (const double lambda : {1.0, 100.0, 1e4}) {

@@ -1,7 +1,6 @@
-// The distance kernels compute the logits: their score is bias - row . column, so panels hold -V, and no second set of
-// kernels is needed. A gradient is divided by columns; one thread sums each part over all rows. There are no partial
-// sums, and the bits are the same for any number of threads. Training about an origin corrects the gradient by a
-// product of two vectors instead of copying the points.
+// The distance kernels also compute the logits: their score is bias - row . column, so panels hold -V. For a gradient,
+// each thread sums its own columns over all rows. There are no partial sums, so the bits are the same for any number of
+// threads. Training about an origin corrects the gradient by a product of two vectors instead of copying the points.
 
 #include "coterie/entropy/linear_softmax.hpp"
 
@@ -20,7 +19,7 @@ using internal::at;
 constexpr Index rows_a_block = 72;      // a multiple of every tile height of the kernels
 constexpr Index columns_a_block = 128;  // a multiple of every vector's length
 
-// A batch of 250 MNIST digits with ten clusters uses one thread: it takes less time than starting another one.
+// A batch of 250 MNIST digits with 10 clusters uses one thread: it takes less time than starting another thread.
 int threads_of(Index rows, Index clusters, Index dimensions, int threads) {
     return threads_for(static_cast<double>(rows) * static_cast<double>(clusters) * static_cast<double>(dimensions),
                        threads);
@@ -65,7 +64,7 @@ private:
         Index first;
         Index held;
         int vectors;
-        Index offset;  // of its biases in data_; its columns follow
+        Index offset;  // where its biases begin in data_; its columns follow them
     };
     const internal::Kernels<T>& kernels_;
     Index d_;
@@ -116,7 +115,7 @@ template <class T>
 Matrix<double> weight_gradient(const std::vector<const T*>& rows, const Matrix<T>& g, Index dimensions, int threads) {
     const Index n = static_cast<Index>(rows.size());
     const Index k = g.cols();
-    // Sums a few hundred rows in T, the rest in double.
+    // Sums of up to this many rows are in T. They are then added in double.
     constexpr Index rows_a_sum = 512;
     Matrix<double> out = Matrix<double>::Zero(k, dimensions);
     const RowBlocks columns{dimensions, columns_a_block};
@@ -128,9 +127,9 @@ Matrix<double> weight_gradient(const std::vector<const T*>& rows, const Matrix<T
         for (Index chunk = 0; chunk < cut.count(); ++chunk) {
             const Index first = cut.begin(chunk);
             part.setZero();
-            internal::linear_products<T>().add_gradient(rows.data() + first, cut.end(chunk) - first,
-                                                        g.data() + first * k, k, begin, begin + width, part.data(),
-                                                        width);
+            entropy::internal::linear_products<T>().add_gradient(rows.data() + first, cut.end(chunk) - first,
+                                                                 g.data() + first * k, k, begin, begin + width,
+                                                                 part.data(), width);
             out.middleCols(begin, width) += part.template cast<double>();
         }
     });
@@ -171,8 +170,8 @@ void Descent<T>::step(const std::vector<const T*>& rows, const Matrix<T>& g) {
         thread_local Matrix<T> part;
         part = Matrix<T>::Zero(k, width);
         if (origin_.size() > 0) part.noalias() -= sums * origin_.segment(begin, width).transpose().template cast<T>();
-        internal::linear_products<T>().add_gradient(rows.data(), n, g.data(), k, begin, begin + width, part.data(),
-                                                    width);
+        entropy::internal::linear_products<T>().add_gradient(rows.data(), n, g.data(), k, begin, begin + width,
+                                                             part.data(), width);
         velocity_.middleCols(begin, width) = momentum_ * velocity_.middleCols(begin, width) + per_unit_ * part +
                                              decay_ * model_.weights.middleCols(begin, width);
         model_.weights.middleCols(begin, width) -= weight_rate_ * velocity_.middleCols(begin, width);

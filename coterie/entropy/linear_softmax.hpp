@@ -17,15 +17,15 @@ struct LinearSoftmax {
     Vector<T> bias;     // b, K
 };
 
-/// A random start made from the points, which depends neither on their unit nor on the order of their columns. Each row
-/// of V is a combination of the rows x_r - mean (d numbers each, at least one row) with standard normal coefficients,
-/// and b = -V mean. Both are scaled so that the root mean square of the rows' logits is `scale`. All zeros if every row
+/// A random start made from the points. It depends neither on their unit nor on the order of their columns. Each row of
+/// V is a combination of the rows x_r - mean (d numbers each, at least one row) with standard normal coefficients, and
+/// b = -V mean. Both are scaled so that the root mean square of the rows' logits is `scale`. All are 0 if every row
 /// equals the mean.
 template <class T>
 COTERIE_API LinearSoftmax<T> random_linear_softmax(const std::vector<const T*>& rows, const Vector<double>& mean,
                                                    Index clusters, double scale, const Run& run);
 
-/// V x_i + b of the rows, n x K. The result of a row does not depend on the other rows, nor on threads.
+/// V x_i + b of the rows, n x K. The result of a row depends neither on the other rows nor on the number of threads.
 template <class T>
 COTERIE_API Matrix<T> logits(const std::vector<const T*>& rows, const LinearSoftmax<T>& model, int threads);
 template <class T>
@@ -38,10 +38,10 @@ COTERIE_API Matrix<double> weight_gradient(const std::vector<const T*>& rows, co
 
 /// Gradient descent with momentum: velocity <- momentum velocity + gradient, weights <- weights - learning_rate
 /// velocity.
-/// The steps are those of the model W (x - m) / unit + c, W = unit V, with the origin m (d, or empty: 0). Its logits
-/// equal those of the given model, b = c - V m, but its steps depend neither on the location of the points nor on their
-/// unit. The learning rate of c is multiplied by bias_factor: c is trained like the weight of a column with the
-/// constant value sqrt(bias_factor).
+/// The steps are those of the model W (x - m) / unit + c, W = unit V, with the origin m (d numbers, or empty: 0). This
+/// model has the logits of the given model (b = c - V m), but its steps depend neither on the location of the points
+/// nor on their unit. The learning rate of c is multiplied by bias_factor. So c is trained like the weight of a column
+/// with the constant value sqrt(bias_factor).
 template <class T>
 class COTERIE_API Descent {
 public:
@@ -49,7 +49,7 @@ public:
             double gamma, int threads, double bias_factor = 1);
     /// g as in weight_gradient. The gradient of W is g'(x - m) / unit + 2 gamma W; that of c is the column sums of g.
     void step(const std::vector<const T*>& rows, const Matrix<T>& g);
-    /// Store and load the model and the state of the next steps. Throw BadData if an archive does not hold such a
+    /// These store and load the model and the state of the next steps. load() throws BadData if the archive has no such
     /// state.
     void store(Archive& archive) const;
     void load(const Archive& archive);

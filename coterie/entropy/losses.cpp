@@ -1,6 +1,6 @@
-// One pass over the rows computes value and gradient of a term; values are sums of blocks of 1024 rows, in double.
-// Renyi's entropy has separate formulas at order 1, near it, and elsewhere, so that none cancels or overflows. Means of
-// predictions are computed in the log domain.
+// One pass over the rows computes value and gradient of a term. Values are sums over blocks of 1024 rows, in double.
+// Renyi's entropy has separate formulas at order 1, near 1, and elsewhere, so that no formula cancels or overflows.
+// Means of predictions are computed in the log domain.
 
 #include "coterie/entropy/losses.hpp"
 
@@ -56,7 +56,7 @@ double renyi(const double* logarithm, Index k, double order, double* slope) {
         return std::abs(d) < 1 ? std::exp(a) * std::expm1(d) : std::exp(a + d) - std::exp(a);
     };
     const double scale = order / (1 - order);
-    // ln sum_c sigma_c^order; near order 1, where it tends to 0, as ln(1 + sum_c (sigma_c^order - sigma_c)).
+    // ln sum_c sigma_c^order. Near order 1 it tends to 0 and is computed as ln(1 + sum_c (sigma_c^order - sigma_c)).
     if (std::abs(order - 1) < 0.5) {
         double more = 0;
         for (Index c = 0; c < k; ++c) more += difference(logarithm[c], (order - 1) * logarithm[c]);
@@ -64,7 +64,7 @@ double renyi(const double* logarithm, Index k, double order, double* slope) {
         for (Index c = 0; c < k; ++c) slope[c] = scale * difference(logarithm[c], (order - 1) * logarithm[c] - total);
         return total / (1 - order);
     }
-    // Elsewhere relative to the largest: order times a logarithm may be much larger than the result.
+    // Elsewhere it is computed relative to the largest term: order times a logarithm may far exceed the result.
     const double largest = *std::max_element(logarithm, logarithm + k);
     double sum = 0;
     for (Index c = 0; c < k; ++c) sum += std::exp(order * (logarithm[c] - largest));
@@ -174,11 +174,11 @@ double add_fairness(const Softmax<T>& sigma, const std::vector<double>& prior, F
         const T* const p = sigma.probability.data() + i * k;
         T* const to = gradient.data() + i * k;
         if (kind == Fairness::reverse) {
-            // The derivative with respect to sigmabar_k has a further + 1, which the softmax cancels.
+            // The derivative with respect to sigmabar_k also has a term + 1, which the softmax cancels.
             add_through_softmax(
                 p, k, scale, [&](Index c) { return mean[at(c)] - std::log(prior[at(c)]); }, to);
         } else {
-            // -u_k sigma_ik / sigmabar_k is of the order N u_k even if both underflow.
+            // -u_k sigma_ik / sigmabar_k is of the order N u_k even if sigma_ik and sigmabar_k underflow.
             double sum = 0;
             const auto share = [&](Index c) {
                 return -prior[at(c)] * std::exp(static_cast<double>(sigma.logarithm(i, c)) - mean[at(c)]);

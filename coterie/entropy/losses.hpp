@@ -1,6 +1,6 @@
 #pragma once
-// Losses of discriminative entropy clustering as functions of the logits (Zhang and Boykov; the equation numbers are
-// theirs).
+// Losses of discriminative entropy clustering as functions of the logits (Zhang and Boykov, with their equation
+// numbers).
 //
 //     x       N x K  logits; sigma_i = softmax(x_i), sigmabar = 1/N sum_i sigma_i
 //     H(p)           -sum_k p_k ln p_k;  H(p, q) = -sum_k p_k ln q_k;  KL(p || q) = H(p, q) - H(p)
@@ -29,7 +29,7 @@ template <class T>
 COTERIE_API Softmax<T> softmax(const Matrix<T>& logits, int threads);
 
 /// Decisiveness: mean_i R_order(sigma_i); order above 0, infinity included (13, 15). Order 1 is the first term of (5).
-/// At infinity the gradient is that of the largest entry, the first among equals.
+/// At infinity the gradient is that of the largest entry (the first if several are equal).
 template <class T>
 COTERIE_API double add_decisiveness(const Softmax<T>& sigma, double order, double weight, Matrix<T>& gradient,
                                     int threads);
@@ -42,7 +42,7 @@ enum class Fairness {
     reverse,  // KL(sigmabar || u); with uniform u, ln K - H(sigmabar): the second term of (5), and of (6)
     forward   // KL(u || sigmabar): zero-avoiding, infinite if a cluster is empty
 };
-/// Fairness of the mean prediction. prior: K numbers above 0 that sum to 1.
+/// Fairness of the mean prediction. `prior` is K numbers above 0 that sum to 1.
 template <class T>
 COTERIE_API double add_fairness(const Softmax<T>& sigma, const std::vector<double>& prior, Fairness kind, double weight,
                                 Matrix<T>& gradient, int threads);
@@ -53,7 +53,7 @@ enum class CrossEntropy {
     reverse,  // mean_i H(sigma_i, y_i): (42); labels below 1e-30 are raised to that value
     forward   // mean_i H(y_i, sigma_i): (8), (9), (12)
 };
-/// Sums over the rows i with counts[i] and divides by N; if counts is empty, over all rows. Labels are constants.
+/// Sums over the rows i with counts[i] (all rows if counts is empty), and divides by N. Labels are constants.
 template <class T>
 COTERIE_API double add_cross_entropy(const Softmax<T>& sigma, const Matrix<T>& y, CrossEntropy kind, double weight,
                                      Matrix<T>& gradient, int threads, const std::vector<bool>& counts = {});

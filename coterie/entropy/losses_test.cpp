@@ -192,7 +192,7 @@ TEST(Losses, HugeLogits) {
             EXPECT_LT(gradient.rowwise().sum().cwiseAbs().maxCoeff(), 1e-9) << term.name;
         }
     }
-    // If every prediction of a cluster is exactly 0, the gradient is still that of the paper's loss: u_k in total.
+    // If every prediction of a cluster is exactly 0, the gradient is still that of the paper's loss, which sums to u_k.
     Table empty = Table::Zero(3, 4);
     empty.col(0).setConstant(-1e4);
     Matrix<double> gradient = Matrix<double>::Zero(3, 4);

@@ -1,7 +1,7 @@
 // For testing theorems on small problems, not for data: dense matrices with K - 1 rows per point. An interior-point
-// method computes the margin, and Newton's method the decisive minimum. Both end at rounding, where descent would stop
-// after a few digits. Losses are divided by gamma and computed in the log domain, because gamma itself is below the
-// range of double. Newton's steps stay where the loss is convex.
+// method computes the margin, and Newton's method the decisive minimum. Both are exact up to rounding; gradient descent
+// would give only a few digits. Losses are divided by gamma and computed in the log domain, because gamma itself may be
+// below the range of double. Newton's steps stay where the loss is convex.
 
 #include "coterie/entropy/max_margin.hpp"
 
@@ -17,6 +17,8 @@
 #include "coterie/entropy/losses.hpp"
 
 namespace coterie::internal {
+
+using namespace entropy::internal;
 namespace {
 
 // theta: V row by row, then b without its last entry, which is 0: adding a constant to b changes no s_ik.
@@ -34,7 +36,7 @@ LinearSoftmax<double> unpack(const Vector<double>& theta, Index clusters, Index 
     return out;
 }
 
-// G with s = G theta: K - 1 rows per point.
+// The matrix G with s = G theta; it has K - 1 rows per point.
 Matrix<double> differences(const Matrix<double>& points, const Labels& labels, Index clusters) {
     const Index d = points.cols();
     Matrix<double> out = Matrix<double>::Zero(points.rows() * (clusters - 1), clusters * (d + 1) - 1);
@@ -92,7 +94,7 @@ double margin(const Matrix<double>& points, const LinearSoftmax<double>& classif
 double degrees_between(const LinearSoftmax<double>& a, const LinearSoftmax<double>& b) {
     const Matrix<double> u = centred(a.weights).normalized();
     const Matrix<double> v = centred(b.weights).normalized();
-    return 2 * std::atan2((u - v).norm(), (u + v).norm()) * 180 / std::numbers::pi;  // acos loses small angles
+    return 2 * std::atan2((u - v).norm(), (u + v).norm()) * 180 / std::numbers::pi;  // acos is inexact for small angles
 }
 
 LinearSoftmax<double> hard_margin(const Matrix<double>& points, const Labels& labels, int clusters) {
@@ -110,8 +112,8 @@ LinearSoftmax<double> hard_margin(const Matrix<double>& points, const Labels& la
         const double size = 1 + dual.lpNorm<1>();
         if (gap <= 1e-12 * size && stationary.norm() <= 1e-10 * size && violation.norm() <= 1e-10)
             return unpack(theta, clusters, points.cols());
-        // The gap waits for stationarity, and never falls far below the tolerance. If it went ahead, slack and dual
-        // values would be 0, and no step could restore stationarity.
+        // The gap is reduced only after stationarity, and never far below the tolerance. Otherwise slack and dual
+        // values would reach 0 first, and no step could restore stationarity.
         const double target =
             std::max((stationary.norm() > gap ? 1.0 : 0.1) * gap, 5e-13 * size) / static_cast<double>(g.rows());
         const Vector<double> complement = slack.cwiseProduct(dual).array() - target;
@@ -152,8 +154,8 @@ LinearSoftmax<double> decisive_minimum(const Matrix<double>& points, const Label
         throw BadArgument(Code::not_accepted, "the classifier does not predict the given labels", "",
                           {.option = "start"});
     theta *= -log_gamma / least;  // then every H is of the order of gamma, and convex
-    // Where every s is above 2, H is convex in it. The minimum lies there, and every step must stay there: H is small
-    // again on the other side of the boundary.
+    // H is convex in s if every s is above 2. The minimum is in this region, and every step must stay in it, because H
+    // is small again on the other side of the boundary.
     constexpr double convex = 2;
     Vector<double> slope;
     Matrix<double> blocks;
@@ -176,7 +178,7 @@ LinearSoftmax<double> decisive_minimum(const Matrix<double>& points, const Label
         if (factor.info() != Eigen::Success) break;
         const Vector<double> step = -factor.solve(gradient);
         const double expected = gradient.dot(step);
-        // So close to the minimum that rounding of the value hides the descent, the full Newton step is accepted.
+        // Close to the minimum, rounding of the value hides the descent. There the full Newton step is accepted.
         const bool near = -expected <= 1e-10 * value;
         double length = 1;
         double there = value_at(theta + step);

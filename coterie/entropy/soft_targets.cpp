@@ -1,5 +1,5 @@
-// Training on targets is entropy clustering with given labels: the same start, steps and losses, and no separate code.
-// Targets are first checked row by row. There may be more classes than points.
+// Training on targets is entropy clustering with given labels: start, steps, losses and code are the same. Targets are
+// first checked row by row. There may be more classes than points.
 
 #include "coterie/entropy/soft_targets.hpp"
 
@@ -46,7 +46,7 @@ SoftTargetFit<T> fit_soft_targets(const Rows<T>& points, const Matrix<double>& t
     const Run within = run.within();
     internal::Checkpoint none(within, {}, {}, {});
     internal::Trained<T> trained = internal::train<T>(points, used, criterion, constraints, none, within);
-    trained.report.empty_cluster_policy = "a class that no point is given stays empty";
+    trained.report.empty_cluster_policy = "an empty class stays empty";
     internal::finish_report(trained.report, points, trained.labels, *used.clusters, *used.clusters, run);
     return {std::move(trained.model), std::move(trained.labels), std::move(trained.report)};
 }

@@ -4,8 +4,8 @@
 //
 //     y        n x k   targets, each row a distribution over the classes
 //     forward          gamma ||V||^2 + mean H(y_i, sigma_i): predictions mimic the targets, including their uncertainty
-//     reverse          gamma ||V||^2 + mean H(sigma_i, y_i): the most probable class attracts predictions, the less the
-//                      more uncertain the target is; with a one-hot target a wrong class costs -ln 1e-30
+//     reverse          gamma ||V||^2 + mean H(sigma_i, y_i): predictions move to the target's most probable class, less
+//                      so if the target is uncertain; with a one-hot target a wrong class costs -ln 1e-30
 
 #include "coterie/base/export.hpp"
 #include "coterie/entropy/entropy.hpp"
@@ -13,7 +13,7 @@
 
 namespace coterie {
 
-/// `clusters` is ignored: k is that of the targets.
+/// `clusters` is ignored: k is the number of columns of the targets.
 struct COTERIE_API SoftTargetOptions : LinearTrainingOptions {
     CrossEntropy cross_entropy = CrossEntropy::reverse;
 
@@ -27,12 +27,12 @@ struct SoftTargetFit {
     FitReport report;
 };
 
-/// n x d points; targets n x k, no entry negative, rows sum to 1 (to 1e-6). Throws the same exceptions as fit_entropy.
+/// n x d points, and n x k targets: no entry is negative, and rows sum to 1 (to 1e-6). Throws as fit_entropy.
 template <class T>
 COTERIE_API SoftTargetFit<T> fit_soft_targets(const Rows<T>& points, const Matrix<double>& targets,
                                               const SoftTargetOptions& options, const Run& run);
 
-/// Targets for labels of which the fraction `noise` is wrong (Mueller et al. 2019): noise / k for each class, plus 1 -
+/// Targets for labels, a fraction `noise` of which is wrong (Mueller et al. 2019): noise / k for each class, plus 1 -
 /// noise for the label. Throws BadArgument unless 0 <= noise <= 1, classes >= 1 and every label is in 0..classes-1.
 COTERIE_API Matrix<double> smoothed_targets(const Labels& labels, Index classes, double noise);
 

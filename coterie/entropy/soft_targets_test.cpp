@@ -33,8 +33,8 @@ Matrix<double> predictions(const LinearSoftmax<double>& model, const Matrix<doub
     return sigma;
 }
 
-// At a minimum the gradient vanishes. It is implemented here separately: for the forward loss sigma - y, for the
-// reverse one sigma_k (-ln y_k + sum_c sigma_c ln y_c), times the points.
+// At a minimum the gradient is 0. This test computes the gradient separately. It is sigma - y for the forward loss, and
+// sigma_k (-ln y_k + sum_c sigma_c ln y_c) for the reverse loss, times the points.
 TEST(SoftTargets, MinimaAreStationary) {
     const Noisy data = noisy(60);
     for (const double noise : {0.0, 0.3})

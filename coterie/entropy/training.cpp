@@ -1,14 +1,14 @@
-// One trainer for all methods of the module. It alternates labels and descent on batches, or labels and L-BFGS on all
-// points. Labels are constants within a step. Orders depend on the seed and the epoch; sums over all rows are those of
-// BlockSums. Labels by transport come from Sinkhorn's rounds in the log domain, from smooth to sharp ones. A loss that
-// grows without bound is an error.
-// Every process makes all steps, on rows that are gathered for several batches at a time; batches are small. Values of
-// all rows (logits, the gradient of L-BFGS) are complete on every process. The bits are the same for any number of
-// threads and processes. A checkpoint is the state before an epoch; resumed training draws the orders again.
+// One trainer for all methods of the module. It alternates between labels and steps: gradient descent on batches, or
+// L-BFGS on all points. Labels are constants within a step. The orders of rows depend on the seed and the epoch. Sums
+// over all rows use BlockSums. Labels by transport come from Sinkhorn's rounds in the log domain, with growing
+// sharpness. A loss that grows without bound is an error.
+// Every process makes all steps, because batches are small. Rows are gathered for several batches at a time. Values of
+// all rows (logits, the gradient of L-BFGS) are complete on every process. The result has the same bits for any number
+// of threads and processes. A checkpoint is the state before an epoch; resumed training draws the orders again.
 //
-// The points are not copied or divided by their unit. A step applies the unit where it needs it, as one number per step
-// and column, and the model is that of the original points. Every such number is a multiple of the unit or of its
-// inverse, so points multiplied by a power of two give the same bits.
+// The points are not copied or divided by their unit. Instead, a step multiplies its own numbers by multiples of the
+// unit or of its inverse, and the model is that of the original points. So multiplying points by a power of two keeps
+// the bits.
 
 #include "coterie/entropy/training.hpp"
 
@@ -30,6 +30,8 @@
 
 namespace coterie::internal {
 
+using namespace entropy::internal;
+
 namespace {
 constexpr double usual_variance = 2.5;  // variance of the points in their unit, per cluster
 }
@@ -37,7 +39,7 @@ constexpr double usual_variance = 2.5;  // variance of the points in their unit,
 double training_unit(const ColumnMoments& moments, int clusters) {
     const double spread = std::sqrt(moments.variance.sum());
     return spread > 1e-12 * moments.mean.norm() ? spread / std::sqrt(usual_variance * clusters)
-                                                : 1;  // a smaller value is rounding
+                                                : 1;  // a smaller unit is rounding
 }
 
 namespace {
@@ -74,8 +76,8 @@ public:
         const double n = static_cast<double>(n_);
         const double k = *options.clusters;
         const bool whole = options.optimizer == Optimizer::lbfgs || labels_per_epoch();
-        // Training holds up to 10 numbers per row and cluster. It holds several copies of a model's parameters in
-        // double, and with L-BFGS the history.
+        // Training needs up to 10 numbers per row and cluster, several copies of a model's parameters in double, and
+        // with L-BFGS the history.
         const double rows = whole ? n : std::min(n, 3.0 * options.batch_size);
         const double history = options.optimizer == Optimizer::lbfgs ? 16.0 * LbfgsSettings().memory : 0.0;
         together(run.communicator(), [&] {
@@ -133,20 +135,20 @@ private:
         if (options_.origin == TrainingOrigin::zero) model_.bias.setZero();
     }
 
-    // The state between two epochs, without that of the optimizer; every process has it.
+    // The state between two epochs, without the optimizer's state. Every process has it.
     Archive state() const {
         Archive out = checkpoint_.begin();
         out.set_vector("objectives", report_.objective_per_iteration);
         return out;
     }
-    // `now`: returns the state before an epoch that is about to start.
+    // `now` returns the state before the epoch that is about to start.
     template <class State>
     void keep(const State& now) {
         if (!checkpoint_.wanted()) return;
         before_ = now();
         if (checkpoint_.due()) checkpoint_.write(*before_);
     }
-    // Stopped within an epoch: resumed training repeats this epoch from the state before it.
+    // Called if training stops within an epoch. Resumed training repeats this epoch from the state before it.
     void stopped_within(int epoch) {
         if (before_) checkpoint_.write(*before_);
         if (epoch > begun_) return;
@@ -176,7 +178,8 @@ private:
         return last_solved_.labels;
     }
 
-    // Calls act(first, logits) for a few rows of a block at a time; first is their number among all rows.
+    // Calls act(first, logits) for a few rows of a block at a time. `first` is the number of the first one among all
+    // rows.
     template <class Act>
     void for_each_logits(const RowBlock<T>& block, Act&& act) const {
         const Index few = std::max<Index>(1, predicted_numbers / *options_.clusters);
@@ -238,7 +241,7 @@ private:
         return add_criterion_loss(criterion_, sigma, y, gradient, run_.threads, counts);
     }
 
-    // The same plus the loss of the labelled rows `labelled`; in x their logits follow those of `numbers`.
+    // The same plus the loss of the labelled rows `labelled`. In x, the logits of `labelled` follow those of `numbers`.
     double loss_with_labels(std::span<const Index> numbers, std::span<const Index> labelled, const Matrix<T>& x,
                             Matrix<T>& gradient) {
         const auto count = static_cast<Index>(numbers.size());
@@ -256,7 +259,7 @@ private:
         return value;
     }
 
-    // Returns whether to continue. `now` as for keep().
+    // Returns whether to continue. For `now` see keep().
     template <class State>
     bool epoch_done(int epoch, double objective, const State& now) {
         report_.objective_per_iteration.push_back(objective);
@@ -279,7 +282,7 @@ private:
         shuffle(known, known_random);
         std::size_t next_known = 0;
         const std::size_t known_a_batch = std::min(known.size(), at(options_.batch_size));
-        // Batch sizes differ by at most one row: a short batch could not be as fair.
+        // Batch sizes differ by at most one row, because fairness is worse in a short batch.
         const Index batches =
             std::max<Index>(1, (n_ + options_.batch_size / 2) / static_cast<Index>(options_.batch_size));
         const auto first_of = [&](Index batch) { return batch * n_ / batches; };
@@ -303,13 +306,13 @@ private:
         for (int epoch = 0; epoch < options_.epochs; ++epoch) {
             RandomStream random = run_.random("entropy.order", static_cast<std::uint64_t>(epoch));
             shuffle(order, random);
-            if (epoch < begun_) continue;  // only the order is needed: the next order is made from it
+            if (epoch < begun_) continue;  // only the order was needed, because the next order is made from it
             if (epoch > 0) keep(now);
             if (labels_per_epoch()) label_all();
             double objective = 0;
-            std::vector<Index> wanted;  // rows of several batches; after those of each batch come its labelled rows
+            std::vector<Index> wanted;  // rows of several batches; the labelled rows of a batch follow its rows
             std::optional<GatheredRows<T>> gathered;
-            std::size_t position = 0;  // of the batch among them
+            std::size_t position = 0;  // where the batch begins in `wanted`
             for (Index batch = 0; batch < batches; ++batch) {
                 if (run_.stop_requested()) {  // returns the current model; this epoch has no objective
                     stopped_within(epoch);
@@ -336,7 +339,7 @@ private:
                 const double value = loss_with_labels(numbers, labelled, logits(rows, model_, run_.threads), gradient) +
                                      options_.gamma * squared_norm();
                 if (epoch == 0 && batch == 0) first = value;
-                // Losses of batches never differ by this much; only weights that grow without bound explain it.
+                // Losses of batches never differ by this much unless the weights grow without bound.
                 if (!(std::abs(value) <= 1e10 * (1 + std::abs(first)))) diverged(epoch);
                 descent.step(rows, gradient);
                 objective += value * static_cast<double>(size) / static_cast<double>(n_);
@@ -376,7 +379,7 @@ private:
             assign(from);
             if (!model_.weights.allFinite() || !model_.bias.allFinite()) return infinity;
             Matrix<T> logits_of_rows = all_logits();
-            if (!known_.empty()) {  // once more, for the loss of the labels
+            if (!known_.empty()) {  // again, for the loss of the labels
                 logits_of_rows.conservativeResize(n_ + static_cast<Index>(known_.size()), k);
                 for (std::size_t l = 0; l < known_.size(); ++l)
                     logits_of_rows.row(n_ + static_cast<Index>(l)) = logits_of_rows.row(known_[l]);
@@ -403,7 +406,7 @@ private:
             const int last = options_.epochs - 1;
             if (epoch > 0) keep(now);
             if (options_.gamma_start)
-                gamma = epoch == last ? options_.gamma  // avoids rounding of the product
+                gamma = epoch == last ? options_.gamma  // exact; the product would be rounded
                                       : *options_.gamma_start * std::pow(options_.gamma / *options_.gamma_start,
                                                                          static_cast<double>(epoch) / last);
             if (epoch == begun_ && run_.stop_requested()) stopped_within(epoch);
@@ -430,11 +433,11 @@ private:
         }
     }
 
-    // Returns the labels of this process' rows, and adds the final model's figures over all points to the report.
+    // Returns the labels of this process' rows. Adds the final model's figures over all points to the report.
     Labels finish() {
         const Index k = *options_.clusters;
         Labels out(at(own_.count()));
-        BlockSums sums(k + 1);  // of probabilities, and of entropies
+        BlockSums sums(k + 1);  // k sums of probabilities, and one of entropies
         const Stage stage{.name = "predictions", .operations = static_cast<double>(n_) * static_cast<double>(k * d_)};
         const auto total =
             sums.over<T>(points_, run_.unstopped(), stage, [&](const RowBlock<T>& block, int, double* sum) {
@@ -473,7 +476,7 @@ private:
     std::vector<Index> known_;  // rows with a partial label
     LinearSoftmax<T> model_;
     Matrix<T> epoch_labels_;
-    Matrix<T> last_predictions_;  // of the last label solve, like the next two
+    Matrix<T> last_predictions_;  // of the last solution for labels, like the next two
     LabelSolution<T> last_solved_;
     FixedLabels<T> last_fixed_;
     FitReport report_;
@@ -500,7 +503,7 @@ FixedLabels<T> fixed_labels(const Constraints& constraints, std::span<const Inde
 
 namespace {
 
-// Transport of the rows without known labels, to the prior minus the labelled rows.
+// Transport of the rows without known labels. Its target is the prior minus the labelled rows.
 template <class T>
 Matrix<T> transport_to_the_rest(const Matrix<T>& logarithm, const FixedLabels<T>& fixed,
                                 const std::vector<double>& prior, double sharpness, int threads) {
@@ -516,7 +519,7 @@ Matrix<T> transport_to_the_rest(const Matrix<T>& logarithm, const FixedLabels<T>
     }
     Matrix<T> out(n, k);
     if (free.empty()) return out;
-    constexpr double least = 1e-6;  // of all rows: a target of 0 has no logarithm
+    constexpr double least = 1e-6;  // share of all rows; a target of 0 has no logarithm
     Vector<double> left = Eigen::Map<const eigen::Vector<double>>(prior.data(), k) -
                           fixed.labels.template cast<double>().colwise().sum().transpose() / static_cast<double>(n);
     left = left.cwiseMax(least);
@@ -558,7 +561,7 @@ double add_criterion_loss(const Criterion& criterion, const Softmax<T>& sigma, c
     const double value = add_cross_entropy(sigma, y, reverse ? CrossEntropy::reverse : CrossEntropy::forward, 1.0,
                                            gradient, threads, counts);
     if (criterion.rule == LabelRule::transport || criterion.rule == LabelRule::given) return value;
-    // If all labels are known, a cluster may have none, and the constant would be unbounded.
+    // If all labels are known, a cluster may have no label, and the constant would be infinite.
     if (!counts.empty() && std::find(counts.begin(), counts.end(), true) == counts.end()) return value;
     const Vector<double> means =
         y.template cast<double>().colwise().mean().transpose().cwiseMax(std::numeric_limits<double>::min());
@@ -592,8 +595,8 @@ void describe_predictions(double decisiveness, const Vector<double>& means, cons
 
 namespace {
 
-// Rounds of a transport in the log domain: b with which the column sums of softmax(ln(sigma^power) + b), rows first,
-// are the target.
+// Rounds of a transport in the log domain. They find the b for which the column sums of the row-wise
+// softmax(ln(sigma^power) + b) are the target.
 template <class T>
 class TransportRounds {
 public:
@@ -613,9 +616,9 @@ public:
         base_.resize(0);
     }
 
-    // The b that follows b.
+    // One round: returns the next b.
     Vector<double> operator()(const Vector<double>& b) {
-        constexpr double near = 30;  // exp of it is far from the limits of double
+        constexpr double near = 30;  // exp(near) is far from the limits of double
         Vector<double> next;
         if (base_.size() > 0 && (b - base_).cwiseAbs().maxCoeff() <= near) next = near_round(b);
         if (next.size() == 0 || !next.allFinite()) next = exact_round(b);
@@ -660,7 +663,7 @@ private:
         return next;
     }
 
-    // The same by products; NaN if they underflow.
+    // The same round by products; NaN if they underflow.
     Vector<double> near_round(const Vector<double>& b) {
         const Vector<double> factor = (b - base_).array().exp();
         for_each_block(blocks_.count(), workers_, [&](Index block, int) {
@@ -671,7 +674,7 @@ private:
         });
         Vector<double> sums = Vector<double>::Zero(k_);
         for (const auto& own : partial_) sums += own;
-        constexpr double least_sum = 1e-200;  // limit for sums of entries, the largest of which did not underflow
+        constexpr double least_sum = 1e-200;  // the largest term of a larger sum has not underflowed
         if (!(sums.minCoeff() > least_sum)) return Vector<double>::Constant(k_, std::nan(""));
         return target_.array().log() - sums.array().log() + base_.array();
     }
@@ -683,8 +686,8 @@ private:
     Vector<double> target_;
     double power_ = 0;
     std::vector<std::vector<Column>> columns_;  // the column sums of each block
-    // The rows of ln(sigma^power) + base, relative to their largest entries. While b is close to base, a round needs
-    // only products of these.
+    // exp of the rows of ln(sigma^power) + base, relative to their largest entries. While b is close to base, a round
+    // needs only products with this kernel.
     Matrix<double> kernel_;
     Vector<double> base_;
     std::vector<Vector<double>> partial_;
@@ -700,8 +703,8 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
     Vector<double> b = Vector<double>::Zero(k);
     TransportRounds<T> next_round(logarithm, prior, threads);
 
-    // For a sharp transport b is far from 0, and each round moves it only a little. So b is first found for a smooth
-    // transport. The sharpness then doubles repeatedly, and b doubles with it.
+    // For a sharp transport, b is far from 0, and each round moves it only a little. So b is first found for a smooth
+    // transport. Then the sharpness and b are doubled repeatedly.
     constexpr double dull = 10;       // exponents up to this size converge from b = 0
     constexpr int most_rounds = 300;  // per sharpness
     constexpr double close = 1e-2;    // for ln(mean / prior); labels are rounded to one-hot ones afterwards
@@ -759,8 +762,8 @@ Trained<T> train(PointsView points, const LinearTrainingOptions& options, const 
         if (*options.gamma_start < options.gamma)
             refuse("`gamma_start` is below `gamma`", "Use a value of at least `gamma`");
         if (options.gamma == 0)
-            refuse("gamma falls by a factor per epoch, which never leads to `gamma=0`", "Use a `gamma` above 0");
-        if (options.epochs == 1) refuse("gamma falls over the epochs, but `epochs` is 1", "Use more `epochs`");
+            refuse("the penalty falls by a factor per epoch, never to `gamma=0`", "Use a `gamma` above 0");
+        if (options.epochs == 1) refuse("the penalty falls over the epochs, but `epochs` is 1", "Use more `epochs`");
     }
     return Training<T>(points, options, criterion, constraints, checkpoint, run)();
 }

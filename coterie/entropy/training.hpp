@@ -21,7 +21,7 @@ OptionSetFor<Options> describe_training() {
         .real("gamma", &Options::gamma, at_least(0),
               "penalty on the squared norm of the model's weights, relative to the overall scale of the data")
         .real("gamma_start", &Options::gamma_start, above(0),
-              "lbfgs: `gamma` falls geometrically from this over the epochs", "`gamma` does not change")
+              "lbfgs: the penalty falls geometrically from this value to `gamma`", "the penalty is always `gamma`")
         .template choice<coterie::Optimizer>("optimizer", &Options::optimizer, {"sgd", "lbfgs"},
                                              "sgd: gradient descent on batches; lbfgs: L-BFGS on all rows")
         .real("learning_rate", &Options::learning_rate, above(0),
@@ -32,15 +32,15 @@ OptionSetFor<Options> describe_training() {
             "number of passes over the rows; lbfgs: each computes new labels and up to 100 iterations")
         .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: number of rows per batch")
         .template choice<TrainingOrigin>("origin", &Options::origin, {"mean", "zero"},
-                                         "what is subtracted from the rows during training: their mean, or 0")
-        .real("start_scale", &Options::start_scale, coterie::Range{.low = 0, .high = 1e6, .low_open = true},
+                                         "value subtracted from the rows during training: their mean, or 0")
+        .real("start_scale", &Options::start_scale, OptionRange{.low = 0, .high = 1e6, .low_open = true},
               "root mean square of the first logits; larger values start with more confident predictions")
         .real("label_weight", &Options::label_weight, at_least(0),
               "weight of the loss of the rows with partial labels");
     return set;
 }
 
-/// Help text of an option `restarts` whose starts are compared by restart_criterion().
+/// Help text of `restarts` in methods that compare fits by restart_criterion().
 inline constexpr const char* restarts_meaning =
     "number of fits from different starts; the best fit is kept (confident predictions, with a mean close to the "
     "prior)";
@@ -51,14 +51,14 @@ double training_unit(const ColumnMoments& moments, int clusters);
 enum class LabelRule {
     none,         // no labels: the loss is R_order and reverse fairness of the predictions
     self_label,   // label_solver.hpp; reverse cross-entropy
-    transport,    // one-hot labels whose means nearly equal the prior; forward cross-entropy
+    transport,    // one-hot labels with means close to the prior; forward cross-entropy
     alternating,  // y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk); forward cross-entropy
-    given         // targets; the given cross-entropy
+    given         // labels are `targets`; the cross-entropy is `cross_entropy`
 };
 
 struct Criterion {
     LabelRule rule = LabelRule::none;
-    double order = 1;     // none: order of the Renyi entropy
+    double order = 1;     // for none: order of the Renyi entropy
     double fairness = 1;  // none
     std::vector<double> prior;
     LabelSettings labels;   // self_label
@@ -75,9 +75,9 @@ struct Trained {
     FitReport report;  // everything except what finish_report adds
 };
 
-/// Trains a model. T: the points' scalar type. Points come in blocks, and each process has its own rows' labels.
-/// Values per row and cluster (predictions of a batch; of all rows if labels are per epoch, or with L-BFGS) are
-/// complete on every process. Training resumes from the checkpoint, and saves the state before each epoch there.
+/// Trains a model. T is the scalar type of the points. Points come in blocks, and each process has the labels of only
+/// its rows. Every process has the complete predictions of a batch (of all rows if labels are per epoch, or with
+/// L-BFGS). Training resumes from the checkpoint, and saves the state before each epoch to it.
 template <class T>
 Trained<T> train(PointsView points, const LinearTrainingOptions& options, const Criterion& criterion,
                  const Constraints& constraints, Checkpoint& checkpoint, const Run& run);
@@ -89,27 +89,27 @@ std::vector<double> prior_of(const std::vector<double>& given, const Problem& pr
 inline constexpr const char* prior_meaning = "expected share of each cluster: k numbers that sum to 1";
 inline constexpr const char* automatic_prior = "equal shares";
 inline constexpr const char* fairness_meaning =
-    "penalty on cluster shares that differ from `prior`; larger values keep them closer";
+    "penalty on cluster shares that differ from `prior`; larger values keep the shares closer to it";
 
-/// Positions in `numbers` (numbers of rows among all points) whose labels are known, and those labels: the prediction
-/// restricted to the label's clusters.
+/// Positions in `numbers` (row numbers among all points) of rows with known labels, and the y of these rows: the
+/// prediction restricted to the label's clusters.
 template <class T>
 FixedLabels<T> fixed_labels(const Constraints& constraints, std::span<const Index> numbers, const Softmax<T>& sigma);
-/// y by the criterion's rule (neither none nor given); rows in `fixed` have the given labels.
+/// y by the criterion's rule, which must not be none or given. Rows in `fixed` keep their labels.
 template <class T>
 LabelSolution<T> labels_of(const Criterion& criterion, const Softmax<T>& sigma, const FixedLabels<T>& fixed,
                            int threads);
-/// The criterion's loss of a batch for given labels (ignored by rule none); adds its gradient with respect to the
-/// logits. counts: see add_cross_entropy. If no row counts, the labels' own divergence, a constant, is omitted.
+/// The criterion's loss of a batch for given labels (ignored by rule none). Adds its gradient with respect to the
+/// logits. For counts see add_cross_entropy. If no row counts, the divergence of the labels, a constant, is left out.
 template <class T>
 double add_criterion_loss(const Criterion& criterion, const Softmax<T>& sigma, const Matrix<T>& y, Matrix<T>& gradient,
                           int threads, const std::vector<bool>& counts = {});
-/// The cluster with the largest score, among those of the row's label if it has one; ties go to the lowest. `first`:
-/// number of the first row of scores among the points.
+/// The cluster with the largest score; if the row has a label, among the clusters of this label. Ties go to the lowest.
+/// `first` is the number of the first row of scores among the points.
 template <class T>
 Labels likeliest_clusters(const Constraints& constraints, const Matrix<T>& scores, Index first = 0);
-/// Adds "label_rounds", "label_gradient" and "label_gap", the distance of solved labels from the optimum. Adds a
-/// warning if the dual solver did not converge. Does nothing if no row was free.
+/// Adds "label_rounds", "label_gradient" and "label_gap" (how far the solved labels are from the optimum). Adds a
+/// warning if the dual solver did not converge. Does nothing if the labels of all rows were fixed.
 template <class T>
 void describe_labels(const Matrix<T>& predictions, const LabelSolution<T>& solved, const LabelSettings& settings,
                      const FixedLabels<T>& fixed, FitReport& report, int threads) {
@@ -130,19 +130,19 @@ void describe_labels(const Matrix<T>& predictions, const LabelSolution<T>& solve
 /// the divergence of the mean prediction from the prior, and the mean prediction.
 void describe_predictions(double decisiveness, const Vector<double>& means, const std::vector<double>& prior,
                           FitReport& report);
-/// Sums the scores of clusters, n x k, over each label's clusters: n x L. Without labels it returns them
+/// Sums the n x k scores of clusters over the clusters of each label: n x L. Without labels, returns the scores
 /// unchanged.
 Matrix<double> scores_of_labels(const Matrix<double>& scores, const ClusterLabels& labels);
 
-/// One-hot labels y from the rows of ln sigma: the largest entry of ln(sigma^sharpness) + b. b makes the means of
-/// softmax(that) equal the prior to 1 per cent (Sinkhorn in the log domain: optimal transport with entropy 1 /
-/// sharpness). Rounding to one-hot may move the means of y away from the prior. The bits are the same for any number of
+/// One-hot labels y from the rows of ln sigma: the largest entry of z = ln(sigma^sharpness) + b. b makes the means of
+/// softmax(z) equal the prior to 1 per cent (Sinkhorn in the log domain: optimal transport with entropy 1 / sharpness).
+/// Rounding to one-hot may move the means of y away from the prior. The result has the same bits for any number of
 /// threads.
 template <class T>
 Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>& prior, double sharpness, int threads);
 
-/// y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk), rows sum to 1; rows j in `fixed` enter the sum with their
-/// fixed labels.
+/// y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk); rows of y sum to 1. Rows j in `fixed` enter the sum over j
+/// with their fixed labels.
 template <class T>
 Matrix<T> alternating_labels(const Matrix<T>& probability, const FixedLabels<T>& fixed = {});
 

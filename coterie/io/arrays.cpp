@@ -1,6 +1,6 @@
-// Converts the arrays that files hold to points, labels and numbers. Floats in native byte order are used in place,
-// mapped or read. Everything else is converted once, in blocks that stay in the cache while a column-major source is
-// read column by column. Numeric labels are numbered by value, words by first appearance.
+// Converts the arrays of files to points, labels and numbers. Floats in native byte order are used in place, mapped or
+// read. Everything else is converted once, in blocks that fit into the cache. Numeric labels are numbered by value,
+// words by appearance.
 
 #include <algorithm>
 #include <array>
@@ -46,7 +46,7 @@ decltype(auto) visit_element(Element element, F&& f) {
     throw InternalError("an array of text was read as numbers");
 }
 
-// memcpy, because data in a file are not aligned.
+// Uses memcpy, because data in a file may not be aligned.
 template <class T>
 T load(const std::byte* p, bool swapped) {
     std::array<std::byte, sizeof(T)> bytes;
@@ -142,7 +142,7 @@ Points convert(const Array& array, const Layout& layout, Index rows, std::string
     require_memory_for(static_cast<double>(rows) * static_cast<double>(layout.columns) * sizeof(To), source);
     Matrix<To> out(rows, layout.columns);
     const std::byte* base = array.data.data();
-    // Blocks small enough to stay in the cache while a column-major source is read column by column.
+    // Blocks that fit into the cache, while a column-major source is read column by column.
     const RowBlocks blocks{rows, std::max<Index>(1, (Index{1} << 17) / layout.columns)};
     for_each_block(blocks.count(), threads, [&](Index block, int) {
         for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
@@ -179,7 +179,7 @@ ScalarType scalar_for(Element element, Precision precision) {
     }
 }
 
-// The number of values in an array that is a vector (one extent other than 1 at most).
+// The number of values in an array that is a vector (at most one extent is not 1).
 Index vector_length(const Array& array, std::string_view source, std::string_view wanted) {
     Index longest = 1;
     int extents = 0;
@@ -210,7 +210,7 @@ template <class T>
 LabelColumn labels_of_values(const std::vector<T>& values, const std::vector<bool>& blank) {
     std::vector<T> distinct;
     distinct.reserve(1024);
-    // Avoids sorting a million labels of ten classes: duplicates are removed whenever the list has grown.
+    // Removes duplicates whenever the list has grown, so that a million labels of ten classes need not be sorted.
     const auto tidy = [&] {
         std::sort(distinct.begin(), distinct.end());
         distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());

@@ -1,8 +1,8 @@
-// Reads Arrow's IPC format. It is either a stream of messages (a schema, dictionaries, batches of rows) or a file. A
-// file ends with a table of contents, which has the schema and the positions of the messages (Feather version 2 is the
-// same). nanoarrow decodes them. All batches are decoded when the table is opened and are kept, because columns are
-// read more than once and may be compressed. Numbers are used directly. Everything else (words, dates, row names) goes
-// through the text that its fields would have in a csv file. So a column means the same in both formats.
+// Reads Arrow's IPC format: a stream of messages (a schema, dictionaries, batches of rows), or a file. A file (also
+// called Feather version 2) ends with a table of contents, which has the schema and the positions of the messages.
+// nanoarrow decodes the messages. All batches are decoded when the table is opened and are kept, because columns are
+// read more than once and may be compressed. Numbers are used directly. All other fields (words, dates, row names) are
+// converted to the text that they would have in a csv file, so a column means the same in both formats.
 
 #include <algorithm>
 #include <array>
@@ -22,6 +22,8 @@
 #include "coterie/io/internal/text_dialect.hpp"
 
 namespace coterie::formats {
+
+using namespace io::internal;
 namespace {
 
 constexpr Index piece_rows = 8192;
@@ -162,7 +164,7 @@ private:
                     remedy.empty() ? "Convert" : remedy + ". Or convert", file, file));
     }
     void check(ArrowErrorCode code, const ArrowError& error) const;
-    // State that is needed only while the table is opened.
+    // State for opening the table.
     struct Messages {
         std::span<const std::byte> data;
         ArrowError error = {};
@@ -196,8 +198,8 @@ private:
     std::deque<std::string> made_;  // words that are stored nowhere as text
 };
 
-// nanoarrow's decompressor, within the available memory. To look at that memory takes longer than to decompress a small
-// buffer, so what is decompressed counts against the last look, and a buffer that exceeds it causes the next look.
+// nanoarrow's decompressor, limited to the available memory. Asking for it takes longer than decompressing a small
+// buffer, so it asks again only when a buffer exceeds what is left of the last answer.
 class BoundedDecompressor {
 public:
     /// For ArrowIpcDecoderSetDecompressor, which then owns it.
@@ -209,7 +211,7 @@ public:
     }
 
 private:
-    // nanoarrow has reserved `to`, but the memory is not used yet, so it is not too late to refuse it.
+    // nanoarrow has reserved `to`, but the memory is not used yet, so this can still fail without harm.
     static ArrowErrorCode add(ArrowIpcDecompressor* self, ArrowIpcCompressionType type, ArrowBufferView from,
                               std::uint8_t* to, std::int64_t size, ArrowError* error) {
         auto& own = *static_cast<BoundedDecompressor*>(self->private_data);
@@ -241,9 +243,10 @@ void ArrowTable::check(ArrowErrorCode code, const ArrowError& error) const {
     const std::string_view message = error.message;
     if (code != ENOTSUP && message.find("not yet supported") == std::string_view::npos) refuse_damaged(shown(message));
     if (message.find("View") != std::string_view::npos)
-        refuse_unread(Code::unsupported_format, "the file holds text as views, which coterie does not read",
+        refuse_unread(Code::unsupported_format, "the file has text of type string view, which coterie does not read",
                       "In polars, write it with compat_level=polars.CompatLevel.oldest()");
-    refuse_unread(Code::unsupported_format, filled("the file holds what coterie does not read ({})", shown(message)));
+    refuse_unread(Code::unsupported_format,
+                  filled("the file uses a feature that coterie does not support ({})", shown(message)));
 }
 
 ArrowTable::ArrowTable(const Bytes& bytes, std::string_view source, const ReadOptions& options)
@@ -392,8 +395,8 @@ void ArrowTable::take_schema(const ArrowSchema& schema) {
     if (index_ < 0) find_nameless_index();
 }
 
-// Columns of nulls have no bytes, so a batch may claim any number of rows. The claim is checked against the size of the
-// other columns, which need at least a bit per row, and against the size of the file.
+// Columns of nulls have no bytes, so a batch may claim any number of rows. This number is checked against the size of
+// the other columns, which need at least a bit per row, and against the size of the file.
 void ArrowTable::require_held(const ArrowArrayView& batch, Index rows) const {
     std::int64_t bytes = static_cast<std::int64_t>(file_bytes_);
     for (std::int64_t j = 0; j < batch.n_children; ++j)
@@ -576,7 +579,7 @@ std::vector<ColumnWords> ArrowTable::words_of_columns(const std::vector<bool>& a
             const Kind kind = kinds_[j].kind;
             const ArrowArrayView& values = *batches_[batch].view->children[j];
             for (Index i = 0; i < starts_[piece + 1] - starts_[piece]; ++i) {
-                if (kind == Kind::none) {  // not a number, so the column is left out where word columns are
+                if (kind == Kind::none) {  // not a number, so the column is left out like word columns
                     ++column.words;
                     continue;
                 }

@@ -1,4 +1,4 @@
-// pyarrow 26 wrote the files of fuzz/corpus/arrow; the tests state what they hold.
+// Reads the files of fuzz/corpus/arrow, which pyarrow 26 wrote.
 
 #include <gtest/gtest.h>
 

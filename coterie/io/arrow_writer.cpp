@@ -1,8 +1,7 @@
 // Writes rows in Arrow's IPC format, as a stream of messages or as a file (Feather version 2) that ends in a table of
-// contents. nanoarrow encodes one batch of rows at a time in memory, and writes it to the file before the next. So a
-// table need not fit into memory. Fields come as text, exactly as in the source table. A number written with to_chars
-// reads back the same. A first pass over the rows finds one type per column. Numbers that would change, such as 007,
-// are written as words.
+// contents. nanoarrow encodes one batch of rows at a time in memory, which is then written, so a table need not fit
+// into memory. Fields are given as text, exactly as in the source table. A number written with to_chars reads back the
+// same. A first pass over the rows finds the type of each column. Numbers that would change (007) become words.
 
 #include "coterie/io/internal/arrow_writer.hpp"
 
@@ -16,7 +15,7 @@
 #include "coterie/io/formats.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
 
-namespace coterie {
+namespace coterie::io::internal {
 namespace {
 
 constexpr Index most_rows_of_batch = 65536;
@@ -35,7 +34,7 @@ bool whole_number(std::string_view word, std::int64_t& value) {
 }
 
 bool any_number(std::string_view word, double& value, char decimal) {
-    if (formats::is_infinite_word(word)) {
+    if (io::internal::is_infinite_word(word)) {
         value =
             word.front() == '-' ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
         return true;
@@ -46,7 +45,7 @@ bool any_number(std::string_view word, double& value, char decimal) {
 
 constexpr std::int64_t largest_of_float = std::int64_t{1} << 53;
 
-// For digits that are not a 64-bit integer: whether they are a name, such as 007 or more digits than a float keeps.
+// For digits that are not a 64-bit integer: whether they are a name, such as 007, or too many digits for a float.
 bool is_name_in_digits(std::string_view word) {
     if (!word.empty() && (word.front() == '-' || word.front() == '+')) word.remove_prefix(1);
     if (word.find_first_not_of("0123456789") != std::string_view::npos)
@@ -69,7 +68,7 @@ std::vector<FieldType> field_types(const TableRows& rows) {
         for (std::size_t j = 0; j < std::min(columns, fields.size()); ++j) {
             if (out[j] == FieldType::words) continue;
             const std::string_view word = formats::trimmed(fields[j]);
-            if (formats::is_missing_word(word)) continue;
+            if (io::internal::is_missing_word(word)) continue;
             seen[j] = true;
             std::int64_t whole = 0;
             double number = 0;
@@ -143,7 +142,7 @@ void ArrowRows::write(std::span<const std::string> fields) {
         const std::string_view word = formats::trimmed(fields[j]);
         std::int64_t whole = 0;
         double number = 0;
-        if (types_[j] == FieldType::words ? fields[j].empty() : formats::is_missing_word(word)) {
+        if (types_[j] == FieldType::words ? fields[j].empty() : io::internal::is_missing_word(word)) {
             require(ArrowArrayAppendNull(column, 1));
         } else if (types_[j] == FieldType::words) {
             to.text += fields[j].size();
@@ -183,4 +182,4 @@ void ArrowRows::finish() {
     hand_over();
 }
 
-}  // namespace coterie
+}  // namespace coterie::io::internal

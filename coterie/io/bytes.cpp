@@ -1,7 +1,7 @@
-// The bytes of a file: read, mapped, decompressed. A regular file is read into memory, because a mapping ends the
-// process (SIGBUS) if the file becomes shorter while it is used. Only a file that would take more than half of the
-// memory is mapped. A stream is read into one buffer that doubles, and large buffers are checked against the available
-// memory first. Bytes own their content, so a view is valid as long as the Bytes live.
+// Reads, maps or decompresses the bytes of a file. A regular file is read into memory, because with a mapping the
+// process ends (SIGBUS) if the file becomes shorter. Only a file that would take more than half of the memory is
+// mapped. A stream is read into one buffer that doubles, and large buffers are checked against the available memory
+// first. Bytes own their content, so a view is valid as long as the Bytes live.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -49,7 +49,7 @@ private:
     int number_;
 };
 
-// A buffer that doubles through realloc, which moves pages and not bytes. Checks the memory before it grows large.
+// A buffer that doubles with realloc, which moves large buffers without a copy, after a check of the memory.
 class Buffer {
 public:
     explicit Buffer(std::string_view source) : source_(source) {}
@@ -78,7 +78,7 @@ public:
     }
     Bytes release() {
         if (size_ == 0) return {};
-        // Returns the excess of the last doubling.
+        // Gives unused memory of the last doubling back.
         if (void* moved = std::realloc(data_, size_)) data_ = static_cast<std::byte*>(moved);
         std::shared_ptr<const void> owner(std::exchange(data_, nullptr), [](void* p) { std::free(p); });
         const auto* begin = static_cast<const std::byte*>(owner.get());
@@ -154,7 +154,8 @@ Bytes mapped(int descriptor, std::size_t size) {
 
 Bytes read_whole(int descriptor, std::size_t size, const std::string& path) {
     const std::shared_ptr<std::byte[]> buffer(new (std::nothrow) std::byte[size]);
-    if (!buffer) throw ResourceError(no_memory(filled("out of memory for its {} bytes", size), path));
+    if (!buffer)
+        throw ResourceError(no_memory(filled("there is not enough memory for the {} bytes of the file", size), path));
     for (std::size_t have = 0; have < size;) {
         const ssize_t got = ::read(descriptor, buffer.get() + have, size - have);
         if (got < 0 && errno == EINTR) continue;

@@ -1,5 +1,5 @@
-// Finds columns by name, number or range. A word is a name if a column has that name, else a number or a range of
-// numbers. Columns of an array are copied in blocks of rows.
+// Finds columns by name, number or range. A word is first looked up as a name. If no column has this name, the word is
+// a number or a range. Columns of an array are copied in blocks of rows.
 
 #include "coterie/io/column_choice.hpp"
 

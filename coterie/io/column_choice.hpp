@@ -1,5 +1,5 @@
 #pragma once
-// Internal: columns as users write them, by name, by number from 1, or as a range, for tables and arrays.
+// Internal: finds columns of tables and arrays that a user gives by name, by number from 1, or as a range.
 
 #include <cstddef>
 #include <span>
@@ -16,7 +16,7 @@ namespace coterie::formats {
 std::vector<bool> marked(const std::vector<std::size_t>& positions, std::size_t columns);
 
 struct ColumnNames {
-    std::string source;                  // the file of messages
+    std::string source;                  // the file, for messages
     std::size_t columns = 0;             // number of columns
     std::span<const std::string> names;  // empty: the columns have no names
 
@@ -24,8 +24,8 @@ struct ColumnNames {
     std::string text(std::size_t column) const;
     /// Sets the file and the column of a message.
     void set_place(Message& message, std::size_t column) const;
-    /// Position of a column given by name or number (-1: the last). `option`: what gave it, for messages; may be empty.
-    /// Throws BadArgument that names the existing columns.
+    /// Position of a column given by name or number (-1: the last). `option`: the option that gave it, for messages;
+    /// may be empty. Throws BadArgument that names the existing columns.
     std::size_t position(const std::string& given, std::string_view option) const;
     /// Positions of names, numbers and ranges, in order. Throws BadArgument if one occurs twice.
     std::vector<std::size_t> positions(const std::vector<std::string>& given, std::string_view option) const;
@@ -35,13 +35,13 @@ struct ColumnNames {
 
 /// For each wanted column, the position of the given column with that name; columns with the same name are matched in
 /// order. `missing` receives names that do not exist. Throws BadData if a name does not occur as often as it is wanted.
-/// `file`: for its message, may be empty.
+/// `file`: for messages; may be empty.
 std::vector<std::size_t> positions_of_names(const std::vector<std::string>& wanted,
                                             const std::vector<std::string>& given, const std::string& file,
                                             std::vector<std::string>& missing);
 
-/// The columns of an array that `options` choose, by number, because arrays have no names. Points that are read in
-/// blocks still are.
+/// The columns of an array that `options` choose (by number, because arrays have no names). The result of points that
+/// are read in blocks is also read in blocks.
 Points chosen_columns(const Points& points, const ReadOptions& options, const std::string& source);
 
 }  // namespace coterie::formats

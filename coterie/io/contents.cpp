@@ -1,5 +1,5 @@
-// Chooses an array of a container, and writes the messages about the choice. It is a separate source, so that
-// coterie-read, which links little of the library, follows the same rules (io/internal/reader/).
+// Chooses an array of a container, and makes the messages about the choice. It is a separate source, because
+// coterie-read (io/internal/reader/), which links little of the library, uses it too.
 
 #include <algorithm>
 #include <limits>
@@ -119,7 +119,7 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
     const Content* const taken = matches == 1 ? matching : numeric == 1 ? only : nullptr;
     if (taken != nullptr) {
         const bool column = purpose == Purpose::points && !is_matrix(*taken);
-        // A list of labels next to arrays that cannot be points, such as cells, is probably not meant.
+        // A single column next to arrays that cannot be points, such as cells, is probably a list of labels.
         if (column && contents.size() > 1)
             refuse(Code::wrong_shape,
                    filled("the only array of numbers, {} ({}), is a single column, like labels", shown(taken->name),

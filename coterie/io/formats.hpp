@@ -1,7 +1,7 @@
 #pragma once
-// Internal: the bytes of a file, the arrays that formats hold, and one function per format. Every format is parsed from
-// bytes, so that fuzzers exercise the same code as read_points. The libraries for HDF5 and MATLAB open files
-// themselves, so a separate program reads those files (reader_process.hpp).
+// Internal: the bytes of a file, the arrays that formats hold, and one function per format. Formats are parsed from
+// bytes, so fuzzers use the same code as readers of files. Exception: the libraries for HDF5 and MATLAB open files
+// themselves, so a separate program reads such files (reader_process.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -31,15 +31,14 @@ struct Bytes {
     std::size_t size() const { return data.size(); }
 };
 
-/// The bytes of a regular file, or all bytes of a pipe ("-" is standard input). Throws BadData if there is no such
-/// file, if it is a folder or a device, or if it becomes shorter while it is read. A file larger than half of the
-/// available memory is mapped; only such a file must not change later. `text`: throws BadData if a pipe sends a line
-/// longer than longest_line bytes.
+/// The bytes of a regular file, or all bytes of a pipe ("-" is standard input). Throws BadData if the file does not
+/// exist, is a folder or a device, or becomes shorter while it is read. A file larger than half of the available memory
+/// is mapped, so it must not change later. `text`: throws BadData if a line of a pipe exceeds longest_line.
 inline constexpr std::size_t longest_line = std::size_t{1} << 28;
 Bytes read_bytes(const std::string& path, bool text = false);
-/// Like read_bytes, and decompresses if the content (or .gz in the name) says gzip.
+/// Like read_bytes, and decompresses gzip, which the content or the ending .gz identifies.
 Bytes read_bytes_inflated(const std::string& path, bool text = false);
-/// The size of a regular file, 0 for anything else. Throws as read_bytes does.
+/// The size of a regular file, 0 for anything else. Throws like read_bytes.
 std::size_t file_size(const std::string& path);
 bool is_gzip(std::span<const std::byte> data);
 /// All members of a gzip file, decompressed. Throws BadData if it is damaged or truncated.
@@ -81,7 +80,7 @@ struct Array {
     std::vector<std::int64_t> shape;
     std::span<const std::byte> data;
     std::shared_ptr<const void> owner;
-    std::string note;    // if the user did not name it: that it was chosen, and among which others
+    std::string note;    // if the array was chosen automatically: says so, and lists the others
     std::string source;  // FILE or FILE:NAME, for messages
 };
 /// Size of a number.
@@ -89,8 +88,8 @@ std::size_t item_bytes(Element element);
 /// Product of the shape times `item`. Throws BadData, naming `source`, if an extent is negative or the product is too
 /// large for memory addresses.
 std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source);
-/// Throws BadData unless a file has exactly the bytes of items that its header announces. `type`: follows the shape in
-/// the message; `remedy_if_more`: of the message about too many bytes.
+/// Throws BadData unless a file has exactly as many bytes of items as its header announces. `type`: text that follows
+/// the shape in the message; `remedy_if_more`: the remedy if there are too many bytes.
 void require_length(const Array& array, std::size_t there, std::string_view source, std::string_view type = {},
                     std::string_view remedy_if_more = {});
 
@@ -100,13 +99,13 @@ struct Content {
     std::vector<std::int64_t> shape;
     bool numeric = true;
 };
-/// Chooses an array of a container: the one named `key`, else the only one that fits the purpose. `note`
-/// receives the choice if the caller may have meant another one. Throws BadData that lists the arrays.
+/// Chooses an array of a container: the array named `key` or, without a key, the only array that fits the purpose.
+/// `note` receives the choice if the caller may have meant another array. Throws BadData that lists the arrays.
 const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose,
                       std::string_view source, std::string& note);
 
-/// Rows and columns: one dimension is one column, further dimensions are flattened into the row. Mapped memory is used
-/// in place if scalar type, byte order and alignment allow it. Does not check for NaN.
+/// An array with one dimension becomes one column; dimensions after the second are flattened into the row. Mapped
+/// memory is used in place if scalar type, byte order and alignment allow it. Does not check for NaN.
 Points to_points(const Array& array, Precision precision, Index max_rows, std::string_view source, int threads);
 LabelColumn to_labels(const Array& array, bool allow_blank, std::string_view source);
 std::vector<double> to_numbers(const Array& array, std::string_view source);
@@ -119,8 +118,8 @@ LabelColumn labels_of_words(const std::vector<std::string_view>& words);
 // ---- numbers in text ------------------------------------------------------------------------------------------------
 
 /// Reads a decimal number, correctly rounded, from the start of [begin, end): optional sign, digits with an optional
-/// point (`decimal`: or a comma), optional exponent. Returns the end of the number. Returns nullptr if there is none or
-/// if it overflows Scalar, which sets `overflow`.
+/// decimal sign (`decimal`: point or comma), optional exponent. Returns the end of the number. Returns nullptr if there
+/// is no number, or if it overflows Scalar; then sets `overflow`.
 template <class Scalar>
 const char* parse_decimal(const char* begin, const char* end, Scalar& value, bool& overflow, char decimal = '.');
 /// Whether the whole field, without surrounding blanks, is one number that Scalar can hold.
@@ -128,7 +127,7 @@ template <class Scalar>
 bool parse_field(std::string_view field, Scalar& value, bool& overflow, char decimal = '.');
 std::string_view trimmed(std::string_view field);
 
-/// Boundaries of consecutive pieces of about `piece` bytes. Each ends after a '\n', the last one at the end.
+/// Boundaries of consecutive pieces of about `piece` bytes, which end after a '\n' or at the end of the text.
 std::vector<std::size_t> line_pieces(std::string_view text, std::size_t piece);
 /// Line number (from 1) at an offset.
 Index line_at(std::string_view text, std::size_t offset);
@@ -137,12 +136,12 @@ Index line_at(std::string_view text, std::size_t offset);
 
 enum class Format { csv, tsv, text, arrow, npy, npz, idx, libsvm, hdf5, matlab, safetensors, matrix_market };
 std::string_view name(Format format);
-/// The format for the ending of a file's name; nothing if it is unknown or compressed.
+/// The format that the ending of a file's name stands for; nothing if the ending is unknown or stands for compression.
 std::optional<Format> format_of_name(const std::string& path);
 
 // ---- formats --------------------------------------------------------------------------------------------------------
 
-/// A table; it is Arrow if its bytes start as Arrow (internal/table.hpp), else text.
+/// A table. Its format is Arrow if its bytes start like Arrow (internal/table.hpp), otherwise text.
 struct TableSource {
     std::string name;
     Bytes bytes;
@@ -150,8 +149,8 @@ struct TableSource {
     bool arrow = false;  // text is an error (BadData)
 };
 PointsFile parse_table(const TableSource& source, const ReadOptions& options, int threads);
-/// Reads several tables with the same columns as one, some megabytes at a time. Calls begin() once and take() for
-/// consecutive rows. The returned PointsFile has no points. Throws BadData if the tables differ in their columns.
+/// Reads several tables with the same columns as one, some megabytes at a time. Calls begin() once, then take() with
+/// rows, in order. The returned PointsFile has no points. Throws BadData if the tables differ in their columns.
 PointsFile parse_tables(std::span<const TableSource> sources, const ReadOptions& options, const Run& run,
                         FunctionRef<void(Index rows, Index columns, ScalarType scalar)> begin,
                         FunctionRef<void(PointsView rows)> take);
@@ -160,7 +159,7 @@ std::vector<double> parse_table_numbers(const TableSource& source, const std::st
 
 PointsFile parse_libsvm(const Bytes& bytes, std::string_view source, Precision precision, Index max_rows, int threads);
 Array parse_npy(const Bytes& bytes, std::string_view source);
-/// The header only: `data` is whatever follows it. Throws BadData if it is longer than longest_npy_head.
+/// Parses the header only; `data` is everything after it. Throws BadData if the header is longer than longest_npy_head.
 inline constexpr std::size_t longest_npy_head = std::size_t{1} << 16;
 /// Like require_length(), for the data of an .npy file.
 void require_npy_length(const Array& array, std::size_t there);
@@ -170,16 +169,14 @@ Array parse_idx_header(const Bytes& bytes, std::string_view source);
 Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const std::string& source);
 /// The word that SciPy's save_npz writes as `format`, for example "csr"; empty if it is not text.
 std::string sparse_format(const Array& format);
-/// Sparse points (base/sparse_points.hpp) from an .npz in csr format that SciPy's save_npz wrote. Does not check for
-/// NaN.
+/// Sparse points (base/sparse_points.hpp) from an .npz that SciPy's save_npz wrote (csr). Does not check for NaN.
 Points parse_sparse_points(const Bytes& bytes, Precision precision, Index max_rows, const std::string& source,
                            int threads);
 /// The same for a Matrix Market file, square or not.
 Points parse_sparse_matrix_market(const Bytes& bytes, Precision precision, Index max_rows, std::string_view source);
 Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpose, const std::string& source);
 
-/// The table of a safetensors file, with checked bounds: the tensors cover the data exactly, and metadata are texts
-/// only.
+/// The header of a safetensors file, checked: the tensors cover the data exactly, and all metadata are text.
 struct SafetensorsFile {
     struct Entry {
         std::string name;

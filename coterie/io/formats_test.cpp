@@ -220,7 +220,7 @@ scipy.io.savemat(out + 'packed.mat', {'X': x}, do_compression=True)
     const std::string mat = contents(folder / "x.mat");
     for (std::size_t size = 0; size < mat.size(); size += 7) {
         folder.file("bad.mat", mat.substr(0, size));
-        // A file may end between two variables; the first one is then complete.
+        // If the file ends between two variables, the first variable is complete.
         try {
             EXPECT_EQ(all(read(folder / "bad.mat:X").points), expected) << size;
         } catch (const BadData&) {
@@ -237,7 +237,8 @@ TEST(Finite, NamesFirstPlaceAndCount) {
     for (const int threads : {1, 2, 8}) {
         const std::string message =
             message_of<BadData>([&] { require_finite(matrix, {.file = "x"}, coterie::Run(0, threads)); });
-        EXPECT_TRUE(has(message, "x: column 4, row 2000: NaN stands for a missing value")) << message;
+        EXPECT_TRUE(has(message, "x: column 4, row 2000: the value is NaN, which stands for a missing value"))
+            << message;
         EXPECT_TRUE(has(message, "(3 such values)")) << message;
     }
     // Rows with a stride: the numbers between them are not checked.

@@ -1,6 +1,5 @@
-// Every format becomes a list of entries with their place in the file, sorted once by row and column. The matrix needs
-// that order. It also makes duplicate pairs adjacent, so that the message can name both places. The order of a file
-// does not matter.
+// Every format becomes a list of entries with their places in the file. The list is sorted once by row and column,
+// because the matrix needs this order. Duplicate pairs are then adjacent, so a message can name both places.
 
 #include "coterie/io/graph_reader.hpp"
 
@@ -61,7 +60,7 @@ void sort_entries(std::vector<Entry>& entries, std::string_view source, Place pl
 }
 
 SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view source, Place place) {
-    // A wrong number must not allocate memory for that many points.
+    // If the number of rows is wrong, it must not allocate memory for that many points.
     if (static_cast<double>(n) > 1e6 + 100 * static_cast<double>(entries.size()))
         throw BadData(Code::limit_exceeded, filled("{} rows for {} entries", n, entries.size()),
                       "Above a million rows, give at least one entry per 100 rows", {.file = std::string(source)});
@@ -94,7 +93,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
     return out;
 }
 
-// Requires a whole number from low to high. `place`: where it stands.
+// Requires a whole number from low to high. `place`: the place of the number, for the message.
 Index whole(double value, double low, double high, const std::string& what, std::string_view shown, Message place) {
     if (!(value >= low && value <= high && value == std::floor(value))) {
         const auto least = static_cast<std::int64_t>(low);
@@ -236,7 +235,7 @@ SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source) {
 Points parse_sparse_matrix_market(const Bytes& bytes, Precision precision, Index max_rows, std::string_view source) {
     Coordinates read = coordinates_of(bytes, source, false);
     sort_entries(read.entries, source, Place::line);
-    // A wrong number must not allocate memory for that many rows.
+    // If the number of rows is wrong, it must not allocate memory for that many rows.
     require_memory(static_cast<double>(read.rows) * sizeof(std::int64_t) +
                        static_cast<double>(read.entries.size()) * (sizeof(double) + sizeof(std::int64_t)),
                    "the sparse matrix");
@@ -264,7 +263,7 @@ Points parse_sparse_matrix_market(const Bytes& bytes, Precision precision, Index
 
 std::string sparse_format(const Array& format) {
     std::string word(reinterpret_cast<const char*>(format.data.data()), format.data.size());
-    if (format.element == Element::text32) {  // written as text, not bytes: every fourth byte is the letter
+    if (format.element == Element::text32) {  // UTF-32 text: every fourth byte is a letter
         std::string narrow;
         for (std::size_t i = 0; i < word.size(); i += 4) narrow += word[format.swapped ? i + 3 : i];
         word = narrow;
@@ -318,7 +317,7 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         if (starts.front() != 0 || starts.back() != static_cast<double>(values.size()))
             refuse(Code::malformed, "array 'indptr' does not begin with 0 and end with " +
                                         std::to_string(values.size()) + ", the number of entries");
-        // Checks all starts before any is used. They begin with 0 and end with the number of entries, so each is a
+        // Checks all starts before use: they begin with 0, end with the number of entries and ascend, so each is a
         // valid position.
         for (Index i = 0; i < n; ++i)
             if (!(starts[at(i)] <= starts[at(i) + 1]) || starts[at(i)] != std::floor(starts[at(i)]))

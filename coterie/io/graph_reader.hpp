@@ -8,8 +8,8 @@
 //                come first; "-" is standard input. A pair counts for both directions and may be given once; the
 //                largest number gives the number of points (a line "99,99,0" makes them 100)
 //
-// No entry may occur twice. Weights must be finite. The code that uses the graph decides whether they may be negative,
-// and whether both directions must agree. Every error names the file, the line or entry, and what is accepted.
+// No entry may occur twice. Weights must be finite. The code that uses the graph decides whether weights may be
+// negative or differ by direction. Every error names the file, the line or entry, and what is accepted.
 
 #include <string>
 
@@ -23,7 +23,7 @@ namespace coterie {
 /// Whether the file can only be a graph, judging by its name or by the arrays in an .npz.
 COTERIE_API bool is_graph(const std::string& path);
 /// Whether the table of a text file lists edges: it has three columns and is not a symmetric matrix of three rows.
-/// Throws BadData, naming `source`, if it is such a matrix and can be read as edges as well.
+/// Throws BadData that names `source` if the table can be read both as such a matrix and as edges.
 COTERIE_API bool is_edge_list(PointsView table, const std::string& path, std::string_view source);
 
 /// Throws BadData (content), BadArgument (extension), ResourceError (memory).

@@ -1,5 +1,5 @@
-// The idx format of the MNIST files: 0, 0, type, number of dimensions, big-endian 32-bit extents, big-endian items. If
-// a file is read in blocks, only the header is parsed here.
+// The idx format of the MNIST files: 0, 0, type, number of dimensions, big-endian 32-bit extents, big-endian items. For
+// files that are read in blocks, only the header is parsed here.
 
 #include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"

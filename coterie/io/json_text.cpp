@@ -1,4 +1,4 @@
-// Counts the depth and the number of values in one scan, before the parser allocates memory for them. Brackets and
+// Finds the depth and the number of values in one scan, before the parser allocates memory for the values. Brackets and
 // commas within strings do not count.
 
 #include "coterie/io/json_text.hpp"

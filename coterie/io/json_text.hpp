@@ -1,6 +1,6 @@
 #pragma once
-// Internal: all JSON parsing goes through here. The text is measured before it is parsed. So no input causes deep
-// recursion (nlohmann copies and prints values recursively), or more values than any file of coterie needs.
+// Internal: the only place where coterie parses JSON. Before it parses a text, it limits depth and number of values,
+// because nlohmann copies and prints values recursively and memory is finite.
 
 #include <cstddef>
 #include <string>
@@ -20,7 +20,7 @@ inline constexpr std::size_t longest_json = std::size_t{256} << 20;  // bytes
 /// The limit that the text exceeds, as a message; empty if it exceeds none.
 std::string json_limit_exceeded(std::string_view text);
 
-/// Parses the text. Calls refuse(reason), which throws, if the text exceeds a limit or is not JSON. `check` is
+/// Parses the text. If the text exceeds a limit or is not JSON, calls refuse(reason), which must throw. `check`:
 /// nlohmann's callback.
 template <class Json = nlohmann::json, class Refuse>
 Json parse_json(std::string_view text, Refuse&& refuse, const typename Json::parser_callback_t& check = nullptr) {
@@ -28,7 +28,7 @@ Json parse_json(std::string_view text, Refuse&& refuse, const typename Json::par
     try {
         return Json::parse(text.begin(), text.end(), check);
     } catch (const typename Json::exception& error) {
-        refuse("is not sound JSON: " + shown(error.what()));
+        refuse("is not valid JSON: " + shown(error.what()));
     }
     throw InternalError("a JSON text was refused without an error");
 }

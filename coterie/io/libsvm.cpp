@@ -1,6 +1,6 @@
 // libsvm's sparse text: "target index:value index:value ...", with ascending indices from 1. The result is dense.
 // Several threads parse the text twice, in pieces of whole lines: first for the number of rows and the largest index,
-// then into the matrix. Parsing every number twice saves a list of all of them.
+// then into the matrix. This needs no memory for a list of all numbers.
 
 #include <algorithm>
 #include <charconv>
@@ -61,7 +61,7 @@ private:
             if (index < 1 || index > 2147483647)
                 refuse(word, {.code = Code::out_of_range,
                               .problem = filled("index {} is not accepted", index),
-                              .remedy = "Count indices from 1 to at most 2147483647"});
+                              .remedy = "Use indices from 1 to 2147483647"});
             if (index <= last)
                 refuse(word, {.code = Code::malformed,
                               .problem = filled("index {} follows {}", index, last),

@@ -11,7 +11,7 @@
 namespace coterie::formats {
 namespace {
 
-// Parses as much of Python's literals as the header's dict needs.
+// Parses the Python literals that occur in the header's dict.
 class Header {
 public:
     Header(std::string_view text, std::string_view source) : text_(text), source_(source) {}
@@ -180,8 +180,8 @@ Array parse_npy_header(const Bytes& bytes, std::string_view source) {
         refuse(Code::limit_exceeded,
                filled("the header has {} bytes, but the limit is {}", length, longest_npy_head - start));
     if (length > bytes.size() - start)
-        refuse(Code::malformed,
-               filled("the file is truncated: of {} bytes of the header, {} are there", length, bytes.size() - start));
+        refuse(Code::malformed, filled("the file is truncated: the header has {} bytes, but only {} are there", length,
+                                       bytes.size() - start));
     Header header(std::string_view(bytes.text() + start, length), source);
     header.parse();
     Array array;

@@ -1,5 +1,5 @@
-// NumPy's .npz: a zip archive of .npy members, stored or deflated, which libzip reads from the file's bytes. To
-// describe a member, only its header is inflated. The chosen member is inflated completely and its checksum verified.
+// NumPy's .npz: a zip archive of .npy members, stored or deflated, which libzip reads from the file's bytes. For a list
+// of the arrays, only headers are inflated. The chosen member is inflated completely, and its checksum is verified.
 
 #include <cstdlib>
 
@@ -49,7 +49,7 @@ std::size_t member_size(zip_t* archive, zip_uint64_t index, const std::string& w
     if (zip_stat_index(archive, index, 0, &status) != 0 || !(status.valid & ZIP_STAT_SIZE) ||
         !(status.valid & ZIP_STAT_COMP_SIZE))
         refuse_archive("the zip directory is damaged", what);
-    // Deflate compresses to a thousandth at best. A larger claim is false, so no memory is allocated for it.
+    // Deflate compresses at most to a thousandth. A larger claimed size is false, so no memory is allocated for it.
     if (status.size > (status.comp_size + 16) * 1040)
         refuse_archive("the size in the zip directory is not possible", what);
     return static_cast<std::size_t>(status.size);
@@ -98,8 +98,8 @@ Content described(zip_t* archive, zip_uint64_t index, const std::string& key, co
     return content;
 }
 
-// Compares the header with the size before anything else is inflated. Zeros compress to a thousandth, so a small file
-// may hold gigabytes that its header does not mention.
+// Compares header and size before the rest is inflated. Zeros compress to a thousandth, so a small file may hold
+// gigabytes that its header does not mention.
 Array array_of(zip_t* archive, zip_uint64_t index, const std::string& source) {
     const Bytes head = member(archive, index, longest_npy_head, source);
     const Array described = parse_npy_header(head, source);
@@ -130,7 +130,7 @@ Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const
         indices.push_back(index);
         if (contents.size() > 10000)
             throw BadData(Code::limit_exceeded, "the file holds more than 10000 arrays",
-                          "Name the one you mean: FILE:NAME", {.file = source});
+                          "Name the array after a colon, FILE:NAME", {.file = source});
     }
     std::string note;
     const Content& content = choose(contents, key, purpose, source, note);

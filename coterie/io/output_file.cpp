@@ -1,10 +1,9 @@
-// Writes a file without a name in the target's folder (O_TMPFILE), because a rename is atomic only within a file
-// system. Nothing remains of it, however the process ends. Just before the rename it gets a hidden name with the
-// process number and a counter.
-// If a file system has no nameless files, the file has the hidden name from the start and is locked while it is
-// written. A hidden file without a lock was left by a killed process; the next writer of the same target removes it.
-// Devices, pipes and standard output are written directly. Bytes are handed to the system. The writer waits for the
-// disk only if asked to. A replaced file passes on its permissions and nothing else.
+// Writes a file without a name (O_TMPFILE), so nothing remains of it, however the process ends. The file is in the
+// target's folder, because a rename is atomic only within a file system. Just before the rename it gets a hidden name
+// with the process number and a counter. On file systems without nameless files, it has the hidden name from the start
+// and is locked while it is written. A hidden file without a lock was left by a killed process; the next writer of the
+// same target removes it. Devices, pipes and standard output are written directly. The writer waits for the disk only
+// with Durability::on_disk. A new file takes over the permissions of the file that it replaces, nothing else.
 
 #include "coterie/io/output_file.hpp"
 
@@ -30,7 +29,7 @@ using internal::filled;
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 
-// Renaming onto a link would replace the link, not its target.
+// A rename would replace the link instead of its target.
 std::string behind_links(const std::string& path) {
     std::error_code error;
     if (!std::filesystem::is_symlink(path, error)) return path;
@@ -56,7 +55,7 @@ int open_nameless(const std::string& path) {
     const std::string folder = std::filesystem::path(path).parent_path().string();
     const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     if (descriptor >= 0 &&
-        ::access(descriptor_path(descriptor).c_str(), F_OK) != 0) {  // it could not be linked to a name
+        ::access(descriptor_path(descriptor).c_str(), F_OK) != 0) {  // without /proc, the file could not get a name
         ::close(descriptor);
         return -1;
     }
@@ -116,7 +115,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     }
     if (!nameless_) [[maybe_unused]]
         const int locked = ::flock(descriptor_, LOCK_EX | LOCK_NB);
-    // If the permissions cannot be changed, those of a new file stay.
+    // If this fails, the file keeps the permissions of a new file.
     if (replaces) [[maybe_unused]]
         const int ignored = ::fchmod(descriptor_, status.st_mode & 07777);
 }

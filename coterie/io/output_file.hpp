@@ -1,6 +1,6 @@
 #pragma once
-// A file that is either complete or absent. It is written without a name, or under a temporary one, in the target's
-// folder. commit() renames it.
+// A file that is either complete or absent. It is written in the target's folder without a name or under a temporary
+// name. commit() gives the file its name.
 
 #include <cstddef>
 #include <string>
@@ -20,8 +20,8 @@ public:
     void write(const void* data, std::size_t bytes);
     void write(std::string_view text) { write(text.data(), text.size()); }
     enum class Durability { handed_over, on_disk };
-    /// Flushes, closes, renames. Throws ResourceError (disk full, ...) and then leaves nothing behind. on_disk: after a
-    /// crash of the machine this file or the previous one exists, not an empty one.
+    /// Flushes, closes, renames. If this fails (disk full, ...), throws ResourceError and leaves nothing behind.
+    /// on_disk: after a crash of the machine, the new or the previous file exists, not an empty file.
     void commit(Durability durability = Durability::handed_over);
 
 private:
@@ -32,7 +32,7 @@ private:
     std::string buffer_;
     void flush();
     void give_name();
-    [[noreturn]] void fail(const std::string& what);  // "the file cannot be WHAT: ", and the system's reason
+    [[noreturn]] void fail(const std::string& what);  // "the file cannot be WHAT: REASON", with the system's reason
 };
 
 /// Writes the whole text at once.

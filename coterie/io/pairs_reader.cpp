@@ -1,5 +1,4 @@
-// Reads pairs as a table with two columns of numbers and one of words. The reader turns words into numbers of
-// categories, in the order in which they appear.
+// Reads pairs as a table with two columns of numbers and one of words, which the reader codes as categories.
 
 #include "coterie/io/pairs_reader.hpp"
 
@@ -25,7 +24,7 @@ void read_pairs(const std::string& path, Problem& problem, const Run& run) {
     constexpr const char* form = "Write two row numbers, counted from 1, and must or cannot in each line";
     if (table.points.columns() != 3)
         refuse({.code = Code::wrong_shape,
-                .problem = counted(table.points.columns(), "column") + " where there must be 3",
+                .problem = counted(table.points.columns(), "column") + ", but 3 are needed",
                 .remedy = form});
     for (const std::size_t column : {0, 1})
         if (column < table.categories.size() && !table.categories[column].empty())
@@ -36,7 +35,7 @@ void read_pairs(const std::string& path, Problem& problem, const Run& run) {
                     .column_number = static_cast<std::int64_t>(column) + 1});
     if (table.categories.size() != 3 || table.categories[2].empty())
         refuse({.code = Code::wrong_type,
-                .problem = "the column has numbers in place of must or cannot",
+                .problem = "the column has numbers, but must or cannot is needed",
                 .remedy = form,
                 .column_number = 3});
     const auto numbers = to_matrix<double>(load(table.points, "`pairs` " + path, run));

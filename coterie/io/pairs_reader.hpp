@@ -1,5 +1,5 @@
 #pragma once
-// Pairs of rows from files: which rows must be in one cluster, and which cannot.
+// Reads pairs of rows that must be in the same cluster, or must not.
 
 #include <string>
 

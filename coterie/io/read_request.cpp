@@ -1,5 +1,5 @@
-// Converts the words of users to options of the readers. Lists are split at commas outside quotes, so that every column
-// name can be written. Separators have names, because a tab is hard to type.
+// Converts the texts that users write to ReadOptions. Lists are split at commas outside quotes, so every column name
+// can be written. Separators have names, because a tab is hard to type.
 
 #include "coterie/io/read_request.hpp"
 
@@ -97,7 +97,7 @@ const OptionSet& ReadRequest::described() {
                     "text files: the decimal sign; auto: a comma if the first lines have numbers such as 1,5 and none "
                     "such as 1.5")
             .choice("precision", &ReadRequest::precision, {"auto", "float32", "float64"},
-                    "the type of numbers to compute with; auto: that of the file");
+                    "the type of the numbers in computations; auto: chosen by the type in the file");
     return set;
 }
 

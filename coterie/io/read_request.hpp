@@ -1,5 +1,5 @@
 #pragma once
-// How to read a file of points, in the words that users write. The command and Python share this description.
+// Options for reading a file of points, as users write them. The command and Python share their description.
 
 #include <string>
 

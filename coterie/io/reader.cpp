@@ -1,5 +1,5 @@
-// Finds the format of a path and reads the file. The name gives the format; the content tells whether it is compressed.
-// Large files and several files stay on disk and are read in blocks; large text is converted first.
+// Finds the format of a file by its name and reads the file. The content shows whether it is compressed. Large arrays
+// are read in blocks; large text is converted first.
 
 #include "coterie/io/reader.hpp"
 
@@ -87,10 +87,10 @@ struct Location {
     Format format = Format::text;
 };
 
-// A format that is not supported, recognised by its extension or its first bytes, and a command that converts it.
+// A format that is not supported: how to recognise it, and a command that converts it.
 struct Foreign {
     std::string_view extension;
-    std::string_view begins;  // empty: its bytes do not identify it
+    std::string_view begins;  // empty: the bytes do not identify the format
     std::string_view is;
     std::string_view conversion;
 };
@@ -108,7 +108,7 @@ constexpr std::array<Foreign, 17> foreign = {{
     {".pkl", "", "a pickle (pkl)", "pickle"},
     {".pickle", "", "a pickle", "pickle"},
     {".json", "", "a JSON file", "json"},
-    {".rds", "", "a file of R's (rds)", "Rscript -e \"write.csv(readRDS('FILE'), 'FILE.csv', row.names = FALSE)\""},
+    {".rds", "", "an R file (rds)", "Rscript -e \"write.csv(readRDS('FILE'), 'FILE.csv', row.names = FALSE)\""},
     {".zip", "", "a zip archive", "unzip FILE"},
     {".bz2", "BZh", "compressed by bzip2", "bunzip2 -k FILE"},
     {".xz",
@@ -164,7 +164,7 @@ Format format_of(const std::string& path) {
 Location locate(const std::string& path) {
     Location out{path, {}, Format::text};
     std::error_code error;
-    // The first colon after a container's extension starts the array's name, unless a file has the whole name.
+    // The first colon after a container's extension starts an array's name, unless a file has the whole name.
     if (path != "-" && !std::filesystem::exists(path, error)) {
         const std::string low = formats::lower_case(path);
         std::size_t cut = std::string::npos;
@@ -194,7 +194,7 @@ Array read_array(const Location& location, Purpose purpose, const std::string& s
             return formats::parse_safetensors(formats::read_bytes(location.file), location.key, purpose, source);
         case Format::hdf5:
         case Format::matlab:
-            return formats::read_apart(name(location.format), location.file, location.key, purpose, source, run);
+            return io::internal::read_apart(name(location.format), location.file, location.key, purpose, source, run);
         case Format::matrix_market:
             throw BadData(Code::wrong_type,
                           "a Matrix Market file holds a sparse matrix, but one value per row is needed", "",
@@ -206,8 +206,8 @@ Array read_array(const Location& location, Purpose purpose, const std::string& s
 // The end of a message about a format that does not do something.
 std::string but(Format format) { return filled("but the format of this file is {}", name(format)); }
 
-// Names the file in an error that names none; an array of a container or one of several files may be named already. An
-// interruption is not about the file.
+// Adds the file to an error without one. An error about an array of a container or about one of several files may have
+// a more exact one already; an interruption is not about the file.
 void name_file(Error& error, const std::string& file) {
     const Message& fields = error.fields();
     if (fields.file.empty() && fields.code != Code::cancelled)
@@ -252,7 +252,7 @@ std::string larger_than_memory(double bytes, double available) {
     return filled("the rows take {}, and {} of memory is available", memory_text(bytes), memory_text(available));
 }
 
-// For several files, and for files that are better read in blocks.
+// Opens several array files, and array files that are better read in blocks.
 std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, const ReadOptions& options,
                                         const Run& run) {
     std::uintmax_t bytes = 0;
@@ -288,7 +288,7 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
     return out;
 }
 
-// For several tables, and for a table whose numbers may take more than half of the memory.
+// Reads several tables, and a table whose numbers may take more than half of the memory.
 std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files, const ReadOptions& options,
                                           const Run& run) {
     if (files.front() == "-" || !is_table(locate(files.front()).format)) return std::nullopt;
@@ -438,7 +438,7 @@ std::vector<double> numbers_of_file(const std::string& path, const std::string& 
     throw;
 }
 
-// The files of a value per row, in the order of their names, which is also the order of the points' files.
+// The files with one value per row, ordered by name like the files of the points.
 std::vector<std::string> files_beside(const std::string& path, const std::vector<FilePart>& points) {
     std::vector<std::string> files = files_of(path);
     if (files.size() > 1 && !points.empty() && files.size() != points.size())
@@ -449,7 +449,7 @@ std::vector<std::string> files_beside(const std::string& path, const std::vector
     return files;
 }
 
-// One of several array files may be empty.
+// Among several array files, some may be empty.
 bool has_no_rows(const std::string& file) {
     const Location location = locate(file);
     if (location.format != Format::npy && location.format != Format::idx) return false;
@@ -473,7 +473,7 @@ LabelColumn read_labels_file(const std::string& path, const std::string& column,
                              const std::vector<FilePart>& points) {
     const std::vector<std::string> files = files_beside(path, points);
     if (files.size() == 1) return labels_of_file(files.front(), column, allow_blank);
-    // Label numbers differ between files; the names tell which labels are the same.
+    // The same label may have different numbers in the files, so labels are matched by name.
     Labels all;
     std::vector<std::string> names;
     std::unordered_map<std::string, std::int32_t> numbers;

@@ -1,6 +1,6 @@
 // Reads files of rows with pread, block by block, without mapping. So the pass over the rows decides what is read ahead
-// and what is kept, and a limited address space (ulimit -v) is no problem. Rows in native format go directly to their
-// destination. Others use the same conversion as whole arrays.
+// and kept, and files may be larger than the address space (ulimit -v). Rows in native format go directly to their
+// destination. Other rows use the same conversion as whole arrays.
 
 #include "coterie/io/row_files.hpp"
 
@@ -61,7 +61,8 @@ public:
                 throw ResourceError(Code::cannot_read, std::string("the file cannot be read: ") + std::strerror(errno),
                                     "", {.file = path_});
             if (got == 0)
-                throw BadData(Code::changed_file, "the file became shorter since it was opened", "", {.file = path_});
+                throw BadData(Code::changed_file, "the file has become shorter since it was opened", "",
+                              {.file = path_});
             offset += static_cast<std::size_t>(got);
             bytes -= static_cast<std::size_t>(got);
             to += got;

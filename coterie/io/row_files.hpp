@@ -12,18 +12,18 @@
 
 namespace coterie {
 
-/// The files that a path means. A path with *, ? or [ that is not the name of a file gives all matching files, ordered
-/// by name (digits compare as numbers: shard-2 before shard-10). Any other path gives itself. Throws BadData if nothing
-/// matches.
+/// The files that a path stands for. A path with *, ? or [ that is not the name of a file stands for all matching
+/// files, ordered by name (digits compare as numbers: shard-2 before shard-10). Throws BadData if nothing matches.
+/// Other paths stand for themselves.
 COTERIE_API std::vector<std::string> files_of(const std::string& path);
 
-/// Rows of uncompressed .npy and idx files, one file after another, as one set of rows, with the scalar type that
+/// Opens uncompressed .npy and idx files as one set of rows, one file after another, with the scalar type that
 /// read_points_file would use. Reads only the headers. Throws BadData if a file has another format or is damaged, or if
 /// the files differ in their columns or type.
 COTERIE_API Points open_rows(std::span<const std::string> files, Precision precision = Precision::automatic);
 
 /// Rows that are written once to a temporary file without a name, and then read in blocks. The file disappears with the
-/// points, or whenever the process ends.
+/// points or at the end of the process.
 class COTERIE_API ScratchWriter {
 public:
     /// Throws ResourceError if the folder ("": the current one) is not writable.
@@ -34,7 +34,7 @@ public:
     /// Appends resident rows. All calls must use the same number of columns and type. Throws ResourceError if the disk
     /// is full.
     void write(PointsView rows);
-    /// All rows written, at least one. write() must not be called afterwards.
+    /// Returns all written rows; there must be at least one. write() must not be called afterwards.
     Points points();
 
 private:

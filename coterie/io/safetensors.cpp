@@ -64,7 +64,7 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
     std::uint64_t length = 0;
     std::memcpy(&length, bytes.data(), 8);
     if (length > header_limit || length > bytes.size() - 8)
-        refuse_tensors(filled("the file is truncated or not a safetensors file: of {} bytes of the header, {} are "
+        refuse_tensors(filled("the file is truncated or not a safetensors file: the header claims {} bytes, {} are "
                               "there (the limit is {})",
                               length, bytes.size() - 8, header_limit),
                        what);

@@ -1,6 +1,5 @@
-// SHA-256 through the EVP interface of OpenSSL's libcrypto. It uses the processor's SHA or vector instructions and is
-// seven times faster than plain C++ rounds. A faster checksum would not do, because published sums of data sets are
-// SHA-256, and existing model files contain one.
+// SHA-256 with the EVP interface of OpenSSL's libcrypto, which uses the processor's SHA or vector instructions and is
+// seven times faster than plain C++. Published checksums of data sets and existing model files use SHA-256.
 
 #include "coterie/io/sha256.hpp"
 
@@ -17,7 +16,7 @@
 namespace coterie {
 namespace {
 
-// Fails only without memory or with a broken library configuration.
+// libcrypto fails only without memory or with a broken configuration.
 void require(int done) {
     if (done != 1) throw ResourceError(Code::missing_library, "OpenSSL's libcrypto cannot compute SHA-256");
 }

@@ -1,5 +1,5 @@
-// Sparse points in the format of SciPy's save_npz: compressed rows. Arrays of the types that sparse points use are
-// taken from the inflated file without a copy; others are converted once.
+// Sparse points in the format of SciPy's save_npz: compressed rows. Arrays with the types of SparsePoints are used
+// without a copy of the inflated file; others are converted once.
 
 #include <cmath>
 #include <memory>

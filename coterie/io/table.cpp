@@ -12,7 +12,7 @@
 #include "coterie/io/internal/text_dialect.hpp"
 #include "coterie/io/text_header.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 
 void Table::refuse_field(std::size_t where, std::size_t column, std::string_view value, Message message) const {
     set_column(message, column);
@@ -123,7 +123,7 @@ Message Table::not_a_number(std::size_t where, std::size_t column, std::string_v
     if (is_infinite_word(bare)) {
         out.code = Code::not_finite;
         out.problem = filled("'{}' is not a finite number", shown(field));
-        out.remedy = "Put a finite number there or leave the row out";
+        out.remedy = "Replace it by a finite number or leave the row out";
         return out;
     }
     if (days_of_date(bare)) {
@@ -149,7 +149,7 @@ Message Table::not_a_number(std::size_t where, std::size_t column, std::string_v
             out.remedy = filled("Remove the thousands separator: 1234{}5", decimal_);
         return out;
     }
-    // Finds out whether the whole column holds words, or only this value.
+    // Finds out from the first rows whether most values of the column are words, or only this value.
     Index words = 0, looked_at = 0;
     each_row([&](const std::vector<std::string_view>& fields) {
         double number = 0;
@@ -203,8 +203,7 @@ void Table::count_word(ColumnWords& column, std::string_view word) const {
         ++column.words;
 }
 
-// This is done here and not when points are checked before a fit, because only the table knows the line of a row. The
-// numbers of the piece are still in the cache.
+// Checked here and not before a fit, because only the table knows the line, and the numbers are still in the cache.
 template <class Scalar>
 void Table::refuse_too_large(const Plan& plan, std::size_t piece, const Scalar* rows) const {
     const auto columns = static_cast<Index>(plan.taken);
@@ -232,4 +231,4 @@ template void Table::take_field(std::size_t, std::size_t, std::string_view, std:
 template void Table::refuse_too_large(const Plan&, std::size_t, const float*) const;
 template void Table::refuse_too_large(const Plan&, std::size_t, const double*) const;
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

@@ -1,6 +1,5 @@
-// Chooses and reads the columns of a table, from text or Arrow: which are coordinates, which hold words or dates, and
-// which hold labels and ids. If words may be categories, a first pass over all rows collects the words of each column.
-// Several tables are read as one.
+// Reads tables from text or Arrow. Decides which columns are coordinates, which hold words or dates, and which hold
+// labels and ids. If words may be categories, a first pass collects the words of each column.
 
 #include <algorithm>
 #include <limits>
@@ -11,6 +10,8 @@
 #include "coterie/io/internal/table.hpp"
 
 namespace coterie::formats {
+
+using namespace io::internal;
 namespace {
 
 std::string lower(std::string_view word) {
@@ -130,7 +131,7 @@ void find_kinds(OpenTables& texts, std::vector<std::size_t>& chosen, const ReadO
             const Index others = column.words + (options.dates ? 0 : column.dates);
             if (options.dates && column.dates > 0 && column.dates >= column.words + column.numbers)
                 kinds[j] = ColumnKind::date;
-            // A few words among many numbers are probably errors, so the column stays numeric and each word is
+            // A few words among many numbers are probably errors, so the column stays numeric and the words are
             // reported.
             else if (others > 0 && others >= column.numbers)
                 kinds[j] = ColumnKind::category;

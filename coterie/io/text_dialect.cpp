@@ -1,6 +1,6 @@
-// Detects how a text file is written, by counting in its first lines. The separator is the candidate that gives lines
-// with equally many fields, most of them numbers. The comma is the decimal sign if there are fields such as 1,5 and
-// none such as 1.5, unless every comma could be a thousands separator (1,234). Guesses are reported.
+// Detects how a text file is written, by counting in its first lines. The separator is the candidate that gives all
+// lines the same number of fields, most of them numbers. The comma is the decimal sign if there are fields such as 1,5
+// and none such as 1.5, unless every comma could be a thousands separator (1,234). Guesses are reported.
 
 #include "coterie/io/internal/text_dialect.hpp"
 
@@ -12,7 +12,7 @@
 #include "coterie/base/text.hpp"
 #include "coterie/base/utf8.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 namespace {
 
 constexpr std::string_view any_blank = " \t\r\n";
@@ -150,9 +150,9 @@ char guess_separator(Records records, std::size_t first) {
         }
         const auto several = std::count_if(widths.begin(), widths.end(), [](std::size_t w) { return w > 1; });
         if (2 * several <= static_cast<long>(widths.size())) continue;
-        // Blanks do not separate words ("New York") into columns; commas do.
+        // Blanks between words ("New York") do not separate columns; commas do.
         if (candidate == run_of_blanks && numbers == 0) continue;
-        // 2: equally many fields; 1: the first line has one field fewer than the rows, as R writes it.
+        // 2: all lines have the same number of fields; 1: the first line has one field less, as R writes it.
         const std::size_t width = widths.back();
         int even = widths.front() == width ? 2 : widths.size() > 2 && widths.front() + 1 == width ? 1 : 0;
         for (std::size_t i = 1; i < widths.size(); ++i)
@@ -259,8 +259,8 @@ std::size_t Records::end_of(std::size_t begin) const {
     const void* newline = std::memchr(data + begin, '\n', text.size() - begin);
     std::size_t end = newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - data) + 1 : text.size();
     if (!quotes || is_comment(begin) || std::memchr(data + begin, '"', end - begin) == nullptr) return end;
-    // A quote opens a quoted field only at the start of a field. Inside, two quotes mean one, and newlines belong to
-    // the field.
+    // Only a quote at the start opens a quoted field. Inside, two quotes stand for one, and newlines belong to the
+    // field.
     bool at_start = true;
     for (std::size_t p = begin; p < text.size(); ++p) {
         const char c = data[p];
@@ -392,4 +392,4 @@ Dialect find_dialect(Records& records, const ReadOptions& options, bool tab_sepa
     return out;
 }
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

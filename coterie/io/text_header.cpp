@@ -1,7 +1,7 @@
 // Decides whether the first row names the columns. Words above numbers are names. Numbers are names if they are
-// unlikely as data: 0, 1, 2, ... as pandas numbers columns without names, or years in sequence. Two or three such
-// numbers may also be a point; then the user must say. A word next to other numbers (1,oops) does not make a header. It
-// is an invalid value, reported at its place.
+// unlikely as data: 0, 1, 2, ..., which pandas writes for columns without names, or increasing years. Two or three such
+// numbers may also be a row of data; the user must then set `header`. A word next to other numbers (1,oops) does not
+// make a header: it is reported as an invalid value.
 
 #include "coterie/io/text_header.hpp"
 
@@ -13,6 +13,8 @@
 #include "coterie/io/internal/text_dialect.hpp"
 
 namespace coterie::formats {
+
+using namespace io::internal;
 namespace {
 
 enum class FieldKind { number, missing, like_a_number, word };
@@ -109,7 +111,7 @@ HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words
         if (std::any_of(words.begin(), words.end(), recurs)) return {};
         return {FirstRow::names, are_names};
     }
-    // Starts at 0 or, if there are words too, at 1.
+    // The numbers are increasing years, or count up from 0 (if there are words too: from 0 or 1).
     const Sequence run = sequence_of(first, numbers);
     const int start = run == Sequence::counts ? *whole_number(first[numbers.front()]) : 0;
     if (run == Sequence::none || start < 0 || start > (words.empty() ? 0 : 1)) {
@@ -122,7 +124,7 @@ HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words
     if (names_numbers || (!first.empty() && trimmed(first[0]).empty() && numbers.size() + 1 == first.size()))
         return {FirstRow::names, names_numbers ? Message() : are_names};
     if (below.size() < 2) return {};
-    // If other rows are such sequences too, the first row is one of them.
+    // If a row below is such a sequence too, the first row is data like that row.
     for (const auto& row : below)
         if (sequence_of(row, numbers) == run) return {};
     if (!words.empty())  // for example country, 2019, 2020

@@ -19,18 +19,18 @@ struct FirstRows {
 enum class FirstRow {
     point,
     names,
-    either  // the numbers 0, 1, 2, ... or years: names or a point, which the file does not show
+    either  // the numbers 0, 1, 2, ... or years: the file does not show whether they are names or a point
 };
 struct HeaderGuess {
     FirstRow is = FirstRow::point;
-    Message note = {};  // if the guess might surprise, or why there is none; without the place
+    Message note = {};  // if the guess is not obvious, or not possible; without the place
 };
 using NameSet = std::unordered_set<std::string_view>;
-/// `named`: the words with which the caller named columns.
+/// `named`: the words by which options name columns.
 HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words_may_be_data);
 
 /// Days since 1970-01-01 for 2026-11-23, 2026/11/23 or 23.11.2026, optionally followed by a time: 14:05, 14:05:30,
-/// T14:05:30Z. Nothing for anything else, including dates that do not exist.
+/// T14:05:30Z. Otherwise, and for dates that do not exist, nothing.
 std::optional<double> days_of_date(std::string_view word);
 
 }  // namespace coterie::formats

@@ -1,9 +1,8 @@
-// Separated text: csv, tsv, columns separated by blanks. The text stays in its buffer or mapping. Lines are found and
-// parsed in pieces, in parallel: all pieces at once, or some at a time if the numbers of all would not fit into memory.
+// Reads separated text: csv, tsv, columns separated by blanks. The text stays in its buffer or mapping. Lines are found
+// and parsed in pieces, in parallel: all at once or, if the numbers would not fit into memory, some at a time.
 //
-// There are two parsers. The quick one reads a record once and handles plain numbers between separators. Everything
-// else (quotes, a missing field, a word) goes to the careful one, which splits the record and asks the table
-// (table.hpp) about its fields.
+// There are two parsers. The quick parser reads a record once and handles plain numbers between separators. The careful
+// parser handles everything else (quotes, a missing field, a word): it splits the record and uses table.hpp.
 
 #include <algorithm>
 #include <array>
@@ -18,6 +17,8 @@
 #include "coterie/io/text_header.hpp"
 
 namespace coterie::formats {
+
+using namespace io::internal;
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
@@ -190,7 +191,7 @@ FirstRows TextTable::first_rows() {
     return rows;
 }
 
-// Whether the first row has names, judging by the rows below it. `named`: names in the options.
+// Guesses from the rows below whether the first row has names. `named`: names in the options.
 bool TextTable::guess_names(const FirstRows& rows, const NameSet& named, const ReadOptions& options, bool one_column) {
     const std::string_view first = trimmed(rows.first.front());
     const auto all_words = [&] {
@@ -216,7 +217,7 @@ bool TextTable::guess_names(const FirstRows& rows, const NameSet& named, const R
     return guess.is == FirstRow::names;
 }
 
-// "# x, y" above rows of two numbers.
+// Takes names from a comment such as "# x, y" above rows of two numbers.
 void TextTable::take_names_of_comment(std::string_view line, const FirstRows& rows, const NameSet& named) {
     Records comment = records_;
     comment.text = line;
@@ -250,7 +251,7 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
         if (!header && columns_ > 1 && !dialect.last_comment.empty())
             take_names_of_comment(dialect.last_comment, rows, named);
     }
-    // R writes one name fewer than the rows have fields, because the first column holds the row names.
+    // R writes no name for the first column, which holds the row names, so the header has one field less than the rows.
     const bool from_r =
         options.header != Header::no && rows.below.size() > 1 && !one_column &&
         std::all_of(rows.below.begin(), rows.below.end(),
@@ -272,8 +273,7 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
     find_nameless_index();
 }
 
-// Boundaries of pieces that end at record ends. Without quotes every newline ends a record; with quotes the records are
-// walked one by one.
+// Boundaries of pieces of whole records. Without quotes, every newline ends a record; otherwise reads each record.
 std::vector<std::size_t> TextTable::borders() const {
     if (!records_.quotes) {
         std::vector<std::size_t> borders = line_pieces(records_.text.substr(first_), piece_bytes);
@@ -416,7 +416,7 @@ bool TextTable::next_record(std::size_t& at, std::vector<std::string>& fields) c
 }
 
 void TextTable::find_rows(const Plan& plan, int threads) {
-    // Empty lines at the end are not rows. Only if a row may be blank, each '\n' ends one.
+    // Empty lines at the end are not rows, unless a row may be blank: then each '\n' ends a row.
     if (!(columns_ == 1 && plan.blank_words)) {
         std::size_t size = records_.text.size();
         while (size > first_) {

@@ -417,7 +417,7 @@ TEST(Text, SameResultAtAnyNumberOfThreads) {
             EXPECT_EQ(many.labels->labels, one.labels->labels);
             EXPECT_EQ(many.labels->names, one.labels->names);
         }
-        // Two broken rows: the first one is reported, for any number of threads.
+        // With two broken rows, the first is reported, for any number of threads.
         std::string broken = text;
         const std::size_t early = broken.find('\n', broken.size() / 2) + 1,
                           late = broken.rfind("\nw") == std::string::npos ? broken.size() - 200 : 0;

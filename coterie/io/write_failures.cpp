@@ -1,5 +1,5 @@
-// Makes one message of all failures: the first with its place and remedy, then what went wrong with the others, and
-// that all other output was written.
+// Makes one message of all failures: the first failure with its place and remedy, then the other failures, then the
+// text that all other output was written.
 
 #include "coterie/io/write_failures.hpp"
 

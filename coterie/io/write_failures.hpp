@@ -1,5 +1,5 @@
 #pragma once
-// Several output files: one that fails does not stop the others.
+// Writes several output files; if one fails, the others are still written.
 
 #include <vector>
 
@@ -7,10 +7,10 @@
 
 namespace coterie {
 
-/// Collects outputs that could not be written, so that the other outputs are still written.
+/// Collects the errors of outputs that could not be written.
 class WriteFailures {
 public:
-    /// Runs write(). Returns false where it threw ResourceError (a full disk, no reader, no permission).
+    /// Runs write(). Returns false if it throws ResourceError (a full disk, no reader, no permission).
     template <class Write>
     bool attempt(Write&& write) {
         try {

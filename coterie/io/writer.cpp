@@ -1,5 +1,5 @@
-// Writes labels and points to files, completely or not at all (output_file.hpp). Text is written 64 KiB at a time, so a
-// table is never in memory as text.
+// Writes labels, tables and points to files, completely or not at all (output_file.hpp). Text is written 64 KiB at a
+// time, so it is never all in memory.
 
 #include <algorithm>
 #include <cctype>
@@ -128,7 +128,7 @@ TableWriter::TableWriter(const std::string& path, const std::vector<std::string>
                           filled("{} for {}", counted(static_cast<Index>(types.size()), "type"),
                                  counted(static_cast<Index>(names.size()), "column")),
                           "Give one type per column", {.file = path});
-    arrow_ = std::make_unique<ArrowRows>(*file_, names, types, ends_as(path, ".arrows"));
+    arrow_ = std::make_unique<io::internal::ArrowRows>(*file_, names, types, ends_as(path, ".arrows"));
 }
 TableWriter::TableWriter(TableWriter&&) noexcept = default;
 TableWriter& TableWriter::operator=(TableWriter&&) noexcept = default;
@@ -136,7 +136,8 @@ TableWriter::~TableWriter() = default;
 
 void TableWriter::write(std::span<const std::string> fields) {
     if (fields.size() != columns_)
-        throw InternalError(filled("write table: a row of {} fields among others of {}", fields.size(), columns_));
+        throw InternalError(
+            filled("write table: a row has {} fields, the table has {} columns", fields.size(), columns_));
     if (arrow_) return arrow_->write(fields);
     std::string text;
     for (std::size_t j = 0; j < fields.size(); ++j) {
@@ -177,8 +178,8 @@ PointsWriter::~PointsWriter() = default;
 
 void PointsWriter::write(PointsView points) {
     if (points.columns() != columns_ || points.scalar() != scalar_)
-        throw InternalError(
-            filled("write points: rows of {} columns of {} among others", points.columns(), name(points.scalar())));
+        throw InternalError(filled("write points: rows of {} columns of {} do not match the others", points.columns(),
+                                   name(points.scalar())));
     take(left_, points.rows(), "write points");
     points.visit([&]<class Scalar>(const Rows<Scalar>& rows) {
         if (!text_) {
@@ -191,7 +192,7 @@ void PointsWriter::write(PointsView points) {
         for (Index i = 0; i < rows.rows; ++i) {
             for (Index j = 0; j < rows.columns; ++j) {
                 if (j > 0) text += ',';
-                if (std::isnan(rows.row(i)[j])) {  // a row without a result: empty
+                if (std::isnan(rows.row(i)[j])) {  // a row without a result becomes an empty field
                     if (rows.columns == 1) text += csv_field("");
                     continue;
                 }

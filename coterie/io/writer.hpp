@@ -1,6 +1,6 @@
 #pragma once
-// Writes labels and points to files, piece by piece, so they need not fit into memory. commit() makes the complete file
-// appear; without it nothing appears.
+// Writes labels, tables and points to files, piece by piece, so they need not fit into memory. The file appears
+// complete with commit(), or not at all.
 
 #include <memory>
 #include <span>
@@ -13,14 +13,16 @@
 
 namespace coterie {
 
+namespace io::internal {
 class ArrowRows;
+}
 class OutputFile;
 
-/// Writes text with the header line `label`, or int32 .npy, by extension; "-" writes text to standard output.
+/// Writes int32 .npy or text with the header line `label`, by extension; "-" writes text to standard output.
 class COTERIE_API LabelsWriter {
 public:
     /// For `rows` labels. In text, `names` (if not empty) replace the numbers, and -1 becomes an empty field "". `ids`:
-    /// rows whose id column is written before the labels in text, starting with the first row.
+    /// rows whose id column is written before the labels (in text only), from the first row on.
     LabelsWriter(const std::string& path, Index rows, std::vector<std::string> names = {},
                  const TableRows* ids = nullptr);
     LabelsWriter(LabelsWriter&&) noexcept;
@@ -41,14 +43,14 @@ private:
 
 /// The type of a table column. Typed formats store 64-bit integers, 64-bit floats, or UTF-8 text.
 enum class FieldType { whole, number, words };
-/// The type of each column, from all its fields. Missing values (an empty field, NA, NaN, null, ?, -) fit any type. A
-/// column is of words if the file declares it, if it has a value that is not a number, or if its numbers would not read
-/// back the same (007, too many digits). A column without values is of numbers.
+/// Finds the type of each column from all its fields. Missing values (an empty field, NA, NaN, null, ?, -) fit any
+/// type. The type is words if the file declares it, if a value is not a number, or if a number would not read back the
+/// same (007, too many digits). The type of a column without values is number.
 COTERIE_API std::vector<FieldType> field_types(const TableRows& rows);
 /// Whether TableWriter writes a file with this name as Arrow: .arrow and .feather as a file, .arrows as a stream.
 COTERIE_API bool is_arrow_name(const std::string& path);
 
-/// Writes a table row by row: as Arrow, by the ending of the name, else as csv; "-" writes csv to standard output.
+/// Writes a table row by row, as Arrow if is_arrow_name(path), else as csv; "-" writes csv to standard output.
 class COTERIE_API TableWriter {
 public:
     /// `types`: one per column; Arrow needs them. Throws BadArgument if their number differs from the number of names.
@@ -65,15 +67,15 @@ public:
 
 private:
     std::unique_ptr<OutputFile> file_;
-    std::unique_ptr<ArrowRows> arrow_;
+    std::unique_ptr<io::internal::ArrowRows> arrow_;
     std::size_t columns_ = 0;
 };
 
 /// Writes .npy or .csv, by extension; "-" writes csv to standard output.
 class COTERIE_API PointsWriter {
 public:
-    /// For `rows` rows of `columns` numbers of one type. Throws BadArgument for another extension, or if the number of
-    /// names differs from the number of columns.
+    /// For `rows` rows of `columns` numbers of one type. Throws BadArgument for an unknown extension, or if the number
+    /// of names differs from the number of columns.
     PointsWriter(const std::string& path, Index rows, Index columns, ScalarType scalar,
                  const std::vector<std::string>& column_names = {});
     PointsWriter(PointsWriter&&) noexcept;

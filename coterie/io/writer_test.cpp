@@ -119,7 +119,7 @@ TEST(OutputFile, IsCompleteOrAbsent) {
     write_file(path, "after");
     EXPECT_EQ(contents(path), "after");
     EXPECT_EQ(folder.entries(), 1u);
-    // A link's target is replaced, not the link.
+    // Writing to a link replaces its target, not the link.
     std::filesystem::create_symlink("x", folder / "link");
     write_file(folder / "link", "through");
     EXPECT_EQ(contents(path), "through");
@@ -127,7 +127,7 @@ TEST(OutputFile, IsCompleteOrAbsent) {
     write_file("/dev/null", "nothing");
 }
 
-// Ends without cleanup, as by a signal that cannot be caught.
+// Ends without cleanup, like after a signal that cannot be caught.
 void die_while_writing(const std::string& path) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -143,7 +143,7 @@ void die_while_writing(const std::string& path) {
 TEST(OutputFile, KilledWriterLeavesNoFile) {
     const Folder folder;
     die_while_writing(folder / "x");
-    // Without nameless files a hidden one remains; the next writer of x removes it if it is old.
+    // On some file systems a hidden file remains. Makes it old, so that the next writer of x removes it.
     for (const auto& left : std::filesystem::directory_iterator(std::filesystem::path(folder / "x").parent_path()))
         std::filesystem::last_write_time(left.path(),
                                          std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
@@ -165,7 +165,7 @@ TEST(OutputFile, RejectsUnwritablePaths) {
     }
 }
 
-// The rows of a file, in the form in which they were written.
+// The rows of a file, as text.
 std::vector<std::vector<std::string>> rows_of_file(const std::string& path, std::vector<FieldType>* types = nullptr) {
     ReadOptions options;
     options.keep_rows = true;

@@ -48,14 +48,13 @@ struct Costly {
     std::int32_t label;
 };
 /// The `wanted` rows of all processes with the highest cost, highest first; ties go to the lowest row. `cost` and
-/// `labels` describe this process' rows, of which `first` is the first.
+/// `labels` describe this process' rows, which start at row `first`.
 std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& labels, Index first, std::size_t wanted,
                               Communicator& communicator);
 
-/// Gives each cluster without a row of positive weight the row of highest cost, from a cluster that keeps another row.
-/// Rows of cost 0 do not move. `labels` holds the labels of this process' rows, which are the rows `own` among all.
-/// costs() returns the costs of these rows and is called only if a cluster is empty. Returns the number of clusters
-/// filled.
+/// Fills each cluster that has no row of positive weight with the row of highest cost. The cluster that gives the row
+/// must keep another one. Rows of cost 0 do not move. `labels` and costs() describe this process' rows, whose numbers
+/// among all rows are `own`. costs() is called only if a cluster is empty. Returns the number of clusters filled.
 int fill_empty_clusters(Labels& labels, int clusters, std::span<const double> weights, Range own,
                         FunctionRef<std::vector<double>()> costs, Communicator& communicator);
 
@@ -95,33 +94,33 @@ void load_fitted(const Archive& archive, Fitted<T>& best) {
 /// Saves the state of a fit with restarts in a checkpoint, and resumes from an existing one.
 class KeptFit {
 public:
-    /// Opens run.checkpoint for this method and problem. With an empty path nothing is saved and nothing is found.
-    /// `by_row`: parts of the state are per row, and each process holds them for its own rows.
+    /// Opens run.checkpoint for this method and problem. With an empty path, nothing is saved or found. `by_row`: some
+    /// of the state is per row, and each process holds it for its own rows.
     KeptFit(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run,
             bool by_row = false);
 
     /// The checkpoint that was found; nullptr if the fit starts from the beginning.
     const Archive* found() const { return found_ ? &*found_ : nullptr; }
-    /// The same if a restart resumes within its iterations; nullptr after after_restart().
+    /// The same, but only if the checkpoint was written within a restart; nullptr after after_restart().
     const Archive* found_iterations() const { return going_on_ ? found() : nullptr; }
     /// Sets the function that stores the state of the restarts. An empty function removes it.
     void tell_restarts(std::function<void(Archive*)> store) { restarts_ = std::move(store); }
 
     /// To be called after every iteration: `store` adds its state. The file is written when it is due.
     void after_iteration(FunctionRef<void(Archive&)> store);
-    /// The same for a state by row; the file is written when it is due, or always if `now`. `store` is called on every
-    /// process. It gets the archive on process 0 and nullptr on the others.
+    /// The same for a state by row; with `now`, the file is written in any case. `store` is called on every process,
+    /// with the archive on process 0 and nullptr on the others.
     void at_iteration(bool now, FunctionRef<void(Archive*)> store);
     void after_restart();
     /// To be called when the fit is interrupted: writes the last state of after_iteration() or after_restart().
     void write();
 
-    /// Store and load the labels of an earlier restart's result if the state is by row; otherwise they do nothing.
+    /// Store and load the labels of the best earlier restart if the state is by row; otherwise they do nothing.
     void store_labels_by_row(Archive* archive, const std::string& name, const Labels& own) const;
     void load_labels_by_row(const std::string& name, Labels& own) const;
 
     Checkpoint& checkpoint() { return checkpoint_; }
-    /// Values that one restart finds and later ones need.
+    /// Values that a restart computes for later restarts.
     std::map<std::string, double> facts;
 
 private:
@@ -146,9 +145,9 @@ struct RestartSettings {
     SeedingOptions seeding;
 };
 
-/// Calls iterate(start(restart), restart) for every restart and keeps the result of lowest objective; ties go to the
-/// first. A result has the members of Fitted. Adds objective, iterations, stopped, seconds and details to the report.
-/// Throws Cancelled if the caller stops the fit before there is a result. `kept`: where the state is saved. A restart
+/// Calls iterate(start(restart), restart) for every restart and returns the result with the lowest objective; ties go
+/// to the first. A result has the members of Fitted. Adds objective, iterations, stopped, seconds and details to the
+/// report. Throws Cancelled if the caller stops the fit before there is a result. `kept` saves the state. A restart
 /// that resumes from kept->found_iterations() gets an empty start.
 template <class Start, class Iterate>
 auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate, KeptFit* kept = nullptr) {
@@ -238,8 +237,8 @@ auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate, 
     return best;
 }
 
-/// The same, starting from the given centroids or from seeds. `distinct` receives the number of distinct starting rows
-/// of the last seeding.
+/// The same, with a start from the given centroids or from seeds. `distinct` receives the number of distinct rows that
+/// the last seeding chose.
 template <class T, class Iterate>
 auto best_of_restarts(PointsView points, const RestartSettings& settings, const Problem& problem, const Run& run,
                       FitReport& report, int& distinct, Iterate&& iterate, KeptFit* kept = nullptr) {

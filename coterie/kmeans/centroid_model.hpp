@@ -1,5 +1,5 @@
 #pragma once
-// CentroidModel: any model that has k centroids and assigns each point to the nearest one.
+// CentroidModel: a model that has k centroids and assigns each point to the nearest centroid.
 
 #include <string_view>
 
@@ -52,8 +52,8 @@ protected:
     Options options_;
 };
 
-/// Checks that all fits of this module share; the caller checks the options. Throws BadData (values) and BadArgument
-/// (weights; more clusters than points of positive weight). Returns the largest magnitude.
+/// The checks that all fits of this module share; the caller checks the options. Throws BadData (values) and
+/// BadArgument (weights; more clusters than points of positive weight). Returns the largest magnitude of a value.
 COTERIE_API double check_clustering_input(PointsView points, int clusters, std::span<const double> weights,
                                           const Run& run);
 

@@ -118,7 +118,7 @@ TEST(KMeansCheckpoint, BelongsToOneFit) {
     Problem weighted = problem;
     weighted.weights.assign(300, 1.0);
     names(refused(weighted, options, run), "weights");
-    for (const double share : {0.3, 0.4}) {  // a checkpoint of one share does not fit another share either
+    for (const double share : {0.3, 0.4}) {  // a checkpoint for one share does not match another share
         coterie::Run bounded(7, 1);
         bounded.checkpoint = folder / "bounded.checkpoint";
         Problem known = problem;

@@ -72,7 +72,7 @@ TEST(Constraints, SharesBecomeCounts) {
     made = compile_constraints(100, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(made.low[0], 51);
     EXPECT_EQ(made.high[0], 51);
-    // Thirds: floor gives 33 each; the remaining point goes to the largest remainder, the first among equals.
+    // Thirds: floor gives 33 each; the remaining point goes to the largest remainder (ties: the first).
     side.label_shares = {{"0", 1.0 / 3, 1.0 / 3}, {"1", 1.0 / 3, 1.0 / 3}, {"2", 1.0 / 3, 1.0 / 3}};
     made = compile_constraints(100, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(made.low, (std::vector<Index>{34, 33, 33}));
@@ -123,15 +123,15 @@ TEST(Constraints, InfeasibleConstraintsAreErrorsWithFeasibleRange) {
             },
             3),
         "3 clusters requested, but the labels need 5");
-    has(message([](auto& s) { s.sizes = SizeBounds{51, 60}; }), "low end of at most 50");
-    has(message([](auto& s) { s.sizes = SizeBounds{10, 49}; }), "high end of at least 50");
+    has(message([](auto& s) { s.sizes = SizeBounds{51, 60}; }), "minimum of at most 50");
+    has(message([](auto& s) { s.sizes = SizeBounds{10, 49}; }), "maximum of at least 50");
     has(message([](auto& s) { s.sizes = SizeBounds{60, 49}; }), "is not accepted");
     has(message(
             [](auto& s) {
                 s.sizes = SizeBounds{0, 14};
             },
             10),
-        "15 rows have the label 'O', which has 1 cluster of at most 14");
+        "15 rows have the label 'O', but its 1 cluster can hold at most 14 rows");
     has(message([](auto& s) {
             s.sizes = SizeBounds{10, 90};
             s.label_shares = {{"O", 0.5, 0.6}};
@@ -157,15 +157,15 @@ TEST(Constraints, InfeasibleConstraintsAreErrorsWithFeasibleRange) {
         "needs partial_labels");
     const Labels blank(100, -1);
     has(message([&](auto& s) { s.partial_labels = blank; }), "all labels are blank");
-    has(message([](auto& s) { s.label_shares = {{"O", 0.411, 0.419}}; }), "contains no whole number of 100 rows");
+    has(message([](auto& s) { s.label_shares = {{"O", 0.411, 0.419}}; }), "of 100 rows contains no whole number");
     has(message([](auto& s) {
             s.label_shares = {{"O", 0.4985, 0.68}, {"PER", 0.5008, 0.81}};
         }),
-        "the shares need 101 rows together; there are 100. Lower a low end");
+        "the shares together need 101 rows, but there are 100. Lower the minimum of a share");
     has(message([](auto& s) {
             s.label_shares = {{"O", 0.4, 0.4985}, {"PER", 0.4, 0.5018}};
         }),
-        "in whole rows they hold at most 99 of 100 rows. Raise a high end");
+        "the shares allow only 99 of 100 rows. Raise the maximum of a share");
     EXPECT_EQ(message([](auto& s) { s.label_shares = {{"O", 0.15, 0.15}}; }), "nothing was thrown");
     EXPECT_EQ(message([](auto& s) { s.label_shares = {{"O", 0.95, 0.95}}; }), "nothing was thrown");
     EXPECT_EQ(message([](auto& s) { s.label_shares = {{"O", 0.4, 0.6}, {"PER", 0.3, 0.5}}; }), "nothing was thrown");
@@ -625,7 +625,7 @@ TEST(ConstrainedKMeans, InterruptedFitReturnsResultSoFar) {
     options.clusters = 8;
     options.restarts = 50;
     options.tolerance = 0;
-    // Wherever the fit is stopped, it returns a result once there is one.
+    // A stopped fit returns its latest result, if it has one.
     for (int patience = 40; patience < 4000; patience = patience * 3 / 2) {
         coterie::Run run(1, 1);
         int asked = 0;

@@ -1,7 +1,7 @@
 // Kernel k-means by Lloyd's iteration on a kernel matrix in memory. Distances to means in feature space are sums of its
-// entries, so the iteration is the same for every kernel, also for one that is only given as a matrix.
-// Rows of the matrix are computed in blocks that depend on n alone, and every sum runs over the columns in order. The
-// bits are the same with any number of threads, and predict uses the same kernel values as the fit.
+// entries, so the iteration is the same for every kernel, even if only the matrix is given. Rows of the matrix are
+// computed in blocks that depend on n alone, and every sum runs over the columns in order. Therefore the bits are the
+// same with any number of threads, and predict uses the same kernel values as the fit.
 
 #include "coterie/kmeans/kernel_kmeans.hpp"
 
@@ -49,7 +49,7 @@ double kernel_value(const KernelKMeansOptions& options, double product, double x
     return product;
 }
 
-// Kernel values between blocks of rows and fixed rows. They are rounded to T as the matrix of the fit is, so predict
+// Kernel values between blocks of rows and fixed rows. They are rounded to T like the matrix of the fit, so predict
 // uses the same values as the fit.
 template <class T>
 class KernelRows {
@@ -105,8 +105,8 @@ private:
                   "Scale the columns, or lower `gamma` or `degree`", {.option = option});
 }
 
-// The sums S_ij of up to four rows: each runs over all columns in order, with one sum per cluster. Four rows at a time
-// keep the additions independent.
+// The sums S_ij of up to four rows, one per cluster; each runs over all columns in order. Four rows at a time keep the
+// additions independent.
 template <class T>
 void cluster_sums(const T* const* rows, Index count, std::span<const std::int32_t> members,
                   std::span<const double> weights, int k, std::vector<double>& scratch, double* out) {
@@ -444,9 +444,9 @@ Labels labels_of(const KernelRows<T>& kernel_of_centroids, const std::vector<dou
     return labels;
 }
 
-// The origin, which is subtracted from every row. Distances, and so rbf values and linear partitions, do not depend on
-// it. Products are most accurate if the origin lies close to most points. The mean does not if one point lies far away,
-// so this is a median.
+// The origin, which is subtracted from every row. Distances, and thus rbf values and linear partitions, do not depend
+// on it. Products are most accurate if the origin is close to most points. One distant point can move the mean away
+// from them, so the origin is a median.
 template <class T>
 Vector<double> origin_of(const Rows<T>& points, const KernelKMeansOptions& options) {
     if (options.kernel == KernelFunction::polynomial || options.kernel == KernelFunction::precomputed)
@@ -512,8 +512,8 @@ Labels labels_near(PointsView initial_centroids, const KernelKMeansOptions& opti
 
 bool weighs(std::span<const double> weights, Index i) { return weights.empty() || weights[at(i)] > 0; }
 
-// Gives the clusters that hold a point of positive weight the first numbers, in their order. Returns the number of
-// empty clusters.
+// Renumbers the clusters so that those with a point of positive weight come first, in their order. Returns the number
+// of empty clusters.
 template <class Result>
 Index number_empty_last(Result& found, std::span<const double> weights) {
     const std::size_t clusters = found.mass.size();
@@ -543,7 +543,7 @@ void describe_fit(FitReport& report, const KernelKMeansOptions& options, const L
     report.points = static_cast<Index>(labels.size());
     report.dimensions = columns;
     count_clusters(report, labels, options.clusters);
-    report.empty_cluster_policy = "an empty cluster takes the point that adds most to the objective";
+    report.empty_cluster_policy = "an empty cluster gets the row that adds most to the objective";
     report.seed = run.seed;
     report.threads = run.threads;
     if (empty > 0)

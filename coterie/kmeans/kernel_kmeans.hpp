@@ -76,10 +76,10 @@ private:
 
 /// n x d points (precomputed: the symmetric n x n kernel matrix), 1 <= clusters <= n. The start is greedy k-means++ in
 /// feature space, or problem.initial_centroids (k x d; not with a precomputed kernel). Weight w acts as w copies.
-/// The objective never rises. An iteration that would not lower it is rejected; the cause is rounding or a matrix that
-/// is not positive semidefinite.
-/// An empty cluster gets the point that adds most to the objective. If all points lie on their means (fewer distinct
-/// points than clusters), the surplus clusters stay empty. They get the last numbers, and the report holds a warning.
+/// The objective never rises. An iteration that would not lower it is rejected. This can happen by rounding, or if the
+/// matrix is not positive semidefinite.
+/// An empty cluster gets the point that adds most to the objective. If there are fewer distinct points than clusters,
+/// the surplus clusters stay empty and get the last numbers, with a warning.
 /// Throws BadArgument (options, weights, shapes), BadData (NaN, a matrix that is not symmetric, a kernel that
 /// overflows), ResourceError.
 struct COTERIE_API KernelKMeansMethod {

@@ -1,6 +1,5 @@
-// The entry point of k-means: chooses the iteration that a problem needs (free or under constraints), runs the restarts
-// and fills the report.
-// The two iterations differ only in their assignment step.
+// The entry point of k-means: chooses the iteration that a problem needs (with or without constraints), runs the
+// restarts and fills the report. The two iterations differ only in their assignment step.
 
 #include "coterie/kmeans/kmeans.hpp"
 
@@ -19,7 +18,7 @@ namespace {
 template <class T>
 KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, const internal::Constraints& constraints,
                             const Run& run, const Problem& problem) {
-    const internal::LloydSettings settings{options.max_iterations, options.tolerance, false};
+    const kmeans::internal::LloydSettings settings{options.max_iterations, options.tolerance, false};
     const SeedingOptions seeding{options.seeding, options.seeding_candidates, options.seeding_sample};
     internal::KeptFit kept(KMeansMethod::name, KMeansOptions::described().values(&options), problem, run, true);
     FitReport report;
@@ -37,11 +36,11 @@ KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, con
             return to_matrix<double>(seeds.centroids);
         },
         [&](const Matrix<double>& start, int restart) {
-            return internal::constrained_lloyd<T>(points, start, constraints, settings, problem.weights, run, restart,
-                                                  options.restarts, kept);
+            return kmeans::internal::constrained_lloyd<T>(points, start, constraints, settings, problem.weights, run,
+                                                          restart, options.restarts, kept);
         },
         &kept);
-    report.empty_cluster_policy = "an empty cluster keeps its place";
+    report.empty_cluster_policy = "an empty cluster keeps its centroid";
     report.details.push_back({"algorithm", std::string("constrained")});
     if (!best.optimal)
         report.warnings.push_back({.code = Code::not_optimal, .problem = std::string(internal::linked_too_densely)});
@@ -53,14 +52,14 @@ KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, con
 template <class T>
 KMeansModel fit_free(PointsView points, const KMeansOptions& options, const Run& run, const Problem& problem) {
     const int k = *options.clusters;
-    internal::LloydSettings settings{options.max_iterations, options.tolerance,
-                                     options.algorithm == KMeansAlgorithm::bounds};
+    kmeans::internal::LloydSettings settings{options.max_iterations, options.tolerance,
+                                             options.algorithm == KMeansAlgorithm::bounds};
     const bool sparse = as_sparse(points) != nullptr;
     if (sparse && settings.bounds)
         throw BadArgument(Code::not_supported, "bounds is not available for sparse data", "Use auto or lloyd",
                           {.option = "algorithm", .value = "bounds", .accepted = "auto, lloyd"});
     if (options.algorithm == KMeansAlgorithm::automatic && !sparse)
-        settings.bounds = internal::bounds_pay(points.rows(), points.columns(), k);
+        settings.bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), k);
     internal::KeptFit kept(KMeansMethod::name, KMeansOptions::described().values(&options), problem, run);
     FitReport report;
     int distinct = 0;
@@ -68,12 +67,13 @@ KMeansModel fit_free(PointsView points, const KMeansOptions& options, const Run&
         points, {k, options.restarts, {options.seeding, options.seeding_candidates, options.seeding_sample}}, problem,
         run, report, distinct,
         [&](const Matrix<T>& start, int restart) {
-            return internal::lloyd(points, start, settings, problem.weights, run, restart, options.restarts, &kept);
+            return kmeans::internal::lloyd(points, start, settings, problem.weights, run, restart, options.restarts,
+                                           &kept);
         },
         &kept);
     const Points centroids(std::move(best.centroids));
     if (!best.labelled) best.labels = nearest_centroids(points, centroids, run.unstopped()).labels;
-    report.empty_cluster_policy = "an empty cluster takes the point that adds most to the inertia";
+    report.empty_cluster_policy = "an empty cluster gets the row that adds most to the inertia";
     report.details.push_back({"algorithm", std::string(settings.bounds ? "bounds" : "lloyd")});
     report.details.push_back({"distance_share", best.iterations > 0 ? best.distances_computed / best.iterations : 0.0});
     internal::finish_report(report, points, best.labels, k, distinct, run);
@@ -93,8 +93,8 @@ const OptionSet& KMeansOptions::described() {
             .integer("max_iterations", &KMeansOptions::max_iterations, at_least(1),
                      "maximum number of iterations per run")
             .real("tolerance", &KMeansOptions::tolerance, at_least(0),
-                  "stop when the squared movements of the centroids sum to at most this times the mean variance of a "
-                  "column; 0: stop when no label changes")
+                  "stop when the sum of the squared movements of the centroids is at most this number times the mean "
+                  "of the columns' variances; 0: stop when no label changes")
             .choice("seeding", &KMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows "
                     "drawn at random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")
@@ -102,11 +102,11 @@ const OptionSet& KMeansOptions::described() {
                      "number of candidates that each step of greedy k-means++ compares; 1 is plain k-means++",
                      "2 + 2 ln k")
             .integer("seeding_sample", &KMeansOptions::seeding_sample, at_least(1),
-                     "number of rows on which these candidates are compared",
+                     "number of rows on which the candidates of greedy k-means++ are compared",
                      "32768, or 128 per cluster if that is more")
             .choice("algorithm", &KMeansOptions::algorithm, {"auto", "lloyd", "bounds"},
-                    "how rows are assigned: lloyd computes all distances, bounds skips those that cannot change a "
-                    "label; auto: the one expected to be faster; all give the same result, bit for bit")
+                    "how rows are assigned: lloyd computes all distances; bounds skips distances that cannot change a "
+                    "label; auto: whichever is expected to be faster; the result is the same, bit for bit")
             .choice("share_rounding", &KMeansOptions::share_rounding, {"floor", "nearest"},
                     "how a label's share of the rows becomes a whole number of rows: rounded down, or to the nearest");
     return set;
@@ -130,11 +130,10 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
     check_clustering_input(points, *used.clusters, problem.weights, run);
     internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, options.restarts, run);
     if (constraints.bounded && !problem.weights.empty())
-        throw BadArgument(
-            Code::conflict,
-            internal::filled("`weights` cannot be combined with {}, because limits of cluster sizes count rows",
-                             problem.sizes ? "`sizes`" : "`label_share`"),
-            "Leave one out", {.option = "weights"});
+        throw BadArgument(Code::conflict,
+                          internal::filled("`weights` cannot be combined with {}, which counts rows instead of weights",
+                                           problem.sizes ? "`sizes`" : "`label_share`"),
+                          "Leave one out", {.option = "weights"});
     return points.with_scalar([&]<class T>() {
         return constraints.any() ? fit_constrained<T>(points, used, constraints, run, problem)
                                  : fit_free<T>(points, used, run, problem);

@@ -1,19 +1,20 @@
 #pragma once
 // k-means: centroids c_1..c_k and labels a_i that minimise the inertia  sum_i w_i || x_i - c_{a_i} ||^2  (w_i = 1
-// without weights). Lloyd's algorithm starts from a seeding. The variant with bounds skips distances that cannot change
-// a label. It returns the same labels, centroids and inertia, bit for bit.
+// without weights). Lloyd's algorithm starts from a seeding. The variant with distance bounds skips distances that
+// cannot change a label; its result is the same, bit for bit.
 //
-// With partial labels, label shares, size bounds or pairs (constraints), the labels of every iteration are the exact
-// minimiser under them for the current centroids. With partial labels, starting_prototypes.hpp says where the centroids
-// start. labels() meets the constraints; predict() labels every point on its own and does not.
+// Constraints are partial labels, label shares, size bounds and pairs of rows. In every iteration, the labels have the
+// least inertia for the current centroids among all labels that meet the constraints (a warning reports if the search
+// among pairs was cut short). starting_prototypes.hpp describes the start with partial labels. labels() meets the
+// constraints. predict() ignores them, because it labels every point independently.
 //
-// Sparse points (base/sparse_points.hpp) are accepted without constraints and bounds. They take k multiplications per
-// entry, and memory for the entries and about k d numbers.
+// Sparse points (base/sparse_points.hpp) are accepted without constraints and distance bounds. An iteration takes k
+// multiplications per stored entry. Memory: the entries and about k d numbers.
 //
-// Time per iteration: n k d multiplications without bounds, as few as n d with them.
-// Memory in addition to the points, per row: a label (4 bytes) and a norm; with bounds, 4 bytes more and 4 per group of
-// centroids. The bounds of the groups take at most an eighth of the points' memory, or 4 bytes per row. The sums of
-// clusters take about log2(blocks) + threads times k d numbers.
+// Time per iteration: n k d multiplications without distance bounds, as few as n d with them.
+// Memory in addition to the points, per row: a label (4 bytes) and a norm; with distance bounds, 4 bytes more and 4 per
+// group of centroids. There are as many groups as fit into an eighth of the points' memory, but at least one. The sums
+// of clusters take about (log2(blocks) + threads) k d numbers.
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
@@ -32,7 +33,7 @@ enum class KMeansAlgorithm {
 };
 
 struct COTERIE_API KMeansOptions {
-    std::optional<int> clusters = 8;  // automatic: one per partial label, or as many as problem.clusters_per_label says
+    std::optional<int> clusters = 8;  // automatic: the number that the partial labels need in total
     int restarts = 1;
     int max_iterations = 300;
     double tolerance = 1e-4;
@@ -58,10 +59,11 @@ public:
 
 /// n x d points, 1 <= clusters <= n. With problem.initial_centroids (k x d) there is no seeding and restarts must be 1.
 /// labels() equals predict(points), with two exceptions: constraints may forbid it, and the fit may be interrupted.
-/// After an interruption the centroids are the means of the labels so far.
-/// A partial label has one cluster unless problem.clusters_per_label says otherwise. The remaining clusters of
-/// options.clusters are free. Weights can be combined with partial labels and pairs, not with bounds; pairs can be
-/// combined with partial labels. An empty cluster under constraints keeps its centroid.
+/// After an interruption, the centroids are the means of the clusters given by labels().
+/// Each distinct partial label has one cluster unless problem.clusters_per_label says otherwise. Any further clusters
+/// are free: they have no label, and any unlabelled point may join them. Weights and pairs can each be combined with
+/// partial labels and with each other, but not with size bounds or label shares. With constraints, an empty cluster
+/// keeps its centroid.
 /// Throws BadArgument (options, weights, shapes, more clusters than points) and BadData (NaN, infinity, values whose
 /// squares overflow). Fewer distinct points than clusters give a result with a warning: the surplus clusters are empty.
 struct COTERIE_API KMeansMethod {

@@ -56,8 +56,8 @@ TEST(KMeans, HandComputed) {
     EXPECT_EQ(model.predict(Matrix<double>(Matrix<double>::Constant(1, 1, 6.1)))[0], 1);
 }
 
-// A row that encodes "no value" moves the mean of the centroids far from all others. The remaining float digits must
-// still distinguish the others.
+// A row that encodes "no value" moves the mean of the centroids far from all other rows. The remaining float digits
+// must still distinguish these rows.
 template <class T>
 void expect_nearest_beside_a_far_row(double far, double tolerance) {
     Matrix<double> blobs = blob_points<double>(400, 16, 8, 10, 3);
@@ -130,7 +130,7 @@ void bounds_change_nothing(std::uint64_t seed) {
     if (seed % 3 == 1)
         for (Index i = 0; i < n; ++i) weights.push_back(i % 7 == 0 && i > 8 * k ? 0.0 : random.uniform() + 0.01);
     if (seed % 9 == 4)
-        for (auto& w : weights) w *= std::pow(10.0, std::floor(20 * random.uniform()));  // small terms get lost in sums
+        for (auto& w : weights) w *= std::pow(10.0, std::floor(20 * random.uniform()));  // sums lose small terms
     Problem side;
     side.weights = weights;
     KMeansOptions options{.clusters = k, .max_iterations = 40, .tolerance = seed % 2 == 0 ? 1e-3 : 0.0};
@@ -359,7 +359,7 @@ TEST(KMeans, InterruptedFitReturnsResultSoFar) {
     const auto model = fit_kmeans(x, {.clusters = 40, .restarts = 100, .tolerance = 0}, run);
     EXPECT_EQ(model.fit_report().stopped, StopReason::interrupted);
     EXPECT_EQ(model.fit_report().iterations, 3);
-    // Its centroids are the means of its labels.
+    // Its centroids are the means of its clusters.
     Matrix<double> sums = Matrix<double>::Zero(40, 16);
     for (Index i = 0; i < 20000; ++i)
         sums.row(model.labels().at(static_cast<std::size_t>(i))) += x.row(i).cast<double>();
@@ -388,7 +388,7 @@ TEST(KMeans, StopAnywhereReturnsAFinishedIteration) {
         EXPECT_GT(whole.fit_report().empty_clusters_repaired, 0);
         std::atomic<int> before_a_result = 0;
         std::atomic<int> interrupted = 0;
-        // Stops the fit at the first event after `patience` ones. Returns whether the fit finished before.
+        // Stops the fit at the first event after `patience` events. Returns whether the fit finished before.
         const auto stopped_after = [&](int patience) {
             int events = 0;
             bool stop = false;

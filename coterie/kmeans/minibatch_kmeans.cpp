@@ -1,9 +1,9 @@
-// Sculley's mini-batches: a row moves its nearest centroid at the rate 1 / (number of rows the centroid has had), so
-// that the centroid is their running mean. Rows are drawn with replacement, by weight.
+// Sculley's mini-batches. A row moves its nearest centroid at the rate 1 / (number of rows the centroid has had), so
+// the centroid is the running mean of these rows. Rows are drawn with replacement, by weight.
 // The start is k-means of a sample. In many columns, a centroid that starts on a single row is as far from every other
-// row as the rows are from each other. Such a centroid may get no row of any batch and then never moves. For the same
-// reason a starved centroid takes a part of a busy one's rows instead of the position of a row.
-// Every process computes the whole batch, which is small.
+// row as the rows are from each other. It may get no row of any batch and then never moves. For the same reason, a
+// starved centroid takes over some rows of a busy one instead of moving onto a row. Every process computes the whole
+// batch, because it is small.
 
 #include "coterie/kmeans/minibatch_kmeans.hpp"
 
@@ -74,7 +74,7 @@ public:
             const Points sample = internal::gather_rows(points_, rows, run_);
             internal::together(run_.communicator(), [&] { cluster(sample, {}, seeding, number, run_.alone(), out); });
             if (out.distinct == k) return out;
-            // The other rows may have the distinct rows that the sample lacks.
+            // The rows outside the sample may contain more distinct rows.
             const SeedingResult seeds = seed_centroids(points_, options_.clusters, seeding, weights_, number, run_);
             return {to_matrix<T>(seeds.centroids), std::vector<double>(at(k), 0.0), seeds.distinct};
         }
@@ -190,12 +190,12 @@ private:
     void cluster(PointsView points, std::span<const double> weights, const SeedingOptions& seeding,
                  std::uint64_t number, const Run& run, Start<T>& out) const {
         const SeedingResult seeds = seed_centroids(points, options_.clusters, seeding, weights, number, run);
-        const internal::LloydSettings settings{
+        const kmeans::internal::LloydSettings settings{
             .max_iterations = kSampleIterations,
-            .bounds = internal::bounds_pay(points.rows(), points.columns(), options_.clusters)};
+            .bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), options_.clusters)};
         Run quiet = run;
         quiet.on_progress = nullptr;
-        auto found = internal::lloyd<T>(points, to_matrix<T>(seeds.centroids), settings, weights, quiet, 0, 1);
+        auto found = kmeans::internal::lloyd<T>(points, to_matrix<T>(seeds.centroids), settings, weights, quiet, 0, 1);
         out.had = internal::cluster_sums(points, found.labels, options_.clusters, weights, run.unstopped()).mass;
         out.centroids = std::move(found.centroids);
         out.distinct = seeds.distinct;
@@ -272,11 +272,12 @@ const OptionSet& MinibatchKMeansOptions::described() {
                      "number of rows per batch, at most all rows")
             .integer("max_epochs", &MinibatchKMeansOptions::max_epochs, at_least(1),
                      "maximum number of passes over the data: at most this many times n rows are drawn")
-            .integer("patience", &MinibatchKMeansOptions::patience, at_least(0),
-                     "stop when the smoothed inertia has not improved for this many batches; 0: never")
+            .integer(
+                "patience", &MinibatchKMeansOptions::patience, at_least(0),
+                "stop when the smoothed inertia has not improved for this many batches; 0: do not stop for this reason")
             .real("reassignment_share", &MinibatchKMeansOptions::reassignment_share, between(0, 1),
-                  "a centroid that has had fewer rows than this share of the busiest centroid's is moved next to "
-                  "another one; 0: never")
+                  "move a centroid next to another one if it has had fewer rows than this share of the rows of the "
+                  "busiest centroid; 0: never")
             .integer("restarts", &MinibatchKMeansOptions::restarts, at_least(1),
                      "number of runs from different samples; the run with the smallest inertia is kept")
             .choice("seeding", &MinibatchKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
@@ -311,7 +312,7 @@ MinibatchKMeansModel MinibatchKMeansMethod::fit(const Problem& problem, const Mi
         Points centroids(std::move(best.centroids));
         Labels labels = nearest_centroids(points, centroids, run.unstopped()).labels;
         report.seconds.emplace_back("labels", watch.seconds());
-        report.empty_cluster_policy = "a starved centroid is put on a row of the batch";
+        report.empty_cluster_policy = "a starved centroid moves next to the centroid of a row of the batch";
         internal::finish_report(report, points, labels, options.clusters, static_cast<Index>(distinct), run);
         return MinibatchKMeansModel(std::move(centroids), std::move(labels), std::move(report), options);
     });

@@ -1,9 +1,9 @@
 #pragma once
 // Mini-batch k-means (Sculley 2010). Each step draws a batch of rows and assigns each row to its nearest centroid. It
-// moves every centroid towards its rows at the rate 1 / (number of rows that the centroid has had so far). A centroid
-// is thus the mean of all rows that it was ever given. The start is k-means of a sample.
-// The inertia  sum_i w_i || x_i - c_{a_i} ||^2  of the result is usually a few per cent above that of k-means. For
-// large n the time is a fraction.
+// moves every centroid towards its rows at the rate 1 / (number of rows assigned to the centroid so far). A centroid is
+// thus the mean of all rows that were ever assigned to it. The start is k-means of a sample. The inertia  sum_i w_i ||
+// x_i - c_{a_i} ||^2  is usually a few per cent above that of k-means; for large n the fit takes a fraction of the
+// time.
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
@@ -39,15 +39,15 @@ public:
 };
 
 /// n x d points, 1 <= clusters <= n.
-/// Start: k-means, at most ten iterations, of max(3 batch_size, 30 k) rows, drawn as batches are; of all rows if there
-/// are no more. If the sample has fewer than k distinct rows, the start is seeds from all rows.
+/// Start: k-means, at most ten iterations, of max(3 batch_size, 30 k) rows, drawn like batches, or of all rows if there
+/// are no more. If the sample has fewer than k distinct rows, seeds are drawn from all rows instead.
 /// Batches: drawn with replacement from run.seed. A row's probability is proportional to its weight, so weight w acts
-/// as w copies. An iteration is one batch of min(batch_size, n) rows. At most max_epochs * n rows are drawn.
-/// End: the report's objective_per_iteration is the smoothed inertia of the batches, scaled to all points; it need not
-/// fall. The fit has converged when it has reached no new minimum for `patience` batches.
-/// A starved centroid has had fewer than `reassignment_share` times the rows of the busiest one. It moves next to the
-/// centroid of a row of the batch, towards that row; the row is drawn with probability proportional to its squared
-/// distance. The report counts these moves in empty_clusters_repaired.
+/// as w copies. An iteration uses one batch of min(batch_size, n) rows. At most max_epochs * n rows are drawn.
+/// End: the report's objective_per_iteration is the smoothed inertia of the batches, scaled to all points; it may rise.
+/// The fit has converged when it has reached no new minimum for `patience` batches.
+/// A starved centroid has had fewer than `reassignment_share` times the rows of the busiest centroid. A row of the
+/// batch is drawn with probability proportional to its squared distance. The starved centroid moves next to the
+/// centroid of that row, towards the row. The report counts these moves in empty_clusters_repaired.
 /// At the end all points are labelled: labels() is predict(points). Fewer distinct points than clusters give a result
 /// with a warning: the surplus clusters are empty.
 struct COTERIE_API MinibatchKMeansMethod {

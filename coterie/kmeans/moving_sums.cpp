@@ -1,6 +1,6 @@
-// The rows that change their cluster update the sums. A changed row costs two additions, so the sums are computed from
-// scratch if more than half of the rows change. Blocks without a change are not read. A cluster that loses its last row
-// is set to 0, because subtraction would leave rounding errors.
+// Only the rows that change their cluster update the sums. Such a row costs two additions, so the sums are computed
+// from scratch if more than half of the rows change. Blocks without a change are not read. A cluster that loses its
+// last row is set to 0, because subtraction would leave rounding errors.
 
 #include "coterie/kmeans/moving_sums.hpp"
 

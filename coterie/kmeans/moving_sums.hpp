@@ -14,12 +14,12 @@ namespace coterie::internal {
 
 class MovingSums {
 public:
-    /// `weights`: n, or empty; they and the points must outlive this object. A request to stop is ignored, so that sums
-    /// are always complete.
+    /// `weights`: n, or empty; they and the points must outlive this object. Requests to stop are ignored, so that the
+    /// sums are always complete.
     MovingSums(PointsView points, int clusters, std::span<const double> weights, const Run& run);
 
-    /// `labels`: of this process' rows, in 0..k-1. Returns how many of all rows have changed their label since the last
-    /// call (n in the first call).
+    /// `labels`: of this process' rows, in 0..k-1. Returns the number of rows, over all processes, whose label changed
+    /// since the last call (n in the first call).
     Index assign(const Labels& labels);
 
     /// k: sum_i w_i over the rows of each cluster.
@@ -29,8 +29,8 @@ public:
     /// The last assigned labels, of this process' rows.
     const Labels& labels() const { return labels_; }
 
-    /// Store and load the sums in a checkpoint. Sums that are computed again would have other rounding errors. To be
-    /// called on every process; `archive` is nullptr on all processes but process 0.
+    /// Store and load the sums in a checkpoint, because new sums would have different rounding errors. Every process
+    /// must call them; `archive` is nullptr on all processes but process 0.
     void store(Archive* archive) const;
     void load(const Archive& archive);
 

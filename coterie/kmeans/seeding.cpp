@@ -1,7 +1,7 @@
-// Greedy k-means++ updates D_i^2 in passes that skip the rows which no new centroid can reach (triangle inequality). A
-// pass takes in several centroids at once, because a kernel compares as many as a register has lanes at the price of
-// one. Until then, rejection corrects the draws, so they stay exact.
-// For many clusters, k-means|| draws many rows per pass instead. Random numbers come from numbered streams: they are
+// Greedy k-means++ updates D_i^2 in passes. They skip rows that no new centroid can be closer to (triangle inequality).
+// A pass adds several centroids at once, because a kernel compares as many of them as a register has lanes in the time
+// of one. Before their pass, rejection corrects the draws, so that they remain exact.
+// For many clusters, k-means|| draws many rows per pass instead. Random numbers come from numbered streams, so they are
 // the same for any number of threads and processes.
 
 #include "coterie/kmeans/seeding.hpp"
@@ -58,9 +58,9 @@ class ClosestDistances {
     static constexpr bool sparse = std::is_same_v<Row, SparseRow<T>>;
 
 public:
-    /// `origin`: any point close to the points; it only keeps rounding errors small. `picked`: rows of points in memory
-    /// to use; empty: all. `done`, here and below: the completed part of the seeding, from 0 to 1, for progress
-    /// reports.
+    /// `origin`: any location close to the points; it only keeps rounding errors small. `picked`: the rows to use, for
+    /// points in memory; empty: all. `done`, here and below: the completed part of the seeding, from 0 to 1, for
+    /// progress reports.
     ClosestDistances(PointsView points, std::vector<Index> picked, std::span<const double> weights,
                      const Vector<T>& origin, double done, const Run& run)
         : points_(points),
@@ -250,7 +250,7 @@ private:
         out.rows = values_of(seeds);
         out.panels.pack(Rows<T>{out.rows.data(), out.rows.rows(), out.rows.cols(), out.rows.cols()}, origin_);
         out.error = out.panels.error_bound();
-        if constexpr (sparse) {  // distances between centroids cost more than they save: no row is skipped
+        if constexpr (sparse) {  // distances between centroids cost more time than they save: no row is skipped
             for (Index j = 0; j < out.rows.rows(); ++j)
                 out.squared.push_back(internal::squared_norm(out.rows.data() + j * d_, d_));
             out.reach.assign(at(count_), T(-1));
@@ -274,7 +274,7 @@ private:
         return out;
     }
 
-    // Gathers the rows of a block that a new column may be closer to, and passes them on in chunks of Scratch::rows. A
+    // Gathers the rows of a block that may be closer to a new column, and passes them on in chunks of Scratch::rows. A
     // block without such rows is not read.
     template <class Act>
     void for_reachable(internal::BlockReader& reader, Index number, int worker, const std::vector<T>& reach, Scratch& s,
@@ -302,7 +302,7 @@ private:
     void improve(const Scratch& s, std::size_t r, T score, std::int32_t column, const Columns& columns) {
         const std::size_t i = s.index[r];
         T squared = s.norm[r] + 2 * score;
-        // The product form is too inexact for small distances: a point that is a centroid must be at distance 0.
+        // The product form is too inexact for small distances: a point that is a centroid must have distance 0.
         if (static_cast<double>(squared) <
             4 * (columns.error.constant + columns.error.slope * static_cast<double>(s.norm[r])))
             squared =
@@ -341,8 +341,8 @@ private:
     double origin_squared_;
 };
 
-// A location close to most points that a few far ones do not move: the median of about 128 rows in each coordinate. For
-// sparse points it is 0, because most of their values are 0.
+// A location close to most points, which a few distant points do not change: the median of about 128 rows in each
+// column. For sparse points it is 0, because most of their values are 0.
 template <class T>
 Vector<T> amid(PointsView points, const Run& run) {
     if (as_sparse(points) != nullptr) return Vector<T>::Zero(points.columns());
@@ -381,10 +381,10 @@ std::vector<Index> stratified_sample(Index n, Index count, RandomStream random) 
     return rows;
 }
 
-// Each step draws candidates with probability proportional to w_i D_i^2 and keeps the one that lowers the inertia most.
-// The draws are exact: distances without the last few centroids are upper bounds, so a drawn row is accepted with
-// probability new / old. Candidates are compared on all rows, or on a sample with many rows per cluster if there are
-// more. `begun`: the part of the seeding that is already completed.
+// Each step draws candidates with probability proportional to w_i D_i^2 and chooses the candidate that lowers the
+// inertia most. The draws are exact: distances that ignore the last few centroids are upper bounds, so a drawn row is
+// accepted with probability new / old. Candidates are compared on all rows, or on a sample with many rows per cluster.
+// `begun`: the part of the seeding that is already completed.
 template <class T, class Row>
 std::vector<Seed<T>> greedy_among(PointsView points, int k, const SeedingOptions& options,
                                   std::span<const double> weights, std::uint64_t repetition, double begun,
@@ -444,8 +444,7 @@ std::vector<Seed<T>> greedy_among(PointsView points, int k, const SeedingOptions
             if (now >= before || random.uniform() * before < now) {
                 drawn.push_back(std::move(seed));
             } else if (++refusals > 16 * candidates) {
-                all.take_in(waiting, done);  // the waiting centroids cover nearly all the remaining weight: update the
-                                             // distances instead
+                all.take_in(waiting, done);  // most draws are rejected: update the distances
                 waiting.clear();
                 if (!sample) judges_know_last = true;
                 drawn.clear();
@@ -605,8 +604,8 @@ SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& opt
             chosen = greedy<T>(points, k, options, weights, repetition, 0, run);
         SeedingResult out;
         out.distinct = static_cast<int>(chosen.size());
-        // Repeated centroids lose every tie and stay empty. If nothing was chosen, every row equals an existing
-        // centroid.
+        // Repeated centroids lose every tie, so their clusters stay empty. If nothing was chosen, every row equals an
+        // existing centroid.
         if (chosen.empty()) {
             RandomStream random = run.random("kmeans.seeding", repetition);
             chosen = seeds_of<T>(points, {draw_by_weight(points.rows(), weights, random)}, run);

@@ -19,8 +19,8 @@ enum class Seeding {
 
 struct SeedingResult {
     Points centroids;  // k x d: rows of the points, in the points' scalar type
-    int distinct = 0;  // number of distinct starting points: fewer than k if the points have fewer distinct rows
-                       // (random: always k)
+    int distinct = 0;  // number of distinct starting points; below k if the points have fewer distinct rows.
+                       // Seeding::random does not check: always k
 };
 
 struct SeedingOptions {
@@ -33,16 +33,15 @@ struct SeedingOptions {
 COTERIE_API int usual_candidates(int k);
 
 /// Returns k starting centroids. Throws BadArgument unless 1 <= k <= number of points of positive weight. `repetition`:
-/// number of the restart; each one draws other random numbers.
+/// number of the restart; every restart draws different random numbers.
 /// Greedy k-means++ draws `candidates` rows per step, with probability proportional to w_i D_i^2. D_i is the distance
 /// to the nearest centroid so far, exact over all rows. The candidate that lowers the inertia most becomes the next
 /// centroid. If there are more than `sample` rows, the inertia is compared on a stratified random sample of that size.
-/// Time: k candidates min(n, sample) d + n k d; rows that no candidate can reach (triangle inequality) are skipped.
+/// Time: k * candidates * min(n, sample) * d + n k d, or less, because the triangle inequality excludes many rows.
 /// Memory: 3 numbers per point.
-/// Sparse points: automatic is greedy k-means++ for every k, Seeding::parallel throws BadArgument, and no rows are
+/// Sparse points: automatic means greedy k-means++ for every k, Seeding::parallel throws BadArgument, and no row is
 /// skipped.
-/// `existing`: centroids that stay, in the points' scalar type. The k new ones are drawn in addition to them, always by
-/// greedy k-means++.
+/// `existing`: centroids that are kept, in the points' scalar type. Greedy k-means++ then draws k more.
 COTERIE_API SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& options,
                                          std::span<const double> weights, std::uint64_t repetition, const Run& run,
                                          PointsView existing = {});

@@ -72,7 +72,7 @@ TEST(Seeding, PlainPlusPlusWithWeights) { follows_the_exact_distribution({}, {1,
 TEST(Seeding, PlainPlusPlusWithWeightsAndOutdatedDistances) { follows_the_exact_distribution(3, {1, 2, 0.5, 0, 3, 1}); }
 
 TEST(Seeding, GreedyStepTakesTheBestCandidate) {
-    // With this many candidates, nearly certainly every row is among them, so the second centroid is the best possible.
+    // With this many candidates, every row is almost certainly among them, so the second centroid is the best possible.
     const auto x = blob_points<double>(12, 2, 3, 3, 5);
     const coterie::Run run(3, 1);
     for (std::uint64_t repetition = 0; repetition < 20; ++repetition) {

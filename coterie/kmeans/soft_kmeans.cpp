@@ -1,6 +1,6 @@
-// EM of a mixture of equal round Gaussians whose width is the temperature. Memberships are a softmax of distances minus
-// the smallest one: no exponential overflows, and at least one does not vanish. One pass gives sums, masses and the
-// free energy, which no iteration raises. All values per row are double.
+// EM for a mixture of spherical Gaussians of equal weight; their variance in each column is half the temperature.
+// Memberships are a softmax of distances minus the smallest distance, so no exponential overflows and at least one is
+// not 0. One pass computes sums, masses and the free energy, which never rises. All values per row are double.
 
 #include "coterie/kmeans/soft_kmeans.hpp"
 
@@ -24,7 +24,7 @@ using internal::at;
 
 constexpr Index rows_at_once = 240;
 
-// What a row adds to the free energy and to sum_j A_ij D_ij.
+// The contribution of a row to the free energy and to the distortion, sum_j A_ij D_ij.
 struct Terms {
     double free_energy;
     double distortion;
@@ -169,8 +169,8 @@ Pass pass_over(PointsView points, const Assigner& assigner, Index k, std::span<c
 }
 
 // The same for sparse points: computes the probabilities of a chunk of rows, then adds them to the sums of a few
-// clusters at a time. One thread adds to each sum, in the order of the rows. Memory: k d numbers in addition to the
-// entries.
+// clusters at a time. Each sum belongs to one thread, which adds the rows in their order. Memory: k d numbers in
+// addition to the entries.
 Pass pass_over(const SparsePoints& points, const SparseAssigner& assigner, const Vector<double>& origin, Index k,
                std::span<const double> weights, const Run& run, const Stage& stage) {
     constexpr Index group = 8;  // number of clusters whose values in one column fill a cache line
@@ -228,9 +228,9 @@ double automatic_temperature(PointsView points, const Matrix<T>& start, const in
                              std::span<const double> weights, const Run& run) {
     Run quiet = run;
     quiet.on_progress = nullptr;
-    const internal::LloydSettings settings{
-        20, 1e-4, internal::bounds_pay(points.rows(), points.columns(), static_cast<int>(start.rows()))};
-    const double inertia = internal::lloyd(points, start, settings, weights, quiet, 0, 1).objective;
+    const kmeans::internal::LloydSettings settings{
+        20, 1e-4, kmeans::internal::bounds_pay(points.rows(), points.columns(), static_cast<int>(start.rows()))};
+    const double inertia = kmeans::internal::lloyd(points, start, settings, weights, quiet, 0, 1).objective;
     const double columns = static_cast<double>(points.columns());
     const double temperature = 2 * inertia / (spread.total_weight * columns);
     if (temperature > 0) return temperature;
@@ -331,7 +331,7 @@ SoftKMeansModel fit_rows(PointsView points, const SoftKMeansOptions& options, co
     Points centroids(std::move(best.centroids));
     Labels labels = nearest_centroids(points, centroids, finishing).labels;
     report.seconds.emplace_back("labels", watch.seconds());
-    report.empty_cluster_policy = "a cluster without probability keeps its centroid";
+    report.empty_cluster_policy = "a cluster whose probability is 0 for every row keeps its centroid";
     internal::finish_report(report, points, labels, options.clusters, distinct, run);
     report.details.emplace_back("temperature", *used.temperature);
     report.details.emplace_back("distortion", last.distortion);
@@ -347,16 +347,17 @@ const OptionSet& SoftKMeansOptions::described() {
         OptionSetFor<SoftKMeansOptions>()
             .integer("clusters", &SoftKMeansOptions::clusters, at_least(1), "number of clusters k")
             .letter('k')
-            .real("temperature", &SoftKMeansOptions::temperature, Range{.low = 0, .high = 1e200, .low_open = true},
+            .real("temperature", &SoftKMeansOptions::temperature,
+                  OptionRange{.low = 0, .high = 1e200, .low_open = true},
                   "temperature T, in squared units of the columns; larger values spread a row over more clusters",
-                  "twice the mean variance of a column within the clusters of k-means")
+                  "twice the variance within the clusters of a short k-means, averaged over the columns")
             .integer("restarts", &SoftKMeansOptions::restarts, at_least(1),
                      "number of runs from different starting centroids; the run with the smallest free energy is kept")
             .integer("max_iterations", &SoftKMeansOptions::max_iterations, at_least(1),
                      "maximum number of iterations per run")
             .real("tolerance", &SoftKMeansOptions::tolerance, at_least(0),
-                  "stop when the squared movements of the centroids sum to at most this times the mean variance of a "
-                  "column")
+                  "stop when the sum of the squared movements of the centroids is at most this number times the mean "
+                  "of the columns' variances")
             .choice("seeding", &SoftKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows "
                     "drawn at random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")

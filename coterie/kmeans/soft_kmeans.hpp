@@ -9,8 +9,7 @@
 //     F = sum_i w_i [ sum_j A_ij D_ij  +  T sum_j A_ij log A_ij ]  =  -T sum_i w_i log sum_j exp(-D_ij / T)
 //
 // As T -> 0 this becomes k-means, and F its inertia. For Gaussian clusters of equal size and variance s^2 in each
-// column,
-// T = 2 s^2 makes A the posterior probabilities. No n x k matrix is kept; sums are in double.
+// column, T = 2 s^2 makes A the posterior probabilities. No n x k matrix is kept; sums are in double.
 // Sparse points (base/sparse_points.hpp) are used entry by entry, without their zeros.
 
 #include <optional>
@@ -51,11 +50,11 @@ protected:
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
 };
 
-/// n x d points, 1 <= clusters <= n. labels() is always predict(points), the nearest centroid, where A_ij is largest.
-/// An automatic temperature is 2 / d times the mean squared distance to the nearest centroid, after at most 20
+/// n x d points, 1 <= clusters <= n. labels() is always predict(points): the nearest centroid, which has the largest
+/// A_ij. An automatic temperature is 2 / d times the mean squared distance to the nearest centroid after at most 20
 /// iterations of k-means from the same start. A cluster whose probabilities all underflow keeps its centroid.
-/// Clusters that no point prefers give a result with a warning. With fewer distinct points than clusters, some
-/// centroids coincide and share their points' probability. At a high temperature all centroids coincide.
+/// If a cluster is nearest to no point, the result has a warning. With fewer distinct points than clusters, some
+/// centroids coincide and share the probability of their points. At a high temperature all centroids coincide.
 /// The report's details hold "temperature", "distortion" (sum_ij w_i A_ij D_ij) and "entropy" (mean, in nats).
 /// Throws BadArgument (options, weights, shapes) and BadData (values).
 struct COTERIE_API SoftKMeansMethod {

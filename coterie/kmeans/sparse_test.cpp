@@ -1,5 +1,5 @@
-// Sparse points compared with the same points with their zeros: the same draws, labels and stopping, and figures equal
-// up to rounding.
+// Sparse points compared with the same points in dense form: the same draws, labels and stopping, and figures equal up
+// to rounding.
 
 #include <cmath>
 
@@ -291,7 +291,7 @@ TEST(SparseKMeans, UnitRowsAndSampleInAPipeline) {
     const auto sampled_dense =
         Pipeline::fit({.points = Points(dense)}, {find_method("kmeans"), options}, {.sample = 50}, coterie::Run(1, 2));
     EXPECT_EQ(sampled.labels(), sampled_dense.labels());
-    // A model of another method labels sparse rows with their zeros, some at a time. So does one whose scaling moves 0.
+    // Models of other methods convert sparse rows to dense rows, some at a time. So do models whose scaling moves 0.
     const auto ward = Pipeline::fit({.points = Points(dense)}, {find_method("ward"), options},
                                     {.preparation = {.scale = Scale::zscore}});
     EXPECT_EQ(ward.predict(ward.prepare(points)), ward.predict(ward.prepare(Points(dense))));
@@ -320,7 +320,7 @@ TEST(SparseKMeans, ResumesFromACheckpoint) {
         EXPECT_EQ(whole->labels(), resumed->labels());
         EXPECT_EQ(whole->fit_report().objective, resumed->fit_report().objective);
         EXPECT_EQ(whole->fit_report().objective_per_iteration, resumed->fit_report().objective_per_iteration);
-        // A checkpoint does not fit other entries.
+        // A checkpoint does not match points with other entries.
         EXPECT_THROW(fit(method, Points(sparse_of(words<double>(500, 40, 6, 3, 2))), options, run), BadData);
         std::remove(path.c_str());
     }

@@ -1,6 +1,6 @@
 // k-means of rows scaled to length 1, with centroids scaled back to length 1 (Dhillon and Modha 2001). For unit vectors
-// the nearest centroid is the one of largest cosine, so the iterations of k-means, including bounds, apply. Rows read
-// from files are scaled as they are read.
+// the nearest centroid is the one of largest cosine, so the iterations of k-means apply, also those with distance
+// bounds. Rows read from files are scaled as they are read.
 
 #include "coterie/kmeans/spherical_kmeans.hpp"
 
@@ -49,7 +49,7 @@ Points unit_rows(PointsView points, std::string_view option, int threads) {
     return Points(std::move(out));
 }
 
-// The same for points that are read in blocks: they are scaled as they are read.
+// The same for points that are read in blocks.
 Points unit_rows_read(const Points& points, std::string_view option) {
     return internal::derived_rows(points, points.columns(), [option](PointsView rows, Index first, void* to) {
         rows.visit([&]<class T>(const Rows<T>& from) {
@@ -77,8 +77,8 @@ const OptionSet& SphericalKMeansOptions::described() {
             .integer("max_iterations", &SphericalKMeansOptions::max_iterations, at_least(1),
                      "maximum number of iterations per run")
             .real("tolerance", &SphericalKMeansOptions::tolerance, at_least(0),
-                  "stop when the squared movements of the centroids sum to at most this times the mean variance of a "
-                  "column of the scaled rows; 0: stop when no label changes")
+                  "stop when the sum of the squared movements of the centroids is at most this number times the mean "
+                  "of the columns' variances (of the scaled rows); 0: stop when no label changes")
             .choice("seeding", &SphericalKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: kmeans++ (greedy k-means++), kmeans-parallel (k-means||) or random (rows "
                     "drawn at random); auto: kmeans-parallel from 1000 clusters on, else kmeans++")
@@ -113,23 +113,23 @@ SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const Sp
         FitReport report;
         int distinct = 0;
         internal::KeptFit kept(name, SphericalKMeansOptions::described().values(&options), problem, run);
-        const internal::LloydSettings settings{
+        const kmeans::internal::LloydSettings settings{
             .max_iterations = options.max_iterations,
             .tolerance = options.tolerance,
-            .bounds = internal::bounds_pay(points.rows(), points.columns(), options.clusters),
+            .bounds = kmeans::internal::bounds_pay(points.rows(), points.columns(), options.clusters),
             .unit_length = true};
         auto best = internal::best_of_restarts<T>(
             unit, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, scaled, run,
             report, distinct,
             [&](const Matrix<T>& start, int restart) {
-                return internal::lloyd(unit.view(), start, settings, problem.weights, run, restart, options.restarts,
-                                       &kept);
+                return kmeans::internal::lloyd(unit.view(), start, settings, problem.weights, run, restart,
+                                               options.restarts, &kept);
             },
             &kept);
         Points centroids(std::move(best.centroids));
         if (!best.labelled) best.labels = nearest_centroids(unit, centroids, run.unstopped()).labels;
         report.seconds.insert(report.seconds.begin(), {"scaling", scaling_seconds});
-        report.empty_cluster_policy = "an empty cluster takes the point that adds most to the objective";
+        report.empty_cluster_policy = "an empty cluster gets the row that adds most to the objective";
         internal::finish_report(report, points, best.labels, options.clusters, distinct, run);
         return SphericalKMeansModel(std::move(centroids), std::move(best.labels), std::move(report), options);
     });

@@ -46,7 +46,7 @@ protected:
 /// length 1.
 /// labels() is predict(points) unless the fit was interrupted. Then the centroids are the directions of the labels'
 /// rows. The objective never rises.
-/// An empty cluster takes the point that adds most to the objective. Fewer distinct directions than clusters give a
+/// An empty cluster gets the row that adds most to the objective. Fewer distinct directions than clusters give a
 /// result with a warning: the surplus clusters are empty. A cluster whose rows cancel out keeps its centroid. The fit
 /// makes a scaled copy of the points.
 struct COTERIE_API SphericalKMeansMethod {

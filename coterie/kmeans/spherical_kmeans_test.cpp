@@ -148,7 +148,7 @@ TEST(SphericalKMeans, EmptyClusterTakesTheFarthestPoint) {
     EXPECT_EQ(model.fit_report().empty_clusters_repaired, 1);
 }
 
-// The centroids are the directions of the labels' rows, as they are the means in k-means.
+// The centroids are the directions of the clusters given by the labels; in k-means they are the means.
 TEST(SphericalKMeans, StopsWhenAsked) {
     const auto [points, model] = expect_stops(
         [](const Matrix<double>& rows, const coterie::Run& run) {

@@ -1,6 +1,5 @@
-// A label with one cluster starts from the mean of its points, the estimate of few-shot learning. A label with several
-// clusters is divided by Ward's agglomeration, which draws no random numbers and uses every labelled point. Only
-// clusters without a label are random: greedy k-means++ draws them in addition to the existing centroids.
+// The mean of a label's points is the usual estimate of few-shot learning. Ward's method divides the points of a label
+// with several clusters, because it draws no random numbers and uses every labelled point.
 
 #include "coterie/kmeans/starting_prototypes.hpp"
 

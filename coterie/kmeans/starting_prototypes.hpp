@@ -11,9 +11,9 @@
 namespace coterie::internal {
 
 /// Starting centroids, k x d, in the order of the clusters.
-/// A label with one cluster starts from the mean of its labelled points. A label with several starts from the means of
-/// the clusters that Ward's agglomeration finds among its labelled points. Free clusters are drawn by k-means++ in
-/// addition to these; this is the only use of random numbers.
+/// A label with one cluster starts from the mean of its labelled points. A label with several clusters starts from the
+/// means of the clusters that Ward's method finds among its labelled points. k-means++ then draws the centroids of the
+/// free clusters (those without a label); only this uses random numbers.
 /// Throws BadData if a label has fewer labelled points than clusters. `weights`: n, or empty.
 Matrix<double> starting_prototypes(PointsView points, const Constraints& constraints, std::span<const double> weights,
                                    const Run& run, std::uint64_t repetition = 0);

@@ -1,6 +1,5 @@
 // Ward's linkage by chains of nearest neighbours on the means of clusters. It computes of the order of n^2 distances
-// and keeps only the means, where a matrix of distances would take n^2 numbers. The merges are those of the greedy
-// algorithm, sorted by height.
+// but keeps only the means, not n^2 distances. The merges are those of the greedy algorithm, sorted by height.
 
 #include "coterie/kmeans/ward.hpp"
 
@@ -22,10 +21,10 @@ namespace {
 using internal::at;
 using internal::filled;
 
-// The chain is a sequence of clusters with falling distances, each the nearest neighbour of the one before. It ends in
-// a pair of mutual nearest neighbours, which merge. Ward's rise is reducible: a union is no closer to a third cluster
-// than its closer part. The rest of the chain therefore stays a chain, and the merges are those of the greedy algorithm
-// in another order.
+// Each cluster of the chain is the nearest neighbour of the one before, and distances fall along the chain. It ends in
+// a pair of mutual nearest neighbours, which are merged. Ward's rise is reducible: a union is no closer to a third
+// cluster than the closer of its two parts. The rest of the chain therefore remains a chain, and the merges are those
+// of the greedy algorithm in a different order.
 class Chain {
 public:
     Chain(PointsView points, std::span<const double> weights, const std::vector<Index>& leaves, const Run& run)
@@ -86,8 +85,8 @@ private:
         Index slot = -1;
     };
 
-    // Finds the nearest other leaf of every leaf, in tiles that stay in the cache. By reducibility it remains the
-    // leaf's nearest cluster until one of the two merges.
+    // Finds the nearest other leaf of every leaf, in tiles that stay in the cache. By reducibility, it remains the
+    // leaf's nearest cluster until either of them is merged.
     void find_first_neighbours() {
         const auto leaves = static_cast<Index>(active_.size());
         first_.resize(active_.size());
@@ -106,7 +105,7 @@ private:
         });
     }
 
-    // The nearest active cluster. Among equals it is the previous one in the chain, so that the chain ends, then the
+    // The nearest active cluster. Ties go to the previous cluster in the chain, so that the chain ends, then to the
     // lowest.
     Found nearest(Index from, Index before) {
         Found best = first_[at(from)];
@@ -118,7 +117,7 @@ private:
         return best;
     }
 
-    // Blocks of 32 MiB: a parallel loop over less costs more than it gains, especially on shared cores.
+    // Blocks of 32 MiB: a parallel loop over less data costs more than it gains, especially on shared cores.
     Found scan(Index from) {
         const RowBlocks blocks{static_cast<Index>(active_.size()), std::max<Index>(64, (Index{1} << 22) / d_)};
         found_.assign(at(blocks.count()), {});
@@ -206,7 +205,7 @@ Dendrogram ward_linkage(PointsView points, std::span<const double> weights, cons
         if (weights.empty() || weights[at(i)] > 0) out.leaves.push_back(i);
     const std::vector<Merge> found = Chain(points, weights, out.leaves, run)();
 
-    // Sorts by height. Parts come before their union in the order found, and a stable sort keeps that among equals.
+    // A stable sort: among equal heights, parts stay before their union.
     std::vector<Index> order(found.size());
     std::iota(order.begin(), order.end(), Index{0});
     std::stable_sort(order.begin(), order.end(),
@@ -305,8 +304,8 @@ const OptionSet& WardOptions::described() {
 
 namespace {
 
-// Reports the last merges, for drawings of the tree. Leaves are 0..M-1, the clusters of a cut into M by lowest row;
-// merge t makes M + t, as in SciPy's linkage.
+// Reports the last merges, for drawings of the tree. Leaves 0..M-1 are the clusters of a cut into M, in the order of
+// their lowest rows; merge t makes M + t, as in SciPy's linkage.
 void tell_top_of_tree(const Dendrogram& tree, int clusters, FitReport& report) {
     const std::size_t leaves = tree.leaves.size();
     const std::size_t top = std::min(leaves, at(std::max(clusters, 40)));
@@ -377,7 +376,7 @@ WardModel WardMethod::fit(const Problem& problem, const WardOptions& options, co
     report.dimensions = points.columns();
     count_clusters(report, labels, options.clusters);
     report.stopped = StopReason::exact;
-    report.empty_cluster_policy = "equal points are never told apart; clusters beyond the distinct points stay empty";
+    report.empty_cluster_policy = "equal points always share a cluster; surplus clusters stay empty";
     report.seconds = {{"agglomeration", agglomeration_seconds}, {"labels", watch.seconds()}};
     report.seed = run.seed;
     report.threads = run.threads;

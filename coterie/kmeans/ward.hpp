@@ -1,12 +1,12 @@
 #pragma once
 // Ward's agglomeration (Ward 1963) by the nearest-neighbour chain (Benzecri 1982, Murtagh 1983). Every point starts as
-// its own cluster. The two clusters whose union raises the inertia  sum_i w_i || x_i - c_{a_i} ||^2  least merge, until
-// one is left. The rise is
+// its own cluster. The two clusters that raise the inertia  sum_i w_i || x_i - c_{a_i} ||^2  least are merged, until 1
+// cluster is left. The rise is
 //
 //     rise(A, B) = w_A w_B / (w_A + w_B) * || c_A - c_B ||^2        w: summed weight, c: weighted mean
 //
-// It is computed from means and weights whenever it is needed. Memory is n d, without an n x n matrix; time is of the
-// order n^2 d.
+// The rise is computed from means and weights whenever it is needed, so there is no n x n matrix. Memory: n d numbers.
+// Time: of the order n^2 d.
 
 #include <span>
 #include <vector>
@@ -37,18 +37,17 @@ struct COTERIE_API Dendrogram {
     Index distinct() const;
 };
 
-/// n x d points, n weights (empty: 1 each; weight w acts as w copies). Points of weight 0 are not leaves. Among equal
-/// rises, the merge with the lowest row numbers along the chain comes first, so the result depends only on the input.
-/// Throws BadData and BadArgument as check_points and check_weights do, and Cancelled if the caller stops it: half a
-/// dendrogram is not a result.
+/// n x d points, n weights (empty: 1 each; weight w acts as w copies). Points of weight 0 are not leaves. Ties go to
+/// the lowest row numbers along the chain, so the result depends only on the input. Throws BadData and BadArgument as
+/// check_points and check_weights do, and Cancelled if the caller stops it, because half a dendrogram is useless.
 COTERIE_API Dendrogram ward_linkage(PointsView points, std::span<const double> weights, const Run& run);
 
-/// The partition before the last `clusters - 1` merges. Labels 0..clusters-1 are numbered by their lowest row; rows
-/// that are not leaves get -1. Throws BadArgument unless 1 <= clusters <= leaves.
+/// The partition before the last `clusters - 1` merges. Labels 0..clusters-1 are in the order of the clusters' lowest
+/// rows; rows that are not leaves get -1. Throws BadArgument unless 1 <= clusters <= leaves.
 COTERIE_API Labels cut(const Dendrogram& dendrogram, int clusters);
 
 /// Weighted means of the rows labelled 0..clusters-1, clusters x d in the scalar type of the points. Rows of label -1
-/// are ignored. A label without weight gets the mean of label 0; a repeated centroid loses every tie.
+/// are ignored. A label without weight gets the mean of label 0; ties go to the lowest label, so it gets no rows.
 COTERIE_API Points cluster_means(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
                                  const Run& run);
 
@@ -71,14 +70,14 @@ public:
     static WardModel from(const Archive& archive) { return WardModel(archive); }
 };
 
-/// n x d points, 1 <= clusters <= points of positive weight. Points of weight 0 get the label of the nearest mean
-/// afterwards. Equal points always share a cluster: fewer distinct points than clusters give a result with a warning,
-/// and the surplus clusters are empty.
+/// n x d points, 1 <= clusters <= points of positive weight. Points of weight 0 get the label of the nearest mean at
+/// the end. Equal points always share a cluster. With fewer distinct points than clusters, the surplus clusters are
+/// empty, with a warning.
 /// The report's details hold:
-/// - "merge_height", the height of the last merge performed, and "next_height", that of the first one left out;
+/// - "merge_height", the height of the last merge performed, and "next_height", the height of the next merge;
 /// - the top of the tree, above the clusters of a cut into M = min(leaves, max(clusters, 40)): "tree_sizes" (points of
 ///   each of these clusters), and "tree_left", "tree_right", "tree_heights" of the M - 1 merges above them, numbered as
-///   Merge says.
+///   in Merge.
 struct COTERIE_API WardMethod {
     using Options = WardOptions;
     using Model = WardModel;

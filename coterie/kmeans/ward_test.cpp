@@ -15,8 +15,8 @@ using test::with;
 
 using namespace fixtures;
 
-// Replays the merges: each must have, up to rounding, the least rise of all pairs. This defines greedy agglomeration,
-// however it resolves ties.
+// Replays the merges: each must have, up to rounding, the least rise of all pairs. This defines greedy agglomeration
+// for any order of ties.
 void expect_greedy(const Matrix<double>& points, const std::vector<double>& weights, const Dendrogram& tree) {
     struct Cluster {
         Vector<double> mean;

@@ -1,7 +1,7 @@
 #pragma once
 // Internal: rows prepared for distances by matrix products, and the error bound of these products. The score of point p
-// for query q is ||p||^2 / 2 - q.p, which is half the squared distance minus ||q||^2 / 2. Products of blocks give all
-// scores at the speed of a matrix product. The bound tells which pairs must be measured directly, in double.
+// for query q is ||p||^2 / 2 - q.p, which is half the squared distance minus ||q||^2 / 2. Matrix products of blocks
+// give all scores. The bound shows which pairs must be measured directly, in double.
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@
 
 namespace coterie::internal {
 
-/// Rows minus a common centre, times a common power of two. Small norms keep rounding errors small, and no square
+/// Rows minus a common centre, times a common power of two. Small norms make rounding errors small, and no square
 /// overflows or underflows.
 template <class Scalar>
 struct CentredRows {
@@ -28,7 +28,7 @@ struct CentredRows {
 
 constexpr Index rows_of_a_task = 512;
 
-/// The largest | x_ip - center_p |. Throws BadArgument with the place of a number that is not finite.
+/// The largest | x_ip - center_p |. Throws BadArgument with the place if a number is not finite.
 inline double largest_magnitude(PointsView points, const Vector<double>& center, int threads) {
     const RowBlocks blocks{points.rows(), rows_of_a_task};
     std::vector<double> largest(static_cast<std::size_t>(blocks.count()), 0.0);
@@ -85,9 +85,9 @@ CentredRows<Scalar> centred_rows(PointsView points, const Vector<double>& center
     return prepared;
 }
 
-/// Bound on | computed score - ||q - p||^2 / 2 + ||q||^2 / 2 |, with the distance as squared_distance() below returns
-/// it. With a = ||q||, b = ||p|| and unit rounding u it adds: u (d + 5) a b for product and difference, u b^2 for the
-/// norm, u (a + b)^2 for the rounded coordinates, and the rounding of the direct distance and of the sums in double.
+/// Bound on | computed score - ||q - p||^2 / 2 + ||q||^2 / 2 |, where squared_distance() below gives the distance. With
+/// a = ||q||, b = ||p|| and unit roundoff u, it is the sum of u (d + 5) a b for product and difference, u b^2 for the
+/// norm, u (a + b)^2 for the rounded coordinates, and errors of the direct distance and of sums.
 template <class Scalar>
 class ScoreBound {
 public:
@@ -111,7 +111,7 @@ private:
 /// Computed from the differences, in double. Swapping a and b gives the same bits.
 template <class A, class B>
 double squared_distance(const A* a, const B* b, Index d) {
-    // Eight partial sums, so that the compiler may use vectors without changing the order of additions.
+    // Eight partial sums, so that the compiler can use vectors without a change of the order of additions.
     double lane[8] = {};
     Index p = 0;
     for (; p + 8 <= d; p += 8) {

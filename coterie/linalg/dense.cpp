@@ -1,6 +1,6 @@
 // A task computes its part of the result over the whole inner dimension on one thread. No sum is split, so the bits do
-// not depend on the number of threads. Rows are made orthonormal by Gram-Schmidt, each against the rows before it,
-// twice. A single pass would leave rounding errors when rows are nearly dependent.
+// not depend on the number of threads. Rows are made orthonormal by Gram-Schmidt, twice, because one pass leaves
+// rounding errors if rows are nearly dependent.
 
 #include "coterie/linalg/dense.hpp"
 

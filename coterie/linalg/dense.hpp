@@ -1,5 +1,5 @@
 #pragma once
-// Internal: products of whole matrices on several threads; orthonormal rows; signs of rows. The same bits at any number
+// Internal: matrix products on several threads; orthonormal rows; signs of rows. The bits do not depend on the number
 // of threads.
 
 #include <algorithm>
@@ -9,8 +9,7 @@
 
 namespace coterie::internal {
 
-/// a b'. `symmetric`: the caller knows that the result is symmetric; only its lower triangle is computed and the rest
-/// is 0.
+/// a b'. `symmetric`: the result is known to be symmetric; computes its lower triangle, the rest is 0.
 Matrix<double> rows_by_rows(const Matrix<double>& a, const Matrix<double>& b, int threads, bool symmetric = false);
 /// c += a' b.
 void add_transposed_by(const Matrix<double>& a, const Matrix<double>& b, Matrix<double>& c, int threads);
@@ -21,8 +20,8 @@ inline Matrix<double> transposed_by(const Matrix<double>& a, const Matrix<double
     return out;
 }
 
-/// Makes row j orthogonal to the rows before it, which are orthonormal, and scales it to length 1. Returns false
-/// without scaling if at most `least` of its length is left. Runs twice, for working precision.
+/// Makes row j orthogonal to the rows before it, which are orthonormal, twice for full precision. Then scales it to
+/// length 1; if at most `least` of its length is left, returns false instead.
 bool orthonormalize(Matrix<double>& rows, Index j, double least);
 /// Flips the sign of rows so that each row's entry of largest magnitude (first among equals) is positive.
 void make_largest_positive(Matrix<double>& rows);
@@ -42,8 +41,8 @@ Labels largest_columns(const Eigen::MatrixBase<Derived>& scores) {
 /// Euclidean norm of `count` numbers. No square overflows or underflows, and the bits do not depend on the address.
 double norm_of(const double* x, Index count);
 
-/// to = row / ||row||. No square overflows or underflows, and the bits do not depend on the address. Returns false and
-/// writes nothing if all numbers are 0. `to` may be the row itself.
+/// to = row / ||row||. No square overflows or underflows, and the bits do not depend on the address. If all numbers are
+/// 0, returns false and writes nothing. `to` may be the row itself.
 template <class From, class To>
 bool scale_to_unit(const From* row, Index count, To* to) {
     constexpr Index lanes = 8;  // partial sums
@@ -68,7 +67,7 @@ bool scale_to_unit(const From* row, Index count, To* to) {
     for (Index p = whole; p < count; ++p) add(p, p - whole);
     double squared = 0;
     for (const double each : squared_of) squared += each;
-    const bool finite = std::isfinite(squared);  // otherwise the row stays unchanged: the next check names the value
+    const bool finite = std::isfinite(squared);  // if not, leaves the row for the next check
     const double shift = finite ? near_one : 1, factor = finite ? 1 / std::sqrt(squared) : 1;
     for (Index p = 0; p < count; ++p) to[p] = static_cast<To>(static_cast<double>(row[p]) * shift * factor);
     return true;

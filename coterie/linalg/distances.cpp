@@ -1,5 +1,5 @@
-// Some rows at a time pass through the panels of centroids, so that they stay in the second-level cache. Returned
-// distances are recomputed from the differences, because the product form loses digits when a row is near its centroid.
+// Some rows at a time go through all panels of centroids, so the rows stay in the second-level cache. Returned
+// distances are computed from differences, because products lose digits if a row is near its centroid.
 
 #include "coterie/linalg/distances.hpp"
 
@@ -57,8 +57,8 @@ Nearest nearest(PointsView points, const Rows<T>& centroids, const Run& run, Nea
     return out;
 }
 
-// The same for sparse rows: one panel of centroids after another, for some rows at a time. The panel's entries for
-// frequent columns stay in the caches.
+// The same for sparse rows: some rows at a time go through one panel of centroids after another. The panel's numbers
+// for frequent columns stay in the cache.
 template <class T>
 Nearest nearest(const SparsePoints& points, const Rows<T>& centroids, const Run& run, NearestWants wants,
                 std::span<const double> weights) {
@@ -130,7 +130,7 @@ Matrix<double> euclidean_distances(PointsView points, PointsView centroids, int 
         std::vector<double> norms;
         for (Index j = 0; j < fixed.rows(); ++j)
             norms.push_back(internal::squared_norm(fixed.data() + j * fixed.cols(), fixed.cols()));
-        const Matrix<double> by_column = fixed.transpose();  // an entry meets all centroids in contiguous memory
+        const Matrix<double> by_column = fixed.transpose();  // each column contiguous
         const Index k = fixed.rows();
         points.with_scalar([&]<class T>() {
             for_each_block(blocks.count(), threads, [&](Index block, int) {

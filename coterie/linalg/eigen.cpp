@@ -1,7 +1,7 @@
-// Computes all pairs by divide and conquer. Computes the smallest few, at most a quarter, by relatively robust
-// representations. Reduces pairs of matrices with a Cholesky factor. If LAPACK fails, Eigen tries. Plain problems are
-// scaled by a power of two if squares would leave the number range. Eigenvectors get the same signs from both
-// libraries. From order 1024 on, the memory is checked first.
+// All pairs are computed by divide and conquer; the smallest pairs, up to a quarter of all, by relatively robust
+// representations. Generalised problems are reduced with a Cholesky factor. If LAPACK fails, Eigen solves the problem.
+// Standard problems are scaled by a power of two if squares would overflow or underflow. Signs of eigenvectors do not
+// depend on the library. From order 1024 on, the memory is checked first.
 
 #include "coterie/linalg/eigen.hpp"
 
@@ -26,13 +26,13 @@ namespace {
 using internal::filled;
 using ColumnMajor = Eigen::MatrixXd;
 
-constexpr Index kLapackFrom = 64;   // Eigen solves smaller problems before a LAPACK call has warmed up
-constexpr Index kAskedFrom = 1000;  // smaller ones take a fraction of a second, so the caller is not asked to stop
+constexpr Index kLapackFrom = 64;   // Eigen is faster for smaller problems
+constexpr Index kAskedFrom = 1000;  // smaller problems take a fraction of a second and cannot be stopped
 constexpr int kColumnMajor = 102;   // LAPACK_COL_MAJOR
 
-// OpenBLAS splits its products by the number of threads, which changes the bits, so a call gets one thread. The number
-// is a global of the process, and OpenBLAS for OpenMP also sets the number of OpenMP. Both are restored afterwards, and
-// one call runs at a time.
+// The bits of OpenBLAS products depend on the number of threads, so a call gets one thread. This number is global in
+// the process, and OpenBLAS for OpenMP also sets the number of OpenMP threads. Both are restored afterwards. One call
+// runs at a time.
 class OneBlasThread {
 public:
     explicit OneBlasThread(const internal::Lapack& lapack) : lapack_(lapack), lock_(mutex()) {
@@ -61,7 +61,7 @@ private:
     int openmp_threads_ = 1;
 };
 
-// Only the lower triangle is read, so only it must be finite.
+// Only the lower triangle is read, so only this part must be finite.
 void check(const Matrix<double>& a, const char* what) {
     if (a.rows() != a.cols())
         throw BadArgument(Code::wrong_shape, filled("{} is {} x {}, not square", what, a.rows(), a.cols()));
@@ -98,13 +98,14 @@ EigenPairs with_signs(Vector<double> values, const ColumnMajor& vectors) {
                   "Regularise it");
 }
 
-// A pivot of rounding size means that the row depends on those before it. The factor exists, but its inverse is noise.
+// A pivot of the size of rounding errors means that the row depends on the rows before it. The factor's inverse is then
+// useless.
 void check_pivot(double pivot, double diagonal, Index order) {
     const double smallest = static_cast<double>(order) * std::numeric_limits<double>::epsilon() * diagonal;
     if (!(pivot * pivot > smallest)) not_positive_definite();
 }
 
-// Scaling by a power of two rounds nothing, and squares neither overflow nor underflow inside the solvers.
+// Scaling by this power of two is exact, and squares neither overflow nor underflow inside the solvers.
 double safe_scale(const Matrix<double>& a) {
     double largest = 0.0;
     for (Index i = 0; i < a.rows(); ++i)
@@ -124,14 +125,14 @@ EigenPairs solve(const Matrix<double>& a, const internal::Lapack* lapack) {
         const int n = static_cast<int>(order);
         const int info = lapack->dsyevd(kColumnMajor, 'V', 'L', n, vectors.data(), n, values.data());
         if (info == 0) return with_signs(values / scale, vectors);
-        vectors = scale * a;  // LAPACK overwrote it; failures are rare, so Eigen solves the problem from scratch
+        vectors = scale * a;  // LAPACK has overwritten it; failures are rare, so Eigen solves the problem again
     }
     const Eigen::SelfAdjointEigenSolver<ColumnMajor> solver(vectors);
     if (solver.info() != Eigen::Success) not_converged(order);
     return with_signs(solver.eigenvalues() / scale, solver.eigenvectors());
 }
 
-// The pairs of the `count` smallest eigenvalues. If many are wanted, computing all pairs is faster.
+// The pairs of the `count` smallest eigenvalues. For a large count, computes all pairs, which is then faster.
 EigenPairs solve_smallest(const Matrix<double>& a, Index count, const internal::Lapack* lapack) {
     const Index order = a.rows();
     if (count == 0) return {Vector<double>(0), Matrix<double>(order, 0)};
@@ -198,7 +199,7 @@ void check_count(const Matrix<double>& a, Index count) {
                           {.value = std::to_string(count), .accepted = filled("from 0 to {}", a.rows())});
 }
 
-// Runs the solver, which cannot be asked to stop, on another thread.
+// Runs the solver, which cannot be interrupted, on another thread.
 template <class Solve>
 EigenPairs apart(Matrix<double> a, const Run& run, std::string_view stage, Solve solve) {
     if (a.rows() < kAskedFrom) return solve(a);

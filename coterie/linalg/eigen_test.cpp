@@ -123,7 +123,7 @@ TEST(SymmetricEigen, VeryLargeAndVerySmallNumbers) {
 }
 
 TEST(SymmetricEigen, StopsWhenAsked) {
-    for (const Index n : {30, 1100}) {  // from order 1000 on, the solver asks the caller while it runs
+    for (const Index n : {30, 1100}) {  // from order 1000 on, the caller is asked during the solution
         const Matrix<double> a = random_symmetric(n, 3);
         coterie::Run run(0, 1);
         int asked = 0;

@@ -1,6 +1,5 @@
-// Squared distances come from one matrix product, || x ||^2 + || y ||^2 - 2 x'y, and not from differences. So n m d
-// operations run at the speed of a product. Results below 0, from cancellation, count as 0. For points with themselves,
-// the lower triangle is computed and mirrored.
+// Squared distances come from one matrix product, || x ||^2 + || y ||^2 - 2 x'y, which is faster than differences.
+// Results below 0 (rounding errors) count as 0. If x and y are the same, computes the lower triangle and mirrors it.
 
 #include "coterie/linalg/gaussian_kernel.hpp"
 

@@ -6,8 +6,8 @@
 namespace coterie {
 
 /// x: n x d, y: m x d, width above 0. The result is n x m, in (0, 1], or 0 on underflow. Centre both near the origin,
-/// because distances come from products. gaussian_kernel(x, x) is symmetric with ones on the diagonal, bit for bit.
-/// Cost n m d. The same bits at any number of threads.
+/// because distances come from products. gaussian_kernel(x, x) is exactly symmetric, with ones on the diagonal. Time n
+/// m d. The bits do not depend on the number of threads.
 Matrix<double> gaussian_kernel(const Matrix<double>& x, const Matrix<double>& y, double width, int threads);
 
 }  // namespace coterie

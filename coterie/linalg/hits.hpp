@@ -1,5 +1,5 @@
 #pragma once
-// Internal: positions that pass a test. For *_isa.cpp files only; lives in the namespace that COTERIE_ISA names.
+// Internal: finds positions that pass a test. For *_isa.cpp files only, in the namespace that COTERIE_ISA names.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace coterie::internal::COTERIE_ISA {
 namespace {
 
 /// Writes the positions below `count` that pass, ascending, and returns how many. `hits` needs space for `count`
-/// numbers. Hits are rare once a limit has settled. So whole groups are tested at vector speed, and only a group with a
+/// numbers. Usually few positions pass. So a whole group is tested with vector instructions, and only a group with a
 /// hit is searched.
 template <std::ptrdiff_t group, class Hit>
 std::ptrdiff_t hits_of(std::ptrdiff_t count, std::int32_t* hits, const Hit& hit) {

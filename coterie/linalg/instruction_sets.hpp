@@ -1,5 +1,5 @@
 #pragma once
-// Internal: chooses the best table for this processor, among those that an *_isa.cpp file defines once per instruction
+// Internal: chooses the best table of functions for this processor. An *_isa.cpp file defines one table per instruction
 // set.
 //
 //   COTERIE_DECLARE_TABLES(Products, table)       // in namespace coterie::internal

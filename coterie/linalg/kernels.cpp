@@ -1,5 +1,5 @@
-// Lists the tables of kernels_isa.cpp that this processor can run, fastest first, once per process. It is a separate
-// source because it must run on any processor: it only refers to the tables.
+// Lists the tables of kernels_isa.cpp that this processor can run, fastest first, once per process. This is a separate
+// source, because it must be compiled for any processor.
 
 #include "coterie/linalg/kernels.hpp"
 

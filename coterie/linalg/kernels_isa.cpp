@@ -1,6 +1,5 @@
-// Compiled once per instruction set, which COTERIE_ISA names: linalg/simd.hpp. It uses nothing of the standard library
-// with external linkage. Otherwise the linker might keep an inline function compiled for AVX-512 as the copy for the
-// whole program.
+// Compiled once per instruction set, which COTERIE_ISA names (linalg/simd.hpp). It uses nothing of the standard library
+// with external linkage. Otherwise the linker might use an inline function compiled for AVX-512 in the whole program.
 
 #include <limits>
 
@@ -54,7 +53,7 @@ inline Register smaller(Register a, Register b) {
     return a < b ? a : b;
 }
 
-// Rows of a tile: as many accumulators as fit into the register file besides the panel's vectors.
+// Rows of a tile, so that its accumulators and the panel's vectors fit into the registers.
 template <int Vectors>
 constexpr int tile_rows() {
 #if defined(__AVX512F__)
@@ -70,7 +69,7 @@ inline __attribute__((always_inline)) void multiply(const T* const* rows, Size d
                                                     typename Simd<T>::Register (&sum)[TileRows][Vectors]) {
     using Register = typename Simd<T>::Register;
     constexpr int lanes = Simd<T>::lanes;
-    // Several dimensions per turn: there are more row pointers than address registers, so each is loaded once per turn.
+    // Several dimensions per turn: the row pointers do not all fit into registers, and each is loaded once per turn.
 #if defined(__AVX512F__)
     constexpr int turn = Vectors == 1 ? 4 : 2;
 #else
@@ -113,7 +112,7 @@ inline __attribute__((always_inline)) void for_tiles(const T* const* rows, Size 
         if (here == tile) {
             multiply<T, Vectors, tile>(rows + begin, d, panel, sum);
         } else {
-            // A short last tile repeats its last row, so that the result of a row never depends on its neighbours.
+            // If the last tile is short, repeats its last row, so that the result of a row never depends on other rows.
             const T* padded[tile];
             for (int m = 0; m < tile; ++m) padded[m] = rows[begin + (m < here ? m : here - 1)];
             multiply<T, Vectors, tile>(padded, d, panel, sum);
@@ -122,7 +121,7 @@ inline __attribute__((always_inline)) void for_tiles(const T* const* rows, Size 
     }
 }
 
-// Entries per turn: several independent chains of additions, because a single chain would wait for each addition.
+// Entries per turn, each with its own chain of additions, because in one chain each addition waits for the last.
 constexpr Size sparse_turn = 4;
 
 template <class T, int Vectors, class Column>
@@ -160,7 +159,7 @@ inline __attribute__((always_inline)) void for_sparse(const SparseRow<T>* rows, 
     }
 }
 
-// What happens to a row's products with a panel.
+// Processes the products of a row with a panel.
 template <class T, int Vectors>
 struct KeepBest {
     using Register = typename Simd<T>::Register;
@@ -334,8 +333,7 @@ void pack(const Source* x, const double* center, double weight, Size d, T* out, 
         out[l] = p + l < d ? static_cast<T>(weight * (static_cast<double>(x[p + l]) - center[p + l])) : T(0);
 }
 
-// Height of the block of c in the registers, and its width in vectors: as many accumulators as fit into the register
-// file besides the operands.
+// Height and width (in vectors) of the block of c in the registers, so that its accumulators and the operands fit.
 template <class T>
 constexpr int outer_rows() {
 #if defined(__AVX512F__)

@@ -1,5 +1,5 @@
-// Looks up LAPACKE functions by name, once per process. All three eigensolvers must exist, otherwise LAPACK counts as
-// missing. It also looks up OpenBLAS's functions, and those of its OpenMP, to set the number of threads.
+// Looks up LAPACKE functions by name, once per process. If one of the three eigensolvers is missing, LAPACK is not
+// used. Also looks up the functions of OpenBLAS and of its OpenMP library that set the number of threads.
 
 #include "coterie/linalg/lapack.hpp"
 

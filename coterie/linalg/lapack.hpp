@@ -1,5 +1,5 @@
 #pragma once
-// Internal: LAPACKE, loaded at run time and not linked, so that OpenBLAS chooses the right kernels
+// Internal: LAPACKE, loaded at run time instead of linked, so that OpenBLAS chooses the right kernels
 // (base/shared_library.hpp).
 
 #include <string>
@@ -19,7 +19,7 @@ struct Lapack {
     // Functions of OpenBLAS; null with any other BLAS.
     int (*get_num_threads)() = nullptr;
     void (*set_num_threads)(int) = nullptr;
-    // Functions of the OpenMP that OpenBLAS was built for; null without OpenMP, and with any other BLAS.
+    // Functions of the OpenMP library that OpenBLAS uses; null without OpenMP, and with any other BLAS.
     int (*get_openmp_threads)() = nullptr;
     void (*set_openmp_threads)(int) = nullptr;
     std::string description;  // "LAPACK (OpenBLAS, SkylakeX)"
@@ -29,7 +29,7 @@ struct Lapack {
 const Lapack* lapack();
 
 enum class EigenBackend { eigen, lapack };
-/// The public functions with a backend chosen by the caller. Throw BadArgument if it is not available.
+/// The public functions, with a backend that the caller chooses. They throw BadArgument if it is not available.
 EigenPairs symmetric_eigen(const Matrix<double>& a, EigenBackend backend);
 EigenPairs smallest_symmetric_eigen(const Matrix<double>& a, Index count, EigenBackend backend);
 EigenPairs generalized_symmetric_eigen(const Matrix<double>& a, const Matrix<double>& b, EigenBackend backend);

@@ -1,8 +1,9 @@
-// Scores ||p||^2 / 2 - q.p come from matrix products in the points' own precision. For one query they order the points
-// by distance, up to rounding. The rounding error of every pair has a bound. A point cannot be among the nearest if its
-// score minus its bound exceeds the count-th smallest score plus bound. The few remaining points are measured directly
-// in double, and those distances are returned. When points are their own queries, a product of two blocks serves both
-// blocks. There is no tree: in many dimensions a tree visits nearly every point, and not in blocks.
+// Scores ||p||^2 / 2 - q.p come from matrix products in the scalar type of the points. For one query they order the
+// points by distance, up to rounding. The rounding error of every score has a bound, so each score has an upper limit
+// (score plus bound) and a lower limit (score minus bound). A point is not among the nearest if its lower limit exceeds
+// the count-th smallest upper limit. The distances of the few remaining points are computed directly in double, and
+// returned. If points are their own queries, each product is used for both of its blocks. No tree is used: in many
+// dimensions it visits nearly every point, and not in blocks.
 
 #include "coterie/linalg/neighbors.hpp"
 
@@ -34,9 +35,9 @@ using ScoreBound = internal::ScoreBound<Scalar>;
 
 constexpr Index kQueries = 512;  // queries per task
 constexpr Index kPoints = 512;   // points per block of scores
-constexpr Index kTasks = 16;     // with fewer blocks of queries than this, the points are cut into segments too
+constexpr Index kTasks = 16;     // if there are fewer blocks of queries, the points are also cut into segments
 constexpr Index kSegment = 8192;
-constexpr Index kCountBoth = 128;  // up to this many neighbours, the shortlists of all points are kept at the same time
+constexpr Index kCountBoth = 128;  // up to this count, the shortlists of all points are in memory at the same time
 
 template <class Scalar>
 struct Candidate {
@@ -53,8 +54,8 @@ struct Found {
     }
 };
 
-// The candidates of one query. It never holds more than capacity() candidates. If rounding leaves that many open (ties,
-// duplicates), they are measured.
+// The candidates of one query, at most capacity(). If too many of them remain possible (ties, duplicates), their
+// distances are computed and only the nearest `wanted_` are kept.
 template <class Scalar>
 class Shortlist {
 public:
@@ -91,7 +92,7 @@ public:
     const std::vector<Candidate<Scalar>>& candidates() const { return candidates_; }
 
 private:
-    // Keeps only the nearest measured candidates. The others have enough nearer points, whatever comes later.
+    // Keeps only the `wanted_` nearest candidates. Later points cannot bring the others back.
     template <class Measure>
     void settle(const Measure& measure) {
         std::vector<std::pair<Found, Candidate<Scalar>>> measured;
@@ -131,7 +132,7 @@ public:
           among_themselves_(among_themselves),
           bound_(points.columns()) {}
 
-    // Finds the candidates among points first..last-1 for queries begin..end-1, which own `shortlists`.
+    // Finds the candidates among points first..last-1 for queries begin..end-1, one shortlist per query.
     void shortlist(Index begin, Index end, Index first, Index last, Shortlist<Scalar>* shortlists,
                    Scratch<Scalar>& scratch) const {
         for (Index i = begin; i < end; ++i) shortlists[i - begin].restart(count_);
@@ -143,7 +144,7 @@ public:
                 Shortlist<Scalar>& shortlist = shortlists[i - begin];
                 const Scalar* const product = scratch.products.data() + (i - begin) * kPoints;
                 Index done = 0;
-                // Without a limit every point is a hit. Small pieces give a limit soon.
+                // Small pieces until there is a limit, because without a limit every point is a candidate.
                 while (done < size && std::isinf(shortlist.limit())) {
                     const Index piece = std::min(size - done, 2 * count_ + 64);
                     examine(i, block + done, piece, product + done, std::numeric_limits<Scalar>::infinity(), scratch,
@@ -158,8 +159,8 @@ public:
         }
     }
 
-    // For points that are their own queries: two blocks, where each product serves both. left < right; both blocks have
-    // been through shortlist() alone.
+    // For points that are their own queries: updates the shortlists of two blocks, left < right. Each product is used
+    // for both blocks. shortlist() has already compared each block with itself.
     void shortlist_both(RowBlocks blocks, Index left, Index right, Shortlist<Scalar>* shortlists,
                         Scratch<Scalar>& scratch) const {
         const Index begin = blocks.begin(left);
@@ -198,7 +199,7 @@ public:
                                                         scratch.products.data(), kPoints);
     }
 
-    // Measures the candidates of a shortlist directly and writes the nearest, nearest first, to scratch.found.
+    // Computes the distances of a shortlist directly and writes the nearest points, in order, to scratch.found.
     void measure(Shortlist<Scalar>& shortlist, Index query, Scratch<Scalar>& scratch) const {
         shortlist.shrink();
         scratch.found.clear();
@@ -269,7 +270,7 @@ void write_found(Iterator begin, Iterator end, Index query, Neighbors& result) {
     }
 }
 
-// Finds the neighbours of points among themselves: each product of two blocks serves both blocks.
+// Finds the neighbours of points among themselves: each product is used for both of its blocks.
 template <class Scalar>
 void find_both(const Search<Scalar>& search, const RowBlocks& blocks, std::vector<Scratch<Scalar>>& scratch,
                Neighbors& result, const Run& run) {
@@ -286,8 +287,8 @@ void find_both(const Search<Scalar>& search, const RowBlocks& blocks, std::vecto
         search.shortlist(blocks.begin(block), blocks.end(block), blocks.begin(block), blocks.end(block),
                          shortlists.data() + blocks.begin(block), scratch[static_cast<std::size_t>(worker)]);
     });
-    // Block i with block i + gap, so that neighbouring tasks use different shortlists. The order of tasks changes the
-    // shortlists, but not the nearest points.
+    // Pairs block i with block i + gap, so that neighbouring tasks use different shortlists. The order of tasks changes
+    // the shortlists, but not the nearest points.
     std::vector<std::mutex> owned(static_cast<std::size_t>(b));
     Index done = b;
     for (Index gap = 1; gap < b; ++gap) {
@@ -311,7 +312,7 @@ void find_both(const Search<Scalar>& search, const RowBlocks& blocks, std::vecto
     });
 }
 
-// Finds the neighbours of each query among n points. With few blocks of queries, the points are cut into segments too.
+// Finds the neighbours of each query among n points, which are cut into segments if there are few blocks of queries.
 template <class Scalar>
 void find_each(const Search<Scalar>& search, const RowBlocks& blocks, Index n, std::vector<Scratch<Scalar>>& scratch,
                Neighbors& result, const Run& run) {
@@ -383,8 +384,9 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
     if (count < 1 || count > available)
         throw BadArgument(
             Code::not_accepted,
-            filled("nearest_neighbors: count {} is not from 1 to {}, the neighbours that a row has among {}", count,
-                   available, counted(points.rows(), "row")),
+            filled(
+                "nearest_neighbors: count {} is not from 1 to {}, the largest possible number of neighbours among {}",
+                count, available, counted(points.rows(), "row")),
             "", {.value = std::to_string(count), .accepted = filled("from 1 to {}", available)});
     if (points.columns() != queries.columns())
         throw BadArgument(Code::wrong_shape, filled("nearest_neighbors: the rows have {} columns, the queries {}",

@@ -12,7 +12,7 @@
 
 namespace coterie {
 namespace {
-// The same eight sums as in the library, so that ties and near ties agree to the last bit.
+// The same eight partial sums as in the library, so that ties and near ties have the same bits.
 double squared_distance(PointsView a, Index i, PointsView b, Index j) {
     double lane[8] = {};
     const Index whole = a.columns() / 8 * 8;

@@ -1,8 +1,8 @@
-// A few megabytes of rows are packed and used for all tiles before the next rows. If there are fewer tiles than wanted
-// tasks, the rows of a target are split too, and the sums of the parts are added.
+// A few megabytes of rows are packed and used for all tiles before the next rows. If there are fewer tiles than tasks,
+// the rows of a target are also split into parts, whose sums are added.
 //
 // Exact sums: let s_p be the least power of two with s_p^2 >= squares_p. By the Cauchy-Schwarz inequality, no sum over
-// any of the rows exceeds s_p s_q. Multiples of q = 2^-51 s_p s_q up to 2^53 q are exact in double, so their sums are
+// some of the rows exceeds s_p s_q. Multiples of q = 2^-51 s_p s_q up to 2^53 q are exact in double, so the sums are
 // exact too, with a margin. Adding 1.5 * 2^52 q rounds a number below 2^51 q to such a multiple.
 
 #include "coterie/linalg/outer_products.hpp"
@@ -68,7 +68,7 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
             Index last = first;
             while (last < size && terms[static_cast<std::size_t>(last)].target == target) ++last;
             const auto first_piece = static_cast<Index>(pieces.size());
-            // Pieces of equal size: a piece with few rows would cost as much as a full one.
+            // Pieces of equal size, because a piece with few rows takes as long as a full piece.
             const Index cuts = std::max<Index>(1, (last - first + kPiece / 2) / kPiece);
             for (Index cut = 0; cut < cuts; ++cut) {
                 const Index begin_of_piece = first + (last - first) * cut / cuts;

@@ -1,11 +1,11 @@
 #pragma once
-// Internal: symmetric sums of outer products,  sum_i w_i z_i z_i',  z_i = x_i - c_i : scatter matrices and moments.
-// Only one triangle is computed, as tiles of double. Rows are packed once, minus their centres and in the layout of the
-// kernels. Each tile then belongs to one task at a time, so there is no second copy of a large sum.
+// Internal: symmetric sums of outer products, sum_i w_i z_i z_i', z_i = x_i - c_i : scatter matrices and moments. Only
+// one triangle is computed, as tiles of double. Rows are packed once, minus their centres, in the layout of the
+// kernels. Only one task at a time adds to a tile, so there is no second copy of a large sum.
 //
-// About 256 rows are added in T, and their sum is rounded to a multiple of a number so large that sums of such
-// multiples are exact in double. So sums over several calls, or several processes, have the same bits in any order. The
-// bits do depend on which rows come to which call, and on their order.
+// About 256 rows are added in T. Their sum is rounded to a multiple of a number that is so large that sums of such
+// multiples are exact in double. So sums over several calls, or several processes, have the same bits in any order. But
+// the bits depend on which rows are in which call, and on their order.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace coterie::internal {
 
-/// One term: its weight, the row x, the centre c (d numbers), and the number of the target sum.
+/// One term: weight w, row x and centre c (d numbers each), and the number of the sum to which it is added (target).
 template <class Source>
 struct OuterProduct {
     const Source* row = nullptr;
@@ -28,8 +28,8 @@ struct OuterProduct {
     Index target = 0;
 };
 
-/// Memory that starts at a cache line, so that a vector register loaded from it never spans two lines. It avoids the
-/// aligned operator new: glibc before 2.38 hardly ever reuses memory freed from it.
+/// Memory that starts at a cache line, so that no vector load spans two lines. The aligned operator new is not used,
+/// because glibc before 2.38 hardly ever reuses its memory.
 template <class T>
 struct CacheLineAllocator {
     using value_type = T;
@@ -58,13 +58,13 @@ using CacheLineVector = std::vector<T, CacheLineAllocator<T>>;
 template <class T>
 class OuterProducts {
 public:
-    /// `squares`: for each of the d columns at least sum_i w_i z_i^2 over all terms that a sum will ever hold (up to
-    /// rounding). A sum is off by at most 2^-50 sqrt(squares_p squares_q) for every 256 rows.
+    /// `squares`: for each of the d columns, an upper bound of sum_i w_i z_i^2 over all terms of a sum (up to
+    /// rounding). The error of a sum is at most 2^-50 sqrt(squares_p squares_q) for every 256 rows.
     explicit OuterProducts(const Vector<double>& squares, const Kernels<T>& kernels = internal::kernels<T>());
 
-    /// Count of numbers in the tiles of one sum: about d (d + 192) / 2, whatever T is.
+    /// Count of numbers in the tiles of one sum: about d (d + 192) / 2, for any T.
     Index numbers() const { return offsets_.back(); }
-    /// Adds terms 0..count-1, term(i), which must be sorted by target, to the sums sum(target).
+    /// Adds term(i), i in 0..count-1, to the sum sum(target) of its target. Terms must be sorted by target.
     template <class Source>
     void add(Index count, FunctionRef<OuterProduct<Source>(Index)> term, FunctionRef<double*(Index)> sum,
              int threads) const;
@@ -77,11 +77,11 @@ public:
 
 private:
     static constexpr Index kPadding =
-        16;  // columns are padded to a multiple of any register width, so that T changes nothing
+        16;  // columns are padded to a multiple of any register width, so that the layout is the same for any T
     static constexpr Index kTile = 192;   // columns of a tile; a multiple of the kernels' register blocks
     static constexpr Index kPiece = 256;  // approximate number of rows added in T
-    static constexpr Index kTasks = 16;   // wanted at the same time; if there are fewer tiles, rows are split as well
-    static constexpr Index kPieces = 4;   // fewest pieces per part of the rows
+    static constexpr Index kTasks = 16;   // wanted at the same time; with fewer tiles, rows are also split
+    static constexpr Index kPieces = 4;   // each part of the rows has at least this many pieces
 
     struct Tile {
         Index row;  // number of its first row, and of its first column
@@ -100,8 +100,8 @@ private:
         Index scratch;  // -1: the sum of the target
     };
 
-    // Distance from one packed vector of columns to the next. It is one register longer than the rows need; otherwise
-    // the vectors would compete for the same places in the cache.
+    // Distance from one packed vector of columns to the next, one register more than the rows need: otherwise the
+    // vectors would compete for the same places in the cache.
     Index stride(const Piece& piece) const { return (piece.rows + 1) * kernels_->lanes; }
     Index width(Index begin) const { return std::min(kTile, padded_ - begin); }
     Index vectors(Index begin) const {
@@ -113,7 +113,7 @@ private:
     Index padded_;
     std::vector<double> row_factors_, column_factors_;  // padded; for their products see Kernels::add_outer
     std::vector<Tile> tiles_;
-    std::vector<Index> offsets_;  // position of each tile in a sum, and the end
+    std::vector<Index> offsets_;  // position of each tile in a sum, and the end of the last
 };
 
 template <class T>

@@ -1,8 +1,8 @@
 #pragma once
 // Internal: centroids in the layout of the kernels, relative to an origin m that keeps products small.
 //
-// With g_j = c_j - m, the squared distance is  ||x - c_j||^2 = ||x - m||^2 + 2 s_j,  s_j = ||g_j||^2 / 2 + g_j . m - x
-// . g_j. So the smallest score s_j is the nearest centroid, and only x . g_j needs a product.
+// With g_j = c_j - m, the squared distance is ||x - c_j||^2 = ||x - m||^2 + 2 s_j, s_j = ||g_j||^2 / 2 + g_j . m - x .
+// g_j. So the nearest centroid has the smallest score s_j, and only x . g_j needs a product.
 
 #include <algorithm>
 #include <cmath>
@@ -30,15 +30,15 @@ public:
 
     explicit CentroidPanels(const Kernels<T>& kernels = internal::kernels<T>()) : kernels_(&kernels) {}
 
-    /// Origin for a set of centroids: the median of each coordinate, over about 33 centroids if there are more. A mean
-    /// would follow a far centroid away from all others, and lose the digits that separate them.
+    /// Origin for a set of centroids: the median of each coordinate, over about 33 centroids if there are more. One
+    /// distant centroid would move a mean away from all others, and the digits that separate these would be lost.
     static Vector<T> amid(const Rows<T>& centroids) {
         std::vector<const T*> some;
         const Index step = std::max<Index>(1, centroids.rows / 33);
         for (Index j = 0; j < centroids.rows; j += step) some.push_back(centroids.row(j));
         return medians(some, centroids.columns);
     }
-    /// The median of each coordinate over some rows, the lower one of two.
+    /// The median of each coordinate over some rows (the lower of two middle values).
     static Vector<T> medians(const std::vector<const T*>& rows, Index columns) {
         Vector<T> out(columns);
         std::vector<T> values(rows.size());
@@ -114,8 +114,8 @@ public:
     }
     int width(const Panel& panel) const { return panel.vectors * kernels_->lanes; }
 
-    /// Bound on the rounding error of a squared distance  norm + 2 score  of a row with ||x - m||^2 = norm:  constant +
-    /// slope * norm. `scale` is a typical ||x - m||, for which the bound is tightest (sqrt(q) <= (q / scale + scale) /
+    /// Bound on the rounding error of a squared distance norm + 2 score of a row with ||x - m||^2 = norm: constant +
+    /// slope * norm. `scale`: a typical ||x - m||, for which the bound is tightest (sqrt(q) <= (q / scale + scale) /
     /// 2); 0: the largest norm of the centroids.
     struct ErrorBound {
         double constant;
@@ -132,7 +132,7 @@ public:
     }
 
 private:
-    // Whatever the arithmetic yields (NaN included), no column past the last centroid may be returned.
+    // Never returns a column after the last centroid, even if scores are NaN.
     void keep_within(const Panel& panel, Index count, std::int32_t* column) const {
         if (panel.centroids < width(panel))
             for (Index i = 0; i < count; ++i) column[i] = std::min(column[i], panel.centroids - 1);
@@ -171,13 +171,13 @@ private:
     std::vector<T, Eigen::aligned_allocator<T>> bias_;
 };
 
-/// Rows per kernel call: they stay in the second-level cache while the panels pass by. A multiple of every tile height.
+/// Rows per kernel call, so that they stay in the second-level cache for all panels. A multiple of every tile height.
 inline Index rows_in_cache(Index d, std::size_t size_of_scalar) {
     const Index fit = static_cast<Index>(262144 / (static_cast<std::size_t>(d) * size_of_scalar));
     return std::clamp<Index>(fit / 120 * 120, 120, 960);
 }
 
-/// Smallest score over all panels for a few rows; ties go to the lowest centroid. Each thread needs its own object.
+/// Finds the smallest score over all panels for a few rows; ties go to the lowest centroid. One object per thread.
 template <class T>
 class BestScore {
 public:

@@ -1,5 +1,5 @@
-// Chooses the table of products_isa.cpp for this processor, once per process. It is a separate source because it must
-// run on any processor.
+// Chooses the table of products_isa.cpp for this processor, once per process. This is a separate source, because it
+// must be compiled for any processor.
 
 #include "coterie/linalg/products.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // Internal: matrix products of blocks, and the scan of a block of scores, compiled per instruction set and chosen at
 // run time. Everything runs on the calling thread. This file includes no header of Eigen or of the library, because
-// products_isa.cpp includes it after giving Eigen a separate namespace.
+// products_isa.cpp renames Eigen before it includes this file.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct BlockProducts {
     /// needs space for `count` numbers.
     std::ptrdiff_t (*scan)(const Scalar* base, const Scalar* product, std::ptrdiff_t count, Scalar limit,
                            std::int32_t* hits);
-    /// The same for both sides of a product: positions j with base[j] - product[j] <= limit or own_base - product[j] <=
+    /// The same for both sides of a product: finds j with base[j] - product[j] <= limit or own_base - product[j] <=
     /// limits[j].
     std::ptrdiff_t (*scan_both)(const Scalar* base, Scalar limit, Scalar own_base, const Scalar* limits,
                                 const Scalar* product, std::ptrdiff_t count, std::int32_t* hits);

@@ -1,5 +1,5 @@
-// Compiled once per instruction set (COTERIE_ISA). Eigen is renamed, so that the linker cannot merge templates compiled
-// for different instruction sets. For the same reason, nothing else with inline functions may be used here.
+// Compiled once per instruction set (COTERIE_ISA). Eigen gets another namespace, so the linker cannot merge templates
+// compiled for different instruction sets. For the same reason, no other code with inline functions may be used here.
 #define COTERIE_JOIN_TEXT(a, b) a##b
 #define COTERIE_JOIN(a, b) COTERIE_JOIN_TEXT(a, b)
 #define Eigen COTERIE_JOIN(coterie_eigen_products_, COTERIE_ISA)

@@ -10,11 +10,10 @@
 
 namespace coterie::internal {
 
-/// x . y_j for fixed rows y_1..y_m. The result for a row x depends neither on its neighbours nor on the threads, and x
-/// . y is y . x.
+/// x . y_j for fixed rows y_1..y_m. The bits depend neither on other rows nor on threads, and x . y = y . x.
 class RowProducts {
 public:
-    /// m x d. Stores a packed copy, which needs the same memory again.
+    /// `fixed`: m x d. Stores a packed copy of the same size.
     explicit RowProducts(const Matrix<double>& fixed)
         : kernels_(kernels<double>()), d_(fixed.cols()), count_(fixed.rows()) {
         const int widest = kernels_.max_vectors * kernels_.lanes;
@@ -108,8 +107,7 @@ public:
             for (Index j = 0; j < out.cols(); ++j) {
                 const double norms = squared[i] + squared_[j];
                 const double value = norms - 2 * out(i, j);
-                // If the terms nearly cancel (rows far from the origin and close together), only the differences keep
-                // the digits.
+                // If the terms nearly cancel (rows far from the origin and close together), uses the differences.
                 out(i, j) = value > cancels * norms ? value : (x.row(i) - fixed_.row(j)).squaredNorm();
             }
     }

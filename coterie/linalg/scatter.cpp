@@ -1,9 +1,9 @@
-// All sums over rows are in double. Means use the tree of blocks; products use multiples that add exactly
-// (outer_products.hpp). So the bits are the same at any number of threads and processes. Means are summed about a row
-// and scatter about the mean, so that an offset costs no digits.
+// All sums over rows are in double. Means use the tree of blocks; products are rounded so that their sums are exact
+// (outer_products.hpp). So the bits are the same for any number of threads and processes. Sums for means are of rows
+// minus one row, and sums for scatter are of rows minus the mean, so an offset costs no digits.
 //
-// Principal axes come from a dense eigenproblem of the smaller of X'X and XX', which is exact, and fast up to a few
-// thousand. If both are larger and few axes are wanted, block Lanczos on products with the points finds them.
+// Principal axes come from a dense eigenproblem of X'X or XX', whichever is smaller. This is exact, and fast up to an
+// order of a few thousand. If both are larger and few axes are wanted, uses block Lanczos.
 
 #include "coterie/linalg/scatter.hpp"
 
@@ -32,7 +32,7 @@ namespace {
 using internal::filled;
 
 constexpr Index kRows = 256;          // rows projected at the same time
-constexpr double kNoise = 1e-6;       // relative length below which a row counts as spanned by the others
+constexpr double kNoise = 1e-6;       // relative length of the orthogonal part below which a row counts as spanned
 constexpr Index kDirectOrder = 4000;  // largest order of a covariance or Gram matrix that is built for only a few axes
 constexpr Index kBlock = 8;           // rows per Lanczos block, and most axes that Lanczos computes
 constexpr Index kBasis = 800;         // most rows of the Lanczos basis
@@ -84,8 +84,7 @@ Stage pass_over(PointsView points) {
     return {.name = "moments", .operations = 2.0 * static_cast<double>(points.rows() * points.columns())};
 }
 
-// Sums about the first row. A large offset then costs no digits, and a constant column has exactly its value as mean,
-// and variance 0.
+// Sums rows minus the first row. So an offset costs no digits, and a constant column has an exact mean and variance 0.
 Vector<double> mean_about(PointsView points, const Run& run, std::span<const double> weights, Index first) {
     return points.with_scalar([&]<class Scalar>() {
         const Index d = points.columns();
@@ -160,7 +159,7 @@ Matrix<double> scatter_about(PointsView points, std::span<const double> weights,
     return products.matrix(sum.data());
 }
 
-// C r for every row r of the block, where C is the covariance, which is not built: uses each strip of centred rows
+// C r for every row r of the block, where C is the covariance. C is not built; each strip of centred rows is used
 // twice.
 Matrix<double> times_covariance(PointsView points, const Vector<double>& mean, const Matrix<double>& block,
                                 const Run& run) {
@@ -199,7 +198,7 @@ PrincipalAxes axes_from_covariance(PointsView points, int count, Vector<double> 
     return result;
 }
 
-// For fewer points than dimensions: X X' has the same non-zero eigenvalues as X' X, and the axes are X' u / |X' u|.
+// For fewer points than dimensions: X X' has the non-zero eigenvalues of X' X, and the axes are X' u / |X' u|.
 PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, const Run& run) {
     const Index n = points.rows();
     const Index d = points.columns();
@@ -227,7 +226,7 @@ PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, 
             result.variances[j] = value / static_cast<double>(n);
             continue;
         }
-        // Directions without variance: any will do, so the coordinate axes are taken in order.
+        // Directions without variance: any orthonormal directions are valid, so tries the coordinate axes in order.
         do {
             result.axes.row(j).setZero();
             result.axes(j, unit++) = 1.0;
@@ -236,12 +235,12 @@ PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, 
     return result;
 }
 
-// A few axes of a covariance C that is too large to build, by block Lanczos. The basis grows by the part of C times its
-// last block that the basis does not span yet. The largest eigenpairs of C within the basis converge to those of C.
-// Every row is made orthogonal to all rows before it, and the basis is never restarted, which needs the fewest passes
-// over the points, the expensive part. A block has at least as many rows as there are wanted axes, so that no copy of a
-// repeated variance is missed. The start is random but the same for all points of d dimensions, so axes do not depend
-// on a seed. Returns an empty result when kBasis rows are too few.
+// A few axes of a covariance C that is too large to build, by block Lanczos. The next block of the basis is the part of
+// C times the last block that the basis does not span yet. The largest eigenpairs of C within the basis converge to
+// those of C. Every row is made orthogonal to all rows before it, and the basis is never restarted: so the passes over
+// the points, which are the expensive part, are as few as possible. A block has at least as many rows as there are
+// wanted axes, so that no copy of a repeated variance is missed. The start is random but the same for all points of d
+// dimensions, so axes do not depend on a seed. Returns an empty result if kBasis rows are too few.
 PrincipalAxes axes_by_lanczos(PointsView points, int count, const Vector<double>& mean, const Run& run) {
     const Index d = points.columns();
     require_memory(sizeof(double) * static_cast<double>(kBasis + kRows) * static_cast<double>(d),
@@ -261,18 +260,18 @@ PrincipalAxes axes_by_lanczos(PointsView points, int count, const Vector<double>
         basis.bottomRows(kBlock) = next;
         for (Index j = width - kBlock; j < width; ++j)
             while (!internal::orthonormalize(basis, j, kNoise))
-                draw(basis.row(j));  // spanned already: take any direction
+                draw(basis.row(j));  // already spanned: takes any direction
         next = times_covariance(points, mean, basis.bottomRows(kBlock), run);
         const Matrix<double> seen = internal::rows_by_rows(next, basis, run.threads);
         internal::add_transposed_by(-seen.transpose(), basis, next, run.threads);
         projected.conservativeResize(width, width);
         projected.bottomRows(kBlock) = seen;
         projected.rightCols(kBlock) = seen.transpose();
-        if (width - looked_at < width / 8) continue;  // the check costs width^3
+        if (width - looked_at < width / 8) continue;  // the check takes width^3 operations
         looked_at = width;
         const EigenPairs pairs = symmetric_eigen(projected);
         const Matrix<double> leading = pairs.vectors.rightCols(count).rowwise().reverse();
-        // C v - lambda v contains only the part of C times the last block that the basis does not span.
+        // C v - lambda v consists only of the part of C times the last block that the basis does not span.
         const Matrix<double> residual = internal::transposed_by(leading.bottomRows(kBlock), next, run.threads);
         if (residual.rowwise().norm().maxCoeff() > kResidual * pairs.values[width - 1]) continue;
         PrincipalAxes result{mean, internal::transposed_by(leading, basis, run.threads),
@@ -335,7 +334,7 @@ ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters,
     const Vector<double> center = mean(points, run, weights);
     require_memory(2.0 * sizeof(double) * clusters * static_cast<double>(d),
                    filled("the list of means of {} clusters", clusters));
-    // Sums about the overall mean, because the deviations c_j - m must be exact; then the clusters' weights.
+    // Sums of rows minus the overall mean, because the deviations c_j - m must be accurate; then the clusters' weights.
     const std::vector<double> sums = points.with_scalar([&]<class Scalar>() {
         const auto& kernels = internal::kernels<Scalar>();
         return internal::sum_blocks<Scalar>(points, clusters * (d + 1), run, pass_over(points),

@@ -1,5 +1,5 @@
 #pragma once
-// Means, scatter matrices and principal axes. All sums in double: the same bits at any number of threads and processes.
+// Means, scatter matrices and principal axes. All sums are in double; the bits do not depend on threads and processes.
 
 #include <span>
 
@@ -19,7 +19,7 @@ ColumnMoments column_moments(PointsView points, const Run& run, std::span<const 
 
 /// S_t = sum_i w_i (x_i - m)(x_i - m)', d x d. One n d^2 product, in blocks.
 Matrix<double> total_scatter(PointsView points, const Run& run, std::span<const double> weights = {});
-/// The same if the columns' moments (with these weights) are available.
+/// The same, with known moments of the columns (for these weights).
 Matrix<double> total_scatter(PointsView points, const ColumnMoments& moments, const Run& run,
                              std::span<const double> weights = {});
 /// S_w = sum_i w_i (x_i - c_{a_i})(x_i - c_{a_i})' about the clusters' means, S_b = S_t - S_w = sum_j w_j (c_j - m)(c_j
@@ -28,7 +28,7 @@ struct ScatterPair {
     Matrix<double> within;
     Matrix<double> between;
 };
-/// labels: of this process's rows, in 0..clusters-1.
+/// `labels`: of this process's rows, in 0..clusters-1.
 ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters, const Run& run,
                           std::span<const double> weights = {});
 

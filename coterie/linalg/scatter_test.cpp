@@ -30,7 +30,7 @@ struct Naive {
     Matrix<double> between;
 };
 
-// In long double, directly from the definitions.
+// Reference in long double, directly from the definitions.
 template <class Scalar>
 Naive naive(const Matrix<Scalar>& points, const Labels& labels, int clusters, const std::vector<double>& weights) {
     using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -116,7 +116,7 @@ TEST(Scatter, AgreesWithTheDefinitions) {
 }
 
 TEST(Scatter, LargeOffsetIsExact) {
-    // Halves about 2^40 are exact in double, so the scatter must equal that of the numbers without the offset.
+    // Multiples of 1/2 near 2^40 are exact in double, so the scatter must be the same as without the offset.
     Matrix<double> points(1000, 3);
     RandomStream random(1, "test.offset");
     for (Index i = 0; i < points.size(); ++i) points.data()[i] = static_cast<double>(random.below(16)) * 0.5;

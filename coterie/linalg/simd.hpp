@@ -1,7 +1,6 @@
 #pragma once
-// Internal: the compiler's vector types (GCC and Clang), as wide as the instruction set for which this text is
-// compiled. For *_isa.cpp files only. Everything lies in the namespace that COTERIE_ISA names, without linkage that
-// other files could see.
+// Internal: the compiler's vector types (GCC and Clang), with the width of the instruction set of the compilation. For
+// *_isa.cpp files only, in the namespace that COTERIE_ISA names, without external linkage.
 //
 //     Simd<T>::Register  lanes of T, Simd<T>::lanes of them;  load, store  from and to any address of a T;
 //     square_root  lane by lane

@@ -1,5 +1,5 @@
-// Passes over the entries of sparse rows. Variances are sums about the means, not differences of squares. For each
-// column, the zeros that are not stored add mean^2 times their weight.
+// Passes over the entries of sparse rows. Variances are sums of squared deviations from the means. In each column, the
+// zeros that are not stored add mean^2 times their weight.
 
 #include "coterie/linalg/sparse_rows.hpp"
 

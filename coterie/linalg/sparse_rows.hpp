@@ -18,9 +18,9 @@ double squared_norm(const T* c, Index d) {
     return sum;
 }
 
-/// || x - c ||^2 in double; squared: squared_norm of c. Adds the squared differences where x has entries, and the
-/// squares of c elsewhere. The latter are || c ||^2 minus its part in the columns of x, added in the same order, so
-/// that the result is 0 if c equals x.
+/// || x - c ||^2 in double; `squared`: squared_norm of c. Adds squared differences in the columns where x has entries,
+/// and squares of c in the other columns. The squares are || c ||^2 minus its part in the columns of x, added in the
+/// same order, so the result is 0 if c equals x.
 template <class T, class Number>
 double squared_distance(const SparseRow<T>& x, const Number* c, double squared) {
     double there = 0;
@@ -35,11 +35,11 @@ double squared_distance(const SparseRow<T>& x, const Number* c, double squared) 
     return there + (elsewhere > 0 ? elsewhere : 0.0);
 }
 
-/// Weighted means and variances of the columns. Uses one thread, because two passes over the entries suffice.
+/// Weighted means and variances of the columns, in two passes over the entries on one thread.
 ColumnMoments sparse_moments(const SparsePoints& points, std::span<const double> weights);
 
-/// Scales the rows to length 1, in the scalar type of the points; copies their values, but not their columns.
-/// `zero_rows` receives the numbers of rows whose values are all 0; these stay unchanged.
+/// Scales the rows to length 1, in the scalar type of the points; copies their values, but not their columns. Rows
+/// whose values are all 0 stay unchanged; `zero_rows` receives their numbers.
 SparsePoints unit_rows(const SparsePoints& points, int threads, std::vector<Index>& zero_rows);
 
 /// The same entries in scalar type T.

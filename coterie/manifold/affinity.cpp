@@ -1,6 +1,6 @@
-// A strategy is executed letter by letter from its name, so 15 orders need no separate code. Entries remain sparse;
-// norms are computed relative to the largest entry, so that no square overflows or underflows. Symmetry is checked bit
-// by bit.
+// A strategy is executed letter by letter from its name, so the 15 strategies need no separate code. Entries remain
+// sparse. Norms are computed relative to the largest entry, so that no square overflows or underflows. Symmetry is
+// checked bit by bit.
 
 #include "coterie/manifold/affinity.hpp"
 

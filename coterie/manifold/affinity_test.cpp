@@ -22,7 +22,7 @@ SparseMatrix random_representations(Index n, double filled, std::uint64_t seed) 
     return out;
 }
 
-// The paper's steps literally, on its own matrix: column i of C is the representation of point i.
+// The steps as in the paper, where column i of C is the representation of point i.
 Matrix<double> literally(const SparseMatrix& representations, const std::string& steps, int keep) {
     Matrix<double> c = Matrix<double>(representations).transpose().cwiseAbs();
     for (const char step : steps) {
@@ -66,7 +66,7 @@ TEST(Affinity, ties_empty_rows_and_symmetric_input) {
     c.insert(0, 1) = -2;
     c.insert(0, 2) = 2;
     c.insert(0, 3) = 2;
-    const SymmetricAffinity kept = affinity_of(c, AffinityStrategy::K, 2);  // the lower columns among equals
+    const SymmetricAffinity kept = affinity_of(c, AffinityStrategy::K, 2);  // equal entries: the lower columns
     EXPECT_EQ(kept.matrix.coeff(0, 1), 1);
     EXPECT_EQ(kept.matrix.coeff(0, 2), 1);
     EXPECT_EQ(kept.matrix.coeff(0, 3), 0);

@@ -1,5 +1,5 @@
-// The solver of each baseline: ssc and ensc use that of wmc with equal weights; ssc-omp and smce have their own. All
-// share affinity, clusters and new points of manifold_model.hpp.
+// The solvers of the baselines. ssc and ensc use the solver of wmc with equal weights; ssc-omp and smce have their own.
+// All share the code for affinity, clusters and new points in manifold_model.hpp.
 
 #include "coterie/manifold/baselines.hpp"
 
@@ -65,7 +65,7 @@ const OptionSet& EnscOptions::described() {
         describe_clusters(out)
             .real("lambda", &EnscOptions::lambda, above(0), lambda_meaning)
             .real("l1_share", &EnscOptions::l1_share, {.low = 0, .high = 1, .low_open = true},
-                  "weight tau of ||c||_1 in the penalty; ||c||^2 / 2 has the weight 1 - tau; 1: the penalty of ssc")
+                  "weight tau of ||c||_1 in the penalty; that of ||c||^2 / 2 is 1 - tau; 1: the penalty of ssc")
             .real("eta", &EnscOptions::eta, at_least(0), eta_meaning);
         return describe_solver(describe_manifold(out, unit_rows_meaning));
     }();
@@ -79,7 +79,7 @@ const OptionSet& SscOmpOptions::described() {
             .integer("nonzeros", &SscOmpOptions::nonzeros, at_least(1),
                      "maximum number of other rows in the representation of a row")
             .real("residual", &SscOmpOptions::residual, at_least(0),
-                  "stop when at most this share of a row's length is not yet represented")
+                  "stop when the error of a representation is at most this share of the row's length")
             .real("eta", &SscOmpOptions::eta, at_least(0), eta_meaning);
         return describe_manifold(out, unit_rows_meaning);
     }();
@@ -91,7 +91,7 @@ const OptionSet& SmceOptions::described() {
         OptionSetFor<SmceOptions> out;
         describe_clusters(out)
             .real("gamma", &SmceOptions::gamma, above(0),
-                  "cost of distance relative to the error of a representation; larger values prefer nearer rows")
+                  "cost of distant rows, compared with the error of a representation; larger values prefer nearer rows")
             .integer("neighbors", &SmceOptions::neighbors, at_least(1),
                      "number of nearest neighbours that a representation may use");
         return describe_manifold(out, "none");
@@ -127,11 +127,11 @@ Represented SmceOptions::represent(PointsView points, const PointsView* queries,
                                                   : smce_represent(points, *queries, gamma, used, run);
     Represented out;
     if (used < neighbors)
-        out.warnings.push_back({.code = Code::value_reduced,
-                                .problem = internal::filled(
-                                    "{} requested, but {} used, because there are no more other rows", neighbors, used),
-                                .option = "neighbors",
-                                .value = std::to_string(neighbors)});
+        out.warnings.push_back(
+            {.code = Code::value_reduced,
+             .problem = internal::filled("{} requested, but {} used, because there are no more rows", neighbors, used),
+             .option = "neighbors",
+             .value = std::to_string(neighbors)});
     out.coefficients = std::move(found.coefficients);
     out.weights = std::move(found.weights);
     out.details = {{"kkt_residual", found.worst_violation}, {"sum_error", found.worst_sum}};

@@ -3,14 +3,14 @@
 // spectral clustering (coterie/manifold/manifold_model.hpp). x~ = (x, sqrt(eta)); row i has no column i.
 //
 //     ssc       min ||c||_1 + lambda / 2 || x~_i - sum c_j x~_j ||^2,    lambda = a / max_j |<x~_j, x~_i>|
-//               sparse subspace clustering (Elhamifar and Vidal 2013), in its form for noise
+//               sparse subspace clustering (Elhamifar and Vidal 2013), in the form for noisy data
 //     ensc      min tau ||c||_1 + (1 - tau) / 2 ||c||^2 + lambda / 2 || x~_i - sum c_j x~_j ||^2,
 //               lambda = a tau / max_j |<x~_j, x~_i>|    elastic-net subspace clustering (You, Li, Robinson, Vidal
 //               2016)
 //     ssc-omp   orthogonal matching pursuit (You, Robinson and Vidal 2016; coterie/manifold/matching_pursuit.hpp)
 //     smce      sparse manifold clustering and embedding (Elhamifar and Vidal 2011; coterie/manifold/smce.hpp)
 //
-// Reports have those details of wmc that apply. All fits throw the same exceptions as fit_wmc.
+// Reports have the details of wmc that apply to the method. All fits throw the same exceptions as fit_wmc.
 
 #include "coterie/base/export.hpp"
 #include "coterie/manifold/manifold_model.hpp"
@@ -80,7 +80,7 @@ struct COTERIE_API SscMethod {
     using Fits = ManifoldFits<SscOptions>;
     static constexpr std::string_view name = "ssc";
     static constexpr std::string_view summary =
-        "sparse subspace clustering: each row is a combination of few others, all at the same cost";
+        "sparse subspace clustering: each row is a combination of few other rows, all at the same cost";
     static constexpr Takes takes = {};
     static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
@@ -92,7 +92,7 @@ struct COTERIE_API EnscMethod {
     using Fits = ManifoldFits<EnscOptions>;
     static constexpr std::string_view name = "ensc";
     static constexpr std::string_view summary =
-        "elastic-net subspace clustering: like ssc, with a penalty on squared coefficients too";
+        "elastic-net subspace clustering: like ssc, with a further penalty on squared coefficients";
     static constexpr Takes takes = {};
     static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
@@ -104,7 +104,7 @@ struct COTERIE_API SscOmpMethod {
     using Fits = ManifoldFits<SscOmpOptions>;
     static constexpr std::string_view name = "ssc-omp";
     static constexpr std::string_view summary =
-        "subspace clustering by orthogonal matching pursuit: each row is a combination of a fixed number of others";
+        "subspace clustering by orthogonal matching pursuit: each row is a combination of a fixed number of other rows";
     static constexpr Takes takes = {};
     static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}, .baseline = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
@@ -116,7 +116,7 @@ struct COTERIE_API SmceMethod {
     using Fits = ManifoldFits<SmceOptions>;
     static constexpr std::string_view name = "smce";
     static constexpr std::string_view summary =
-        "sparse manifold clustering and embedding: each row is an affine combination of few nearest neighbours";
+        "sparse manifold clustering and embedding: each row is an affine combination of few of its nearest neighbours";
     static constexpr Takes takes = {};
     static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);

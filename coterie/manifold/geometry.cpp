@@ -1,6 +1,6 @@
-// Inradii come from an enumeration of the vertices of polar polytopes, which is exact and limits the dimensions. The
-// dual direction comes from the solver of representations. The geometry of a row does not depend on other rows: threads
-// compute rows in waves, and the caller may stop between waves.
+// Inradii are computed by enumerating the vertices of polar polytopes. This is exact, but its cost limits the number of
+// dimensions. The dual direction comes from the solver of representations. The geometry of each row is computed
+// separately: threads compute rows in waves, and the caller may stop between waves.
 
 #include "coterie/manifold/geometry.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kTie = 1e-9;         // relative tolerance of a radius for points on the same sphere
-constexpr double kDependent = 1e-11;  // least fraction of a vector's length outside the span of the others
+constexpr double kDependent = 1e-11;  // smallest accepted fraction of a vector's length outside the span of the others
 constexpr double kFeasible = 1e-10;
 constexpr double kMostNumber = 1e100;
 constexpr double kLeastWeight = 1e-200;  // for weights of sum 1
@@ -33,7 +33,7 @@ constexpr Index kWave = 64;  // number of rows between two calls of throw_if_sto
 using internal::at;
 using internal::filled;
 
-// A message about a row, counted from 1 as check_points does, or about the new sample y.
+// A message about a row, or about the new sample y if `row` is negative. Rows are counted from 1.
 Message about(Index row) {
     if (row < 0) return {.option = "y"};
     return {.option = "points", .row = row + 1};
@@ -52,11 +52,11 @@ Matrix<double> orthonormal_span(const Matrix<double>& rows, double noise) {
     return out.topRows(rank);
 }
 
-// The farthest v with |<g_j, v>| = 1 for the chosen generators, over 2^(k-1) choices of signs. A v with |<g, v>| > 1
-// for another generator is not a vertex.
+// Finds the farthest vertex v of the polar body (see inradius_within) with <g_j, v> = +-1 for the chosen generators, by
+// trying 2^(k-1) choices of signs. A v with |<g, v>| > 1 for another generator is not a vertex.
 struct Vertices {
     const Matrix<double>& generators;  // m x k
-    bool all_tight;                    // all generators are chosen: nothing else to check
+    bool all_tight;                    // all generators are chosen, so every v is a vertex
     double farthest = 0;               // squared
 
     // solved: columns h_j with v = sum s_j h_j.
@@ -78,8 +78,8 @@ double binomial(Index m, Index k) {
     return out;
 }
 
-// The polar body of conv(+-g_j) is {v: |<g_j, v>| <= 1}. The inradius is 1 / (length of its farthest vertex), and at a
-// vertex k independent conditions are tight.
+// The polar body of conv(+-g_j) is {v: |<g_j, v>| <= 1}. The inradius of conv(+-g_j) is 1 / (length of the polar body's
+// farthest vertex). At a vertex, k independent conditions hold with equality.
 double inradius_within(const Matrix<double>& generators) {
     const Index m = generators.rows();
     const Index k = generators.cols();
@@ -186,7 +186,7 @@ void Sample::separate(const Vector<double>& weights, const Matrix<double>& span,
                       PointGeometry& out) const {
     Vector<double> direction = span.transpose() * (span * out.dual);
     const double length = direction.norm();
-    // If nu* = 0 in S~, nothing points towards another manifold.
+    // If the projection of nu* on S~ is 0, `direction` stays 0.
     if (length > 0) direction /= length;
     out.separation = kInfinity;
     for (Index j = 0; j < x.rows(); ++j) {
@@ -224,12 +224,12 @@ PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index 
     out.norm = own.norm();
     find_neighbors(own, label, self, out);
     Vector<double> weights = representation_weights(points, y, self, options.weights);
-    // Weights of sum 1 would all be 1 / n; in the paper they are I.
+    // Equal weights of sum 1 would all be 1 / n. In the paper all are 1 (W = I).
     if (options.weights == RepresentationWeights::equal) weights *= static_cast<double>(x.rows() - (self < 0 ? 0 : 1));
     if (weights.minCoeff() < kLeastWeight) {
         Message message = about(self);
         message.code = Code::overflow;
-        message.problem = filled("the smallest weight is {} of the sum of the weights, too small to compute with",
+        message.problem = filled("the smallest weight is {} times the sum of the weights, which is too small",
                                  to_text(weights.minCoeff()));
         message.remedy = "Scale the columns down";
         throw BadData(std::move(message));
@@ -272,8 +272,8 @@ PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index 
     out.violation = dual.violation;
     double all = dual.coefficients.cwiseAbs().sum();
     double foreign = 0;
-    // If all other conditions hold strictly, nu* is feasible for the whole problem: c*, and 0 elsewhere, is its
-    // solution.
+    // If all other conditions hold strictly, nu* is feasible for the whole problem. Its solution is then c* for the
+    // neighbours and 0 for all other points.
     if (!(out.own_reach < 1 && out.foreign_reach < 1)) {
         const PointRepresentation whole = represent_point(points, y, weights, out.lambda, options.eta);
         out.violation = std::max(dual.violation, whole.violation);
@@ -307,16 +307,16 @@ const OptionSet& GeometryOptions::described() {
                     "cost of using a row: its distance (linear), exp(2 distance) (exponential), or 1 (equal)")
             .real("eta", &GeometryOptions::eta, between(0, kMostNumber),
                   "square of a constant column that is added to the rows (homogenising coordinate)")
-            .real("lambda", &GeometryOptions::lambda, Range{.low = 0, .high = kMostNumber, .low_open = true},
+            .real("lambda", &GeometryOptions::lambda, OptionRange{.low = 0, .high = kMostNumber, .low_open = true},
                   "weight of the representation error", "`multiple` times `unit`")
             .real("multiple", &GeometryOptions::multiple, above(0), "value of `lambda` as a multiple of `unit`")
             .choice("unit", &GeometryOptions::unit, {"lambda-0", "lambda-l"},
                     "lambda-0: the smallest lambda that gives a representation other than 0; lambda-l: the lower end "
-                    "of the interval of Lemma 1")
+                    "of the interval of Lemma 1 (weighted manifold clustering)")
             .real("curvature", &GeometryOptions::curvature, between(0, kMostNumber),
-                  "largest curvature of the curves, for Lemmas 2 and 3; 0: skip these lemmas")
+                  "largest curvature of the curves, for Lemmas 2 and 3 (weighted manifold clustering); 0: omit them")
             .real("reach", &GeometryOptions::reach, between(0, kMostNumber),
-                  "reach of the curves; 0: 1 / `curvature`, the largest possible value");
+                  "reach of the curves; 0 stands for the largest possible value, 1 / `curvature`");
     return set;
 }
 

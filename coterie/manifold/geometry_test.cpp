@@ -56,8 +56,8 @@ TEST(Inradius, RegularPolygons) {
     }
 }
 
-// min over unit u of max_j |<g_j, u>|, in two and three dimensions over a fine net of directions: never below r, and
-// close to it.
+// min over unit u of max_j |<g_j, u>|, over a fine net of directions in two and three dimensions. It must be close to
+// r, and not below r.
 TEST(Inradius, IsTheLeastWidthOverDirections) {
     RandomStream random(2, "test.inradius");
     for (int round = 0; round < 60; ++round) {
@@ -149,7 +149,7 @@ Case random_case(std::uint64_t number) {
     return out;
 }
 
-// The solution of min sum w_j |c_j| + lambda/2 |y - Bc|^2 from all supports and signs. Columns must be independent.
+// The solution of min sum w_j |c_j| + lambda/2 |y - Bc|^2, from all supports and signs. Columns must be independent.
 Vector<double> all_signs_residual(const Matrix<double>& columns, const Vector<double>& w, const Vector<double>& y,
                                   double lambda) {
     const auto m = static_cast<int>(columns.cols());
@@ -303,7 +303,7 @@ TEST(Lemma1, HoldsWithTheMissingCondition) {
             ++guaranteed;
             EXPECT_TRUE(found.preserving) << number;
             EXPECT_TRUE(found.nonzero) << number;
-            // With the solver of the whole problem, which does not use neighbours.
+            // Uses the solver of the whole problem, which does not use neighbours.
             const Index n = one.points.rows();
             Vector<double> w =
                 representation_weights(one.points, one.points.row(0).transpose(), 0, one.options.weights);
@@ -330,7 +330,7 @@ TEST(Lemma1, HoldsWithTheMissingCondition) {
     EXPECT_GT(guaranteed, 1000);
     EXPECT_GT(not_preserving_outside, 500);
     EXPECT_GT(zero_below, 10);
-    // The condition is not vacuous.
+    // The condition excludes some cases.
     EXPECT_GT(condition_fails, 20);
     EXPECT_GT(not_preserving_without, 0);
 }
@@ -499,7 +499,7 @@ TEST(Lemma2, FailsOnTheSphere) {
     const double bound = curvature_bound(1, found.radius);
     EXPECT_LT(found.radius, 0.1);
     EXPECT_GT(found.distance, 5 * bound);
-    // Curvature is therefore an error there.
+    // So `curvature` is an error for surfaces.
     options.curvature = 1;
     EXPECT_NE(message_of([&] {
                   point_geometry(points, {0, 0, 0, 0, 1}, 0, options);
@@ -662,7 +662,7 @@ TEST(Geometry, DegenerateInput) {
     EXPECT_TRUE(found.solved);
     EXPECT_FALSE(found.nonzero);
     EXPECT_TRUE(found.preserving);
-    // Only one manifold: no other one to separate from.
+    // There is only one manifold, so there is none to separate from.
     options = {};
     found = point_geometry(copies, {3, 3, 3, 3, 3, 3}, 3, options);
     EXPECT_EQ(found.separation, kInfinity);
@@ -702,7 +702,7 @@ TEST(Geometry, RejectsBadArguments) {
                  BadData);
     EXPECT_THROW(geometry(one.points, one.labels, std::vector<Index>{0, 99}, one.options, coterie::Run(0, 1)),
                  BadArgument);
-    // Ties may add more generators than can be enumerated.
+    // With ties, there may be too many generators to enumerate.
     RandomStream random(1, "test.ties");
     Matrix<double> ring = normals(60, 20, random);
     ring.rowwise().normalize();

@@ -1,6 +1,6 @@
-// Affinity, clusters, report, and the data for new points: the training points, which are their columns, and the
-// embedding. Training points that the embedding does not reach join the cluster of the nearest reached point. Shares
-// are summed in the order of a row's entries.
+// Affinity, clusters, report, and the data for new points: the training points (the columns of their representations)
+// and the embedding. Training points that the embedding does not reach join the cluster of the nearest reached point.
+// Shares are summed in the order of a row's entries.
 
 #include "coterie/manifold/manifold_model.hpp"
 
@@ -97,8 +97,8 @@ void warn_of_origin(PointsView points, const Run& run, FitReport& report) {
     if (moments.mean.norm() <= far * spread || spread == 0) return;
     report.warnings.push_back(
         {.code = Code::far_from_origin,
-         .problem = filled("the data are far from the origin, so all rows look alike in representations: the mean is "
-                           "{} times as far from it as the rows are from the mean",
+         .problem = filled("the data are far from the origin, so all rows have similar representations: the mean is "
+                           "{} times as far from the origin as the rows are from the mean",
                            to_text(moments.mean.norm() / spread)),
          .remedy = "Use `center` to subtract the mean"});
 }
@@ -136,7 +136,7 @@ void ManifoldModel::finish(Points points, const Represented& represented, const 
     report.objective_per_iteration = {found.inertia};
     report.iterations = represented.rounds;
     report.stopped = represented.converged ? StopReason::converged : StopReason::iteration_limit;
-    report.empty_cluster_policy = "an empty cluster takes the point that adds most to the inertia";
+    report.empty_cluster_policy = "an empty cluster gets the row that adds most to the inertia";
     report.seed = run.seed;
     report.threads = run.threads;
     report.warnings.insert(report.warnings.end(), represented.warnings.begin(), represented.warnings.end());
@@ -177,7 +177,7 @@ Matrix<double> ManifoldModel::extend(const SparseMatrix& coefficients) const {
     Matrix<double> out = rows * extension_;
     for (Index m = 0; m < out.cols(); ++m) {
         const double shrinkage = 1 - eigenvalues_[m];
-        // An eigenvector that the affinity maps to 0 gives no information about a row that is a mean of others.
+        // The extension is undefined for an eigenvector that the affinity maps to 0.
         if (std::abs(shrinkage) > 1e-8)
             out.col(m) /= shrinkage;
         else
@@ -224,8 +224,8 @@ Labels ManifoldModel::predict_checked(PointsView points, const Run& run) const {
 
 void ManifoldModel::parts(Parts& parts) {
     parts.add("points", points_, "n x d", "the rows of the training data, normalised");
-    parts.add("members", members_, "n", "the cluster of each of these rows", between(0, common().clusters - 1));
-    parts.add("embedding", embedding_, "n x k", "the embedding of these rows");
+    parts.add("members", members_, "n", "the cluster of each training row", between(0, common().clusters - 1));
+    parts.add("embedding", embedding_, "n x k", "the embedding of the training rows");
     parts.add("extension", extension_, "n x k", "the eigenvectors divided by the square roots of the degrees");
     parts.add("centroids", centroids_, "k x k", "the centroid of each cluster in the embedding");
     parts.add("eigenvalues", eigenvalues_, "k", "the eigenvalues of the normalised Laplacian, ascending");

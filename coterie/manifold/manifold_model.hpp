@@ -1,20 +1,21 @@
 #pragma once
-// ManifoldModel: the common part of the methods of this module. Each point is represented sparsely by the others, the
-// representations become an affinity, and spectral clustering uses the affinity:
+// ManifoldModel: the common part of the methods of this module. Each point is represented sparsely by the other points,
+// the representations become an affinity, and spectral clustering uses the affinity:
 //
-//     C       n x n   representations, row i of point i over the others
-//     A       n x n   affinity, one of 15 orders of N, S and K (coterie/manifold/affinity.hpp)
-//     V, U    n x k   eigenvectors of its normalised Laplacian for the eigenvalues l_1 <= ... <= l_k, and the same with
-//                     rows of norm 1, which k-means clusters
+//     C       n x n   representations; row i is that of point i over the other points
+//     A       n x n   affinity, made by one of the 15 strategies (coterie/manifold/affinity.hpp)
+//     V, U    n x k V: eigenvectors of the normalised Laplacian of A for the eigenvalues l_1 <= ... <= l_k. U: rows of
+//             V, scaled to norm 1; k-means clusters them
 //
 // The same solver represents a new point y over the n points, with coefficients c. y belongs
 //
-//     shares      to the cluster with the largest share of |W c| (the lowest among equals), or
+//     shares      to the cluster with the largest share of |W c| (the lowest if several are equal), or
 //     embedding   to the nearest centroid of u(y), the row of norm 1 along
-//                 v_m(y) = 1 / (1 - l_m) sum_j |c_j| V_jm / sqrt(D_j)       (Nystroem extension; with K in the
-//                 affinity's name only the largest |c_j|). For a row of A this gives back the row of V
+//                 v_m(y) = 1 / (1 - l_m) sum_j |c_j| V_jm / sqrt(D_j)       (Nystroem extension; only the largest |c_j|
+//                                                                           if the affinity has K in its name). For a
+//                                                                           row of A, this formula returns the row of V
 //
-// A new point with c = 0, or whose neighbours are all unreached by the embedding, goes to the largest cluster.
+// A new point joins the largest cluster if c = 0, or if the embedding reaches none of its neighbours.
 
 #include <memory>
 #include <optional>
@@ -49,7 +50,7 @@ struct ManifoldOptions {
     void settle(PointsView) {}
 };
 
-/// Adds these options to a method's description; `automatic`: the meaning of normalize auto for the method.
+/// Adds these options to a method's description. `automatic` says what normalize=auto means for the method.
 template <class Options>
 OptionSetFor<Options>& describe_manifold(OptionSetFor<Options>& set, const std::string& automatic) {
     return set
@@ -58,7 +59,7 @@ OptionSetFor<Options>& describe_manifold(OptionSetFor<Options>& set, const std::
             "scale every row to length 1 (unit), or leave it as it is (none); auto: " + automatic)
         .template choice<AffinityStrategy>(
             "affinity", &Options::affinity, affinity_strategies(),
-            "steps that turn representations into affinities, in their order: N scales rows to length 1, S makes the "
+            "steps that turn representations into affinities, in order: N scales rows to length 1, S makes the "
             "matrix symmetric, K keeps the largest entries of each row")
         .template integer<int>("keep", &Options::keep, at_least(1), "number of entries per row that step K keeps")
         .template integer<int>("restarts", &Options::restarts, at_least(1),
@@ -66,14 +67,14 @@ OptionSetFor<Options>& describe_manifold(OptionSetFor<Options>& set, const std::
         .template integer<int>("max_iterations", &Options::max_iterations, at_least(1),
                                "maximum number of iterations per run of k-means")
         .template choice<NewPoints>("new_points", &Options::new_points, {"shares", "embedding"},
-                                    "how new rows are labelled: by the cluster with the largest share of their "
-                                    "representation, or by the nearest centroid in the extended embedding");
+                                    "cluster of a new row: the one with the largest share of its representation "
+                                    "(shares), or the nearest centroid in the extended embedding (embedding)");
 }
 
 /// Representations as a method computes them.
 struct Represented {
     SparseMatrix coefficients;
-    std::vector<double> weights;  // one per entry; empty: 1 each
+    std::vector<double> weights;  // one per entry; empty: all are 1
     std::vector<std::pair<std::string, Detail>> details;
     std::vector<Message> warnings;
     int rounds = 1;
@@ -84,7 +85,7 @@ class COTERIE_API ManifoldModel : public Model, public KeepsEmbedding {
 public:
     Index dimensions() const override { return points_.columns(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
-    /// Embedding: rows of eigenvectors, extended to new points: k numbers, norm 1 or 0.
+    /// Embedding: the rows of U, extended to new points: k numbers with norm 1 or 0.
     OutputSet outputs() const override { return {Output::embedding}; }
     Matrix<double> kept_embedding() const override { return embedding_; }
     /// l_1 <= ... <= l_k of the normalised Laplacian.
@@ -100,7 +101,7 @@ protected:
     virtual Represented represent_new(PointsView queries, const Run& run) const = 0;
     virtual const ManifoldOptions& common() const = 0;
     virtual bool unit_rows() const = 0;
-    /// For a warning: the option that makes a representation use more rows, and its value, such as "`lambda` (20)".
+    /// For a warning: the option that makes a representation use more rows, and its value, for example "`lambda` (20)".
     virtual std::string remedy() const = 0;
 
     /// Computes affinity, clusters and report from the representations of the points.
@@ -121,14 +122,14 @@ namespace internal {
 /// Throws BadArgument unless 1 <= clusters <= n and n >= 2.
 COTERIE_API void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method,
                                 const Run& run);
-/// A copy; with `unit`, rows have norm 1. A row of 0 does not change.
+/// A copy of the rows. With `unit`, each row has norm 1; a row of 0 does not change.
 COTERIE_API Points normalized_rows(PointsView points, bool unit);
-/// Adds a warning if the points' mean is farther from 0 than 3 times their root mean square distance from it. Seen from
-/// 0, all points then lie in one direction, and only this direction is represented. (Pixels of USPS, MNIST, digits and
-/// COIL-20 have 0.8 to 1.5, the columns of iris 3.6.)
+/// Adds a warning if the mean of the points is far from 0: more than 3 times their root mean square distance from the
+/// mean. Seen from 0, all points then lie in one direction, and only this direction is represented. (This ratio is 0.8
+/// to 1.5 for the pixels of USPS, MNIST, digits and COIL-20, and 3.6 for the columns of iris.)
 COTERIE_API void warn_of_origin(PointsView points, const Run& run, FitReport& report);
 
-/// Options whose change discards the representations: all except those of the affinity and its clusters.
+/// Options on which the representations depend: all except those of the affinity and the clustering of its embedding.
 COTERIE_API std::vector<std::string> represented_by_options(const OptionSet& set);
 
 }  // namespace internal
@@ -136,10 +137,10 @@ COTERIE_API std::vector<std::string> represented_by_options(const OptionSet& set
 /// The model of one method. Apart from its values, the method's options provide
 ///
 ///     method                  its name
-///     norms()                 normalize, with auto replaced by its meaning here
+///     norms()                 normalize, with auto replaced by its meaning for the method
 ///     settle(rows)            replaces automatic values, given the points with normalised rows
 ///     represent(points, queries, run)
-///                             queries over the points; null: the points over each other
+///                             represents the queries over the points; null: each point over the others
 ///     remedy()                as ManifoldModel::remedy()
 template <class Options>
 class COTERIE_API ManifoldModelOf : public ManifoldModel {
@@ -171,9 +172,8 @@ private:
     Options options_;
 };
 
-/// Several fits of the same points, with the bits of single fits. Consecutive fits that differ only in the affinity and
-/// its clusters share representations. Safe to call from several threads. The problem and the run must outlive this
-/// object.
+/// Several fits of the same points. Each has the bits of a single fit. Consecutive fits share representations if they
+/// differ only in affinity and clustering. Safe to call from several threads. Problem and run must outlive this object.
 template <class Options>
 class ManifoldFits {
 public:

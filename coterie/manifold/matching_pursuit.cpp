@@ -1,6 +1,6 @@
-// Queries advance in blocks of 128, so that a step of all of them is one product with each tile of columns, in float.
-// Columns that may be the largest within rounding are measured in double, in ascending order, so the lowest among
-// equals is chosen. A Cholesky factor of the least-squares fit grows by a row per step.
+// Queries are solved in blocks of 128, so that one step of a block is one product in float with each tile of columns.
+// Columns that, within rounding, may have the largest correlation are measured in double, in ascending order: if equal,
+// the lowest is chosen. The Cholesky factor of the least-squares fit grows by a row per step.
 
 #include "coterie/manifold/matching_pursuit.hpp"
 
@@ -18,10 +18,10 @@
 namespace coterie {
 namespace {
 
-using internal::Columns;
+using manifold::internal::Columns;
 
 constexpr Index kQueries = 128;
-constexpr double kNothing = 1e-12;  // relative to |x| |y|: a smaller correlation is rounding
+constexpr double kNothing = 1e-12;  // relative to |x| |y|; a smaller correlation is a rounding error
 
 using internal::at;
 
@@ -89,11 +89,11 @@ private:
                                              Scratch& s) const {
         const Index d = x_.dimensions;
         const auto rows = static_cast<Index>(open.size());
-        const double rounding = internal::product_rounding(d);
+        const double rounding = manifold::internal::product_rounding(d);
         s.product.resize(at(kQueries * Columns::kTile));
         s.residual_rows.resize(at(kQueries * d));
         s.hits.resize(at(Columns::kTile));
-        std::vector<internal::ResidualTerms> terms(at(rows));
+        std::vector<manifold::internal::ResidualTerms> terms(at(rows));
         std::vector<std::vector<Candidate>> candidates(at(rows));
         for (Index i = 0; i < rows; ++i) {
             const Query& query = state[at(open[at(i)])];
@@ -107,7 +107,7 @@ private:
             terms[at(i)] = {.constant = static_cast<float>(constant),
                             .slope = static_cast<float>(rounding * std::sqrt(squared)),
                             .rest = static_cast<float>(1e-6 * std::abs(constant)) + 1e-36F,
-                            .factor = -std::numeric_limits<float>::infinity(),  // the best value of any column
+                            .factor = -std::numeric_limits<float>::infinity(),  // any column is better
                             .rate = 0,
                             .reference = 0,
                             .least = 0,
@@ -122,7 +122,7 @@ private:
                                                            Columns::kTile);
             for (Index i = 0; i < rows; ++i) {
                 const Query& query = state[at(open[at(i)])];
-                internal::ResidualTerms& t = terms[at(i)];
+                manifold::internal::ResidualTerms& t = terms[at(i)];
                 float* const product = s.product.data() + i * Columns::kTile;
                 const auto leave_out = [&](Index column) {
                     if (column >= first && column < first + size) product[column - first] = -t.constant;
@@ -131,8 +131,8 @@ private:
                 for (const std::int32_t column : query.chosen) leave_out(column);
                 t.factor = std::max(t.factor, scans_.largest(product, norms, size, t));
                 std::int64_t screened = 0;
-                const Index hits = scans_.reaching(internal::WeightKind::equal, product, norms, product, size, t,
-                                                   s.hits.data(), &screened);
+                const Index hits = scans_.reaching(manifold::internal::WeightKind::equal, product, norms, product, size,
+                                                   t, s.hits.data(), &screened);
                 for (Index h = 0; h < hits; ++h) {
                     const std::int32_t j = s.hits[at(h)];
                     const float most = std::abs(product[j] + t.constant) + t.slope * norms[j] + t.rest;
@@ -146,7 +146,7 @@ private:
         return candidates;
     }
 
-    // Measures the candidates, adds the best one, and fits; false if there is none.
+    // Measures the candidates, adds the best one, and fits. Returns false if all are orthogonal to the residual.
     bool extend(Query& query, const std::vector<Candidate>& candidates) const {
         const Index d = x_.dimensions;
         double best = 0;
@@ -192,7 +192,7 @@ private:
     PointsView queries_;
     bool among_themselves_;
     const MatchingPursuitOptions& options_;
-    const internal::ColumnScans& scans_ = internal::column_scans();
+    const manifold::internal::ColumnScans& scans_ = manifold::internal::column_scans();
 };
 
 MatchingPursuit match_all(PointsView points, PointsView queries, bool among_themselves,
@@ -207,13 +207,13 @@ MatchingPursuit match_all(PointsView points, PointsView queries, bool among_them
             points.rows() < least ? Code::too_few_rows : Code::limit_exceeded,
             internal::filled("{}; from {} to 2147483647 are supported", counted(points.rows(), "row"), least),
             {.option = "points"});
-    internal::check_columns(points, queries);
+    manifold::internal::check_columns(points, queries);
     MatchingPursuit out;
     const Index count = queries.rows();
     out.coefficients = SparseMatrix(count, points.rows());
     if (count == 0) return out;
-    const Columns columns = internal::columns_of(points, options.eta, run);
-    if (!among_themselves) internal::check_queries(columns, queries, run);
+    const Columns columns = manifold::internal::columns_of(points, options.eta, run);
+    if (!among_themselves) manifold::internal::check_queries(columns, queries, run);
     MatchingPursuitOptions used = options;
     used.nonzeros = static_cast<int>(std::min<Index>(options.nonzeros, points.rows()));
     const Matching matching(columns, queries, among_themselves, used);

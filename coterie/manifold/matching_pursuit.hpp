@@ -1,14 +1,14 @@
 #pragma once
-// Orthogonal matching pursuit: every point as a combination of few others, chosen one after the other (SSC-OMP: You,
-// Robinson and Vidal 2016).
+// Orthogonal matching pursuit: represents every point as a combination of few other points, which are chosen one by one
+// (SSC-OMP: You, Robinson and Vidal 2016).
 //
 //     x~_j = (x_j, sqrt(eta)),  y~: the point;   S = {},  r = y~
-//     repeat   j = argmax_j |<x~_j, r>|  (the lowest among equals),  S = S + j,
+//     repeat   j = argmax_j |<x~_j, r>|  (the lowest if equal),  S = S + j,
 //              c = argmin || y~ - sum_{j in S} c_j x~_j ||,          r = y~ - sum_{j in S} c_j x~_j
 //     until    |S| = nonzeros,  or  ||r|| <= tolerance ||y~||,  or all columns are orthogonal to r
 //
-// Correlations are products of blocks in float. Columns that may be the largest within rounding are measured in double.
-// Time nonzeros n_q n d.
+// Correlations are products of blocks in float. Columns that, within rounding, may have the largest correlation are
+// measured in double. Time: nonzeros n_q n d.
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
@@ -28,10 +28,10 @@ struct MatchingPursuit {
     double mean_residual = 0;   // mean ||r|| / ||y~||
 };
 
-/// All points over the others. n >= 2. Throws BadArgument (options), BadData (not finite), ResourceError, Cancelled.
-/// The bits are the same for any number of threads.
+/// Represents each point over the others. n >= 2. Throws BadArgument (options), BadData (not finite), ResourceError,
+/// Cancelled. The result has the same bits for any number of threads.
 COTERIE_API MatchingPursuit match(PointsView points, const MatchingPursuitOptions& options, const Run& run);
-/// Queries over all points.
+/// Represents the queries over all points.
 COTERIE_API MatchingPursuit match(PointsView points, PointsView queries, const MatchingPursuitOptions& options,
                                   const Run& run);
 

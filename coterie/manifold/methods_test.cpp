@@ -27,7 +27,7 @@ struct Union {
     Labels truth;
 };
 
-// Points of several linear subspaces in turn.
+// Points of several linear subspaces, one subspace after the other in turn.
 Union subspaces(Index n, Index d, Index count, Index dimension, std::uint64_t seed) {
     const Matrix<double> bases = normal_points(count * dimension, d, seed);
     const Matrix<double> mixed = normal_points(n, dimension, seed + 1);
@@ -139,8 +139,8 @@ TEST(ManifoldMethods, warn_if_points_are_far_from_0) {
         }
 }
 
-// Eight short distant lines, a graph with eight components, four clusters: the four large lines are the clusters, and
-// points of each small line join the large line next to it.
+// Eight short distant lines give a graph with eight components. With four clusters, the four large lines are the
+// clusters, and the points of each small line join the large line next to it.
 TEST(ManifoldMethods, surplus_components_join_the_nearest_cluster) {
     const std::vector<int> sizes = {40, 40, 40, 40, 8, 8, 8, 8};
     Matrix<double> x(192, 3);
@@ -148,7 +148,7 @@ TEST(ManifoldMethods, surplus_components_join_the_nearest_cluster) {
     Index row = 0;
     for (std::size_t line = 0; line < sizes.size(); ++line)
         for (int i = 0; i < sizes[line]; ++i) {
-            // A small line lies next to the large one of its number, far from the others.
+            // Each small line lies next to the large line with the same number, and far from the others.
             const double turn = 1.5707963 * static_cast<double>(line % 4) + (line < 4 ? 0.0 : 0.5);
             const double height = 0.002 * i;
             x.row(row++) << 10 * std::cos(turn), 10 * std::sin(turn), height;
@@ -213,7 +213,7 @@ TEST(ManifoldMethods, extension_reproduces_the_embedding_of_training_rows) {
     for (const Index pieces : {1, 2, 4}) {
         Matrix<double> x = normal_points(120, 3, 4);
         if (pieces == 2) x.topRows(60).array() += 30;
-        // More components than clusters: the largest one gets all three.
+        // There are more components than clusters. The largest component gets all three clusters.
         for (Index p = 1; p < pieces && pieces == 4; ++p)
             x.middleRows(120 - 10 * p, 10).array() += 100 * static_cast<double>(p);
         WmcOptions options;
@@ -255,7 +255,7 @@ TEST(ManifoldMethods, round_trip) {
             damaged[place] = static_cast<char>(damaged[place] ^ 0x24);
             EXPECT_THROW(model_of(Archive::from_bytes(std::as_bytes(std::span(damaged)), "test")), BadData);
         }
-        // Intact files without a valid model.
+        // Files that are intact, but do not hold a valid model.
         const auto refused = [&](const auto& change) {
             Archive other{std::string(model->method())};
             model->store(other);
@@ -391,12 +391,12 @@ TEST(ManifoldMethods, warn_of_rounding_and_few_points) {
             if (warning.text().find(words) != std::string::npos) return true;
         return false;
     };
-    // Points of length 1e-6 with a coordinate of 1: no product separates them to the tolerance.
+    // Points of length 1e-6 with a homogenising coordinate of 1 have products that are equal up to the tolerance.
     const auto tiny = fit("wmc", Matrix<double>(normal_points(150, 6, 0) * 1e-6),
                           {{"clusters", 3}, {"weighting", std::string("linear")}, {"eta", 1.0}});
     EXPECT_TRUE(warned(*tiny, "because of rounding"));
     EXPECT_FALSE(warned(*tiny, "max_rounds"));
-    // Lengths over sixteen decades: points that cannot be represented are reported.
+    // Lengths differ by up to 16 decades. Points that cannot be represented are reported.
     Matrix<double> mixed = normal_points(150, 6, 5);
     for (Index i = 0; i < mixed.rows(); ++i) mixed.row(i) *= std::pow(10.0, static_cast<double>(i % 17) - 8);
     const auto found = fit("ssc", mixed, {{"clusters", 3}, {"normalize", std::string("none")}, {"eta", 1.0}});
@@ -503,7 +503,7 @@ TEST(Smce, satisfies_optimality_conditions) {
             EXPECT_NEAR(c.sum(), 1, 1e-11);
             EXPECT_EQ((c.array() != 0).count(), found.coefficients.row(i).nonZeros());
             const Vector<double> g = q * (q.transpose() * c);
-            double low = -1e300;  // mu must lie between these
+            double low = -1e300;  // mu must lie between low and high
             double high = 1e300;
             for (Index m = 0; m < neighbors; ++m) {
                 const double t = gamma * scale * w[m];
@@ -522,7 +522,7 @@ TEST(Smce, two_neighbours_on_a_line_by_hand) {
     const SmceRepresentation found = smce_represent(x, 1e-9, 2, coterie::Run(0, 1));
     EXPECT_NEAR(found.coefficients.coeff(0, 1), 0.5, 1e-8);
     EXPECT_NEAR(found.coefficients.coeff(0, 2), 0.5, 1e-8);
-    // With a large gamma everything goes to the nearest.
+    // With a large gamma, only the nearest neighbour has a coefficient.
     const SmceRepresentation nearest = smce_represent(x, 1e3, 2, coterie::Run(0, 1));
     EXPECT_NEAR(nearest.coefficients.coeff(0, 1), 1, 1e-12);
     EXPECT_EQ(nearest.coefficients.coeff(0, 2), 0);

@@ -1,7 +1,7 @@
-// A block of queries makes one product with all columns, tile by tile. It gives the distances, correlations and start
-// columns of each query. Their reduced problem is solved in double. The residuals of the unfinished queries then make
-// the next product, which finds columns outside that violate their condition. All distances, weights and correlations
-// in the result are measured in double; float only selects candidates.
+// A block of queries needs one product with all columns, tile by tile. This product gives the distances, correlations
+// and start columns of each query. The reduced problem of a query is solved in double. The next product, with the
+// residuals of the unfinished queries, finds further columns that violate their condition. All distances, weights and
+// correlations in the result are measured in double; float only selects candidates.
 
 #include "coterie/manifold/representation.hpp"
 
@@ -20,23 +20,23 @@
 
 // Screening. A column reaches its threshold only if |<x~_j, r~>| >= t_j, r~ = y~ - sum c x~. With z_j = x_j - m and
 // <x~_j, r~> = <z_j, r> + k, k = <m, r> + sqrt(eta) r_tail, the Cauchy-Schwarz inequality gives |<x~_j, r~>| <= |z_j|
-// |r| + |k|. If this is below t_j, the column is out for this r. For a tile of columns, the largest |z_j| and the
-// smallest t_j decide at once. The test is repeated for each r, so |r| may also rise.
+// |r| + |k|. If this is below t_j, column j is skipped for this r. The largest |z_j| and the smallest t_j of a tile can
+// exclude the whole tile. The test is repeated for each r, so |r| may also rise.
 
 namespace coterie {
 namespace {
 
-using internal::Columns;
-using internal::QueryTerms;
-using internal::ReducedLasso;
-using internal::ReducedProblem;
-using internal::ResidualTerms;
-using internal::WeightKind;
+using manifold::internal::Columns;
+using manifold::internal::QueryTerms;
+using manifold::internal::ReducedLasso;
+using manifold::internal::ReducedProblem;
+using manifold::internal::ResidualTerms;
+using manifold::internal::WeightKind;
 
 constexpr Index kQueries = 128;  // per block
 constexpr Index kPiece = 256;    // columns examined before there is a limit on keys
 constexpr double kRate = 2;      // w = exp(2 d)
-constexpr double kNear = 0.7;    // fraction of its threshold from which a column stays in the reduced problem
+constexpr double kNear = 0.7;    // a column below this fraction of its threshold leaves the reduced problem
 constexpr double kMostWeight = 1e300;
 constexpr std::size_t kMeasured = 64;  // columns measured before the next check for a violation
 
@@ -50,7 +50,7 @@ struct Candidate {
     }
 };
 
-// Keeps the `wanted` best once there are more than `most`. From then on, keys below the limit cannot be among the best.
+// If there are more than `most` candidates, keeps only the `wanted` best. Keys below `limit` cannot be among the best.
 void keep_best(std::vector<Candidate>& candidates, std::size_t wanted, std::size_t most, float& limit) {
     if (candidates.size() <= most) return;
     std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(wanted) - 1,
@@ -67,12 +67,12 @@ struct Query {
     double reference = 0;    // distance at which an exponential weight is 1
     double lambda = 0;       // in units of the scaled points and of weights relative to the reference
     double ridge = 0;
-    float next_key = 0;  // no column outside the start columns has a larger key
+    float next_key = 0;  // no key outside the start columns is larger
     double violation = 0;
     bool done = false;
     int rounds = 0;
     std::vector<std::int32_t> columns;  // those of the reduced problem
-    std::vector<double> coefficients;   // of these columns
+    std::vector<double> coefficients;   // of `columns`
     std::vector<double> thresholds;
 };
 
@@ -102,7 +102,7 @@ struct Found {
     std::vector<double> coefficients;
     std::vector<double> weights;
     std::vector<Index> begins;
-    double pairs = 0;     // pairs of a column and a residual, computed or skipped
+    double pairs = 0;     // number of pairs of a column and a residual, computed or skipped
     double products = 0;  // number of computed pairs
     double screened = 0;
 };
@@ -137,8 +137,8 @@ private:
     void measure(Index row, std::vector<Candidate>& hits, Scratch& s) const;
     double weight(const Query& query, double distance, std::int32_t column, const Scratch& s) const;
     double raw_weight(const Query& query, double weight) const;
-    // The least weight that a lower bound allows, in the units of the terms. `low`: of a squared distance, or a given
-    // weight.
+    // The smallest weight that a lower bound allows, in the units of the terms. `low` is a lower bound of a squared
+    // distance, or a given weight.
     float least_weight(const ResidualTerms& terms, float low) const {
         if (kind_ == WeightKind::linear) return std::sqrt(std::max(low, terms.least));
         if (kind_ == WeightKind::exponential)
@@ -152,7 +152,7 @@ private:
     bool among_themselves_;
     const RepresentationOptions& options_;
     WeightKind kind_ = WeightKind::linear;
-    const internal::ColumnScans& scans_ = internal::column_scans();
+    const manifold::internal::ColumnScans& scans_ = manifold::internal::column_scans();
 };
 
 double Representing::weight(const Query& query, double distance, std::int32_t column, const Scratch& s) const {
@@ -188,7 +188,7 @@ void Representing::start(Index begin, Index end, Scratch& s) const {
     s.candidates.resize(at(kQueries));
     s.position.resize(at(n), -1);
 
-    const auto rounding = static_cast<float>(internal::product_rounding(d));
+    const auto rounding = static_cast<float>(manifold::internal::product_rounding(d));
     std::vector<QueryTerms> terms(at(rows));
     for (Index row = 0; row < rows; ++row) {
         double* const packed = s.packed_queries.data() + row * (d + 1);
@@ -241,7 +241,7 @@ void Representing::start(Index begin, Index end, Scratch& s) const {
             s.lower_tiles[at(row * x_.tiles() + tile)] = scans_.keys(
                 kind_, s.product.data() + row * Columns::kTile, x_.squared.data() + first, x_.norms.data() + first,
                 x_.along.data() + first, size, terms[at(row)], s.lower.data() + row * n + first, s.key.data());
-            // In small pieces while there is no limit and every column is a hit.
+            // Uses small pieces while there is no limit, because then every column is a candidate.
             for (Index done = 0; done < size;) {
                 const bool last = tile + 1 == x_.tiles();
                 const Index piece = tile == 0 ? std::min(kPiece, size - done) : size - done;
@@ -259,8 +259,8 @@ void Representing::start(Index begin, Index end, Scratch& s) const {
     for (Index row = 0; row < rows; ++row) s.state[at(row)].next_key = limit[at(row)];
 }
 
-// The largest |b_j| / w_j; `largest` is that of the start columns. Columns outside that may have a larger one within
-// rounding are measured.
+// The largest |b_j| / w_j of all columns; `largest` is that of the start columns. Measures the other columns that,
+// within rounding, may have a larger one.
 double Representing::largest_ratio(Index row, double largest, const Scratch& s) const {
     const Query& query = s.state[at(row)];
     const double rate = kRate / x_.scale;
@@ -327,7 +327,7 @@ void Representing::reduce(Index row, Scratch& s, bool first) const {
         largest = largest_ratio(row, largest, s);
         query.lambda = options_.multiple * tau / largest;
         const double square = x_.scale * x_.scale;
-        // Weights relative to a reference divide the whole objective by that weight.
+        // All weights are divided by the weight at a reference distance, so the whole objective is divided by it.
         const double at_reference = raw_weight(query, 1);
         if (options_.lambda && largest > 0) query.lambda = *options_.lambda / square / at_reference;
         query.ridge = (1 - tau) / query.lambda / at_reference;
@@ -347,7 +347,7 @@ void Representing::reduce(Index row, Scratch& s, bool first) const {
         const double* const x = s.packed.data() + j * width;
         for (Index p = 0; p < width; ++p) r[p] -= c * x[p];
     }
-    // Columns far from their threshold leave. If one comes close again, the next check adds it.
+    // Columns far from their threshold leave. If such a column violates its condition later, the next check adds it.
     Index kept = 0;
     for (Index j = 0; j < m; ++j) {
         const double c = query.coefficients[at(j)];
@@ -362,8 +362,8 @@ void Representing::reduce(Index row, Scratch& s, bool first) const {
     query.thresholds.resize(at(kept));
 }
 
-// Measures the columns that may violate their condition, and adds those that do to the reduced problem; done if there
-// are none.
+// Measures the columns that may violate their condition, and adds those that do to the reduced problem. If there are
+// none, the query is done.
 void Representing::measure(Index row, std::vector<Candidate>& hits, Scratch& s) const {
     Query& query = s.state[at(row)];
     const Index d = x_.dimensions;
@@ -413,7 +413,7 @@ void Representing::measure(Index row, std::vector<Candidate>& hits, Scratch& s) 
 std::vector<ResidualTerms> Representing::residual_terms(const std::vector<Index>& open, Scratch& s) const {
     const Index d = x_.dimensions;
     const auto rows = static_cast<Index>(open.size());
-    const double rounding = internal::product_rounding(d);
+    const double rounding = manifold::internal::product_rounding(d);
     std::vector<ResidualTerms> terms(at(rows));
     for (Index i = 0; i < rows; ++i) {
         const Query& query = s.state[at(open[at(i)])];
@@ -427,7 +427,7 @@ std::vector<ResidualTerms> Representing::residual_terms(const std::vector<Index>
         }
         const double norm = std::sqrt(squared);
         const double rate = kRate / x_.scale;
-        // Exponents are rounded too: by a few units of the largest possible one.
+        // Exponents also have rounding errors: a few units of the largest possible exponent.
         const double exponents =
             kind_ == WeightKind::exponential ? 1e-6 * rate * (x_.largest_norm + query.norm + query.reference) : 0.0;
         const double unit = options_.l1_share / query.lambda * (kind_ == WeightKind::linear ? 1 / x_.scale : 1.0);
@@ -457,7 +457,7 @@ bool Representing::tile_needed(Index tile, const std::vector<Index>& open, const
 }
 
 // Adds the columns of the tile that may reach their threshold to the candidates of the open rows. Returns the number of
-// pairs that the screening left out.
+// pairs that screening skipped.
 std::int64_t Representing::check_tile(Index tile, const std::vector<Index>& open,
                                       const std::vector<ResidualTerms>& terms, Scratch& s) const {
     const Index n = x_.count;
@@ -578,13 +578,13 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
             Code::too_few_rows,
             counted(points.rows(), "row") + ", but at least " + (among_themselves ? "2 are" : "1 is") + " needed", "",
             {.option = "points"});
-    internal::check_columns(points, queries);
+    manifold::internal::check_columns(points, queries);
     Representation out;
     const Index count = queries.rows();
     out.coefficients = SparseMatrix(count, points.rows());
     if (count == 0) return out;
-    const Columns columns = internal::columns_of(points, options.eta, run);
-    if (!among_themselves) internal::check_queries(columns, queries, run);
+    const Columns columns = manifold::internal::columns_of(points, options.eta, run);
+    if (!among_themselves) manifold::internal::check_queries(columns, queries, run);
     const RowBlocks blocks{count, kQueries};
     const int threads = std::max(1, std::min(run.threads, static_cast<int>(std::min<Index>(blocks.count(), 4096))));
     require_memory(static_cast<double>(threads) *
@@ -654,7 +654,7 @@ const OptionSet& RepresentationOptions::described() {
             .real("eta", &RepresentationOptions::eta, at_least(0),
                   "square of a constant column that is added to the rows (homogenising coordinate)")
             .real("l1_share", &RepresentationOptions::l1_share, between(0, 1),
-                  "tau of the elastic net; 1: no elastic net")
+                  "tau of the elastic net; 1: only the l1 penalty")
             .integer("start", &RepresentationOptions::start, at_least(1),
                      "number of columns of the first reduced problem")
             .integer("add", &RepresentationOptions::add, at_least(1),
@@ -765,7 +765,7 @@ PointRepresentation represent_point(PointsView points, const Vector<double>& y, 
     std::vector<double> coefficients;
     std::vector<char> chosen(at(n), 0);
     ReducedLasso lasso;
-    // Every round adds columns that violate their condition; none leaves.
+    // Every round adds columns that violate their condition. No column leaves.
     for (;;) {
         std::vector<std::pair<double, std::int32_t>> entering;
         out.violation = 0;

@@ -17,7 +17,7 @@
 namespace coterie {
 namespace {
 
-using internal::ReducedLasso;
+using manifold::internal::ReducedLasso;
 using test::infinity;
 using test::normal_points;
 
@@ -135,7 +135,7 @@ TEST(ReducedLasso, agrees_with_brute_force_over_signs) {
         const auto value = [&](const Vector<double>& c) {
             return t.dot(c.cwiseAbs()) + 0.5 * c.dot(gram * c) + ridge / 2 * c.squaredNorm() - b.dot(c);
         };
-        // Every assignment of -, 0, + to the columns: its stationary point counts if the signs are right.
+        // Tries every assignment of -, 0, + to the columns. Its stationary point counts if the signs agree.
         double best = 0;
         const int all = static_cast<int>(std::pow(3, m));
         for (int code = 0; code < all; ++code) {
@@ -288,7 +288,7 @@ TEST(Representation, does_not_depend_on_threads_and_screening) {
 }
 
 TEST(Representation, screening_skips_irrelevant_tiles) {
-    // Two distant clouds, one after the other: with exponential weights each uses only its own points.
+    // Two distant clusters, one after the other. With exponential weights, points use only their own cluster.
     Matrix<double> x = normal_points(4096, 5, 8) * 0.1;
     x.bottomRows(2048).array() += 3;
     RepresentationOptions options = options_of(RepresentationWeights::exponential, 5, 1);
@@ -398,7 +398,7 @@ TEST(Representation, equal_points_and_one_dimension) {
 }
 
 TEST(Representation, large_offsets_and_scales_are_certified) {
-    // Far from the origin the products cancel, and exponential weights exceed the range of float.
+    // Far from the origin, digits of the products cancel, and exponential weights exceed the range of float.
     Matrix<double> far = normal_points(200, 4, 31, 1e4);
     Matrix<double> wide = normal_points(200, 4, 32) * 300;
     for (const Matrix<double>* const x : {&far, &wide})
@@ -445,7 +445,7 @@ TEST(Representation, new_points_equal_left_out_points) {
         for (SparseMatrix::InnerIterator it(alone.coefficients, 0); it; ++it)
             EXPECT_NEAR(it.value(), fresh.coefficients.coeff(i, it.col()), 1e-9);
     }
-    // A training point as a new point finds itself, at the least distance.
+    // A training point that is used as a new point finds itself, at the smallest distance.
     const Representation itself = represent(rest, Matrix<double>(rest.topRows(1)), options, coterie::Run(0, 1));
     EXPECT_GT(itself.coefficients.coeff(0, 0), 0.5);
     EXPECT_EQ(represent(rest, Matrix<double>(0, 15), options, coterie::Run(0, 1)).coefficients.rows(), 0);

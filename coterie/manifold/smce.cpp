@@ -1,6 +1,6 @@
 // The method of multipliers handles the constraint on the sum, so that the lasso's active set solves the problem. A
 // linear system on the support then removes the rounding error of the penalty, if the result has a smaller violation.
-// Sums of distances from all points use products in float, but exact distances of the neighbours.
+// Sums of distances from all points use products in float, except for the distances of the neighbours, which are exact.
 
 #include "coterie/manifold/smce.hpp"
 
@@ -23,7 +23,7 @@
 namespace coterie {
 namespace {
 
-using internal::Columns;
+using manifold::internal::Columns;
 
 constexpr Index kQueries = 128;
 constexpr double kPenalty = 30;  // rho: the error of the sum shrinks at least by this factor in every round
@@ -38,22 +38,21 @@ struct Scratch {
     std::vector<float> squared;
     std::vector<float> key;
     std::vector<double> packed;
-    internal::ReducedLasso lasso;
+    manifold::internal::ReducedLasso lasso;
 };
 
-// Sums of the distances of queries begin..end-1 from all columns, scaled. Near 0, float would give the square root of
-// its rounding error. The distances of the neighbours are therefore the exact ones, and a point's distance from itself
-// is 0.
+// Sums of the distances of queries begin..end-1 from all columns, scaled. Near 0, a distance in float would be the
+// square root of a rounding error. So distances of neighbours are exact, and a point's distance from itself is 0.
 std::vector<double> distance_sums(const Columns& x, PointsView queries, bool among_themselves, const Neighbors& near,
                                   Index begin, Index end, Scratch& s) {
     const Index d = x.dimensions;
-    const auto& scans = internal::column_scans();
+    const auto& scans = manifold::internal::column_scans();
     s.queries.resize(at(kQueries * d));
     s.product.resize(at(kQueries * Columns::kTile));
     s.squared.resize(at(Columns::kTile));
     s.key.resize(at(Columns::kTile));
     s.packed.resize(at(d + 1));
-    std::vector<internal::QueryTerms> terms(at(end - begin));
+    std::vector<manifold::internal::QueryTerms> terms(at(end - begin));
     std::vector<double> sums(at(end - begin), 0.0);
     for (Index i = begin; i < end; ++i) {
         float* const z = s.queries.data() + (i - begin) * d;
@@ -74,9 +73,9 @@ std::vector<double> distance_sums(const Columns& x, PointsView queries, bool amo
         internal::block_products<float>().rows_by_rows(s.queries.data(), end - begin, d, x.centred.data() + first * d,
                                                        size, d, d, s.product.data(), Columns::kTile);
         for (Index i = 0; i < end - begin; ++i) {
-            scans.keys(internal::WeightKind::linear, s.product.data() + i * Columns::kTile, x.squared.data() + first,
-                       x.norms.data() + first, x.along.data() + first, size, terms[at(i)], s.squared.data(),
-                       s.key.data());
+            scans.keys(manifold::internal::WeightKind::linear, s.product.data() + i * Columns::kTile,
+                       x.squared.data() + first, x.norms.data() + first, x.along.data() + first, size, terms[at(i)],
+                       s.squared.data(), s.key.data());
             if (among_themselves && begin + i >= first && begin + i < first + size)
                 s.squared[at(begin + i - first)] = 0;
             for (Index m = 0; m < near.count; ++m) {
@@ -110,7 +109,8 @@ void certify(const Matrix<double>& gram, const Vector<double>& thresholds, doubl
     }
 }
 
-Solved solve(const Matrix<double>& directions, const Vector<double>& thresholds, internal::ReducedLasso& lasso) {
+Solved solve(const Matrix<double>& directions, const Vector<double>& thresholds,
+             manifold::internal::ReducedLasso& lasso) {
     const Index m = directions.rows();
     const Matrix<double> gram = directions * directions.transpose();
     const Matrix<double> penalised = gram.array() + kPenalty;
@@ -125,7 +125,7 @@ Solved solve(const Matrix<double>& directions, const Vector<double>& thresholds,
         if (std::abs(error) <= kSum) break;
     }
     certify(gram, thresholds, kPenalty * missed, out);
-    // The rounding error of rho is in c. On the support the conditions are a linear system without rho: g_j + t_j
+    // c contains the rounding error of rho. On the support, the conditions are a linear system without rho: g_j + t_j
     // sign(c_j) - mu = 0 and sum c = 1.
     const std::vector<std::int32_t>& support = lasso.support();
     const auto size = static_cast<Index>(support.size());
@@ -168,7 +168,7 @@ SmceRepresentation represent_all(PointsView points, PointsView queries, bool amo
     const Index count = queries.rows();
     out.coefficients = SparseMatrix(count, points.rows());
     if (count == 0) return out;
-    const Columns x = internal::columns_of(points, 0.0, run);
+    const Columns x = manifold::internal::columns_of(points, 0.0, run);
     const Neighbors near = among_themselves ? nearest_neighbors(points, neighbors, run)
                                             : nearest_neighbors(points, queries, neighbors, run);
     const Index d = points.columns();
@@ -219,7 +219,7 @@ SmceRepresentation smce_represent(PointsView points, double gamma, Index neighbo
 
 SmceRepresentation smce_represent(PointsView points, PointsView queries, double gamma, Index neighbors,
                                   const Run& run) {
-    internal::check_columns(points, queries);
+    manifold::internal::check_columns(points, queries);
     return represent_all(points, queries, false, gamma, neighbors, run);
 }
 

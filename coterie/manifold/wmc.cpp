@@ -1,5 +1,5 @@
-// Converts options to those of the exact solver, and its certificates to the report. An inexact representation gives a
-// warning that names what to change. ssc and ensc use this code too.
+// Converts options to those of the exact solver, and the certificates of the solver to the report. For inexact
+// representations, a warning says what to change. ssc and ensc also use this code.
 
 #include "coterie/manifold/wmc.hpp"
 

@@ -2,13 +2,13 @@
 // Weighted manifold clustering: L-WMC (linear weights) and E-WMC (exponential weights).
 //
 //     c_i = argmin  ||W c||_1 + lambda / 2 || x~_i - sum_{j != i} c_j x~_j ||^2,    x~ = (x, sqrt(eta)),
-//     w_j = || x_j - x_i ||  or  exp(2 || x_j - x_i ||),    lambda = a lambda_0 of the point, a the option lambda
+//     w_j = || x_j - x_i ||  or  exp(2 || x_j - x_i ||),    lambda = a lambda_0 of the point; a is the option lambda
 //
-// It is solved exactly (coterie/manifold/representation.hpp). The affinity and its spectral clustering follow
+// c_i is exact (coterie/manifold/representation.hpp). The affinity and clusters follow
 // (coterie/manifold/manifold_model.hpp).
 //
-// Time: that of the representations, 2 to 5 products of n x n x d in float and a lasso of a few hundred columns per
-// point; the eigenvectors of a sparse matrix. Memory: two copies of the points, the entries of C and 5 n k numbers.
+// Time: representations need 2 to 5 products of n x n x d in float, and a lasso of a few hundred columns per point.
+// Then come the eigenvectors of a sparse matrix. Memory: two copies of the points, the entries of C and 5 n k numbers.
 
 #include "coterie/base/export.hpp"
 #include "coterie/manifold/manifold_model.hpp"
@@ -39,13 +39,13 @@ struct COTERIE_API WmcOptions : ManifoldOptions {
 using WmcModel = ManifoldModelOf<WmcOptions>;
 using WmcFits = ManifoldFits<WmcOptions>;
 
-/// n x d points, 2 <= n, 1 <= clusters <= n. The seed determines the result, for any number of threads.
+/// n x d points, 2 <= n, 1 <= clusters <= n. The same seed gives the same result for any number of threads.
 /// Throws BadArgument (options, constraints), BadData (not finite), ResourceError, Cancelled.
-/// The report's objective is the inertia of k-means in the embedding; its iterations are the largest number of rounds
-/// of a point. `stopped` is iteration_limit if max_rounds left a point with a violation above the tolerance. Details:
+/// The report's objective is the inertia of k-means in the embedding. Its iterations are the largest number of rounds
+/// of any point. `stopped` is iteration_limit if a point has a violation above the tolerance after max_rounds. Details:
 /// "lambda" (a), "eta", "mean_rounds", "kkt_residual" (the worst violation of a point's optimality
-/// conditions, in units of the weight), "screened" (fraction of the pairs checked), "products" (of n x n x d),
-/// "unrepresented" (points with c = 0), "nonzeros_per_point", "affinity_entries_per_point", "symmetrised",
+/// conditions, in units of the weight), "screened" (fraction of the pairs checked), "products" (number of n x n x d
+/// products), "unrepresented" (points with c = 0), "nonzeros_per_point", "affinity_entries_per_point", "symmetrised",
 /// "components", "isolated", "eigenvalues", "eigen_residual".
 struct COTERIE_API WmcMethod {
     using Options = WmcOptions;
@@ -53,7 +53,7 @@ struct COTERIE_API WmcMethod {
     using Fits = WmcFits;
     static constexpr std::string_view name = "wmc";
     static constexpr std::string_view summary =
-        "weighted manifold clustering: each row is a combination of few others, near ones at a lower cost";
+        "weighted manifold clustering: each row is a combination of few other rows; near rows cost less";
     static constexpr Takes takes = {};
     static constexpr About about = {.compare = {.why_not = "it solves a problem for each row"}};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
@@ -61,7 +61,7 @@ struct COTERIE_API WmcMethod {
 inline constexpr Fit<WmcMethod> fit_wmc{};
 
 namespace internal {
-/// Representations of the exact solver, with their details for the report.
+/// Representations from the exact solver, with their details for the report.
 COTERIE_API Represented represent_by(const RepresentationOptions& options, PointsView points, const PointsView* queries,
                                      const Run& run);
 COTERIE_API std::string lambda_remedy(double lambda);

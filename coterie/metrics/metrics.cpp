@@ -1,7 +1,6 @@
-// All scores come from the non-zero counts of clusters and classes, of which there are at most as many as points. A
-// full table is built only on request, or for the best match if it is small or well filled. Counts are whole numbers,
-// and sums of pairs have 128 bits. Equal and nested labelings are recognised by counts, so that their scores are
-// exactly 1.
+// All scores come from the non-zero counts n_uv, of which there are at most as many as points. A full table is built
+// only on request, or for the best match if it is small or well filled. Counts are whole numbers, and sums of pairs
+// have 128 bits. Equal and nested labelings are recognised by their counts, so their scores are exactly 1.
 
 #include "coterie/metrics/metrics.hpp"
 
@@ -41,7 +40,7 @@ Distinct distinct(LabelSpan labels) {
     const std::int64_t first = *low;
     const std::int64_t range = static_cast<std::int64_t>(*high) - first + 1;
     if (range <= 4 * static_cast<std::int64_t>(labels.size()) +
-                     1024) {  // a table of all values in between costs no more than the labels
+                     1024) {  // then a table of all values in the range is not larger than the labels
         std::vector<Count> seen(static_cast<std::size_t>(range), 0);
         for (const std::int32_t label : labels) ++seen[static_cast<std::size_t>(label - first)];
         std::vector<std::int32_t> rank(seen.size(), -1);
@@ -71,7 +70,7 @@ Distinct distinct(LabelSpan labels) {
 struct SparseTable {
     Distinct clusters;
     Distinct classes;
-    std::vector<internal::Gain> cells;  // sorted by cluster, then class
+    std::vector<metrics::internal::Gain> cells;  // sorted by cluster, then class
     Count points = 0;
 
     Index rows() const { return static_cast<Index>(clusters.values.size()); }
@@ -131,7 +130,7 @@ double mutual_information(const SparseTable& table) {
         const double count = static_cast<double>(cell.gain);
         sum += count / n * std::log(count * n / (a * b));
     }
-    // Within rounding the labelings are independent, and every normalised score must be 0.
+    // Up to rounding, the labelings are independent, so every normalised score must be 0.
     return sum <= std::numeric_limits<double>::epsilon() ? 0.0 : sum;
 }
 
@@ -150,7 +149,8 @@ double completeness_of(const SparseTable& table, double information) {
 
 double normalized_information(const SparseTable& table, double information, Normalization mean) {
     const auto cells = static_cast<Index>(table.cells.size());
-    if (cells == table.rows() && cells == table.columns()) return 1.0;  // equal partitions, including one cluster each
+    if (cells == table.rows() && cells == table.columns())
+        return 1.0;  // equal partitions, also two partitions of one cluster
     if (information == 0.0) return 0.0;
     const double a = entropy(table.clusters.sizes, table.points);
     const double b = entropy(table.classes.sizes, table.points);
@@ -164,8 +164,7 @@ double normalized_information(const SparseTable& table, double information, Norm
     return std::clamp(information / normalizer, 0.0, 1.0);
 }
 
-// Hubert and Arabie 1985, by pairs of points. Ordered pairs reach n^2 and their products n^4; 128 bits hold them up to
-// n = 2^31.
+// Hubert and Arabie 1985. Products of up to n^2 ordered pairs reach n^4: 128 bits are enough up to n = 2^31.
 template <class Wide>
 double rand_index_from(const SparseTable& table) {
     const auto squares = [](const std::vector<Count>& sizes) {
@@ -212,8 +211,8 @@ Matrix<Count> zero_counts(Index rows, Index columns) {
     return Matrix<Count>::Zero(rows, columns);
 }
 
-// The column of each row; min(rows, columns) rows are matched. A full table is solved directly if it is small, or not
-// much larger than its filled cells. Otherwise the list of cells is solved, and rows without gain are paired in
+// The column of each row; min(rows, columns) rows are matched. Uses the full table if it is small, or not much larger
+// than the list of its non-zero cells. Otherwise uses the list, and pairs the rows that the list leaves unmatched in
 // ascending order.
 std::vector<Index> best_match(const SparseTable& table) {
     const Index rows = table.rows();
@@ -226,7 +225,7 @@ std::vector<Index> best_match(const SparseTable& table) {
         for (const auto& cell : table.cells) cost(cell.row, cell.column) = -static_cast<double>(cell.gain);
         return minimum_cost_assignment(cost);
     }
-    std::vector<Index> column_of = internal::maximum_gain_match(table.cells, rows, columns);
+    std::vector<Index> column_of = metrics::internal::maximum_gain_match(table.cells, rows, columns);
     std::vector<bool> taken(static_cast<std::size_t>(columns), false);
     for (const Index column : column_of)
         if (column >= 0) taken[static_cast<std::size_t>(column)] = true;
@@ -247,7 +246,7 @@ Count agreement(const SparseTable& table, const std::vector<Index>& match) {
     return sum;
 }
 
-// One name per distinct cluster: its class, or for unmatched clusters ascending numbers above every class.
+// A number for each distinct cluster: its class or, for unmatched clusters, ascending numbers above every class.
 std::vector<std::int32_t> names_of_clusters(const SparseTable& table, const std::vector<Index>& match) {
     std::vector<std::int32_t> names(match.size());
     std::int64_t next = static_cast<std::int64_t>(table.classes.values.back()) + 1;
@@ -308,8 +307,7 @@ ContingencyTable confusion_table(LabelSpan labels, LabelSpan truth) {
     for (std::size_t u = 0; u < match.size(); ++u)
         if (match[u] >= 0) cluster_of[static_cast<std::size_t>(match[u])] = static_cast<Index>(u);
 
-    // Classes with a cluster come first, so that agreement lies on the diagonal. The remaining classes and clusters
-    // follow.
+    // Matched classes come first, so that agreement lies on the diagonal.
     ContingencyTable out;
     std::vector<Index> row_of(static_cast<std::size_t>(table.columns()), -1);
     std::vector<Index> column_of(match.size(), -1);

@@ -1,5 +1,4 @@
-// Agreement with scikit-learn and SciPy, if a Python that has them is available: COTERIE_PYTHON, else /usr/bin/python3,
-// else python3.
+// Compares with scikit-learn and SciPy, if they are installed for COTERIE_PYTHON, else /usr/bin/python3, else python3.
 
 #include <cmath>
 #include <cstdlib>
@@ -38,7 +37,7 @@ fs::path script() {
     return root != nullptr ? fs::path(root) / "coterie" / "metrics" / "metrics_peers.py" : beside;
 }
 
-// Writes the cases as they are made, and keeps for each the check of the peers' answer.
+// Writes cases to a file, and stores for each case the check of the peers' answer.
 class Peers {
 public:
     Peers() { cases_ << std::setprecision(17); }

@@ -488,8 +488,7 @@ TEST(UnpairedTest, ByHand) {
 }
 
 TEST(UnpairedTest, TailsForTwoDegreesOfFreedom) {
-    // Difference t, pooled variance 1: 1 - t / sqrt(2 + t^2) in a form without the subtraction, which would leave no
-    // correct digit.
+    // Difference t, pooled variance 1: p = 1 - t / sqrt(2 + t^2), without the subtraction, which would lose all digits.
     for (double t = 1e-8; t < 1e9; t *= 1.7) {
         const double root = std::sqrt(2 + t * t);
         const double p = 2 / (root * (root + t));

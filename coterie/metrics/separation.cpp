@@ -1,7 +1,6 @@
-// Scatter is summed about the mean of all points, so that points far from 0 lose no digits. Two more passes over blocks
-// of rows give the clusters' means and then the scatter about them. Davies-Bouldin distances and the mixture's
-// densities take another pass. The cut counts half edges in whole numbers, so that nothing is rounded before the
-// division.
+// The first pass over blocks of rows finds the mean of all points, and sums are taken about it, so points far from 0
+// lose no digits. Two more passes give the clusters' means and then the scatter about them. Davies-Bouldin distances
+// and the mixture's densities take another pass. The cut counts half edges, so nothing is rounded before the division.
 
 #include <algorithm>
 #include <cmath>
@@ -54,7 +53,7 @@ void require_as_many(std::string_view what, std::size_t labels, Index points) {
 
 namespace {
 
-// The clusters' means relative to the mean of all points, and the scatter about both. All sums are over all processes.
+// The clusters' means relative to the mean of all points, and the scatter about both. Sums are over all processes.
 struct Partition {
     internal::Range own;  // this process's rows
     Clusters clusters;
@@ -113,7 +112,7 @@ struct Partition {
             sum += (mean_of(a)[j] - mean_of(b)[j]) * (mean_of(a)[j] - mean_of(b)[j]);
         return sum;
     }
-    // From a row of points, as stored, to a mean.
+    // The distance from a stored row of points to a mean.
     template <class Scalar>
     double squared_distance(const Scalar* row, Index cluster) const {
         const double* const its = mean_of(cluster);
@@ -179,7 +178,7 @@ double davies_bouldin(PointsView points, LabelSpan labels, const Run& run) {
         double worst = 0.0;
         for (Index b = 0; b < k; ++b) {
             const double both = spread[static_cast<std::size_t>(a)] + spread[static_cast<std::size_t>(b)];
-            // Two clusters, each of equal points, are separated wherever they lie; this skips 0 / 0.
+            // If both clusters consist of equal points, the ratio counts as 0, also instead of 0 / 0.
             if (b != a && both > 0.0) worst = std::max(worst, both / std::sqrt(partition.squared_distance(a, b)));
         }
         sum += worst;
@@ -244,7 +243,7 @@ double normalized_cut(const Neighbors& neighbors, LabelSpan labels) {
     const Clusters clusters = numbered(labels, alone);
     if (clusters.count < 2)
         throw BadArgument(Code::not_accepted, "normalised cut: there is 1 cluster; at least 2 are needed");
-    // An entry of A is half an edge of W at either end. The halves cancel in the quotient.
+    // An entry of A adds 1/2 to an edge of W and to the degrees of both ends. The factor 1/2 cancels in the quotient.
     std::vector<double> cut(clusters.count, 0.0);
     std::vector<double> volume(clusters.count, 0.0);
     for (std::size_t i = 0; i < labels.size(); ++i) {

@@ -1,7 +1,7 @@
-// Exact: computes all pairs, in blocks of products of rows about the mean. Points are sorted by cluster, so that a row
-// meets each cluster as one stretch and needs only one running sum. Sums of blocks are added in order, so the bits are
-// the same at any number of threads. Points that are read, and points of several processes, are first gathered in
-// memory (the sample only). Then each process computes the same.
+// Exact: computes the distances of all pairs, in blocks, by products of rows minus the mean. Points are sorted by
+// cluster, so the distances of a row to one cluster come one after another and need only one running sum. Sums of
+// blocks are added in order, so the bits are the same for any number of threads. Points that are not resident, and
+// points of several processes, are first gathered in memory (only the sample). Then each process computes the same.
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ namespace {
 
 using internal::filled;
 
-constexpr Index kRows = 256;    // points whose silhouette one task computes
+constexpr Index kRows = 256;    // points per task
 constexpr Index kOthers = 512;  // points on the other side of a block of distances
 
 // Rows in double relative to `center`, with their squared norms.
@@ -80,7 +80,7 @@ double silhouette_sum(const Rows<Scalar>& points, const std::vector<Index>& orde
             points, std::span(order).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)), center);
         mine.products.resize(static_cast<std::size_t>(kRows * kOthers));
         const auto rows = static_cast<std::size_t>(count);
-        std::vector<double> within(rows, 0.0);  // a: mean distance to the other points of the point's cluster
+        std::vector<double> within(rows, 0.0);  // a: mean distance to the other points of the own cluster
         std::vector<double> nearest(rows,
                                     std::numeric_limits<double>::infinity());  // b: smallest mean distance to another
         std::vector<double> sum(rows, 0.0);  // sum of distances to the current cluster
@@ -106,8 +106,7 @@ double silhouette_sum(const Rows<Scalar>& points, const std::vector<Index>& orde
                 const auto at = static_cast<std::size_t>(i);
                 const double norm = mine.own.squared_norms[at];
                 double* const product = mine.products.data() + i * kOthers;
-                // The product form loses digits if the distance is small compared with the norms. Those pairs are
-                // computed directly.
+                // The product form of a distance that is small compared with the norms has lost digits.
                 for (Index q = 0; q < other_count; ++q) {
                     const double norms = norm + mine.other.squared_norms[static_cast<std::size_t>(q)];
                     double squared = norms - 2.0 * product[q];
@@ -134,7 +133,7 @@ double silhouette_sum(const Rows<Scalar>& points, const std::vector<Index>& orde
         }
         partial[static_cast<std::size_t>(block)] = total;
     };
-    // In waves, so that the run is asked from time to time whether to stop.
+    // In groups of tasks, to ask the run in between whether to stop.
     const Index wave = 64;
     for (Index first = 0; first < blocks.count(); first += wave) {
         run.throw_if_stopped("silhouette");
@@ -170,7 +169,7 @@ Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, 
                           {.value = std::to_string(sample), .accepted = "at least 0"});
     RandomStream random = run.random("metrics.silhouette");
     std::vector<Index> order = sample_rows(n, sample == 0 ? n : sample, random);
-    Labels drawn;  // labels of `order`: those of the processes, one process after another
+    Labels drawn;  // the labels of all processes for `order`, one process after another
     for (const Index i : order)
         if (own.has(i)) drawn.push_back(labels[static_cast<std::size_t>(i - own.begin)]);
     drawn = internal::gather(run.communicator(), drawn);

@@ -1,6 +1,6 @@
-// Builds and checks the bytes of a model in memory as a whole: the checksum needs all of them, and reading can tell a
-// damaged file from one of another kind before it builds anything. The safetensors reader (io/) reads the table of
-// tensors and checks its bounds first. Tensors are sorted by name, so the same model gives the same bytes.
+// Builds and checks all bytes of a model in memory, because the checksum needs all of them. So a damaged file or a file
+// of another kind is found before anything is built from it. The safetensors reader (io/) reads the table of tensors
+// and checks its bounds first. Tensors are sorted by name, so the same model gives the same bytes.
 
 #include "coterie/model/archive.hpp"
 
@@ -26,7 +26,7 @@ constexpr std::string_view format_name = "coterie-model";
 constexpr std::string_view format_version = "1";
 constexpr std::string_view text_prefix = "text.";
 constexpr std::size_t digest_digits = 64;
-// The checksum covers the whole file, with its own digits read as zeros: no byte is left out.
+// The checksum covers the whole file, with its own digits read as zeros.
 const std::string digest_zeros(digest_digits, '0');
 constexpr std::string_view digest_key = "\"sha256\":\"";
 
@@ -109,7 +109,7 @@ OptionValues options_of(const std::string& text, const std::string& file) {
 
 [[noreturn]] void refuse_missing(const std::string& kind, const std::string& name, const std::string& file) {
     refuse(Code::model_mismatch,
-           "the model has no " + kind + " '" + shown(name) + "': it is damaged or from another method", file);
+           "the model has no " + kind + " '" + shown(name) + "': it is damaged or belongs to another method", file);
 }
 
 const Archive::Tensor& tensor_named(const std::map<std::string, Archive::Tensor>& tensors, const std::string& name,
@@ -229,8 +229,7 @@ std::vector<std::int32_t> Archive::labels(const std::string& name, Index size) c
 }
 
 std::string Archive::to_bytes() const {
-    // Wide types first, so that every tensor begins at a multiple of its item's size. The header's length is padded to
-    // a multiple of 8.
+    // Wide types first, and a header of a multiple of 8 bytes: so every tensor begins at a multiple of its item size.
     std::vector<const std::pair<const std::string, Tensor>*> order;
     for (const auto& item : tensors_) order.push_back(&item);
     std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
@@ -250,7 +249,7 @@ std::string Archive::to_bytes() const {
     metadata["format_version"] = format_version;
     metadata["coterie_version"] = COTERIE_VERSION;
     metadata["method"] = method_;
-    // A text that is not UTF-8 (a path, say) must not lose the model: the invalid bytes become the replacement
+    // If a text (for example a path) is not UTF-8, the model must still be saved: invalid bytes become the replacement
     // character.
     metadata["options"] = json_of(options_).dump(-1, ' ', false, Json::error_handler_t::replace);
     for (const auto& [key, value] : texts_) metadata[std::string(text_prefix) + key] = value;

@@ -1,9 +1,8 @@
 #pragma once
 // The file of a model. Its layout is safetensors (8-byte little-endian header length, JSON header, raw little-endian
 // tensors), so any safetensors reader opens it. The header's __metadata__ holds the format version, the library
-// version, the method, the options and a SHA-256. The SHA-256 covers the whole file with its own 64 digits read as
-// zeros, so a change of any byte is found. Reading checks every offset, shape, type and the checksum before it
-// allocates anything from them.
+// version, the method, the options and a SHA-256. The SHA-256 covers the whole file, with its own 64 digits read as
+// zeros, so a change of any byte is found. Reading checks offsets, shapes, types and the checksum before it uses them.
 
 #include <cstdint>
 #include <iosfwd>
@@ -36,9 +35,9 @@ public:
     const std::string& source() const { return source_; }
 
     void set_options(OptionValues values) { options_ = std::move(values); }
-    /// The values as stored. Their kinds are those of the JSON in the file.
+    /// The stored values, with the types of the JSON in the file.
     const OptionValues& options() const { return options_; }
-    /// Reads a described options struct back and checks the ranges. Throws BadData when it does not fit.
+    /// Reads a struct of described options and checks the ranges. Throws BadData if the values do not fit.
     template <class Struct>
     Struct options_as() const {
         Struct out;
@@ -46,9 +45,9 @@ public:
         return out;
     }
 
-    /// Short facts stored as text (shown by `coterie info`).
+    /// Short facts, stored as text, which `coterie info` shows.
     void set_text(const std::string& key, std::string value);
-    const std::string& text(const std::string& key) const;  // throws BadData when absent
+    const std::string& text(const std::string& key) const;  // throws BadData if absent
     const std::map<std::string, std::string>& texts() const { return texts_; }
 
     /// A matrix keeps its scalar type.
@@ -56,7 +55,7 @@ public:
     void set_vector(const std::string& name, std::span<const double> values);
     void set_labels(const std::string& name, std::span<const std::int32_t> values);
     bool has(const std::string& name) const { return tensors_.contains(name); }
-    /// `rows` and `columns` of -1 accept any number. Throws BadData on a missing tensor, another shape, NaN or
+    /// -1 as `rows` or `columns` accepts any number. Throws BadData for a missing tensor, another shape, NaN or
     /// infinity.
     Points points(const std::string& name, Index rows = -1, Index columns = -1) const;
     std::vector<double> vector(const std::string& name, Index size = -1) const;
@@ -64,9 +63,9 @@ public:
     const std::map<std::string, Tensor>& tensors() const { return tensors_; }
 
     std::string to_bytes() const;
-    /// Throws BadData, naming `source`, on anything that is not a valid archive.
+    /// Throws BadData that names `source` if the bytes are not a valid archive.
     static Archive from_bytes(std::span<const std::byte> bytes, std::string_view source);
-    /// Writes to a temporary name in the same folder, then renames.
+    /// Writes the file completely or not at all.
     void save(const std::string& path) const;
     static Archive load(const std::string& path);
 

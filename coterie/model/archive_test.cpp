@@ -176,7 +176,7 @@ TEST(Archive, RejectsInvalidHeaders) {
     } cases[] = {
         {"{" + facts("2") + "}", "", "format version '2'"},
         {"{" + facts("1", "[1]") + "}", "", "not a JSON object"},
-        {"{" + facts("1", "{") + "}", "", "not sound JSON"},
+        {"{" + facts("1", "{") + "}", "", "not valid JSON"},
         {"{" + facts("1", R"({\"a\":{}})") + "}", "", "option 'a'"},
         {"{" + facts("1", R"({\"a\":[1,null]})") + "}", "", "option 'a'"},
         {"{" + facts("1", R"({\"a\":[1,\"b\"]})") + "}", "", "option 'a'"},

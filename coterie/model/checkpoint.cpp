@@ -1,7 +1,7 @@
 // A checkpoint is an archive that names its fit: method, options, seed, and SHA-256 of the points and the other data.
-// The checkpoint of another fit is an error and is never overwritten. A new file replaces the old one only when it is
-// complete and on disk: after a crash, the file holds one state or the next. Points are hashed block by block, so the
-// hash does not depend on where they are stored and how many processes share them.
+// The checkpoint of another fit is an error and is never overwritten. A new file replaces the old file only when it is
+// complete and on disk, so after a crash the file holds the last state or the one before. Points are hashed block by
+// block, so the hash does not depend on where they are stored or how many processes share them.
 
 #include "coterie/model/checkpoint.hpp"
 
@@ -21,7 +21,7 @@
 namespace coterie::internal {
 namespace {
 
-// The version of the checkpoint's layout. Every change of what it holds gets a new one.
+// The version of the checkpoint's layout. Every change of its content needs a new version.
 constexpr const char* layout = "4";
 
 std::string shape_of(PointsView points) {
@@ -70,7 +70,7 @@ std::string fingerprint_of(PointsView points, const Run& run) {
 std::string fingerprint_of(const Problem& problem, const Run& run) {
     if (run.checkpoint.empty()) return {};
     std::string out = fingerprint_of(problem.points.view(), run);
-    const Run own = run.alone().unstopped();  // every process has all of them
+    const Run own = run.alone().unstopped();  // every process has all of these rows
     if (!problem.weights.empty())
         out += ", weights " +
                fingerprint_of(PointsView(problem.weights.data(), static_cast<Index>(problem.weights.size()), 1), own);
@@ -227,7 +227,7 @@ std::string Checkpoint::what_is_left() const {
     if (path_.empty()) return ", before there was a result";
     if (trouble_)
         return ", before there was a result, and the checkpoint could not be written (" + trouble_->problem + ")";
-    return "; checkpoint " + path_ + " holds the state, and the same fit continues from it";
+    return "; checkpoint " + path_ + " holds the state: repeat the same fit to continue from it";
 }
 
 void Checkpoint::warn(FitReport& report) const {

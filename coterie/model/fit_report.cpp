@@ -1,5 +1,4 @@
-// Names of the reasons to stop, and the sizes of clusters. Each process counts its own rows. Sizes are integers, so
-// their sums are exact in any order.
+// Each process counts the cluster sizes in its rows. Sizes are integers, so their sums are exact in any order.
 
 #include "coterie/model/fit_report.hpp"
 

@@ -1,6 +1,5 @@
 #pragma once
-// Interface of a model that stores the embedding of its training data, because computing it again costs as much as the
-// fit.
+// A model that stores the embedding of its training data, because to compute it again is as expensive as the fit.
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/matrix.hpp"

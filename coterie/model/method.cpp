@@ -1,5 +1,4 @@
-// Checks that every method shares. No method repeats them, and no part of a problem that a method does not use is
-// silently ignored.
+// Checks that all methods share. They also ensure that no part of a problem is silently ignored.
 
 #include "coterie/model/method.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// How a method describes itself in its module, and the one way to call its fit.
+// How the module of a method describes the method, and how its fit is called.
 //
 //   struct KMeansMethod {
 //       using Options = KMeansOptions;                                      // described(): base/options.hpp
@@ -11,9 +11,9 @@
 //   };
 //   inline constexpr Fit<KMeansMethod> fit_kmeans{};                        // what callers call
 //
-// A method whose fits of one problem share work also names a class Fits. It has a constructor (const Problem&, const
-// Run&), fit(const Options&) const and shared_options(). The problem and the run must outlive it. Several threads call
-// fit at once: shared work is computed once and then only read (base/memo.hpp).
+// If several fits of one problem can share work, the method also names a class Fits with a constructor (const Problem&,
+// const Run&), fit(const Options&) const and shared_options(). The problem and the run must outlive the object. Several
+// threads may call fit at once: shared work is computed once and then only read (base/memo.hpp).
 
 #include <limits>
 #include <string_view>
@@ -28,11 +28,10 @@ namespace coterie {
 /// How a method accepts shares of labels (Problem::label_shares).
 enum class Shares { none, number, interval };
 
-/// What a method uses of a Problem besides its points, and of a Run. Anything else that is given is an error that names
-/// it.
+/// What a method uses of a Problem, besides the points, and of a Run. If anything else is given, the error names it.
 struct Takes {
     bool blocks = false;  // points that are read in blocks, or spread over several processes
-    bool sparse = false;  // sparse points (base/sparse_points.hpp), stored without their zeros
+    bool sparse = false;  // sparse points (base/sparse_points.hpp), without conversion to dense rows
     bool graph = false;
     bool weights = false;
     bool initial_centroids = false;
@@ -45,41 +44,41 @@ struct Takes {
 };
 
 inline constexpr Index any_count = std::numeric_limits<Index>::max();
-/// The numbers of rows and columns for which `compare` fits a method that is not named.
+/// Whether `compare` fits the method by default: up to these numbers of rows and columns.
 struct ByDefault {
     Index least_rows = 0;
     Index most_rows = 0;  // 0: never
     Index most_columns = any_count;
-    std::string_view why_not = {};  // why never
+    std::string_view why_not = {};  // reason, if most_rows is 0
 };
 
-/// What decides the label of a row, for programs that use a model without coterie (ONNX).
+/// The rule that gives a row its label, for programs that use a model without coterie (ONNX).
 enum class LabelRule { other, nearest_centroid, nearest_direction, nearest_projected, nearest_in_subspace, softmax };
 COTERIE_API std::string_view name(LabelRule rule);
 
-/// What interfaces know about a method besides its options and what it takes.
+/// What interfaces show of a method, besides its options and Takes.
 struct About {
     ByDefault compare = {};
     LabelRule rule = LabelRule::other;
-    std::string_view python = {};     // its class; empty: its name in CamelCase
-    std::string_view objective = {};  // a second name of Python's objective_, as in scikit-learn
-    bool baseline = false;            // kept for a paper's tables: behind other methods on all data measured
+    std::string_view python = {};     // name of its class; empty: the method's name in CamelCase
+    std::string_view objective = {};  // scikit-learn's name of Python's attribute objective_
+    bool baseline = false;  // worse than other methods on all measured data; kept to reproduce the tables of a paper
 };
 
 namespace internal {
-/// Throws BadArgument, naming the method and the first part of the problem or the run that it does not take.
+/// Throws BadArgument if the method does not take a part of the problem or the run; names method and part.
 COTERIE_API void admit(std::string_view method, const Takes& takes, const Problem& problem, const Run& run);
-/// Throws BadData on every process where the processes of the run fit different methods, options or data.
+/// Throws BadData on every process if the processes of the run fit different methods, options or data.
 COTERIE_API void require_same_fit(std::string_view method, const OptionValues& options, const Problem& problem,
                                   const Run& run);
-/// The same for a run alone, before a prediction.
+/// The same without a problem, before a prediction.
 COTERIE_API void admit(std::string_view method, const Takes& takes, const Run& run);
-/// The problem with its points in memory. Throws ResourceError, naming the method, where they do not fit.
+/// The problem with its points in memory. Throws ResourceError that names the method if they do not fit.
 COTERIE_API Problem in_memory(std::string_view method, const Problem& problem, const Run& run);
 }  // namespace internal
 
-/// The fit of a method: checks what every fit checks, then fits. It checks the range of each option; the method checks
-/// options that depend on each other.
+/// The fit of a method. First does the checks that all methods share, including the range of each option. The method
+/// itself checks options that depend on each other.
 template <class Method>
 struct Fit {
     using Options = typename Method::Options;

@@ -1,4 +1,4 @@
-// Errors that all methods share, and what these errors say.
+// Errors that all methods share.
 
 #include "coterie/model/method.hpp"
 

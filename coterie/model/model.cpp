@@ -1,5 +1,5 @@
-// What all models share: they check new points, label points block by block where they are read, and are stored and
-// loaded. A row's label depends on no other row, so labels from blocks equal the labels of all rows at once.
+// What all models share: checks of new points, labels and outputs block by block, storing and loading. The label of a
+// row depends on no other row, so labels from blocks equal the labels of all rows at once.
 
 #include "coterie/model/model.hpp"
 
@@ -18,8 +18,7 @@ namespace {
 
 using internal::filled;
 
-// Runs work on rows that begin at row `first` of a larger set, so that its errors count rows from the start of that
-// set.
+// Runs work on rows that begin at row `first` of a larger set. Its errors then count rows from the start of the set.
 template <class Work>
 void counting_from(Index first, Work&& work) {
     try {
@@ -51,7 +50,7 @@ void Model::in_parts(std::string_view what, PointsView points, const Run& run,
         check_points(points, given_points(), run);
         return part(points, 0, reading);
     }
-    // Blocks in turn; all threads work on the current one.
+    // Blocks one after another; all threads work on the same block.
     reading.on_progress = nullptr;
     const RowBlocks grid = internal::grid_of(points);
     const internal::Range own = internal::own_blocks(grid, run.communicator());
@@ -155,7 +154,7 @@ Matrix<double> Model::output(Output which, PointsView points, const Run& run) co
 
 Index Model::output_columns(Output which) const {
     require_output(which);
-    // The width does not depend on the values. A row of ones has a direction, and spherical models need one.
+    // The width does not depend on the values. The row is not 0, because spherical models need a direction.
     const Matrix<double> row = Matrix<double>::Ones(1, dimensions());
     return output_checked(which, row, Run(0, 1)).cols();
 }
@@ -189,7 +188,7 @@ void Model::apply(PointsView points, const Wanted& wanted, const Run& run,
 }
 
 Matrix<double> Model::output_checked(Output which, PointsView, const Run&) const {
-    throw InternalError(filled("method {} names the output {} and does not compute it", method(), name(which)));
+    throw InternalError(filled("method {} lists the output {}, but does not compute it", method(), name(which)));
 }
 
 void Model::store(Archive& archive) const {

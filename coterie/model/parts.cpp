@@ -1,5 +1,5 @@
-// Stores and loads parts. Loaded parts are checked here, once for all models: extents against earlier parts, numbers
-// against the limits of later arithmetic. The model checks what goes beyond one part (a positive kernel width, say).
+// Stores and loads parts. Loaded parts are checked here for all models: extents must match earlier parts, and numbers
+// must not overflow in later arithmetic. Models check other conditions, such as a positive kernel width.
 
 #include "coterie/model/parts.hpp"
 
@@ -26,14 +26,14 @@ std::vector<std::string_view> words_of(std::string_view shape) {
 
 bool is_letter(std::string_view word) { return word.size() == 1 && word[0] >= 'a' && word[0] <= 'z'; }
 
-void require_range(const std::string& name, double value, const Range& range, const std::string& file) {
+void require_range(const std::string& name, double value, const OptionRange& range, const std::string& file) {
     if (!range.contains(value))
         throw BadData(Code::malformed,
                       "part '" + name + "' holds " + to_text(OptionValue(value)) + "; it must be " + range.text(), "",
                       {.value = to_text(OptionValue(value)), .accepted = range.text(), .file = file});
 }
 
-// Calls check(), which checks the numbers of a part. Errors get the part's name and lose remedies for data.
+// Calls check(), which checks the numbers of a part. Adds the part's name to errors and removes remedies for data.
 template <class Check>
 void check_part(const std::string& name, Check&& check) {
     try {
@@ -55,7 +55,7 @@ void require_sound(const std::string& name, PointsView points, const std::string
 
 }  // namespace
 
-// The extents of a shape; -1 where a letter is not known yet.
+// The extents of a shape; -1 for a letter whose extent is not known yet.
 std::vector<Index> Parts::shape_of(std::string_view shape) const {
     std::vector<Index> out;
     for (const std::string_view word : words_of(shape)) {
@@ -106,7 +106,7 @@ void Parts::add(const std::string& name, Matrix<double>& value, std::string_view
 }
 
 void Parts::add(const std::string& name, std::vector<double>& value, std::string_view shape, std::string_view meaning,
-                const Range& range) {
+                const OptionRange& range) {
     describe(name, shape, meaning);
     if (into_ != nullptr) into_->set_vector(name, value);
     if (checks_ && !value.empty())
@@ -127,7 +127,7 @@ void Parts::add(const std::string& name, Vector<double>& value, std::string_view
 }
 
 void Parts::add(const std::string& name, std::vector<std::int32_t>& value, std::string_view shape,
-                std::string_view meaning, const Range& range) {
+                std::string_view meaning, const OptionRange& range) {
     describe(name, shape, meaning);
     if (into_ != nullptr) into_->set_labels(name, value);
     if (from_ == nullptr) return;
@@ -136,13 +136,13 @@ void Parts::add(const std::string& name, std::vector<std::int32_t>& value, std::
     for (const auto number : value) require_range(name, number, range, source());
 }
 
-void Parts::add(const std::string& name, double& value, std::string_view meaning, const Range& range) {
+void Parts::add(const std::string& name, double& value, std::string_view meaning, const OptionRange& range) {
     std::vector<double> one = {value};
     add(name, one, "1", meaning, range);
     value = one.front();
 }
 
-void Parts::add(const std::string& name, std::int32_t& value, std::string_view meaning, const Range& range) {
+void Parts::add(const std::string& name, std::int32_t& value, std::string_view meaning, const OptionRange& range) {
     std::vector<std::int32_t> one = {value};
     add(name, one, "1", meaning, range);
     value = one.front();

@@ -1,6 +1,6 @@
-// Seeds of restarts, and what the report says about them. A restart is an ordinary fit, so the best one has the same
-// bits as a single fit with its seed. A checkpoint therefore holds no model. It holds the criteria of the completed
-// starts and, in separate files, the states of the best start and of the current one.
+// A restart is an ordinary fit, so the best restart has the same bits as a single fit with its seed. A checkpoint
+// therefore holds no model, but criteria of completed starts and, in separate files, states of the best and current
+// start.
 
 #include "coterie/model/restarts.hpp"
 

@@ -1,11 +1,11 @@
 #pragma once
-// Repeats whole fits from different starts and keeps the best. This is for methods that draw their starts at random and
-// have the option `restarts`. Such a method rates a fit without labels; less is better:
+// Repeats whole fits from different starts and keeps the best, for methods with random starts and the option
+// `restarts`. Such a method rates its fits by a criterion that needs no labels; less is better:
 //
 //      static double restart_criterion(const Model&);
 //
-// Its fit is an `inline constexpr RestartedFit<FooMethod> fit_foo`. (k-means, related methods, and methods that end
-// with a k-means repeat that within the fit.)
+// Its fit is an `inline constexpr RestartedFit<FooMethod> fit_foo`. (k-means, related methods, and methods whose last
+// step is k-means restart within the fit.)
 
 #include <memory>
 #include <optional>
@@ -22,12 +22,12 @@ namespace coterie {
 namespace internal {
 class Checkpoint;
 
-/// The starts of one fit: their seeds, and the criteria of the completed ones. A checkpoint stores these in its file,
-/// and the state of start i in a separate file, FILE.start-i. The file of the best start remains; the others are
-/// removed when they end.
+/// The starts of one fit: their seeds, and the criteria of completed starts. A checkpoint stores the criteria in its
+/// file, and the state of start i in a separate file, FILE.start-i. Of the completed starts, only the best keeps its
+/// file.
 class COTERIE_API Starts {
 public:
-    /// problem and run must outlive it. Throws BadData where the checkpoint is from another fit.
+    /// problem and run must outlive this object. Throws BadData if the checkpoint is from another fit.
     Starts(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run);
     ~Starts();
 
@@ -35,9 +35,9 @@ public:
     Run run_of(int start) const;
     const std::vector<double>& criteria() const { return criteria_; }
     int ended() const { return static_cast<int>(criteria_.size()); }
-    /// The first start with the least criterion. At least one must have ended.
+    /// The first start with the least criterion. At least one start must have ended.
     int best() const;
-    /// Adds the criterion of the next start that has ended. With `interrupted`, does not keep it.
+    /// Adds the criterion of the next start that has ended. If `interrupted`, does not store it in the checkpoint.
     void add(double criterion, bool interrupted);
     /// Adds the details "best_restart" (from 0) and "criterion_per_restart", and sets the report's seed to that of the
     /// run.
@@ -50,7 +50,7 @@ private:
     std::vector<double> criteria_;
     std::unique_ptr<Checkpoint> checkpoint_;
 };
-/// The number in the detail of this name. Throws InternalError where there is none.
+/// The number in the detail of this name. Throws InternalError if there is no such number.
 COTERIE_API double number_of(const FitReport& report, std::string_view name);
 }  // namespace internal
 
@@ -59,8 +59,8 @@ struct RestartedFit {
     using Options = typename Method::Options;
     using Model = typename Method::Model;
 
-    /// Like Fit. With several restarts, returns the first with the least criterion. When interrupted, the best of those
-    /// that ended; if none did, the interrupted one.
+    /// Like Fit. With several restarts, returns the first fit with the least criterion. After an interruption, returns
+    /// the best fit that had ended, or the interrupted fit if no fit had ended.
     Model operator()(const Problem& problem, const Options& options = {}, const Run& run = Run()) const {
         internal::require_same_fit(Method::name, Options::described().values(&options), problem, run);
         const Fit<Method> fit;
@@ -70,7 +70,7 @@ struct RestartedFit {
         internal::Starts starts(Method::name, Options::described().values(&options), problem, run);
         std::optional<Model> best;
         bool interrupted = false;
-        // After a restored checkpoint only the criteria are there. The best start is fitted again, with the same bits.
+        // A restored checkpoint has only criteria, so the best start is fitted again, with the same bits.
         bool again = starts.ended() > 0;
         while (!interrupted && (again || starts.ended() < options.restarts)) {
             const int start = again ? starts.best() : starts.ended();

@@ -1,7 +1,6 @@
-// Checks the labels of every fit, of any method, for results that are of little use, and warns. Equal rows are found by
-// a 64-bit hash of each row and one sort. This is done only where a label may depend on more than the row's numbers.
-// Methods that read in blocks label each row by its numbers alone, unless partial labels, shares, sizes or pairs of
-// rows are given.
+// Checks the labels of every fit, of any method, and warns if they are of little use. Equal rows are found by a 64-bit
+// hash of each row and one sort, but only if a label may depend on more than the row's numbers. Methods that read in
+// blocks label each row by its numbers only, unless partial labels, shares, sizes or pairs of rows are given.
 
 #include "coterie/model/result_warnings.hpp"
 
@@ -21,8 +20,8 @@
 namespace coterie::internal {
 namespace {
 
-// A cluster of at most few_rows rows gives a warning where clusters have usual_rows rows or more on average. So does a
-// cluster with the share nearly_all of all rows.
+// If clusters have at least usual_rows rows on average, a cluster of at most few_rows rows gives a warning, and also a
+// cluster with at least the share nearly_all of the rows.
 constexpr Index few_rows = 2;
 constexpr Index usual_rows = 20;
 constexpr double nearly_all = 0.95;
@@ -70,7 +69,7 @@ void warn_of_equal_rows(FitReport& report, const Labels& labels, const Problem& 
         return a.hash != b.hash ? a.hash < b.hash : a.row < b.row;
     });
     Index groups = 0;
-    std::pair<Index, Index> first{points.rows(), 0};  // the first row of a split group, and its row in another cluster
+    std::pair<Index, Index> first{points.rows(), 0};  // first row of a split group, and its equal in another cluster
     for (auto begin = rows.begin(); begin != rows.end();) {
         const auto end = std::find_if(begin, rows.end(), [&](const HashedRow& row) { return row.hash != begin->hash; });
         const auto other = std::find_if(begin, end, [&](const HashedRow& row) { return row.label != begin->label; });
@@ -92,7 +91,7 @@ void warn_of_equal_rows(FitReport& report, const Labels& labels, const Problem& 
 }  // namespace
 
 namespace {
-// Gives access like a derived class: a fit returns a complete model, and no one else may change its report.
+// Has the access of a derived class. A fit returns a complete model, and only this file may change its report.
 class Reached : public Model {
 public:
     static FitReport& report(Model& model) { return model.*&Reached::report_; }

@@ -1,7 +1,7 @@
-// Each method of adaptation is a fit of a library method (subspace, soft targets) or a mean. The result is a set of
-// prototypes or a linear function (tagger.hpp).
-// The words of the support come first in one matrix, the other words follow. Leaving out a sentence only removes its
-// tags, so the same matrix serves all comparisons.
+// Each method of adaptation fits a method of the library (subspace, soft targets), takes means of words, or keeps all
+// words. The result is a set of prototypes or a linear function (tagger.hpp).
+// In one matrix, the words of the support come first and the other words follow. Leaving out a sentence only removes
+// its tags, so all comparisons use the same matrix.
 
 #include "coterie/ner/adapt.hpp"
 
@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 7> names = {"auto",     "k-means",    "su
 
 using Share = std::optional<std::pair<double, double>>;
 
-// Rows of words and their tags. A tag in 0..L-1 may occur at no word.
+// Rows of words and their tags. Some tags in 0..L-1 may have no words.
 struct Task {
     const Matrix<float>* vectors = nullptr;  // n x d, words with a tag first
     Labels tags;                             // n, -1: not known
@@ -58,7 +58,7 @@ struct Task {
     }
 };
 
-// The form that the methods of the library take: only tags that occur, with new numbers.
+// The labels as the methods of the library need them: only tags that occur, with new numbers.
 struct Labelling {
     std::vector<std::int32_t> tag_of;  // by new number
     Labels labels;                     // n
@@ -104,7 +104,7 @@ Matrix<double> projected(const Matrix<double>& rows, const Vector<double>& origi
     return centred * directions.transpose();
 }
 
-// Fits the subspace method and makes a tagger of the result.
+// Fits the subspace method and turns the result into a tagger.
 Tagger subspace_tagger(const Task& task, const OptionValues& options, int prototypes_of_outside, const Share& share,
                        const Run& run) {
     const Labelling labelling(task);
@@ -138,7 +138,7 @@ Tagger in_support_space(const Task& task, const OptionValues& options, const Sha
     const Matrix<float> seen =
         projected(task.vectors->cast<double>(), space.origin, space.directions).template cast<float>();
     Tagger out = subspace_tagger({&seen, task.tags, task.count}, options, outside_prototypes, share, run);
-    // U2 (U1 (x - m1) - m2) = U2 U1 (x - m1) - U2 m2. The prototypes already have U2 m2 subtracted.
+    // U2 (U1 (x - m1) - m2) = U2 U1 (x - m1) - U2 m2. U2 m2 is already subtracted from the prototypes.
     const Vector<double> shift = out.directions * out.origin;
     out.prototypes.rowwise() += shift.transpose();
     out.directions = Matrix<double>(out.directions * space.directions);
@@ -154,8 +154,8 @@ Tagger logistic(const Task& task, const Run& run) {
     options.optimizer = Optimizer::lbfgs;
     options.epochs = 3;  // 100 iterations each
     const Matrix<double> vectors = known.vectors.cast<double>();
-    // C = 1 with the mean loss. The penalty is on the weights of the unscaled vectors; training scales them, hence
-    // `unit`.
+    // C = 1: the penalty is 1/2 ||V||^2, divided by the number of words because training uses the mean loss. V are
+    // weights of the unscaled vectors, but training divides the vectors by `unit`.
     const double unit =
         coterie::internal::training_unit(column_moments(vectors, Run(0, 1)), static_cast<int>(labelling.tag_of.size()));
     options.gamma = 0.5 / static_cast<double>(known.tags.size()) / (unit * unit);
@@ -250,7 +250,7 @@ void check_support(const Corpus& support, PointsView vectors, PointsView other) 
                       "Use the same source of vectors for both", {.option = "vectors"});
 }
 
-// The interval that the option gives; nothing for "auto" and "none". Throws BadArgument.
+// The interval that the option gives; empty for "auto" and "none". Throws BadArgument.
 Share share_as_given(const std::string& text) {
     if (text == "auto" || text == "none") return {};
     const auto refuse = [&] {
@@ -308,7 +308,7 @@ struct Compared {
     std::vector<double> scores;  // of the words left out, one row of scores per word
     Labels tags;
 
-    // The sum over all folds but `without`; -1: over all folds.
+    // The sum over all folds except `without`; -1: over all folds.
     MentionCounts sum(std::ptrdiff_t without = -1) const {
         MentionCounts out;
         for (std::size_t f = 0; f < folds.size(); ++f) {
@@ -409,9 +409,10 @@ void warn_of_drift(const Tagger& tagger, const Task& task, Index annotated, cons
         if (found[t] > 2 * share)
             report.warnings.push_back(
                 {.code = Code::note,
-                 .problem = filled("type {} gets {} of the words without annotation, but {} of the support's words: it "
-                                   "may find wrong mentions",
-                                   tagger.types[t - 1], percent(found[t]), percent(share)),
+                 .problem =
+                     filled("type {} gets {} of the words without annotation, but {} of the support's words: some of "
+                            "its mentions may be wrong",
+                            tagger.types[t - 1], percent(found[t]), percent(share)),
                  .remedy = "Annotate more sentences with and without this type, or set `outside_share`",
                  .value = tagger.types[t - 1]});
     }
@@ -425,11 +426,11 @@ const OptionSet& AdaptOptions::described() {
     static const OptionSet set =
         OptionSetFor<AdaptOptions>()
             .choice("method", &AdaptOptions::method, {names.begin(), names.end()},
-                    "how the tagger is made; auto compares k-means, support-space, discriminant and logistic by "
+                    "method of adaptation; auto compares k-means, support-space, discriminant and logistic by "
                     "leaving out each sentence of the support in turn")
             .text("outside_share", &AdaptOptions::outside_share,
                   "share of all words that are outside mentions: a number, an interval LOW:HIGH or none; auto: "
-                  "estimated if every type has 5 mentions, else none")
+                  "estimated if every type has at least 5 mentions, else none")
             .choice(
                 "assignment", &AdaptOptions::assignment, {"hard", "soft"},
                 "k-means: each word belongs to one prototype (hard), or to every prototype with a probability (soft)");
@@ -457,7 +458,7 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
         if (share->first > most || share->second < least)
             throw refused_option(
                 "outside_share", options.outside_share,
-                filled("a share from {} to {}, the range that the support's tags allow among all {} words",
+                filled("a share from {} to {}, because the support's tags allow no other share among all {} words",
                        std::to_string(least), std::to_string(most), vectors.rows()));
         const Share given = share;
         share = clamped(share, task);
@@ -465,10 +466,10 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
         if (share != given) {
             const auto text = [](double value) { return coterie::internal::formatted("%.4g", value); };
             report.share_origin +=
-                filled(", of which the support's tags leave {} to {}", text(share->first), text(share->second));
+                filled(", but the support's tags allow only {} to {}", text(share->first), text(share->second));
         }
     } else if (options.outside_share == "none") {
-        report.share_origin = "none, as asked for";
+        report.share_origin = "none, as requested";
     } else {
         std::vector<Index> mentions(support.types.size(), 0);
         for (const Sentence& sentence : support.sentences)
@@ -477,7 +478,7 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
         if (other.rows() == 0) {
             report.share_origin = "none: every word is annotated";
         } else if (*fewest < mentions_for_estimate) {
-            report.share_origin = filled("none: type {} has {}, {} are needed to estimate it",
+            report.share_origin = filled("none: type {} has {}, but an estimate needs {} of each type",
                                          support.types[static_cast<std::size_t>(fewest - mentions.begin())],
                                          counted(*fewest, "mention"), mentions_for_estimate);
         } else {
@@ -494,7 +495,7 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
         methods = {Adaptation::kmeans, Adaptation::support_space, Adaptation::discriminant, Adaptation::logistic};
     const std::vector<Compared> compared = compare(methods, support, task, support.first_words(), share, options, run);
     if (options.method != Adaptation::automatic) {
-        report.chosen_because = "as asked for";
+        report.chosen_because = "as requested";
     } else {
         const std::size_t folds = compared.front().folds.size();
         if (folds == 0) {
@@ -509,7 +510,7 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
             while (best->sum().f1() - taken->sum().f1() > standard_error(*best, *taken)) ++taken;
             report.method = taken->method;
             report.chosen_because =
-                filled("{} when each of {} sentences of the support is left out",
+                filled("{} when leaving out each of {} sentences of the support in turn",
                        taken == best ? "largest F1" : "F1 within a standard error of the largest", folds);
         }
     }
@@ -531,7 +532,7 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
     const bool uses_share = report.method == Adaptation::kmeans || report.method == Adaptation::support_space;
     if (!uses_share && report.outside_share) {
         report.outside_share.reset();
-        report.share_origin += filled("; {} takes it for probabilities alone", name(report.method));
+        report.share_origin += filled("; {} uses it only for probabilities", name(report.method));
     }
     if (report_out != nullptr) *report_out = std::move(report);
     return out;

@@ -4,20 +4,21 @@
 //
 //     k-means         constrained k-means with joint subspace selection (coterie/subspace/) over all words: 3 rounds,
 //                     one prototype per type, 10 for O (fewer if the support has fewer words with tag O)
-//     support-space   the same in the space of the support's discriminant analysis
+//     support-space   k-means as above, in the space of a linear discriminant analysis of the support
 //     discriminant    linear discriminant analysis of the support: one mean per tag, OAS shrinkage
 //     logistic        logistic regression on the support, 1/2 || V ||^2 + sum_i loss_i (C = 1)
 //     prototypes      nearest mean of a tag's words (Proto: Snell et al. 2017)
 //     nearest-word    nearest word of the support (NNShot; with Viterbi StructShot: Yang and Katiyar 2020)
 //
-// Which of the first four is best depends on the domain. With many types and few words of O, use only the support. The
-// automatic choice compares the four by leaving out each sentence of the support in turn:
+// Which of the first four is best depends on the domain. With many types and few words of O, use a method that uses
+// only the support: discriminant or logistic. The automatic choice compares the four by leaving out each sentence of
+// the support in turn:
 // - It adapts to the other sentences. The words of the sentence left out then count as not annotated.
 // - It counts the mentions in the sentence left out. Mentions of types that occur in no other sentence do not count.
 // - At most 10,000 of the words that are not annotated take part.
 // - It takes the first of the four whose F1 is within one standard error of the largest. The standard error is that of
-//   the difference of the two F1 (jackknife over the sentences). The four are in order of their usual quality, and a
-//   few dozen mentions cannot show a smaller difference.
+//   the difference of the two F1 (jackknife over the sentences). The four are in order of their usual quality; a few
+//   dozen mentions cannot show a smaller difference.
 //
 // The scores of the words left out also give the tagger's probabilities. If a method is given, only that method is
 // adapted once per sentence for this.
@@ -44,9 +45,9 @@ COTERIE_API std::string_view name(Adaptation method);
 struct COTERIE_API AdaptOptions {
     Adaptation method = Adaptation::automatic;
     /// The share of O among all words: "0.95", "0.9:0.97" (an interval), "none" or "auto".
-    /// "auto": if every type has 5 mentions, the share that logistic regression finds among the words that are not
-    /// annotated; else none. The share in the support is biased, because its sentences were chosen for their mentions.
-    /// A share slightly too large does less harm than one too small.
+    /// "auto": if every type has at least 5 mentions, the share that logistic regression finds among the words that are
+    /// not annotated; else none. The share in the support is biased, because its sentences were chosen for their
+    /// mentions. A share that is slightly too large does less harm than one that is too small.
     std::string outside_share = "auto";
     Assignment assignment = Assignment::hard;  // for k-means
 
@@ -68,8 +69,8 @@ struct AdaptReport {
 
 /// The support has annotated sentences; support_vectors (n_s x d) has one row per word, in order. `other` has n_u x d
 /// vectors of words that are not annotated; it may be empty.
-/// Throws BadData if a sentence is not annotated, if a type has no mention, or if the support has no mention or no word
-/// outside mentions. Also if vectors do not fit or are not finite. Throws BadArgument if an option is not valid.
+/// Throws BadData if a sentence is not annotated, if a type has no mention, if the support has no mention or no word
+/// outside mentions, or if vectors are not finite or have wrong shapes. Throws BadArgument if an option is not valid.
 COTERIE_API Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other,
                          const AdaptOptions& options, const Run& run, AdaptReport* report = nullptr);
 

@@ -1,7 +1,7 @@
-// The log-likelihood is concave in a. Its slope is the mean score of the true tags less the mean score expected with a,
-// and it falls as a grows.
-// The zero of the slope is bracketed by doubling, then found by bisection. A few hundred words cost almost nothing, and
-// no step can fail.
+// The log-likelihood is concave in a. Its slope is the mean score of the true tags minus the mean score expected with
+// a. The slope falls as a grows.
+// The zero of the slope is bracketed by doubling, then found by bisection. For a few hundred words this costs almost
+// nothing, and no step can fail.
 
 #include "coterie/ner/internal/calibration.hpp"
 

@@ -1,7 +1,7 @@
 // Distances and gradients of all pairs are computed as products of matrices, because the terms of the divergence
-// separate. With P = 1 / S by elements, 4 D_pq = sum_i S_pi P_qi + P_pi S_qi - 2 + (m_pi - m_qi)^2 (P_pi + P_qi).
-// Computed in double precision, because terms of size m^2 / s cancel. The matrices are n x n for a batch of n words: 32
-// MB each for 2,048 words.
+// separate. With P = 1 / S element by element, 4 D_pq = sum_i S_pi P_qi + P_pi S_qi - 2 + (m_pi - m_qi)^2 (P_pi +
+// P_qi). All is in double precision, because terms of size m^2 / s cancel. The matrices are n x n for a batch of n
+// words: 32 MB each for 2,048 words.
 
 #include "coterie/ner/contrast.hpp"
 
@@ -22,11 +22,11 @@ const double least_variance = std::exp(-14.0);
 constexpr const char* kind = "ner-projection";
 constexpr std::array<const char*, 4> names = {"mean", "mean_bias", "variance", "variance_bias"};
 
-// NaN stays NaN, so that divergence of the training is noticed.
+// NaN stays NaN, so that training that diverges is noticed.
 double at_least_zero(double value) { return value < 0 ? 0 : value; }
 
-// The loss as a function of the distances D. Returns the gradient of the sum by D, where each pair has both of its
-// terms added.
+// The loss as a function of the distances D. Returns the gradient of the sum with respect to D; for each pair, the
+// terms of D_pq and D_qp are added.
 Matrix<double> pair_loss(const Matrix<double>& distances, const std::vector<std::int32_t>& tags, ContrastLoss& out) {
     const Index n = distances.rows();
     Matrix<double> gradient = Matrix<double>::Zero(n, n);
@@ -102,8 +102,8 @@ ContrastLoss contrast_loss(const Matrix<double>& means, const Matrix<double>& va
     const Matrix<double> by = pair_loss(contrast_distances(means, variances, distance), tags, out);
     const Vector<double> sums = by.rowwise().sum();
     if (distance == ContrastDistance::directions) {
-        // The gradient by u is 2 sum_q by_pq (u_p - u_q). The gradient by m is its part orthogonal to u, divided by
-        // |m|.
+        // The gradient with respect to u is 2 sum_q by_pq (u_p - u_q). The gradient with respect to m is the part of it
+        // that is orthogonal to u, divided by |m|.
         const Matrix<double> u = directions_of(means);
         out.by_means = 2 * (sums.asDiagonal() * u - by * u);
         const Vector<double> along = out.by_means.cwiseProduct(u).rowwise().sum();

@@ -9,7 +9,7 @@
 //     loss          of a word p, with Q the other words of its tag:
 //                   -ln( mean over Q of exp(-D_pq) / sum_{q != p} exp(-D_pq) )
 //
-// The only word of a tag has no loss.
+// A word has no loss if no other word has its tag.
 
 #include <array>
 #include <string>

@@ -1,5 +1,5 @@
-// Compares the loss of CONTaiNER with the textbook's divergence, an integral and plain loops, and its gradients with
-// finite differences. Also tests the file of the projection.
+// Compares the loss of CONTaiNER with the divergence from the textbook, with an integral and with plain loops. Compares
+// its gradients with finite differences. Also tests the file of the projection.
 
 #include "coterie/ner/contrast.hpp"
 
@@ -38,7 +38,7 @@ Gaussians drawn_gaussians(Index words, Index dimensions, std::uint64_t seed) {
     return out;
 }
 
-// KL(p || q) of the textbook. Its logarithms cancel in the sum of both directions.
+// KL(p || q) from the textbook. Its logarithms cancel in the sum of both directions.
 double divergence(const Gaussians& words, Index p, Index q) {
     double out = 0;
     for (Index j = 0; j < words.means.cols(); ++j) {

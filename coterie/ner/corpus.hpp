@@ -86,9 +86,8 @@ struct COTERIE_API Corpus {
     /// Sets the mentions of a sentence from one tag per word (0, or 1 + type). Neighbouring words of one type become
     /// one mention. The sentence then counts as annotated.
     void set_mentions(std::size_t sentence, std::span<const std::int32_t> tags);
-    /// A corpus of only these sentences.
-    /// For CoNLL columns, they stay in their documents. Otherwise each becomes a document with only its own text, and
-    /// with the other keys of its old document.
+    /// A corpus of only these sentences. With CoNLL columns, the sentences stay in their documents. Otherwise each
+    /// sentence becomes a document that has only its text, and the other keys of the old document.
     Corpus subset(std::span<const std::size_t> sentences) const;
 };
 
@@ -105,16 +104,16 @@ struct COTERIE_API CorpusOptions {
     CorpusFormat format = CorpusFormat::automatic;
     TagReading tags = TagReading::checked;
 
-    /// Describes only the format. Which tags are accepted depends on what the caller does with them.
+    /// Describes only `format`. The caller sets `tags`.
     static const OptionSet& described();
 };
 
 /// Reads a file in UTF-8, also compressed as .gz; "-" is standard input. Throws BadData with file and line.
 ///
 /// conll: Fields are separated by tabs if the line has a tab, else by blanks. The first field is the word, the last its
-/// tag. With one field per line, nothing is annotated. Tags are in BIO, IOB1, IO or BIOES (or BILOU), and the tags show
-/// which: if more mentions begin with I- than with B-, the scheme is IOB1 (or IO, if there is no B-). The document's
-/// text is the words, with blanks between them and a line end after each sentence.
+/// tag. With one field per line, nothing is annotated. The scheme of the tags is BIO, IOB1, IO or BIOES (or BILOU), and
+/// is found from the tags. If more mentions begin with I- than with B-, it is IOB1 (or IO, if there is no B-). The
+/// document's text is the words, with blanks between them and a line end after each sentence.
 ///
 /// json_lines: begin and end count Unicode code points. Accepted forms of a line:
 /// - {"text": T, "label" or "labels" or "entities": [[begin, end, TYPE], ...]} (doccano, spaCy)
@@ -124,10 +123,10 @@ struct COTERIE_API CorpusOptions {
 ///
 /// A document without any of these keys is not annotated.
 ///
-/// Text is split into sentences and words by the rules of Unicode (UAX 29, as implemented by ICU). Words also end where
-/// annotated spans do; if these rules have no border at such a place, a note names the first one. No sentence ends
-/// inside an annotated span. Blanks at the ends of an annotated span are removed. A span of only blanks, a span outside
-/// the text and two spans that overlap throw BadData.
+/// Text is split into sentences and words by the rules of Unicode (UAX 29, as implemented by ICU). Words also end at
+/// the ends of annotated spans. If the rules have no border at such a place, a note names the first such place. No
+/// sentence ends inside an annotated span. Blanks at the ends of an annotated span are removed. A span of only blanks,
+/// a span outside the text and two spans that overlap throw BadData.
 COTERIE_API Corpus read_corpus(const std::string& path, const CorpusOptions& options = {});
 /// Reads a corpus from text in memory. `source` names it in messages, and its ending helps to choose the format.
 COTERIE_API Corpus parse_corpus(std::string_view bytes, const std::string& source, const CorpusOptions& options = {});

@@ -1,6 +1,6 @@
-// The forward pass in plain loops over the products of linalg/. The sentences follow each other as rows of a matrix.
-// Dense layers take a few hundred rows at a time. Attention takes one sentence and one head at a time. There is no
-// padding, so there are no masks.
+// The forward pass in plain loops over the products of linalg/. A matrix has the sentences one after another, one row
+// per piece. Dense layers take a few hundred rows at a time. Attention takes one sentence and one head at a time. There
+// is no padding, so there are no masks.
 
 #include "coterie/ner/encoder.hpp"
 
@@ -17,7 +17,7 @@
 
 namespace coterie::ner {
 
-// Parts of Encoder::Network. Not in an unnamed namespace, because Encoder::Network has external linkage.
+// Parts of Encoder::Network. They are not in an unnamed namespace, because Encoder::Network has external linkage.
 namespace network {
 
 using internal::Activation;
@@ -107,8 +107,8 @@ void apply(const Dense& dense, const MatrixF& in, MatrixF& out) {
     out.rowwise() += dense.bias.transpose();
 }
 
-// The bucket of a relative position, key less query (Raffel et al. 2020). Each side has half of the buckets: near
-// positions have one each, others are grouped by logarithm up to 128.
+// The bucket of a relative position, key minus query (Raffel et al. 2020). Each side has half of the buckets. Near
+// positions have one bucket each; farther positions, up to 128, share buckets on a logarithmic scale.
 Index bucket_of(Index relative, Index buckets) {
     const Index half = buckets / 2;
     const Index exact = half / 2;
@@ -153,7 +153,7 @@ void Encoder::Network::attend(const std::vector<Index>& starts, const MatrixF& q
     out.resize(query.rows(), hidden);
     MatrixF scores;
     MatrixF turned;              // values of a head, width x n
-    std::vector<Index> buckets;  // by key less query
+    std::vector<Index> buckets;  // by key minus query
     for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
         const Index first = starts[s];
         const Index n = starts[s + 1] - first;

@@ -10,8 +10,8 @@
 //     x        of a word: the mean of h^l of its first and its last piece
 //
 // A sentence with more pieces than the encoder has positions is split between words. If one word has more pieces than
-// that, only its first pieces and its last piece are kept. Sentences are not padded, and their grouping depends only on
-// the corpus. So the result has the same bits for any number of threads.
+// that, only its first pieces and its last piece are kept. Sentences are not padded, and only the corpus determines how
+// they are grouped. So the result has the same bits for any number of threads.
 
 #include <memory>
 #include <string>
@@ -40,8 +40,8 @@ public:
     /// The number of layers L.
     int layers() const;
     /// The number of a layer: "last" is L, "middle" is L / 2, and a number from 0 to L is itself. "auto" is L if the
-    /// encoder was trained on tags (source.hpp), else L / 2, which is better in that case. Throws BadArgument for any
-    /// other text.
+    /// encoder was trained on tags (source.hpp). For other encoders it is L / 2, which is better for them. Throws
+    /// BadArgument for any other text.
     int layer_of(const std::string& text) const;
 
     /// The vectors after layer l, one row per word of the corpus. Throws Cancelled if the run is stopped, and BadData

@@ -1,5 +1,5 @@
-// Checks the contents of a folder, once for encoding (encoder.cpp) and training (source.cpp).
-// The three kinds of encoders name their tensors differently, but the meaning and the order are the same.
+// Checks the contents of a folder, for both encoding (encoder.cpp) and training (source.cpp).
+// The three kinds of encoders name their tensors differently, but meaning and order are the same.
 
 #include "coterie/ner/encoder_folder.hpp"
 
@@ -99,7 +99,7 @@ EncoderShape shape_of(const Config& config) {
         out.activation = Activation::relu;
     else
         config.refuse(activation_key, "gelu, gelu_new or relu");
-    // MPNet's first position is the number after that of the padding.
+    // MPNet's first position is the number of the padding piece plus 1.
     const double padding = mpnet ? config.number("pad_token_id", 1) : -1;
     if (!(padding >= -1 && padding <= 1e7 && padding == std::floor(padding)))
         config.refuse("pad_token_id", "a whole number from 0 to 10,000,000");
@@ -196,7 +196,7 @@ EncoderFolder::EncoderFolder(const std::string& folder)
       tensors_path_(path_in(folder, "model.safetensors")),
       bytes_(formats::read_bytes(tensors_path_)),
       file_(formats::parse_safetensors_table(bytes_.data, tensors_path_)) {
-    // Checked before names are made for all layers. Each layer has more than one tensor.
+    // This is checked before names are made for all layers. Each layer has more than one tensor.
     if (shape.layers > static_cast<Index>(file_.tensors.size()))
         throw BadData(Code::wrong_shape,
                       filled("{}, too few for the {} layers of config.json",
@@ -263,7 +263,7 @@ void EncoderFolder::write_trained(const std::string& to, const std::vector<std::
     for (std::size_t p = 0; p < parameters_.size(); ++p)
         replaced[find(parameters_[p].key)] = p == 1 ? &positions : &values[p];
 
-    // The folder is written under another name, then renamed, so that it is complete or missing.
+    // The folder is written under another name and then renamed, so it is either complete or missing.
     const std::filesystem::path place(to);
     std::filesystem::path beside(to);
     beside += ".part";

@@ -1,7 +1,7 @@
 #pragma once
 // Internal: an encoder in a folder: the values of config.json, the pieces of vocab.txt and the tensors of
 // model.safetensors. The tensors have a fixed order, independent of their names. Also splits a corpus into chunks for
-// it.
+// the encoder.
 
 #include <map>
 #include <string>
@@ -53,9 +53,9 @@ public:
     const std::vector<Parameter>& parameters() const { return parameters_; }
     Matrix<float> matrix(std::size_t parameter) const;
 
-    /// Writes a copy of the folder with new values for parameters() to the folder `to`. It must not exist, or be empty.
-    /// config.json gets the key that says the encoder was trained on tags. Writes the projection if there is one.
-    /// Throws ResourceError if the folder cannot be written.
+    /// Writes a copy of the folder with new values for parameters() to the folder `to`, which must not exist or be
+    /// empty. config.json gets the key that says that the encoder was trained on tags. Writes the projection if there
+    /// is one. Throws ResourceError if the folder cannot be written.
     void write_trained(const std::string& to, const std::vector<std::vector<float>>& values,
                        const Projection* projection = nullptr) const;
 
@@ -78,8 +78,7 @@ struct Chunk {
     std::vector<std::int32_t> pieces;
     std::vector<std::pair<Index, Index>> words;  // first and last piece of each word
 };
-/// Splits the corpus into chunks of at most `positions` pieces each. encoder.hpp says how long sentences and words are
-/// split.
+/// Splits the corpus into chunks of at most `positions` pieces each. For long sentences and words see encoder.hpp.
 std::vector<Chunk> chunks_of(const Corpus& corpus, const WordPieces& vocabulary, Index positions);
 
 }  // namespace coterie::ner::internal

@@ -1,5 +1,5 @@
 // Compares encoders and pieces with the results of Hugging Face's programs (tests/ner/make_golden.py).
-// Also tests long sentences, folders that contradict themselves, and the other sources of vectors.
+// Also tests long sentences, folders with contradictions, and the other sources of vectors.
 
 #include "coterie/ner/encoder.hpp"
 

@@ -1,5 +1,5 @@
-// The page holds the text twice: as HTML sentences for all readers, and as JSON, from which the script draws them again
-// for correction.
+// The page holds the text twice: as HTML sentences for all readers, and as JSON, from which the script draws the
+// sentences again after a correction.
 // The JSON is escaped, so no text can end the script element. Both download formats use offsets in code points, so the
 // JSON does too.
 
@@ -28,7 +28,7 @@ using coterie::internal::filled;
 using PageJson = nlohmann::ordered_json;
 
 struct Shown {
-    std::vector<std::pair<std::size_t, std::string>> sentences;  // each with the type that it is suggested for, or ""
+    std::vector<std::pair<std::size_t, std::string>> sentences;  // each with the type for which it is suggested, or ""
     Index too_long = 0;
 };
 
@@ -72,7 +72,7 @@ std::string which_are_shown(const Shown& shown, const Corpus& corpus) {
     return out;
 }
 
-// "SHIP, probability 0.8312; next PLACE, 0.1200".
+// For example "SHIP, probability 0.83; next PLACE, 0.12".
 std::string told_of(const Mention& mention, const Matrix<double>& scores, Index first, const Tagger& tagger) {
     const Index own = 1 + mention.type;
     double least = std::numeric_limits<double>::infinity();
@@ -122,10 +122,10 @@ std::string colour_style() {
 }
 
 constexpr const char* page_help =
-    R"html(<p id="mentions-help" hidden>Click a mention to change its type or remove it; select words to add one. By
-keyboard: Tab to a sentence, arrows to its words (with Shift to several), then 1 to 9 for a type, Delete for none, Enter
-for the menu. A sentence that you correct counts as checked; tick those that are right as they stand. The checked ones
-are downloaded; put them behind the support that you have, and adapt again.</p>
+    R"html(<p id="mentions-help" hidden>Click a mention to change its type or remove it. Select words to add a mention.
+Keys: Tab goes to a sentence, arrows to its words (with Shift: several words); then 1 to 9 set a type, Delete removes
+the mention, and Enter opens the menu. A sentence that you correct counts as checked. Tick sentences that need no
+correction. Download the checked sentences, append them to your support, and adapt again.</p>
 )html";
 
 constexpr const char* page_controls =
@@ -199,11 +199,12 @@ std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView 
         types += filled("<li>{}</li>\n",
                         mark(count_text(counts[t]), static_cast<std::int32_t>(t), tagger.types[t], 0.5, {}));
     types += "</ul>\n<p>";
-    types += calibrated
-                 ? "The surer, the stronger the colour: " + mark("0.2", 0, tagger.types[0], 0.2, {}) + " " +
-                       mark("0.6", 0, tagger.types[0], 0.6, {}) + " " + mark("1.0", 0, tagger.types[0], 1, {}) +
-                       ". Probabilities hold as far as the text is like the support; point at a mention to see its own."
-                 : "The tagger has no probabilities: all mentions are drawn alike. Point at one to see its margin.";
+    types +=
+        calibrated
+            ? "Stronger colours mean larger probabilities: " + mark("0.2", 0, tagger.types[0], 0.2, {}) + " " +
+                  mark("0.6", 0, tagger.types[0], 0.6, {}) + " " + mark("1.0", 0, tagger.types[0], 1, {}) +
+                  ". They are valid if the text is similar to the support. Point at a mention to see its probability."
+            : "The tagger has no probabilities, so colours are equally strong. Point at a mention to see its margin.";
     types += filled("</p>\n{}", page_help);
 
     const std::string below = filled("found by {}, {}. {}", origin.model.empty() ? "a tagger" : origin.model,

@@ -1,6 +1,7 @@
 #pragma once
-// Shows what a tagger found as one HTML page: the text with its mentions. The reader can correct them and download them
-// as a support for the next adapt(). The page loads nothing else, and can be read without scripts.
+// Shows what a tagger found as one HTML page: the text with its mentions. The reader can correct the mentions, and
+// download the checked sentences as a support for the next adapt(). The page loads no other files and works without
+// scripts.
 
 #include <string>
 #include <vector>
@@ -26,8 +27,8 @@ struct PageOrigin {
 
 /// `found` is a corpus after Tagger::tag with these vectors, one row per word. Sentences in `suggested` come first,
 /// then the others in order, up to the limits above. The page says which and how many are shown.
-/// Each mention has the colour and the name of its type. The colour is stronger if its probability is larger. A mention
-/// also shows the second best tag of its word with the smallest margin.
+/// Each mention has the colour and the name of its type. The colour is stronger if the probability of the mention is
+/// larger. A mention also shows the second best tag of its word with the smallest margin.
 /// Sentences that the reader has checked are downloaded in the format of the corpus: CoNLL columns, else JSON lines of
 /// {"text", "spans"} with offsets in code points.
 /// Throws BadData as Tagger::scores does, and if there is not one row per word.

@@ -51,7 +51,7 @@ TEST(NerPage, ContainsMentionsInCodePoints) {
     EXPECT_EQ(sentence["words"][sentence["words"].size() - 2], 13);
     EXPECT_EQ(sentence["words"].back(), 17);
     ASSERT_EQ(sentence["mentions"].size(), 1);
-    // Scores 0, 1.5 and 1 at sharpness 2: exp(3) / (1 + exp(3) + exp(2)), and for B exp(2) divided by the same.
+    // Scores 0, 1.5 and 1 with sharpness 2 give exp(3) / sum for A and exp(2) / sum for B.
     const double sum = 1 + std::exp(3) + std::exp(2);
     EXPECT_NEAR(sentence["mentions"][0][3], std::exp(3) / sum, 5e-4);
     EXPECT_EQ(sentence["mentions"][0][4], "A, probability 0.71; next B, 0.26");

@@ -1,6 +1,6 @@
 #pragma once
 // Internal: one function per format. Each takes valid UTF-8 without a byte order mark, and fills a corpus whose source
-// is set. Also the errors in a corpus and in the vectors of its words.
+// is set. Also reports errors in a corpus and in the vectors of its words.
 
 #include <string>
 #include <string_view>
@@ -20,9 +20,9 @@ std::int32_t type_number(Corpus& corpus, std::string_view type);
 
 /// Throws BadData with the message, and a line of the file `source` as its place.
 [[noreturn]] void refuse_line(const std::string& source, Index line, Message message);
-/// The same with the place of a sentence: its line, or its number if the corpus is not from a file.
+/// The same for a sentence. The message has its line, or its number if the corpus is not from a file.
 [[noreturn]] void refuse_sentence(const Corpus& corpus, std::size_t sentence, Message message);
-/// Throws BadData if there is not one row per word. `place`: the message, with the place of the vectors.
+/// Throws BadData if there is not one row per word. `place` is the message, with the place of the vectors.
 void require_row_per_word(PointsView vectors, const Corpus& corpus, Message place = {.option = "vectors"});
 
 /// Calls f with each line, without its end (\n or \r\n), and its number from 1.

@@ -1,6 +1,6 @@
-// Mentions are compared as spans of the text without its blanks. So corpora can be compared that split the text
-// differently into documents, sentences or words.
-// Two figures of conlleval are left out: the share of correct tags and of correct words.
+// Mentions are compared as spans of the text without its blanks. So the two corpora may split the text differently into
+// documents, sentences or words.
+// Two scores of conlleval are left out: the share of correct tags and that of correct words.
 
 #include "coterie/ner/scoring.hpp"
 
@@ -21,7 +21,7 @@ using coterie::internal::filled;
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 // The text of all documents without blanks. Its offsets do not depend on how the text is split into documents, lines
-// and words, so corpora of different formats can be compared.
+// and words.
 class BareText {
 public:
     explicit BareText(const Corpus& corpus) : corpus_(corpus) {

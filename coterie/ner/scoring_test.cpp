@@ -1,4 +1,4 @@
-// Compares scores with conlleval's rules, written again in Python, on random tags, well-formed and not.
+// Compares scores with a Python version of conlleval's rules, on random tags that may be ill-formed.
 
 #include "coterie/ner/scoring.hpp"
 
@@ -37,7 +37,7 @@ TEST(NerScoring, RejectsDifferentTexts) {
     EXPECT_TRUE(has(message_of<BadData>([&] { score_mentions(gold, other); }), "gold.conll: line 3: the text differs"));
     EXPECT_TRUE(
         has(message_of<BadData>([&] { score_mentions(bare, gold); }), "bare.conll: line 1: the sentence is not"));
-    // Line ends at the end make no sentence.
+    // Line ends at the end of the text make no sentence.
     EXPECT_EQ(score_mentions(gold, parse_corpus("a B-X\n\nb O", "found.conll")).micro.found, 1);
     const Corpus text = parse_corpus("a b.\n\n", "a.txt"), same = parse_corpus("a b.", "b.txt");
     EXPECT_FALSE(has(message_of<BadData>([&] { score_mentions(text, same); }), "the text"));

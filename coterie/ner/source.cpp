@@ -1,9 +1,9 @@
-// The encoder's passes use LibTorch (deep/word_encoder.hpp). The loss is computed here, and its gradient by the word
-// vectors and by the additional parameters, in closed form.
+// The encoder's passes use LibTorch (deep/word_encoder.hpp). The loss is computed here, and in closed form its gradient
+// with respect to the word vectors and the additional parameters.
 // For prototypes, with g = p - y, the gradients are sum_t g_t c_t and sum_i g_it (x_i - c_t). For contrasts, see
 // contrast.cpp.
-// The order of an epoch depends only on its number, and the dropout of a batch on the batch's number. So a checkpoint
-// needs only the parameters, the optimizer's state and the position in the epoch.
+// The order of an epoch depends only on its number, and the dropout of a batch only on the number of the batch. So a
+// checkpoint needs only the parameters, the optimizer's state and the position in the epoch.
 
 #include "coterie/ner/source.hpp"
 
@@ -89,7 +89,7 @@ constexpr int most_passes_over_a_support = 100;
 constexpr double warm_up = 0.1;
 constexpr std::array<std::string_view, 3> objectives = {"prototypes", "contrastive", "support"};
 
-// The training data: sentences as pieces, and the tags of their words. Per corpus, only tags that occur have a number.
+// The training data: sentences as pieces, and the tags of their words. Per corpus, only tags that occur are numbered.
 struct Source {
     struct Sentence {
         std::size_t corpus = 0;
@@ -212,7 +212,7 @@ public:
         double numbers = 0;
         for (const auto& parameter : folder_.parameters())
             numbers += static_cast<double>(parameter.rows) * static_cast<double>(parameter.columns);
-        require_memory(4 * sizeof(float) * numbers, "the encoder, its gradient and what the optimizer remembers");
+        require_memory(4 * sizeof(float) * numbers, "the encoder, its gradient and the state of the optimizer");
         if (contrasts() && source_.words == std::accumulate(source_.count.begin(), source_.count.end(), Index{0}))
             throw BadData(Code::too_few_rows, "no two words have the same tag, so there is nothing to contrast",
                           "Add annotated sentences", {.file = corpora.front().source});
@@ -356,7 +356,7 @@ private:
         double sum = 0;
         Index words = 0;                    // number of words that have a loss
         Matrix<float> by_vectors;           // gradient of the sum
-        std::vector<Matrix<float>> beside;  // by the additional parameters; empty: none
+        std::vector<Matrix<float>> beside;  // gradients with respect to the additional parameters; may be empty
     };
     Loss loss_of(const Matrix<float>& vectors, const std::vector<Rows>& of) const {
         Loss out{0, 0, Matrix<float>(vectors.rows(), vectors.cols()), std::vector<Matrix<float>>(beside_.size())};
@@ -486,9 +486,9 @@ const OptionSet& SourceOptions::described() {
         OptionSetFor<SourceOptions>()
             .choice("objective", &SourceOptions::objective, {objectives.begin(), objectives.end()},
                     "what is learned: distances to a prototype of each tag (prototypes), or Gaussians that are similar "
-                    "for words of one tag (contrastive, CONTaiNER); support: contrastive's last step, on a support")
+                    "for words of one tag (contrastive, CONTaiNER); support: contrastive, on a support, as last step")
             .integer("epochs", &SourceOptions::epochs, at_least(1),
-                     "number of passes over the corpora; on a support, training continues until the loss rises")
+                     "number of passes over the corpora; with `objective=support`, training ends when the loss rises")
             .real("learning_rate", &SourceOptions::learning_rate, above(0), "largest learning rate of AdamW");
     return set;
 }
@@ -504,7 +504,7 @@ SourceReport train_source(const std::string& encoder, const std::vector<Corpus>&
     if (options.objective == SourceObjective::support && options.epochs != 1)
         throw BadArgument(
             Code::not_accepted,
-            filled("{} is not accepted with `objective=support`, which trains until the loss rises", options.epochs),
+            filled("{} is not accepted with `objective=support`, where the loss ends training", options.epochs),
             "Leave it out", {.option = "epochs", .value = std::to_string(options.epochs), .accepted = "1"});
     if (run.device != "cpu")
         throw refused_option("device", run.device, "cpu, the only device on which encoders are trained");

@@ -53,7 +53,7 @@ Corpus source_corpus(int sentences, std::uint64_t seed, const std::string& first
     return parse_corpus(file, first_type + ".conll");
 }
 
-// Three words are of type FIRST, two of type SECOND, each type once per sentence. Or only one word per type.
+// Three words are of type FIRST, and two of type SECOND; or one word per type. Each type occurs once per sentence.
 Corpus corpus_of_kinds(int sentences, std::uint64_t seed, bool one_word_per_type) {
     RandomStream random(seed, "test.source.kinds");
     std::string file;
@@ -76,7 +76,7 @@ Corpus corpus_of_kinds(int sentences, std::uint64_t seed, bool one_word_per_type
     return parse_corpus(file, "kinds.conll");
 }
 
-// F1 on other sentences of a tagger by nearest words of a support, with the last layer.
+// F1, on other sentences, of a tagger that uses the nearest words of a support, with the last layer.
 double f1_of_nearest_words(const std::string& folder, const Corpus& support, const Corpus& gold) {
     const Encoder encoder(folder);
     const coterie::Run run(0, 2);
@@ -87,8 +87,8 @@ double f1_of_nearest_words(const std::string& folder, const Corpus& support, con
     return score_mentions(gold, found).micro.f1();
 }
 
-// The tiny encoder with random values as at the start of training. With the committed values, all words have nearly the
-// same vector in the last layer.
+// The tiny encoder with random values, as at the start of training. With the values in the repository, all words have
+// nearly the same vector in the last layer.
 std::string fresh(const std::string& kind, const Folder& place) {
     const internal::EncoderFolder from(tiny(kind));
     RandomStream random(11, "test.source.fresh");
@@ -178,7 +178,7 @@ TEST(NerSource, GradientsAgreeWithFiniteDifferences) {
             const std::string what =
                 std::string(kind) + " " +
                 (p < own ? folder.parameters()[static_cast<std::size_t>(p)].key : std::string("prototypes"));
-            // What all keys have in common does not change the attention.
+            // The bias is the same for all keys, so it does not change the attention.
             if (what.find(".k.bias") != std::string::npos || what.find("k_lin.bias") != std::string::npos ||
                 what.find("key.bias") != std::string::npos) {
                 EXPECT_LT(norm, 1e-2) << what;
@@ -223,7 +223,7 @@ TEST(NerSource, TrainsOnCorporaOfDifferentTypes) {
         EXPECT_FALSE(std::filesystem::exists(out + ".part"));
     }
     EXPECT_NE(contents(folder / "bert/model.safetensors"), contents(tiny("bert") + "/model.safetensors"));
-    // Positions are written without the token types that were added to them. Without training, nothing changes.
+    // Positions are written without the token type that was added to them. So without training, nothing changes.
     const SourceReport still =
         train_source(tiny("bert"), corpora, folder / "still", {.learning_rate = 1e-30}, coterie::Run(1, 2));
     EXPECT_GT(still.loss_per_epoch.at(0), 0);
@@ -291,7 +291,7 @@ TEST(NerSource, ContrastiveTrainingResumesBitForBit) {
     expect_same_bits_in_pieces(fresh("bert", folder),
                                {source_corpus(150, 3, "PER", "LOC"), source_corpus(90, 4, "SHIP", "PORT")},
                                {.objective = SourceObjective::contrastive, .epochs = 2, .learning_rate = 1e-3}, folder);
-    const Folder second;  // continues from the encoder of the first, on a support
+    const Folder second;  // continues from the encoder in the first folder, on a support
     expect_same_bits_in_pieces(folder / "whole", {source_corpus(12, 8, "A", "B")},
                                {.objective = SourceObjective::support, .learning_rate = 1e-3}, second);
 }

@@ -1,4 +1,4 @@
-// Draws and finds sentences. A support drawn by the greedy rule is biased: its sentences were chosen for their
+// Draws and finds sentences. A support drawn by the greedy rule is biased, because its sentences were chosen for their
 // mentions.
 // So its share of O is smaller than that of the corpus.
 
@@ -44,7 +44,7 @@ std::vector<std::size_t> sample_support(const Corpus& corpus, const SampleOption
     const Index shots = options.shots;
     const std::size_t types = corpus.types.size();
     std::vector<Index> there(types, 0);
-    std::vector<std::vector<std::size_t>> with(types);  // sentences that have the type
+    std::vector<std::vector<std::size_t>> with(types);  // numbers of the sentences that have the type
     for (std::size_t s = 0; s < corpus.sentences.size(); ++s)
         for (const Mention& mention : corpus.sentences[s].mentions) {
             ++there[at(mention.type)];

@@ -25,8 +25,8 @@ struct COTERIE_API SampleOptions {
 /// not valid.
 COTERIE_API std::vector<std::size_t> sample_support(const Corpus& corpus, const SampleOptions& options, const Run& run);
 
-/// For each sentence of `some`, the first sentence of `all` with the same words that was not yet used. Throws BadData,
-/// with file and line, if there is none.
+/// For each sentence of `some`, the first sentence of `all` that has the same words and was not found before. Throws
+/// BadData, with file and line, if there is no such sentence.
 COTERIE_API std::vector<std::size_t> find_sentences(const Corpus& some, const Corpus& all);
 
 struct COTERIE_API SuggestOptions {
@@ -41,11 +41,11 @@ struct Suggestion {
     double value = 0;       // from 0 to 1
 };
 
-/// Suggests sentences to annotate: those with a word near the border of a type. Let g be a word's score of type t less
-/// its largest other score, and h the median of |g| over all words and types. The value of the word is exp(-|g| / h) /
-/// (1 + exp(-g / h)).
-/// The types take turns in the order of the tagger. Each takes the sentence of largest value that is still free.
-/// Annotated sentences are left out. Throws BadData as Tagger::tag does, and BadArgument if an option is not valid.
+/// Suggests sentences to annotate: those with a word near the border of a type. Let g be the score of type t for a
+/// word, minus the word's largest other score. Let h be the median of |g| over all words and types. The value of the
+/// word is exp(-|g| / h) / (1 + exp(-g / h)).
+/// The types take turns in the order of the tagger. Each takes the sentence with the largest value that is not yet
+/// taken. Annotated sentences are left out. Throws BadData as Tagger::tag does, and BadArgument for bad options.
 COTERIE_API std::vector<Suggestion> suggest_sentences(const Tagger& tagger, const Corpus& corpus, PointsView vectors,
                                                       const SuggestOptions& options, const Run& run);
 

@@ -15,9 +15,9 @@ struct SupportVectors {
     std::string layer;  // the number of the encoder's layer; else empty
 };
 
-/// `other` may be nullptr. With an encoder or a table as source, each corpus gets its own vectors. The rows of a .npy
-/// file are the words of `other`, in which the support's sentences are looked up; the other rows are those of the
-/// remaining sentences. Calls take_notes with the notes on the vectors as soon as they are known.
+/// `other` may be nullptr. If the source is an encoder or a table, each corpus gets its own vectors. If it is a .npy
+/// file, the file has one row per word of `other`. The sentences of the support are looked up in `other`; the remaining
+/// sentences give the rows of SupportVectors::other. Calls take_notes with notes on the vectors as soon as possible.
 SupportVectors support_vectors(const std::string& source, const Corpus& support, const Corpus* other,
                                const VectorOptions& options, const Run& run,
                                const std::function<void(const std::vector<Message>&)>& take_notes);

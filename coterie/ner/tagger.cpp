@@ -1,6 +1,6 @@
 // Scores use the products of linalg/, in blocks of rows. Decoding takes one sentence at a time.
-// Every method of adaptation gives prototypes in a linear space or a linear function. So a tagger is one file with a
-// few matrices, for any method.
+// Every method of adaptation gives either prototypes in a linear space or a linear function. So for any method, a
+// tagger is one file with a few matrices.
 
 #include "coterie/ner/tagger.hpp"
 
@@ -99,7 +99,7 @@ Matrix<double> Transitions::logarithms(Index tags) const {
                                          : type_other / std::max(types - 1, 1.0);
     for (Index from = 0; from <= tags; ++from) {
         double sum = out.row(from).sum();
-        if (!(sum > 0)) {  // never seen: all are equally likely
+        if (!(sum > 0)) {  // the support has no such transitions: all are equally likely
             out.row(from).setOnes();
             sum = static_cast<double>(tags);
         }
@@ -115,7 +115,7 @@ Matrix<double> Tagger::scores(PointsView vectors, const Run& run) const {
     if (vectors.columns() != dimensions())
         throw BadData(Code::wrong_shape,
                       filled("{}, but the tagger needs {}", counted(vectors.columns(), "column"), dimensions()),
-                      "Use the source of vectors that the tagger was adapted with", {.option = "vectors"});
+                      "Use the source of vectors with which the tagger was adapted", {.option = "vectors"});
     check_points(vectors, {.option = "vectors"}, run);
     const bool projects = directions.size() > 0;
     const coterie::internal::RowProducts project(directions);

@@ -8,19 +8,19 @@
 //                                 the paper, adapt.hpp); for nearest words without the 1/2
 //                    linear       s_t = v_t'x + b_t
 //
-// The tag of a word is that of its largest score (ties: the lowest tag). With Viterbi's algorithm, the tags of a
+// The tag of a word is the one with the largest score (ties: the lowest tag). With Viterbi's algorithm, the tags of a
 // sentence have the largest sum of log softmax(s) and log transitions. Transitions are of seven kinds (Yang and Katiyar
 // 2020): start to O, start to a type, O to O, O to a type, a type to O, to itself, to another type. Their shares in the
-// support are spread over the types and raised to the power tau = 0.05. Then rows are scaled to sum to 1, and shares
+// support are divided among the types and raised to the power tau = 0.05. Then rows are scaled to sum to 1, and shares
 // below 1e-6 are set to 1e-6.
 //
-// The margin of a word is the score of its tag less the largest other score. The margin of a mention is the smallest of
-// its words. It orders mentions by certainty, but is not a probability. It can be negative with transitions.
+// The margin of a word is the score of its tag minus the largest other score. The margin of a mention is the smallest
+// margin of its words. Margins order mentions by certainty, but are not probabilities. They may be negative (Viterbi).
 //
 // The probability of a word's tag is softmax(a s + b [O]), without transitions. The probability of a mention is the
-// smallest of its words. The sharpness a maximises the likelihood of words of the support whose sentence was left out
-// (adapt.hpp). It is valid for words similar to those of the support. The shift b is used if the share of O in the text
-// is known. It corrects for the support's share, because the sentences of the support were chosen for their mentions.
+// smallest probability of its words. The sharpness a maximises the likelihood of words of the support whose sentence
+// was left out (adapt.hpp). So probabilities are valid for words similar to those of the support. If the share of O in
+// the text is known, the shift b replaces the support's share, whose sentences were chosen for their mentions.
 
 #include <optional>
 #include <string>
@@ -51,7 +51,7 @@ struct COTERIE_API Transitions {
 
     /// Counts in the IO tags of the annotated sentences.
     static Transitions of(const Corpus& corpus);
-    /// The log transitions between the tags, (L + 1) x L. The last row is from the start.
+    /// The log transitions between the tags, (L + 1) x L. The last row has those from the start.
     Matrix<double> logarithms(Index tags) const;
 };
 
@@ -65,7 +65,7 @@ struct COTERIE_API Tagger {
     Matrix<double> prototypes;         // c or v: k x p, k x d if linear
     Vector<double> bias;               // b, k; only if linear
     std::vector<std::int32_t> tag_of;  // k, in 0..L-1
-    double sharpness = 0;              // a, for these scores; 0: not known, there are no probabilities
+    double sharpness = 0;              // a, for these scores; 0: not known, so there are no probabilities
     double outside_shift = 0;          // b; 0 if the share of O is not known
     double support_outside_share = 0;  // share of O among the words of the support
     /// Lowest and highest share of O among all words, given or estimated; none if not known.

@@ -1,5 +1,5 @@
-// Compares the baselines with plain loops, and Viterbi with all sequences. Checks the optimality conditions of logistic
-// regression.
+// Compares baselines with plain loops, and Viterbi with a search of all sequences. Checks the optimality conditions of
+// logistic regression.
 // Also tests the automatic choice, shares, saving, and input that is not valid.
 
 #include "coterie/ner/tagger.hpp"
@@ -190,7 +190,8 @@ TEST(NerTagger, MarginIsTheSmallestOfItsWords) {
         }
 }
 
-// Tags are drawn from the probabilities of a known sharpness. It is found again, and other values are less likely.
+// Tags are drawn from the probabilities of a known sharpness. The calibration must find this sharpness, and other
+// values must be less likely.
 TEST(NerCalibration, RecoversTheSharpness) {
     RandomStream random(4, "test.calibration");
     const Index n = 4000;
@@ -237,8 +238,7 @@ TEST(NerCalibration, ExtremeCases) {
 }
 
 TEST(NerCalibration, ShiftChangesTheOutsideShare) {
-    // O, A and B occur equally often, and s_t = log density. The shift must give Bayes' rule for a text with nine
-    // tenths of O.
+    // O, A and B occur equally often, and s_t = log density. The shift must give Bayes' rule for a text with 90 % O.
     const Labels tags = {0, 1, 2, 0, 1, 2};
     const double shift = internal::shift_of(tags, 0.9);
     const std::array<double, 3> scores = {-1.5, -0.3, -2.0};
@@ -325,7 +325,7 @@ TEST(NerAdapt, ChoosesTheBestMethodOnTheSupport) {
         // If another method is better than the one taken, the report says why.
         EXPECT_EQ(counts.f1() < best, has(report.chosen_because, "within a standard error of the largest"));
     }
-    EXPECT_TRUE(has(report.chosen_because, "when each of 8 sentences of the support is left out"));
+    EXPECT_TRUE(has(report.chosen_because, "when leaving out each of 8 sentences of the support in turn"));
     EXPECT_EQ(tagger.method, name(report.method));
     // With one sentence, there is nothing to compare.
     adapted(world(1, 4), other.vectors.leftCols(8), {}, &report);
@@ -333,7 +333,7 @@ TEST(NerAdapt, ChoosesTheBestMethodOnTheSupport) {
     EXPECT_TRUE(has(report.chosen_because, "nothing could be compared"));
 }
 
-// The other words are of another kind and draw a prototype away. Then a method that uses only the support wins.
+// The other words differ from the support and move a prototype away. Then a method that uses only the support wins.
 TEST(NerAdapt, ChoosesASupportOnlyMethodIfBetter) {
     const World support = world(10, 1, 5);
     Matrix<float> other = world(200, 2, 5).vectors;
@@ -357,16 +357,16 @@ TEST(NerAdapt, SharesAreUsedAndReported) {
     EXPECT_TRUE(has(report.share_origin, "estimated"));
     adapted(world(4, 1), other.vectors, {.method = Adaptation::kmeans}, &report);
     EXPECT_FALSE(report.outside_share);
-    EXPECT_EQ(report.share_origin, "none: type PER has 4 mentions, 5 are needed to estimate it");
+    EXPECT_EQ(report.share_origin, "none: type PER has 4 mentions, but an estimate needs 5 of each type");
     adapted(support, other.vectors, {.method = Adaptation::kmeans, .outside_share = "0.6:0.8"}, &report);
     EXPECT_EQ(report.outside_share, std::pair(0.6, 0.8));
     EXPECT_EQ(report.share_origin, "as given");
     adapted(support, {}, {.method = Adaptation::kmeans, .outside_share = "0.6:0.9"}, &report);
     EXPECT_EQ(report.outside_share, std::pair(0.7, 0.7));
-    EXPECT_EQ(report.share_origin, "as given, of which the support's tags leave 0.7 to 0.7");
+    EXPECT_EQ(report.share_origin, "as given, but the support's tags allow only 0.7 to 0.7");
     adapted(support, other.vectors, {.method = Adaptation::logistic, .outside_share = "0.7"}, &report);
     EXPECT_FALSE(report.outside_share);  // the method uses no share
-    EXPECT_TRUE(has(report.share_origin, "logistic takes it for probabilities alone"));
+    EXPECT_TRUE(has(report.share_origin, "logistic uses it only for probabilities"));
 }
 
 TEST(NerAdapt, SameBitsAtAnyNumberOfThreads) {

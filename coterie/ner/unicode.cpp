@@ -1,5 +1,5 @@
 // Unicode's tables, by ICU: borders of sentences and words, classes, lower case and decomposition.
-// Only this source uses ICU. Without ICU, it is compiled to functions that throw.
+// Only this source uses ICU. Without ICU, its functions throw.
 
 #include "coterie/ner/unicode.hpp"
 
@@ -58,7 +58,7 @@ CharacterClass character_class(std::uint32_t value) {
     UVersionInfo age;
     u_charAge(point, age);
     if (age[0] > 8) return CharacterClass::other;
-    // These changed their class after version 8.
+    // The class of these characters changed after Unicode 8.
     if (value == 0x166D || value == 0x111C9) return CharacterClass::punctuation;
     if (value == 0x1734) return CharacterClass::mark;
     if (value == 0x1885 || value == 0x1886 || value == 0xA9BD) return CharacterClass::other;

@@ -28,10 +28,10 @@ bool is_space(std::uint32_t value);
 std::vector<std::size_t> sentence_borders(std::string_view text);
 std::vector<std::size_t> word_borders(std::string_view text);
 
-/// Classes of a code point that BERT's tokeniser uses, as in Unicode 8, the version that the crate tokenizers has.
+/// Classes of a code point that BERT's tokeniser uses. They are those of Unicode 8, which the crate tokenizers uses.
 enum class CharacterClass { other, punctuation, control, mark };
 CharacterClass character_class(std::uint32_t value);
-/// Lower case of each code point alone, with the full mapping; canonical decomposition of a text.
+/// Lower case of each code point, by the full mapping without context; and the canonical decomposition of a text.
 std::string lower_case(std::string_view text);
 std::string decomposed(std::string_view text);
 

@@ -1,5 +1,5 @@
 // Three sources of vectors: an encoder, a file of rows, a table of words.
-// The path decides which it is, so the caller need not say it.
+// The path determines which of the three it is.
 
 #include "coterie/ner/vectors.hpp"
 

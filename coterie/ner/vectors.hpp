@@ -29,9 +29,8 @@ struct WordVectors {
 ///     a folder with config.json   an encoder (encoder.hpp) with the layer of Encoder::layer_of
 ///     FILE.npy                    one row per word of the corpus, computed in advance
 ///     other files and folders     static vectors: lines WORD x_1 .. x_d (GloVe), or a folder with vocab.txt and
-///                                 vectors.npy. A word that is missing is searched in lower case. If that is missing
-///                                 too,
-///                                 it gets the mean of all vectors.
+///                                 vectors.npy. A missing word is looked up in lower case. If this is also missing,
+///                                 the word gets the mean of all vectors.
 ///
 /// Throws BadData if the source is not valid or does not fit the corpus. Throws BadArgument for a layer without an
 /// encoder.

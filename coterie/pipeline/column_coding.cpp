@@ -1,7 +1,7 @@
 // Means take one pass over blocks. Medians need neither sorting nor all values in memory (radix selection): eight
-// passes find the value of a rank digit by digit. Each pass counts the next eight bits of the numbers that share the
-// bits found so far. Counts are sums of weights, so a row of weight w counts as w copies. Sums of integers are exact:
-// the same bits at any number of threads and processes.
+// passes find the value of a rank, eight bits per pass. Each pass counts the next eight bits of the numbers that begin
+// with the bits found so far. Counts are sums of weights, so a row of weight w counts as w copies. Sums of integers are
+// exact, so the bits are the same at any number of threads and processes.
 
 #include "coterie/pipeline/column_coding.hpp"
 
@@ -45,7 +45,7 @@ std::vector<double> sum_over_rows(PointsView points, Index numbers, std::span<co
     });
 }
 
-// Maps numbers to integers in the same order.
+// Maps numbers to integers that have the same order.
 std::uint64_t key_of(double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
     return bits >> 63 ? ~bits : bits | std::uint64_t{1} << 63;
@@ -54,13 +54,13 @@ double number_of(std::uint64_t key) {
     return std::bit_cast<double>(key >> 63 ? key & ~(std::uint64_t{1} << 63) : ~key);
 }
 
-// The median of each column: the mean of the two values around the middle of its known weight. NaN where no value is
+// The median of each column: the mean of the two values around the middle of its known weight. NaN if no value is
 // known.
 std::vector<double> medians(PointsView points, std::span<const double> weights, const std::vector<double>& known,
                             const Run& run) {
     const auto columns = static_cast<std::size_t>(points.columns());
     constexpr std::size_t digits = 256;
-    // The lower value is the first with at least half of the weight up to it, the upper the first with more than half.
+    // The lower value is the first one with at least half of the weight up to it; the upper one has more than half.
     std::vector<std::array<std::uint64_t, 2>> prefix(columns);
     std::vector<std::array<double, 2>> before(columns);
     for (int shift = 56; shift >= 0; shift -= 8) {
@@ -137,11 +137,11 @@ const OptionSet& ColumnOptions::described() {
     static const OptionSet set =
         OptionSetFor<ColumnOptions>()
             .choice("missing", &ColumnOptions::missing, missing_names,
-                    "missing values (an empty field, NA, NaN, null, ?, -): refuse stops with an error; drop leaves "
-                    "their rows out, without a label; mean and median fill them in, words with the most frequent one")
+                    "missing values (an empty field, NA, NaN, null, ?, -): refuse stops with an error; drop leaves out "
+                    "their rows, which get no label; mean and median fill them in (words: the most frequent one)")
             .choice("categorical", &ColumnOptions::categorical, categorical_names,
                     "columns of words: refuse stops with an error; drop leaves them out; one-hot makes a column for "
-                    "each word, 1/sqrt(2) or 0, so that different words are 1 apart")
+                    "each word (1/sqrt(2) or 0), so that different words have distance 1")
             .flag("dates", &ColumnOptions::dates,
                   "convert columns of dates (2026-11-23, 23.11.2026) to numbers of days");
     return set;
@@ -189,7 +189,7 @@ ColumnCoding ColumnCoding::fit(PointsView points, const std::vector<ColumnKind>&
         all_words += column.words.size();
     }
     if (!fills) return out;
-    // The known weight and the sum of each column, then the weight of each word.
+    // For each column, the known weight and the sum; then, for each word, the weight.
     const std::vector<double> sums =
         sum_over_rows(points, static_cast<Index>(2 * columns + all_words), weights, run,
                       [&](const auto* row, double weight, double* sum) {
@@ -262,7 +262,7 @@ std::vector<bool> ColumnCoding::indicators() const {
 void ColumnCoding::require_no_words(const std::string& option) const {
     if (columns_out() == columns_in()) return;
     throw BadArgument(Code::conflict, "this option is not supported for rows with columns of words",
-                      "Leave it out, or leave these columns out", {.option = option});
+                      "Leave out this option or these columns", {.option = option});
 }
 
 std::vector<ColumnKind> ColumnCoding::kinds_out() const {
@@ -282,7 +282,7 @@ Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<s
             Code::wrong_shape,
             counted(points.columns(), "column") + ", but the model was fitted on " + std::to_string(columns), "",
             {.option = "points"});
-    // The index that the fit gave to each word of these points; -1 for a word that the fit did not see.
+    // The fit's index of each word of these points; -1 for a word that the fit did not see.
     std::vector<std::vector<Index>> number_of_word(columns);
     std::string unknown_words;
     for (std::size_t j = 0; j < columns; ++j) {
@@ -480,7 +480,7 @@ Points without_rows(const Points& points, std::span<const Index> left_out) {
             kept.push_back(i);
     }
     if (points.resident()) return rows_of(points, kept);
-    // Reads the kept rows with the rows between them, then moves them together.
+    // Reads the kept rows and the rows between them, then moves the kept rows together.
     class Kept : public RowSource {
     public:
         Kept(Points from, std::vector<Index> rows) : from_(std::move(from)), rows_(std::move(rows)) {}

@@ -1,6 +1,6 @@
 #pragma once
-// Codes rows of a table with missing values and words as numbers. The coding is learned from the training data, applied
-// unchanged to new rows, and stored in the model's file. Centring and scaling follow it (preparation.hpp).
+// Turns rows of a table, which may have missing values and words, into numbers. The coding is learned from the training
+// data, applied unchanged to new rows, and stored in the model's file. Centring and scaling follow (preparation.hpp).
 
 #include <cstdint>
 #include <optional>
@@ -21,8 +21,8 @@ namespace coterie {
 enum class Missing {
     refuse,
     drop,    // rows with a missing value are left out and get no label (-1)
-    mean,    // the mean of the column's other rows; for words the most frequent word
-    median,  // the median of the column's other rows; for words the most frequent word
+    mean,    // the mean of the column's other rows; for words, the most frequent word
+    median,  // the median of the column's other rows; for words, the most frequent word
 };
 enum class Categorical {
     refuse,
@@ -36,14 +36,14 @@ struct COTERIE_API ColumnOptions {
     bool dates = false;  // columns of dates become days since 1970-01-01
 
     static const OptionSet& described();
-    /// Sets how a file's columns are read for these options.
+    /// Sets in `options` how a file's columns are read, as these ColumnOptions require.
     void read_by(ReadOptions& options) const;
 };
 
 /// A column of numbers stays one column, in its place. A column of words becomes one column per word, in the order of
-/// the words: 1/sqrt(2) in the rows with the word, 0 in the others. Two rows with different words are then 1 apart
-/// (squared Euclidean), the maximum for two numbers scaled to [0, 1]. A word that the fit did not see is 0 in all of
-/// these columns.
+/// the words: 1/sqrt(2) in the rows with the word, 0 in the others. The squared Euclidean distance of two different
+/// words is then 1, the largest one of two numbers scaled to [0, 1]. A word that the fit did not see is 0 in all
+/// columns.
 class COTERIE_API ColumnCoding {
 public:
     /// Leaves points unchanged.
@@ -51,7 +51,7 @@ public:
 
     /// Learns from points whose missing values are NaN and whose words are indices into `categories`
     /// (PointsFile::categories; empty: no words). A row of weight w counts as w copies. The same bits at any number of
-    /// threads and processes. Throws BadData where a column has no value at all.
+    /// threads and processes. Throws BadData if a column has no value at all.
     static ColumnCoding fit(PointsView points, const std::vector<ColumnKind>& kinds,
                             const std::vector<std::vector<std::string>>& categories,
                             const std::vector<std::string>& names, const ColumnOptions& options, const Run& run,
@@ -60,17 +60,17 @@ public:
     /// Whether points stay unchanged, except for rows that are dropped.
     bool identity() const { return columns_.empty(); }
     const ColumnOptions& options() const { return options_; }
-    /// The number of columns that apply() takes; 0 where identity().
+    /// The number of columns that apply() takes; 0 if identity().
     Index columns_in() const { return static_cast<Index>(columns_.size()); }
     Index columns_out() const;
-    /// The kinds of the columns that apply() takes; empty where identity().
+    /// The kinds of the columns that apply() takes; empty if identity().
     std::vector<ColumnKind> kinds() const;
     /// The names of the coded columns: "age", "colour=red". `names`: those of the columns that apply() takes, or empty.
     std::vector<std::string> names_out(const std::vector<std::string>& names) const;
     /// Whether each coded column stands for a word.
     std::vector<bool> indicators() const;
-    /// Throws BadArgument where columns of words change the number of columns. `option`: the one that needs the columns
-    /// as given.
+    /// Throws BadArgument if columns of words change the number of columns. `option`: the option that needs the columns
+    /// as given, for the message.
     void require_no_words(const std::string& option) const;
     /// What each coded column holds.
     std::vector<ColumnKind> kinds_out() const;
@@ -80,11 +80,11 @@ public:
     Points apply(const Points& points, const std::vector<std::vector<std::string>>& categories,
                  const std::vector<std::string>& names, const Run& run, std::vector<Message>& warnings) const;
 
-    /// "missing values as the mean, words one-hot"; empty where the coding changes nothing.
+    /// "missing values as the mean, words one-hot"; empty if the coding changes nothing.
     std::string text() const;
-    /// Stores the text "columns" as JSON; stores nothing where all options are defaults.
+    /// Stores the text "columns" as JSON; stores nothing if all options are defaults.
     void store(Archive& archive) const;
-    /// Throws BadData when the archive holds an invalid coding.
+    /// Throws BadData if the archive holds an invalid coding.
     static ColumnCoding from(const Archive& archive);
 
 private:
@@ -97,17 +97,17 @@ private:
     std::vector<Column> columns_;
 };
 
-/// Throws BadData, naming row and column, where a value is infinite, or missing (NaN) and `options` do not accept that.
-/// Call it on the points as given: after rows are left out and words are coded, places differ from the caller's. Checks
-/// nothing where the options are defaults and there are no words or dates: then the method's own check names the place.
-/// `what`: "points" for a fit, whose message names the options for missing values, or "predict".
+/// Throws BadData, with row and column, if a value is infinite, or missing (NaN) while `options` do not accept missing
+/// values. Call it on the points as given, because coding changes the places. Checks nothing if the options are
+/// defaults and there are no words or dates; then the method's own check names the place. `what`: "points" for a fit,
+/// whose message names the options for missing values, or "predict".
 COTERIE_API void require_values(PointsView points, const std::vector<ColumnKind>& kinds,
                                 const std::vector<std::vector<std::string>>& categories,
                                 const std::vector<std::string>& names, const ColumnOptions& options,
                                 std::string_view what, const Run& run);
 /// Numbers of the rows that hold a NaN, ascending. The same on every process.
 COTERIE_API std::vector<Index> rows_with_missing(PointsView points, const Run& run);
-/// The points without those rows: a copy, or read block by block where the points are.
+/// The points without the rows `left_out`: a copy or, if the points are read in blocks, read in blocks, too.
 COTERIE_API Points without_rows(const Points& points, std::span<const Index> left_out);
 
 }  // namespace coterie

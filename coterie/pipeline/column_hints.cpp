@@ -16,7 +16,7 @@ constexpr Index fewest_rows = 20;  // with fewer rows, a column may count the ro
 constexpr Index sampled_rows = 10000;
 constexpr double large_share = 0.95;
 
-// The columns for which agrees(column, row number) holds in all rows.
+// The columns for which agrees(column, row number) is true in all rows.
 template <class Agrees>
 std::vector<std::size_t> lasting(std::vector<std::size_t> candidates, Index rows, Agrees agrees) {
     for (Index i = 1; i < rows && !candidates.empty(); ++i)
@@ -39,7 +39,7 @@ std::vector<Message> column_hints(const Problem& problem, const PreparationOptio
     const auto column = [&](std::size_t j) {
         return "column " + std::to_string(j + 1) + (j < names.size() ? " (" + formats::shown(names[j]) + ")" : "");
     };
-    // The name as a shell takes it. A name that needs quotes is replaced by the column's number.
+    // The name as a shell accepts it. If it needs quotes, the column's number is used instead.
     const auto called = [&](std::size_t j) {
         const bool plain = j < names.size() && !names[j].empty() && names[j].size() <= 60 &&
                            std::all_of(names[j].begin(), names[j].end(), [](char c) {
@@ -71,8 +71,8 @@ std::vector<Message> column_hints(const Problem& problem, const PreparationOptio
         if (!constant.empty())
             out.push_back({.code = Code::constant_column,
                            .problem = listed(constant, column) + (constant.size() == 1 ? " has" : " have") +
-                                      " the same value in every row and tell" + (constant.size() == 1 ? "s" : "") +
-                                      " nothing",
+                                      " the same value in every row, so " +
+                                      (constant.size() == 1 ? "it does" : "they do") + " not distinguish rows",
                            .remedy = "Use `exclude` to leave columns out"});
         if (preparation.scale != Scale::none || rows.rows < 3) return;
         const Index step = std::max<Index>(1, rows.rows / sampled_rows);

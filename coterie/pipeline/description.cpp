@@ -1,11 +1,11 @@
 // One pass gives means and variances inside and outside of every cluster, from sums of values and squares per cluster.
 // Outside is all minus inside. Values are taken relative to the first row, so that an offset costs no digits. Two more
-// passes in the method's space give means, and then distances to them, from differences. To find the nearest other
-// mean, the triangle inequality often leaves only the neighbours of the row's own mean. Otherwise the kernels score all
-// means.
+// passes in the method's space compute the means, and then the distances to them, from differences. To find the nearest
+// other mean, the triangle inequality often leaves only the neighbours of the row's own mean. Otherwise, the kernels
+// score all means.
 //
-// Invariants: the result is the same for any number of threads and processes, and for rows in memory and rows that are
-// read. A row of weight w counts as w copies. No reported number is NaN.
+// Invariants: the result is the same for any number of threads and processes, and for rows in memory and rows read in
+// blocks. A row of weight w counts as w copies. No reported number is NaN.
 
 #include "coterie/pipeline/description.hpp"
 
@@ -43,7 +43,7 @@ constexpr std::size_t kColumns = 5;    // shown per cluster
 constexpr std::size_t kRows = 3;       // typical and doubtful rows shown per cluster
 constexpr std::size_t kOutliers = 10;  // rows shown
 constexpr Index kMostForExact = 5000;  // rows; with more, silhouettes are simplified instead of over all pairs
-constexpr double kRounding = 1e-12;    // of a column's variance: anything less counts as 0
+constexpr double kRounding = 1e-12;    // of a column's variance; smaller values count as 0
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double weight_of(std::span<const double> weights, Index row) { return weights.empty() ? 1.0 : weights[at(row)]; }
@@ -79,7 +79,7 @@ void check(PointsView rows, const std::vector<std::string>& names, std::span<con
                           {.option = "weights"});
 }
 
-// Per cluster: the weight, the number of rows, and for every column the sum and the sum of squares about `origin`.
+// Per cluster: the weight, the number of rows, and for each column the sum and the sum of squares relative to `origin`.
 struct ClusterMoments {
     Vector<double> origin;          // d
     std::vector<double> weight;     // k
@@ -143,7 +143,7 @@ ClusterMoments cluster_moments(PointsView points, std::span<const std::int32_t> 
         [&]<class Scalar>() { return moments_of<Scalar>(points, labels, clusters, weights, run); });
 }
 
-// Presents rows that only this process holds (an embedding) as part of the rows of all processes.
+// Presents rows that only this process holds (an embedding) as a part of all rows.
 class OwnRows : public RowSource {
 public:
     OwnRows(Matrix<double> own, Index first, Index rows) : own_(std::move(own)), first_(first), rows_(rows) {}
@@ -226,10 +226,10 @@ Seen seen_by(const Pipeline& pipeline, PreparedRows prepared, const Labels* labe
 struct Closeness {
     std::vector<double> own;
     std::vector<double> silhouette;
-    std::vector<Index> nearest;  // for each cluster with rows, the nearest of these clusters; empty: there is only one
+    std::vector<Index> nearest;  // for each cluster with rows, the nearest other one; empty: there is only one
 };
 
-// For each mean, some other means and their distances, nearest first.
+// For each mean, its nearest other means and their distances, nearest first.
 std::vector<std::vector<std::pair<double, Index>>> neighbours_of(const Matrix<double>& means, std::size_t most) {
     const auto& kernels = internal::kernels<double>();
     std::vector<std::vector<std::pair<double, Index>>> out;
@@ -257,7 +257,7 @@ Closeness closeness_of(PointsView space, const Matrix<double>& means, const std:
     for (std::size_t c = 0; c < there.size(); ++c) of_rows.row(static_cast<Index>(c)) = means.row(there[c]);
     std::vector<Index> place_of(at(means.rows()), -1);
     for (std::size_t c = 0; c < there.size(); ++c) place_of[at(there[c])] = static_cast<Index>(c);
-    // Distances to more means than this cost as much as the scores of all means.
+    // Distances to more means than this are as slow as the scores of all means.
     const std::size_t few = std::min<std::size_t>(2 + there.size() / 8, 64);
     const auto neighbours = neighbours_of(of_rows, few + 1);
     const Matrix<Scalar> rounded = of_rows.template cast<Scalar>();
@@ -340,7 +340,7 @@ Closeness closeness_of(PointsView space, const Matrix<double>& means, const std:
     return out;
 }
 
-// The first few rows of each cluster, ordered by (key, tie, row).
+// The first rows of each cluster, ordered by (key, tie, row).
 struct Candidate {
     double key = 0, tie = 0;
     Index row = 0;
@@ -365,7 +365,7 @@ private:
     std::vector<std::vector<Candidate>> of_cluster_;
 };
 
-// Over the rows of all processes; key and tie hold this process's rows.
+// Considers the rows of all processes; key and tie are those of this process's rows.
 std::vector<std::vector<Index>> first_rows(Index clusters, const internal::Range& own,
                                            std::span<const std::int32_t> labels, std::span<const double> weights,
                                            const std::vector<double>& key, const std::vector<double>& tie,
@@ -430,7 +430,7 @@ void add_nearest(Description& out, const Matrix<double>& means, const std::vecto
     }
 }
 
-// The rows of all processes with the largest scores. Of equal scores, the first row comes first.
+// The rows with the largest scores, over all processes. Of equal scores, the first row comes first.
 std::vector<OutlierRow> largest(const std::vector<double>& own_scores, const internal::Range& own, const Run& run) {
     const auto before = [](const OutlierRow& a, const OutlierRow& b) {
         return std::pair(-a.score, a.row) < std::pair(-b.score, b.row);
@@ -507,7 +507,7 @@ std::vector<double> kept_of(std::span<const double> all, const PreparedRows& row
     return out;
 }
 
-// Columns that stand for a word hold 1 / sqrt(2) in the rows with the word. The description shows the share of these
+// Columns that stand for a word have 1 / sqrt(2) in the rows with the word. Replaces their means by the share of these
 // rows, without rounding errors.
 void tell_shares(std::vector<ClusterProfile>& clusters, const ColumnCoding& coding) {
     const std::vector<ColumnKind> kinds = coding.kinds_out();
@@ -526,14 +526,14 @@ void tell_shares(std::vector<ClusterProfile>& clusters, const ColumnCoding& codi
         }
 }
 
-// Counts rows of all processes.
+// The number of noise rows of all processes.
 Index noise_in(const Labels& labels, const Run& run) {
     const auto own = static_cast<Index>(std::count(labels.begin(), labels.end(), -1));
     return internal::add_up(run.communicator(), std::vector<Index>{own}).front();
 }
 
-// Treats noise (label -1) as absent: weight 0, and label 0, which then has no meaning. Returns false if there are only
-// noise rows.
+// Treats noise (label -1) as absent: its weight and label become 0, and the label has no meaning. Returns false if all
+// rows are noise.
 bool set_noise_aside(Labels& labels, std::vector<double>& weights, PointsView rows, const Run& run) {
     const internal::Range own = internal::own_rows(rows, run);
     const Index all = noise_in(labels, run);
@@ -549,7 +549,7 @@ bool set_noise_aside(Labels& labels, std::vector<double>& weights, PointsView ro
 
 }  // namespace
 
-// Says how many rows are far, and names the column with most of them.
+// Names the column in which most rows are far.
 std::optional<Message> far_rows_warning(const Pipeline& pipeline, const PreparedRows& rows_to_see, const Run& run) {
     const PointsView prepared = rows_to_see.points;
     const std::vector<std::string> names = pipeline.prepared_names();
@@ -584,9 +584,9 @@ std::optional<Message> far_rows_warning(const Pipeline& pipeline, const Prepared
                               (prepared.rows() == 1 ? " row lies"
                                : rows == 1          ? " rows lies"
                                                     : " rows lie") +
-                              " outside the training data by more than its whole range, most often (" +
-                              counted(far[most]) + ") in " +
-                              (names.empty() ? filled("column {}", most + 1) : formats::shown(names[most])),
+                              " outside the training data by more than the width of its range, most often in " +
+                              (names.empty() ? filled("column {}", most + 1) : formats::shown(names[most])) + " (" +
+                              counted(far[most]) + ")",
                    .remedy = rows == 1 ? "Do not trust its label" : "Do not trust their labels"};
 }
 
@@ -628,7 +628,7 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
     const ClusterMoments moments = cluster_moments(rows, seen.labels, k, weights, run);
     out.clusters = profiles_of(moments, column_names, model);
 
-    std::vector<internal::ColumnOfCluster> wanted;
+    std::vector<pipeline::internal::ColumnOfCluster> wanted;
     for (Index j = 0; j < k; ++j)
         for (const auto& column : out.clusters[at(j)].columns) {
             const double weight = moments.weight[at(j)];
@@ -636,7 +636,7 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
             const double variance = moments.squares(j, column.column) / weight - offset * offset;
             wanted.push_back({j, column.column, column.mean, std::sqrt(std::max(variance, 0.0)), weight});
         }
-    const auto quartiles = internal::quartiles(rows, seen.labels, k, weights, wanted, run);
+    const auto quartiles = pipeline::internal::quartiles(rows, seen.labels, k, weights, wanted, run);
     auto next = quartiles.begin();
     for (auto& cluster : out.clusters)
         for (auto& column : cluster.columns) column.quartiles = *next++;

@@ -14,8 +14,8 @@
 //               nearest mean of another: the simplified silhouette (Vendramin, Campello and Hruschka, Relative
 //               clustering validity criteria, Statistical Analysis and Data Mining 3, 2010), in -1..1
 //
-// Distances are those of the space in which the method sees the rows (Output::embedding), or of the prepared rows where
-// the method has no such space. Means are those of the described rows.
+// Distances are those of the space in which the method sees the rows (Output::embedding) or, if the method has no such
+// space, of the prepared rows. Means are those of the described rows.
 
 #include <array>
 #include <optional>
@@ -33,12 +33,11 @@ namespace coterie {
 
 struct ColumnProfile {
     Index column = 0;  // counted from 0
-    std::string name;  // "column 3" (counted from 1) where columns have no names
-    /// d_jp. Infinite where the column has one value in the cluster and another one elsewhere; 0 where no row is
-    /// elsewhere.
+    std::string name;  // "column 3" (counted from 1) if columns have no names
+    /// d_jp. Infinite if the column has one value in the cluster and another one elsewhere; 0 if no row is elsewhere.
     double difference = 0;
     double mean = 0;                                 // in the cluster; in the column's own units, like the quartiles
-    std::optional<double> elsewhere;                 // none where no row is elsewhere
+    std::optional<double> elsewhere;                 // none if no row is elsewhere
     std::optional<std::array<double, 3>> quartiles;  // lower, median, upper, exact; see describe
     bool is_date = false;                            // the numbers are days since 1970-01-01
 
@@ -51,8 +50,8 @@ struct ClusterProfile {
     std::string name;  // "2"; in a fit with labels, ClusterLabels::name_of
     Index rows = 0;    // with weight above 0
     double share = 0;  // 0..1
-    /// The columns with |difference| >= 0.2, at most five, largest first. Empty for an empty cluster. The first five
-    /// columns for a cluster with all rows.
+    /// The columns with |difference| >= 0.2, at most five, largest first. Empty for an empty cluster. For a cluster
+    /// with all rows, the first five columns.
     std::vector<ColumnProfile> columns;
     // Only set by describe:
     std::vector<Index> typical;        // at most three rows, counted from 0: see describe
@@ -76,21 +75,20 @@ struct Description {
     std::string space;                           // the space of the distances, in words
     Index noise = 0;                             // number of noise rows
     Labels row_labels;                           // labels of this process's rows that are not left out; -1: noise
-    std::vector<double> row_silhouettes;         // s_i of this process's rows; 1 without another cluster, 0 for noise
-    std::vector<double> row_outlier_scores;      // of this process's rows; empty where the pipeline has no scores
+    std::vector<double> row_silhouettes;         // s_i of this process's rows; 1 if there is one cluster, 0 for noise
+    std::vector<double> row_outlier_scores;      // of this process's rows; empty if the pipeline has no scores
     std::vector<OutlierRow> outliers;            // at most ten rows of all processes, largest score first
-    /// Warns of all rows in one cluster or noise, and of rows far from every row of the fit (far_rows_warning).
+    /// If all rows are in one cluster or noise, and if rows are far from all training data (far_rows_warning).
     std::vector<Message> warnings;
 };
 
-/// The warning for rows that lie, in some column, outside the range of the fit's rows by more than the width of that
-/// range. Otherwise empty.
+/// A warning if rows lie, in some column, outside the range of the training data by more than the width of that range.
 COTERIE_API std::optional<Message> far_rows_warning(const Pipeline& pipeline, const PreparedRows& rows, const Run& run);
 
-/// Sizes, shares and columns of the clusters of a fit. One pass over its rows (Pipeline::fitted_rows), which may be
-/// read and spread over several processes. weights: of all rows, including those left out, or empty. Rows of weight 0
-/// and noise count as absent; the result is empty where there is nothing else. A column that stands for a word is
-/// described by the share of the rows with that word.
+/// Sizes, shares and columns of the clusters of a fit. Makes one pass over the rows of the fit (Pipeline::fitted_rows),
+/// which may be read in blocks and spread over several processes. weights: of all rows, including those left out, or
+/// empty. Rows of weight 0 and noise count as absent; if there are no other rows, the result is empty. A column that
+/// stands for a word is described by the share of the rows with that word.
 COTERIE_API std::vector<ClusterProfile> profile(const Pipeline& pipeline, const PreparedRows& rows, const Run& run,
                                                 std::span<const double> weights = {});
 
@@ -98,7 +96,7 @@ COTERIE_API std::vector<ClusterProfile> profile(const Pipeline& pipeline, const 
 /// empty. labels: those of the model's fit, for the rows that are not left out; nullptr: the model predicts them. Row
 /// numbers count all rows.
 ///
-/// typical: the rows with the highest membership in their cluster where the method has memberships. Among equals, or
+/// typical: the rows with the highest membership in their cluster, if the method has memberships. Among equals, or
 /// without memberships, the rows nearest to the mean. doubtful: the rows with the smallest s_i or, with memberships,
 /// the smallest lead over the next cluster. Silhouettes are exact (metrics.hpp) for up to 5,000 rows without weights,
 /// otherwise simplified. Quartiles take two or three more passes. Memory: about 32 n bytes for the process's n rows,

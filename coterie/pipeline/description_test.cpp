@@ -366,7 +366,7 @@ TEST(Description, WarnsOfDistantRowsAndOneCluster) {
     ASSERT_EQ(found.warnings.size(), 2u);
     EXPECT_NE(found.warnings[0].text().find("all rows are in cluster "), std::string::npos);
     EXPECT_NE(found.warnings[1].text().find("300 of 300 rows lie outside the training data"), std::string::npos);
-    EXPECT_NE(found.warnings[1].text().find("(300) in a+"), std::string::npos);
+    EXPECT_NE(found.warnings[1].text().find("in a+ (300)"), std::string::npos);
     Index empty = 0;
     for (const ClusterProfile& cluster : found.clusters) {
         if (cluster.rows > 0) continue;

@@ -1,6 +1,6 @@
-// Scores compare labels with a truth. They leave out rows without a truth and rows whose label the fit was given, so
-// they count only what the fit found. Clusters of one label count as one label, so several clusters per label do not
-// lower a score.
+// Scores compare labels with a truth. Rows without a truth, and rows whose label was given to the fit, are left out, so
+// scores count only what the fit found. Clusters of one label count as one, so several clusters per label do not lower
+// a score.
 
 #include "coterie/pipeline/evaluation.hpp"
 #include "coterie/base/text.hpp"
@@ -95,7 +95,7 @@ Agreement compare(const LabelColumn& labels, const std::string& labels_source, c
 
 Message no_name_in_common(const std::string& truth_source) {
     return {.code = Code::note,
-            .problem = "truth " + truth_source + " names none of the labels, so label accuracy is left out",
+            .problem = "truth " + truth_source + " and the labels share no name, so label accuracy is left out",
             .remedy = "Use the same names in both"};
 }
 

@@ -30,7 +30,7 @@ struct Confusion {
 /// How labels agree with a truth, over the rows whose truth is known and was not given to the fit.
 struct Agreement {
     Scores scores;
-    /// The share of these rows whose label has the same name as the truth; none where labels and truth have no name in
+    /// The share of these rows whose label has the same name as the truth; none if labels and truth have no name in
     /// common.
     std::optional<double> label_accuracy;
     Confusion confusion;
@@ -38,8 +38,8 @@ struct Agreement {
     Index given = 0;    // rows left out because partial labels gave their label to the fit
     Index unknown = 0;  // rows left out because they have no truth or no label
 };
-/// Throws BadData when labels and truth differ in length, naming both, and when no row is left to score.
-/// `partial_labels`: the labels given to the fit; rows with such a label are left out.
+/// Throws BadData, naming both, if labels and truth differ in length, and if no row is left to score. `partial_labels`:
+/// the labels given to the fit; rows with such a label are left out.
 COTERIE_API Agreement compare(const LabelColumn& labels, const std::string& labels_source, const Truth& truth,
                               LabelSpan partial_labels = {});
 /// The warning for labels that have names but none in common with the truth.
@@ -47,11 +47,11 @@ COTERIE_API Message no_name_in_common(const std::string& truth_source);
 /// Throws BadData, naming both, unless there is one label per row.
 COTERIE_API void require_rows(const Labels& labels, const std::string& what, Index rows, const std::string& source);
 
-/// Labels as files and scores show them. The clusters of a label become one, with the label's name and number. Free
-/// clusters follow, in their order. Where clusters have no labels, returns the clusters themselves, without names.
+/// Labels as files and scores show them. The clusters of a label become one, with the label's name and number. Then
+/// follow free clusters (without a label), in order. If no cluster has a label, returns the clusters, without names.
 COTERIE_API LabelColumn merged_by_label(const Labels& clusters, const ClusterLabels& of_clusters);
 
-/// The result for one label. Counts are set where there are points.
+/// The result for one label. Counts are 0 if `sizes` is empty.
 struct LabelGroup {
     std::string name;
     std::vector<int> clusters;

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: errors and numbering of rows when some are left out (`missing=drop`). `left_out`: the numbers of these rows
+// Internal: errors and numbering of rows if some are left out (`missing=drop`). `left_out`: the numbers of these rows
 // among all rows, ascending.
 
 #include <algorithm>
@@ -18,7 +18,7 @@ inline BadData no_row_is_complete() {
                    "Use `missing=median` to fill them in, or `exclude` to leave columns out", {.option = "points"});
 }
 
-/// The warning.
+/// The warning about rows that were left out.
 inline Message rows_left_out(std::size_t rows, Index all) {
     return {.code = Code::rows_left_out,
             .problem = filled("{} of {}{}", counted(static_cast<Index>(rows), "row"), all,
@@ -26,7 +26,7 @@ inline Message rows_left_out(std::size_t rows, Index all) {
                                         : " have missing values, were left out and have no label")};
 }
 
-/// The number among all rows of a row that is kept.
+/// The number, among all rows, of the kept row number `kept`.
 inline Index number_among_all(Index kept, const std::vector<Index>& left_out) {
     // Finds how many rows are left out before it: the index of the first one that has more kept rows before it.
     Index low = 0, high = static_cast<Index>(left_out.size());

@@ -1,6 +1,5 @@
-// Compares two partitions as labels with a truth: the clusters of the other partition are the classes. That
-// comparison's matching is the one wanted here, the assignment with most rows in common. A row has moved if its two
-// clusters are not matched.
+// Compares two partitions like labels with a truth: the clusters of the other partition are the classes. The matching
+// is the assignment with most rows in common. A row has moved if its two clusters are not matched.
 
 #include "coterie/pipeline/model_comparison.hpp"
 
@@ -29,8 +28,8 @@ ModelComparison compare_partitions(const Labels& labels, const std::vector<std::
     if (std::transform_reduce(labels.begin(), labels.end(), other.begin(), false, std::logical_or<>(), both_have) ==
         false)
         throw BadData(Code::missing_value,
-                      "no row can be compared, because each row has a missing value for which one of the "
-                      "models leaves it out",
+                      "no row can be compared: each row has a missing value, and one of the models leaves out such "
+                      "rows",
                       "", {.option = "points"});
     const Labels here = with_noise(labels, clusters.size());
     const Labels there = with_noise(other, other_clusters.size());

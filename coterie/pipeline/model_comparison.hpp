@@ -33,12 +33,12 @@ struct ModelComparison {
 };
 
 /// `labels` and `other`: n clusters of the same rows. -1: noise, which matches only noise; -2: a row that a model
-/// leaves out. `clusters` and `other_clusters`: the names of the clusters. Throws BadData where no row has both labels.
+/// leaves out. `clusters` and `other_clusters`: the names of the clusters. Throws BadData if no row has both labels.
 COTERIE_API ModelComparison compare_partitions(const Labels& labels, const std::vector<std::string>& clusters,
                                                const Labels& other, const std::vector<std::string>& other_clusters);
 
 /// Compares two models, in one process. `row_labels`: this model's labels of `rows` (Description::row_labels).
-/// `theirs`: the same rows as the other model takes them.
+/// `theirs`: the same rows, prepared for the other model.
 COTERIE_API ModelComparison compare_models(const Pipeline& pipeline, const PreparedRows& rows, const Labels& row_labels,
                                            const Pipeline& other, const PreparedRows& theirs, const Run& run);
 

@@ -1,10 +1,10 @@
-// One pass gives means and root mean squares, from sums of rows and of squares per cluster. Dense rows are taken about
-// the first row, so that an offset costs no digits. Sparse rows are taken about 0, over their entries alone. An
-// embedding that the fit did not keep is computed block by block, even for rows in memory, because a network rounds
-// differently when it embeds more rows at once. Scales are root mean squares, not medians, because these need no second
-// pass.
+// One pass gives means and root mean squares, from sums of rows and of squares per cluster. Dense rows are taken
+// relative to the first row, so that an offset costs no digits. Sparse rows are taken relative to 0, so that only their
+// entries count. An embedding that the fit did not keep is computed block by block, even for rows in memory, because a
+// network rounds differently when it embeds more rows at once. Scales are root mean squares instead of medians, which
+// need a second pass.
 //
-// Invariants: the same bits for any number of threads and processes, and for rows in memory and rows that are read.
+// Invariants: the same bits for any number of threads and processes, and for rows in memory and rows read in blocks.
 // Multiplying all rows by 2 changes no score. No score is NaN.
 
 #include "coterie/pipeline/outlier_scores.hpp"
@@ -29,7 +29,7 @@ using internal::at;
 
 namespace {
 
-constexpr double kNoSpread = 1e-12;  // of a sum of squares: anything less counts as 0
+constexpr double kNoSpread = 1e-12;  // of a sum of squares; smaller values count as 0
 
 double copies_in(std::span<const double> weights, Index row) { return weights.empty() ? 1.0 : weights[at(row)]; }
 
@@ -39,9 +39,9 @@ struct ClusterDeviations {
     const std::vector<double>& origin;
     std::span<const double> weights;
     std::span<const std::int32_t> labels;
-    Index first_label;  // the row of the first label
+    Index first_label;  // the number of the row to which the first label belongs
 
-    // Adds the row's weight to its cluster and returns the cluster's sums; nullptr where the weight is 0.
+    // Adds the row's weight to its cluster and returns the cluster's sums; nullptr if the weight is 0.
     double* of_row(double* sum, Index row) const {
         if (!(copies_in(weights, row) > 0)) return nullptr;
         const Index j = labels[at(row - first_label)];
@@ -136,7 +136,7 @@ OutlierScores OutlierScores::fit(const Model& model, const Points& points, std::
                                                     sums.add(block.rows, block.first, sum);
                                                 });
             });
-        // One block at a time: a network runs one computation at a time.
+        // One block at a time, because a network runs one computation at a time.
         Run in_turn = run;
         in_turn.threads = 1;
         internal::BlockReader reader(points, in_turn);
@@ -164,7 +164,7 @@ OutlierScores OutlierScores::fit(const Model& model, const Points& points, std::
 void OutlierScores::learn(const std::vector<double>& weight, const Matrix<double>& sum,
                           const std::vector<double>& squares, const std::vector<double>& origin) {
     const Index k = sum.rows();
-    // Converts sums about the origin to squares about the mean.
+    // Converts sums relative to the origin to squares about the mean.
     const auto about_mean = [](double all, double of_sum, double of_weight) {
         const double out = all - of_sum / of_weight;
         return out > kNoSpread * all ? out : 0.0;

@@ -1,14 +1,13 @@
 #pragma once
 // How far a row lies from its cluster, for every method without its own outlier score:
 //
-//   score(x) = |u(x) - m_j| / s_j,   j the cluster that the model gives x
+//   score(x) = |u(x) - m_j| / s_j,   j the cluster of x in the model
 //
-//   u(x)  p numbers: the row in the space in which the method sees it (Output::embedding), or, where it has none, as it
-//         was prepared; of the rows of the fit the embedding that the fit found, where the model keeps it
-//   m_j   p numbers: the mean of u over the rows of the fit in cluster j; of a cluster without rows that of all rows
-//   s_j   above 0: the root mean square of |u(x_i) - m_j| over them. Where all of them are equal, or there is one, that
-//         of |u(x_i) - m_(cluster of i)| over all rows; where that is 0 too, that of |u(x_i) - mean of all|; and 1
-//         where all rows are equal
+//   u(x)  p numbers: the row in the space in which the method sees it (Output::embedding) or, if there is no such
+//         space, the prepared row; for training data, the embedding that the fit found, if the model keeps it
+//   m_j   p numbers: the mean of u over the training data in cluster j; of all training data if the cluster is empty
+//   s_j   above 0: the root mean square of |u(x_i) - m_j| over the cluster's rows. If all of these are equal: that of
+//         |u(x_i) - m_(cluster of i)| over all rows; if this is 0, too: that of |u(x_i) - mean of all|; otherwise 1
 //
 // A usual score is 1; the middle of a cluster has 0. The unit of the columns does not matter. A row of weight w counts
 // as w copies. For a fit on a sample, the rows are those of the sample.
@@ -32,8 +31,8 @@ public:
     OutlierScores() = default;
 
     /// Learns from the prepared rows of a model's fit. weights: of all rows, or empty; labels are the model's, of this
-    /// process's rows. One pass over the rows. The same bits for any number of threads and processes, and for rows in
-    /// memory and rows that are read. Memory: k p numbers per thread, and the embedding of a block.
+    /// process's rows. Makes one pass over the rows. The same bits for any number of threads and processes, and for
+    /// rows in memory or read in blocks. Memory: k p numbers per thread, and the embedding of a block.
     static OutlierScores fit(const Model& model, const Points& points, std::span<const double> weights, const Run& run);
 
     bool empty() const { return spreads_.empty(); }
@@ -44,7 +43,7 @@ public:
     /// k: s_j.
     const std::vector<double>& spreads() const { return spreads_; }
 
-    /// Scores of rows (u) that are resident or sparse, given their clusters. Infinite where squares overflow.
+    /// Scores of rows (u) that are resident or sparse, given their clusters. Infinite if squares overflow.
     std::vector<double> of(PointsView rows, std::span<const std::int32_t> clusters) const;
 
     /// Describes the parts; the model's k must be bound.
@@ -60,8 +59,8 @@ private:
     bool of_embedding_ = false;
 };
 
-/// The least of the numbers that at most `beyond` numbers of all processes exceed: the (beyond + 1)-th largest. Numbers
-/// must be at least 0, and 0 <= beyond < their count.
+/// The least of the numbers that at most `beyond` numbers of all processes exceed, which is the (beyond + 1)-th
+/// largest. Numbers must be at least 0, and 0 <= beyond < their count.
 COTERIE_API double threshold_beyond(std::span<const double> own, Index beyond, const Run& run);
 
 }  // namespace coterie

@@ -1,4 +1,4 @@
-// The one path from raw rows to labels. Every interface (the command, Python, the page) uses it, so names, preparation
+// The only path from raw rows to labels. All interfaces (the command, Python, the page) use it, so names, preparation
 // and model always belong together: one file holds what a fit learned about the columns and about the clusters.
 
 #include "coterie/pipeline/pipeline.hpp"
@@ -35,7 +35,7 @@ std::string listed(const std::vector<std::string>& names) {
     return names.size() > most ? filled("{}, ... ({})", out, names.size()) : out;
 }
 
-// Positions of the model's columns among the given ones. Throws BadData, naming the missing columns.
+// Positions of the model's columns among the given ones. Throws BadData that names the missing columns.
 std::vector<std::size_t> positions_of(const std::vector<std::string>& wanted, const std::vector<std::string>& given) {
     std::vector<std::string> missing;
     std::vector<std::size_t> out = formats::positions_of_names(wanted, given, "", missing);
@@ -74,7 +74,7 @@ Points columns_of(const Points& points, const std::vector<std::size_t>& which) {
     });
 }
 
-// Constraints on all rows do not hold for the labels of rows outside a sample, nor for noise.
+// Constraints on all rows do not hold for rows outside a sample, nor for noise.
 void require_nothing_of_all_rows(const Method& method, const OptionValues& options, const Problem& problem,
                                  const std::string& option) {
     const auto refuse = [&](const std::string& inputs, const std::string& why) {
@@ -91,7 +91,7 @@ void require_nothing_of_all_rows(const Method& method, const OptionValues& optio
 }
 
 void require_noise(const Method& method, const OptionValues& options, const Problem& problem) {
-    // A method without the option `clusters` finds noise itself.
+    // Methods without the option `clusters` find noise themselves.
     if (method.options->find("clusters") == nullptr)
         throw BadArgument(Code::conflict, "method " + method.name + " itself finds which rows are noise",
                           "Leave this option out", {.option = "noise_share"});
@@ -107,7 +107,7 @@ void require_samples(const Method& method, const OptionValues& options, const Pr
                           "Leave one out", {.option = "sample"});
 }
 
-// Throws BadArgument where a sample or a noise share does not go with the method or the problem.
+// Throws BadArgument if the method or the problem does not support a sample or a noise share.
 void require_settings(const Problem& problem, const MethodOptions& method, const Settings& settings, const Run& run) {
     if (settings.sample && *settings.sample < problem.rows())
         require_samples(method.method(), method.values(), problem, run);
@@ -169,7 +169,7 @@ Matrix<double> range_of(PointsView points, const Run& run) {
     return out;
 }
 
-// The left-out rows among the kept ones. Each belongs to the next kept row; those after the last kept row belong to it.
+// Tells which left-out rows belong to which kept row: those before it; the last kept row also has those after it.
 class Gaps {
 public:
     Gaps(const std::vector<Index>& left_out, Index kept) : left_out_(left_out), kept_(kept) {}
@@ -283,7 +283,7 @@ void Pipeline::fit_sample(const MethodOptions& method, const Problem& prepared, 
         require_memory(static_cast<double>(sample) * static_cast<double>(prepared.columns()) *
                            static_cast<double>(size_of(prepared.points.scalar())),
                        filled("the sample of {} rows", sample));
-    // The rows are gathered from the processes that hold them. Data given by row is available on all processes.
+    // The rows are gathered from the processes that hold them. Data given per row are available on all processes.
     Problem known = prepared;
     known.points = Points::borrow(PointsView(static_cast<const double*>(nullptr), rows, 0));
     Problem problem = known.subset(drawn);
@@ -292,7 +292,7 @@ void Pipeline::fit_sample(const MethodOptions& method, const Problem& prepared, 
                                        : internal::gather_rows(prepared.points, drawn, run);
     try {
         internal::together(run.communicator(), [&] { check_points(problem.points, points_of_fit(), run.alone()); });
-    } catch (const BadData&) {  // checks all rows, because their numbers are those that the caller knows
+    } catch (const BadData&) {  // checks all rows, so that the message has the caller's row number
         check_points(prepared.points, points_of_fit(), run);
         throw;
     }
@@ -380,7 +380,7 @@ void Pipeline::apply_to_kept(const Points& rows, const Wanted& wanted, const Run
     model_->apply(rows, of_model, run, [&](const RowResults& found) {
         const auto scores_of = [&] {
             if (outlier_scores_.of_embedding()) return outlier_scores_.of(found.outputs[place], found.labels);
-            // Rows that are not in memory are read a second time.
+            // Rows that are not in memory are read again.
             const Index end = found.first + static_cast<Index>(found.labels.size());
             if (sparse == nullptr) return outlier_scores_.of(rows.view().block(found.first, end, buffer), found.labels);
             return outlier_scores_.of(PointsView(sparse->slice(found.first, end)), found.labels);
@@ -547,7 +547,7 @@ Archive Pipeline::archive() const {
     coding_.store(out);
     preparation_.store(out);
     Parts writing(&out);
-    const_cast<Pipeline*>(this)->own_parts(writing);  // parts() only reads when it writes an archive
+    const_cast<Pipeline*>(this)->own_parts(writing);  // parts() only reads the pipeline while an archive is written
     if (!column_names_.empty())
         out.set_text(names_key,
                      nlohmann::json(column_names_).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -594,7 +594,7 @@ Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
     out.coding_ = ColumnCoding::from(archive);
     out.preparation_ = Preparation::from(archive);
     if (!out.coding_.identity() && out.coding_.columns_out() != out.model_->dimensions())
-        throw BadData(Code::malformed, filled("the columns make {} numbers of a row, but the model takes {}",
+        throw BadData(Code::malformed, filled("the columns give {} numbers per row, but the model takes {}",
                                               out.coding_.columns_out(), out.model_->dimensions()));
     Parts reading(&archive);
     out.own_parts(reading);

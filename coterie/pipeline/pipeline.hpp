@@ -1,6 +1,6 @@
 #pragma once
-// Pipeline: a fitted method with the columns it takes and their preparation. It is what is saved and loaded,
-// so a model always gets its points prepared as in the fit.
+// Pipeline: a fitted method with the columns that it takes and their preparation. It is saved and loaded as a whole, so
+// a model always gets its points prepared as in the fit.
 //
 //   const auto fitted = Pipeline::fit({.points = points}, KMeansOptions{.clusters = 3},
 //                                     {.preparation = {.scale = Scale::zscore}}, run);
@@ -30,10 +30,10 @@
 
 namespace coterie {
 
-/// New rows as the model takes them: its columns in its order, prepared as in the fit.
+/// New rows as the model takes them: the model's columns in its order, prepared as in the fit.
 struct PreparedRows {
     Points points;
-    /// For the caller: rows that could not be scaled, columns taken by position, values filled in.
+    /// Warnings for the caller: rows that could not be scaled, columns taken by position, values filled in.
     std::vector<Message> warnings;
     /// Numbers of the rows with a missing value, which are not among the points (`missing=drop`), ascending.
     std::vector<Index> left_out = {};
@@ -48,24 +48,24 @@ class COTERIE_API Pipeline {
 public:
     /// Learns how to prepare the problem, prepares it, and fits. Throws what Preparation::fit and the method throw.
     ///
-    /// With a sample smaller than the number of rows, the method sees only rows drawn by the seed, without replacement
-    /// and each equally likely. The model labels the others. So methods that need all rows in memory, or whose time
-    /// grows faster than the number of rows, work for any number of rows, in blocks and in several processes. The
-    /// preparation is learned from all rows. Throws BadArgument with labels, shares or sizes, because these apply to
-    /// all rows, and with affinities in place of points.
+    /// With a sample smaller than the number of rows, the method sees only rows drawn with the seed, without
+    /// replacement and each equally likely. The model labels the other rows. So methods that need all rows in memory,
+    /// or whose time grows faster than the number of rows, work for any number of rows, in blocks and in several
+    /// processes. The preparation is learned from all rows. Throws BadArgument with labels, shares or sizes, because
+    /// these apply to all rows, and with affinities instead of points.
     ///
     /// Outlier scores are learned from the rows that the method saw (outlier_scores.hpp), unless the method has its
     /// own.
     ///
     /// With a noise share X, the round(n X) rows of the fit with the largest outlier scores get the label -1, noise. n
     /// counts the rows of weight above 0. A row is noise if its score is above noise_beyond(), the largest score of the
-    /// other rows. Rows of equal scores are therefore all noise or all not. Scores are those of output(), for the
+    /// other rows. So rows with equal scores are all noise, or none of them is. Scores are those of output(), for the
     /// clusters that the model predicts. New rows are noise by the same threshold. Clusters, means and the objective
-    /// are those of the fit on all rows. Throws BadArgument where the method finds noise itself, for affinities in
-    /// place of points, and with labels, shares, sizes or pairs, because noise would violate them.
+    /// are those of the fit on all rows. Throws BadArgument if the method finds noise itself, for affinities instead of
+    /// points, and with labels, shares, sizes or pairs, because noise would violate them.
     static Pipeline fit(const Problem& problem, const MethodOptions& method, const Settings& settings = {},
                         const Run& run = Run());
-    /// The same for a problem that is prepared already; of the settings only sample and noise_share count.
+    /// The same for a problem that is prepared already; only sample and noise_share of the settings are used.
     static Pipeline fit(const PreparedProblem& problem, const MethodOptions& method, const Settings& settings = {},
                         const Run& run = Run());
 
@@ -74,7 +74,7 @@ public:
     explicit Pipeline(M model) : model_(std::make_shared<const M>(std::move(model))) {}
     explicit Pipeline(std::unique_ptr<Model> model) : model_(std::move(model)) {}
 
-    /// Throws BadData, naming the file, on anything that is not a valid model.
+    /// Throws BadData, naming the file, if it is not a valid model.
     static Pipeline load(const std::string& path);
     /// Reads an archive that is already in memory. `source`: its file, for messages, or empty.
     static Pipeline from(const Archive& archive, const std::string& source = {});
@@ -89,7 +89,7 @@ public:
     const Labels& labels_of_prepared() const { return own_labels_ ? *own_labels_ : model_->labels(); }
     /// Numbers of the rows of the fit that were left out for a missing value, ascending. Empty after load.
     const std::vector<Index>& left_out() const { return left_out_; }
-    /// The model's report. Points and sizes count all rows but noise; the objective and the rest are those of the
+    /// The model's report. Points and sizes count all rows except noise; the objective and the rest are those of the
     /// sample.
     const FitReport& fit_report() const { return report_ ? *report_ : model_->fit_report(); }
     /// The number of rows in the sample; 0 without a sample and after load.
@@ -98,19 +98,19 @@ public:
     const Preparation& preparation() const { return preparation_; }
     /// "missing mean, center, scale zscore"; "none".
     std::string preparation_text() const;
-    /// Names of the columns that rows must have, in the model's order. Empty where the points had no names.
+    /// Names of the columns that rows must have, in the model's order. Empty if the points had no names.
     const std::vector<std::string>& column_names() const { return column_names_; }
     /// d names of the columns that the model sees: "colour=red" for a word of a column of words.
     std::vector<std::string> prepared_names() const { return coding_.names_out(column_names_); }
     /// The number of columns that rows must have.
     Index columns() const { return coding_.identity() ? model_->dimensions() : coding_.columns_in(); }
-    /// Sets how a file of rows is read for this model: its columns, by name where it has names, and their kinds.
+    /// Sets how a file of rows is read for this model: its columns, by name if they have names, and their kinds.
     void read_by(ReadOptions& options) const;
     /// 2 x d: the minimum and maximum of each prepared column over the rows of the fit. Empty for a fit on affinities.
     const Matrix<double>& column_range() const { return column_range_; }
-    /// Computes the outlier scores. Empty where the model has its own, or where the file is older than outlier scores.
+    /// Computes the outlier scores. Empty if the model has its own, or if the file is older than outlier scores.
     const OutlierScores& outlier_scores() const { return outlier_scores_; }
-    /// Rows with a larger outlier score are noise. None: no noise share was set.
+    /// Rows with a larger outlier score are noise; none: no noise share was set.
     std::optional<double> noise_beyond() const { return noise_beyond_; }
     /// Whether the model has the output; outlier scores may also come from the pipeline.
     bool has(Output which) const;
@@ -129,9 +129,9 @@ public:
     double preparation_seconds() const { return preparation_seconds_; }
     double fit_seconds() const { return fit_seconds_; }
 
-    /// Prepares raw rows with the columns `column_names` (empty: no names). Where both sides have names, columns are
-    /// found by name in any order, and other columns are ignored; throws BadData, naming the missing columns. Otherwise
-    /// columns are taken by position, with a warning where the model has names; throws BadData on a wrong number of
+    /// Prepares raw rows with the columns `column_names` (empty: no names). If both sides have names, columns are found
+    /// by name in any order, and other columns are ignored; throws BadData that names the missing columns. Otherwise
+    /// columns are taken by position, with a warning if the model has names; throws BadData on a wrong number of
     /// columns. `categories`: the words of columns of words, as in a problem.
     PreparedRows prepare(const Points& rows, const std::vector<std::string>& column_names, const Run& run = Run(),
                          const std::vector<std::vector<std::string>>& categories = {}) const;
@@ -149,7 +149,7 @@ public:
     /// A cluster in 0..k-1 for each row; -1 for noise and for rows left out. Throws BadData, naming the row, on NaN,
     /// infinity or values too large.
     Labels predict(const PreparedRows& rows, const Run& run = Run()) const;
-    /// Throws BadArgument where the output does not exist (has()). Rows left out are NaN.
+    /// Throws BadArgument if the output does not exist (has()). Rows left out are NaN.
     Matrix<double> output(Output which, const PreparedRows& rows, const Run& run = Run()) const;
     /// Labels and outputs at once, block by block: see Model::apply. Rows left out have the label -1 and outputs of
     /// NaN.
@@ -164,7 +164,7 @@ private:
     void apply_to_kept(const Points& rows, const Wanted& wanted, const Run& run,
                        FunctionRef<void(const RowResults&)> take) const;
     void own_parts(Parts& parts);
-    // Every process applies the model to its own rows alone, so this works for any method.
+    // Every process applies the model only to its own rows, so this works for any method.
     void admit(const Run& run) const;
 
     std::shared_ptr<const Model> model_;
@@ -178,7 +178,7 @@ private:
     Points prepared_, coded_;
     Index sample_ = 0;
     std::vector<Index> left_out_;
-    Labels labels_;                     // set where rows are left out
+    Labels labels_;                     // set if rows are left out
     std::optional<Labels> own_labels_;  // set with a sample or noise
     std::optional<FitReport> report_;   // set with a sample or noise
     double preparation_seconds_ = 0;

@@ -182,7 +182,8 @@ TEST(PipelineSample, ErrorsNameRowsOfTheGivenPoints) {
         rings.points(row, 1) = std::nan("");
         for (const int sample : {40, 2300})
             EXPECT_NE(message(rings.problem(), three, sample)
-                          .find("column 2, row " + std::to_string(row + 1) + ": NaN stands for a missing value"),
+                          .find("column 2, row " + std::to_string(row + 1) +
+                                ": the value is NaN, which stands for a missing value"),
                       std::string::npos);
         rings.points(row, 1) = kept;
     }

@@ -1,6 +1,6 @@
-// Moments of columns take two passes, the second about the mean, because plain sums of squares lose digits to an
-// offset. Rows are then prepared one by one, in their own scalar type: at once where they are in memory, otherwise when
-// they are read.
+// The mean and variance of a column take two passes; the second sums squared deviations from the mean. Sums of plain
+// squares would lose digits in columns with a large offset. Each row is then prepared separately, in its own scalar
+// type: immediately if the rows are in memory, otherwise when they are read.
 
 #include "coterie/pipeline/preparation.hpp"
 
@@ -23,8 +23,8 @@ using internal::filled;
 
 const std::vector<std::string> scale_names = {"none", "minmax", "zscore", "unit"};
 
-// Calls body(j, x, weight, state of column j) for every number of every row of weight above 0. The state is as many
-// numbers as `start` has, and starts as `start`. `merge` combines the states of blocks.
+// Calls body(j, x, weight, state of column j) for each value x in column j of each row whose weight is above 0. The
+// state of a column is as long as `start`, and begins as `start`. `merge` combines the states of blocks.
 template <class Body, class Merge>
 std::vector<double> reduce_columns(PointsView points, std::span<const double> weights, const Run& run,
                                    const std::vector<double>& start, Body body, Merge merge) {
@@ -132,7 +132,7 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
             refuse_overflow(j, "sum");
         }
         if (!std::isfinite(high(j) - low(j))) refuse_overflow(j, "range");
-        // The mean of a constant column is that constant, without rounding errors.
+        // The mean of a constant column is its value, without rounding errors.
         const bool is_constant = low(j) == high(j);
         mean[j] = is_constant ? low(j) : sum(j) / total_weight;
         if (is_constant && scaled(j)) constant.push_back(j);
@@ -228,7 +228,7 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
         require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) * sizeof(Scalar),
                        "a centred and scaled copy of the rows");
         Matrix<Scalar> result(points.rows(), points.columns());
-        // This process holds all rows. Other processes may read theirs and do not take part in this sum.
+        // This process holds all rows. Other processes may read theirs in blocks; they do not take part in this sum.
         const Run own = run.communicator().size() > 1 ? run.alone().unstopped() : run;
         zeros = internal::sum_blocks<Scalar>(
             points, 1, own, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {

@@ -67,7 +67,7 @@ public:
     static Preparation from(const Archive& archive);
 
 private:
-    // False where the row is all 0 and cannot be scaled to norm 1. `in` may be `to`.
+    // Returns false if the row is all 0 and cannot be scaled to norm 1. `in` may be `to`.
     template <class Scalar>
     bool prepare_row(const Scalar* in, Scalar* to, Index columns) const;
 

@@ -1,5 +1,5 @@
-// Preparing learns from all rows, in blocks and over all processes, so that a fit, a search and a page see the same
-// rows.
+// The preparation is learned from all rows, in blocks and over all processes, so that a fit, a search and a page see
+// the same rows.
 
 #include "coterie/pipeline/prepared_problem.hpp"
 
@@ -12,7 +12,7 @@
 namespace coterie {
 namespace {
 
-// Removes the rows with missing values from the points and from all data given by row.
+// Removes the rows with missing values from the points and from all data given per row.
 std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& columns, const Run& run,
                                      std::vector<Message>& warnings) {
     if (columns.missing != Missing::drop) return {};

@@ -30,7 +30,7 @@ struct COTERIE_API PreparedProblem {
     /// for values that the settings do not accept. A graph stays as it is.
     static PreparedProblem of(const Problem& problem, const Settings& settings, const Run& run);
 
-    /// Rows as given, with those left out.
+    /// The number of rows as given, including those left out.
     Index all_rows() const { return problem.rows() + static_cast<Index>(left_out.size()); }
 };
 

@@ -1,5 +1,5 @@
-// Describes the settings that belong to no single part of the pipeline, sample and noise share. The others are
-// described by column_coding.cpp and preparation.cpp.
+// Describes sample and noise share, the settings that belong to no single part of the pipeline. column_coding.cpp and
+// preparation.cpp describe the others.
 
 #include "coterie/pipeline/settings.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// Settings: how a problem is fitted, apart from the method and its options. They say what happens to columns and rows
-// before the method sees them, which rows it sees, and which rows are noise.
+// Settings: how a problem is fitted, apart from the method and its options: what happens to columns and rows before the
+// method sees them, which rows it sees, and which rows are noise.
 
 #include <optional>
 
@@ -20,7 +20,7 @@ struct COTERIE_API Settings {
     static const OptionSet& described();  // sample and noise_share
 };
 
-/// Range-checks all of them. Throws BadArgument.
+/// Checks that all settings are in range. Throws BadArgument.
 COTERIE_API void check_settings(const Settings& settings);
 
 }  // namespace coterie

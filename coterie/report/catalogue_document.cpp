@@ -1,4 +1,4 @@
-// Shows entries of the catalogue and where their files are. It looks for the files in the data folders each time, and
+// Shows entries of the catalogue and where their files are. Looks for the files in the data folders each time, and
 // caches nothing.
 
 #include "coterie/report/catalogue_document.hpp"

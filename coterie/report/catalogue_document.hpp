@@ -8,7 +8,7 @@
 
 namespace coterie {
 
-/// All entries, and where each is.
+/// All entries, and where the files of each are or how to get them.
 struct CatalogueList {};
 /// One entry in full.
 struct CatalogueRecord {

@@ -1,5 +1,5 @@
-// The page holds the numbers as JSON, and charts.js draws them. The dendrogram is a separate SVG picture whose cut
-// charts.js moves. Without scripts it shows the cut of the fit.
+// The page holds the numbers as JSON, and charts.js draws them. The dendrogram is a separate SVG picture; charts.js
+// moves its cut. Without scripts, the picture shows the cut of the fit.
 
 #include "coterie/report/internal/charts.hpp"
 
@@ -15,7 +15,7 @@
 #include "coterie/report/json.hpp"
 #include "coterie/report/result_text.hpp"
 
-namespace coterie::internal {
+namespace coterie::report::internal {
 namespace {
 
 const std::vector<double>* numbers_of(const FitReport& report, std::string_view name) {
@@ -114,7 +114,7 @@ std::vector<std::size_t> clusters_below(const Tree& tree, std::size_t carried_ou
     return cluster;
 }
 
-// Branches below the cut have the colour of their cluster.
+// Branches below the cut, in the colour of their cluster.
 std::string branches(const Tree& tree, const Places& places, std::size_t carried_out) {
     const std::vector<std::size_t> cluster = clusters_below(tree, carried_out);
     const std::vector<double>&x = places.x, &y = places.y;
@@ -224,8 +224,8 @@ std::string dendrogram(const FitReport& report) {
     const Json about = {{"sizes", *sizes},     {"left", *left},         {"right", *right},
                         {"heights", *heights}, {"bottom", tree_bottom}, {"scale", places.scale}};
     return filled(
-        "<section id=\"dendrogram\">\n<h2>Dendrogram</h2>\n<p>The last {} merges; below each branch how many points it "
-        "has. The dashed line is the cut into {}{} that was asked for.</p>\n<div id=\"dendrogram-controls\" "
+        "<section id=\"dendrogram\">\n<h2>Dendrogram</h2>\n<p>The last {} merges. Below each branch is its number "
+        "of points. The dashed line is the requested cut into {}{}.</p>\n<div id=\"dendrogram-controls\" "
         "class=\"controls\" hidden><label>clusters <input type=\"range\" id=\"dendrogram-clusters\" min=\"1\" "
         "max=\"{}\" value=\"{}\"></label><output id=\"dendrogram-said\" "
         "for=\"dendrogram-clusters\"></output></div>\n{}<script type=\"application/json\" "
@@ -239,4 +239,4 @@ std::string chart_scripts() {
                   page_charts_style, page_charts_library, page_charts_script);
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::report::internal

@@ -31,7 +31,7 @@ void label_and_score(ClusteringResult& result, const Labels& clusters, const Clu
         result.agreement = compare(result.labels, result.source, *truth, partial_labels);
         return;
     }
-    // As usual in the field, noise is scored as one more group.
+    // As usual in the field, noise is scored as one more cluster.
     LabelColumn scored = result.labels;
     const auto noise = static_cast<std::int32_t>(std::max(result.sizes.size(), scored.names.size()));
     std::replace(scored.labels.begin(), scored.labels.end(), -1, noise);
@@ -46,7 +46,7 @@ void warn_of_other_names(ClusteringResult& result) {
         result.warnings.push_back(no_name_in_common(result.truth_source));
 }
 
-// Warns where `pretrained` names a model whose points were prepared differently.
+// Warns if `pretrained` names a model whose points were prepared differently.
 void warn_of_other_preprocessing(FitResult& result) {
     const auto found = result.options.find("pretrained");
     if (found == result.options.end() || std::get<std::string>(found->second).empty()) return;
@@ -136,7 +136,7 @@ std::string short_description(const Description& description) {
            clusters_more(description.clusters.size());
 }
 
-// The rows that moved, compared with another model.
+// The rows that moved compared with another model.
 std::string moves_text(const ModelComparison& comparison) {
     constexpr std::size_t most = 5;
     std::string out = comparison.method + " of " + comparison.model + ": " + count_text(comparison.moved) + " of " +
@@ -221,7 +221,7 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
         for (const LabelShare& share : problem.label_shares)
             if (share.label == group.name) group.asked = std::pair(share.low, share.high);
     if (!truth) return result;
-    // Rows that the fit left out have no label, even where their truth is known.
+    // Rows that the fit left out have no label, even if their truth is known.
     Index unknown = result.agreement->unknown;
     for (const Index row : pipeline.left_out())
         if (problem.partial_labels.empty() || problem.partial_labels[at(row)] < 0) --unknown;

@@ -22,7 +22,7 @@ namespace coterie {
 
 using Seconds = std::vector<std::pair<std::string, double>>;  // wall-clock seconds per stage, in order
 
-/// What results of both kinds have.
+/// The common part of both kinds of results.
 struct ClusteringResult : Origin {
     std::string source;                  // source of the points
     std::string preprocessing;           // Preparation::text()
@@ -32,7 +32,7 @@ struct ClusteringResult : Origin {
     Index rows_left_out = 0;             // rows left out for missing values; not counted as points, without a label
     std::optional<double> noise_beyond;  // points with a larger outlier score are noise; none: no noise share was set
     std::vector<LabelGroup> groups;      // set with partial labels
-    std::optional<Description> description;  // the caller sets it, with describe or with profiles only
+    std::optional<Description> description;  // the caller sets it: by describe, or only the profiles
     std::optional<Agreement> agreement;
     std::optional<ModelComparison> comparison;  // the caller sets it: another model's clusters of the same rows
     std::string truth_source;
@@ -48,7 +48,7 @@ struct FitResult : ClusteringResult {
     FitReport report;
     std::optional<SizeBounds> size_bounds;  // as in the problem
     Index sample = 0;                       // rows that the method saw, if not all; else 0
-    std::optional<ClusterChoice> choice;    // set by the caller where the number of clusters was chosen
+    std::optional<ClusterChoice> choice;    // set by the caller if the number of clusters was chosen
     bool interrupted = false;
 };
 
@@ -67,8 +67,8 @@ COTERIE_API AppliedResult description_result(const Pipeline& pipeline, Descripti
                                              const PreparedRows& rows, const std::string& source);
 
 /// The result of a fit of `method` with the options `given`. labels: n labels of all points; may be empty without a
-/// truth. With a truth, scores them, with noise as a separate group. Seconds: preprocess, fit, the stages of the fit,
-/// score. Throws BadData when the truth does not fit (compare).
+/// truth. With a truth, scores the labels; noise counts as one more cluster. Seconds: preprocess, fit, the stages of
+/// the fit, score. Throws BadData if the truth does not fit (compare).
 COTERIE_API FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Method& method,
                                  const OptionValues& given, const Problem& problem, const std::string& source,
                                  const std::optional<Truth>& truth = {});

@@ -1,5 +1,5 @@
-// Marks, axes and frames as short SVG. Thousands of marks make up most of a picture's bytes, so many marks are the
-// commands of one path, relative to their start.
+// Marks, axes and frames as short SVG. Thousands of marks are most of a picture's bytes, so many marks are one path,
+// each relative to the one before.
 
 #include "coterie/report/drawing.hpp"
 

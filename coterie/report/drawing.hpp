@@ -16,11 +16,11 @@ std::string script_text(std::string json);
 // red and a grey take their place.
 inline constexpr std::array<const char*, 8> colours = {"#0072B2", "#E69F00", "#009E73", "#CC79A7",
                                                        "#D55E00", "#56B4E9", "#882255", "#6B7280"};
-/// The colour of a cluster, "#0072B2". Eight clusters have distinct colours, also for colour-blind readers. Beyond
-/// that, shapes distinguish clusters.
+/// The colour of a cluster, "#0072B2". Eight clusters have distinct colours, also for colour-blind readers. If there
+/// are more, shapes distinguish them.
 std::string cluster_colour(std::size_t cluster);
 
-/// Rounds to a tenth of a pixel: half the bytes, and no visible difference.
+/// Rounds to a tenth of a pixel, which saves half of the bytes and is not visible.
 void append_number(std::string& out, double value);
 /// A mark centred at (x, y), as path commands.
 void append_mark(std::string& out, std::size_t shape, double x, double y);
@@ -30,7 +30,7 @@ struct Axis {
     double low = 0, high = 1;
     std::vector<double> ticks;
 };
-/// Ends slightly beyond the values, with ticks at 1, 2 or 5 times a power of ten.
+/// An axis that ends slightly beyond the values, with ticks at 1, 2 or 5 times a power of ten.
 Axis axis_over(double low, double high);
 
 struct Frame {

@@ -13,10 +13,10 @@ struct EvaluationResult {
     std::string labels;  // source of the labels
     std::string truth;   // source of the truth
     Agreement agreement;
-    std::string wide_hint = {};  // what follows "is too wide for a terminal" where the text leaves out the table
+    std::string wide_hint = {};  // what follows "is too wide for a terminal" if the text leaves out the table
 };
 
-/// The warning for rows without a truth or a label, if there are any, of all `rows`.
+/// The warning for rows without a truth or a label; empty if there are none. `rows`: the number of all rows.
 std::optional<Message> unknown_rows_warning(const Agreement& agreement, Index rows);
 
 std::string text_document(const EvaluationResult& result);

@@ -1,4 +1,4 @@
-// Writes what a fit leaves. Rank 0 gets the labels of the other processes after its own. The page is written last, and
+// Writes the files of a fit. Rank 0 appends the labels of the other processes to its own. The page is written last, and
 // lists itself among the written files.
 
 #include "coterie/report/fit_files.hpp"

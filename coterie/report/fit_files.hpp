@@ -11,7 +11,7 @@
 
 namespace coterie {
 
-/// An empty path is not written. {rank} in the path of the labels: each process writes its rows to a separate file.
+/// An empty path: no such file. {rank} in the path of the labels: each process writes its rows to a separate file.
 struct FitPaths {
     std::string labels;
     std::string table;
@@ -23,10 +23,10 @@ struct FitPaths {
 };
 
 struct FitLabels {
-    Labels all;  // on rank 0, of all rows, where they are needed
+    Labels all;  // on rank 0, of all rows, if they are needed
     bool written = false;
 };
-/// All processes call this. `needed`: collect the labels of all rows. `ids`: as in LabelsWriter.
+/// All processes call this. `needed`: whether to collect the labels of all rows. `ids`: as in LabelsWriter.
 FitLabels write_fit_labels(const Pipeline& pipeline, const std::string& path, bool needed, const TableRows* ids,
                            const Run& run, WriteFailures& failures);
 
@@ -38,8 +38,8 @@ struct FitDetails {
     std::function<std::string(std::string_view)> name_of_option = {};
     std::string search = {};  // as in page()
 };
-/// Writes all but the labels. Adds the written files and the seconds of drawing to the result. A file that fails goes
-/// to `failures`, and the others are still written.
+/// Writes all files but the labels. Adds the written files and the seconds of drawing to the result. If a file cannot
+/// be written, adds it to `failures`, and still writes the others.
 void write_fit_files(const FitPaths& paths, const Pipeline& pipeline, const FitDetails& details, const Run& run,
                      FitResult& result, WriteFailures& failures);
 

@@ -1,6 +1,6 @@
 // Lists of names and functions define the quantities of a row. The table, the JSON document and the csv all come from
-// these lists, so a new quantity is one line. A quantity that is undefined at a row is blank there, and is left out of
-// the least, median and largest value. Rows keep their numbers in the file.
+// these lists, so a new quantity is one line. A quantity that is undefined for a row is blank, and is left out of the
+// least, median and largest value. Rows have their numbers in the file.
 
 #include "coterie/report/geometry_document.hpp"
 
@@ -20,7 +20,7 @@ using namespace internal;
 
 namespace {
 
-// A quantity that can be summarised: its name, and its value where it is defined.
+// A quantity that can be summarised: its name, and its value if it is defined.
 struct Quantity {
     const char* name;
     std::optional<double> (*of)(const PointGeometry&);
@@ -86,7 +86,7 @@ std::vector<Spread> spreads_of(const std::vector<PointGeometry>& all) {
             if (const auto value = quantity.of(point)) values.push_back(*value);
         if (values.empty()) continue;
         std::sort(values.begin(), values.end());
-        // The lower of the two middle values. Their mean may not exist where values are infinite.
+        // The lower of the two middle values. Their mean may not exist if values are infinite.
         out.push_back({quantity.name, values.front(), values[(values.size() - 1) / 2], values.back()});
     }
     return out;
@@ -140,9 +140,9 @@ std::optional<Message> inexact_rows_warning(const std::vector<PointGeometry>& ge
                                        [](const PointGeometry& p) { return p.solved && !(p.violation <= 1e-6); });
     if (inexact == 0) return {};
     return Message{.code = Code::ill_conditioned,
-                   .problem = "at " + count_text(inexact) + " of " + count_text(static_cast<Index>(geometry.size())) +
-                              " rows rounding violates the optimality conditions by more than 1e-6, so it is uncertain "
-                              "whether their representations are preserving or zero",
+                   .problem = "in " + count_text(inexact) + " of " + count_text(static_cast<Index>(geometry.size())) +
+                              " rows, rounding violates the optimality conditions by more than 1e-6, so it is "
+                              "uncertain whether their representations are preserving or zero",
                    .remedy = "Lower `lambda`"};
 }
 

@@ -16,7 +16,7 @@ struct GeometryResult {
     std::string labels_source;     // source of the labels
     LabelColumn labels;            // of the rows with a label
     std::vector<Index> file_rows;  // their numbers in the points' file
-    std::vector<Index> rows;       // numbers of the examined rows among them
+    std::vector<Index> rows;       // numbers of the examined rows among those with a label
     Index dimensions = 0;
     GeometryOptions options;
     std::string preprocessing;            // Preparation::text()
@@ -25,11 +25,11 @@ struct GeometryResult {
     Seconds seconds;
     int threads = 1;
 
-    /// The name of a label, or its number where it has no name.
+    /// The name of a label, or its number if it has no name.
     std::string label_text(std::int32_t label) const;
 };
 
-/// The warning for rows where rounding violates the optimality conditions, if there are any.
+/// The warning for rows in which rounding violates the optimality conditions; empty if there are none.
 std::optional<Message> inexact_rows_warning(const std::vector<PointGeometry>& geometry);
 
 std::string text_document(const GeometryResult& result);

@@ -21,7 +21,7 @@ inline constexpr int json_schema = 2;
 Json json_of(const OptionValue& value);
 Json json_of(const OptionSet& set, const OptionValues& values);  // in the order of the set
 Json json_of(const Scores& scores);
-/// The scores, with label_accuracy where it is known.
+/// The scores, with label_accuracy if it is known.
 Json scores_json(const Agreement& agreement);
 /// `labelled`: whether partial labels were given.
 Json json_of(const std::vector<LabelGroup>& groups, bool labelled);
@@ -32,7 +32,7 @@ Json json_of(const ClusterChoice& choice);
 Json json_of(const FitResult& result);
 Json json_of(const AppliedResult& result);
 
-/// Adds how the document was made: the command and date, where known, and the version.
+/// Adds how the document was made: the command and date, if known, and the version.
 void add_origin(Json& json, const Origin& origin);
 void add_written(Json& json, const Origin& origin);
 

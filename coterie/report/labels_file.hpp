@@ -12,8 +12,8 @@
 
 namespace coterie {
 
-/// Whether each process writes its rows to a separate file: then the name contains {rank}, which stands for the
-/// process's number.
+/// Whether each process writes its rows to a separate file: the path contains {rank}, which stands for the process's
+/// number.
 bool is_in_parts(const std::string& path);
 /// The name of this process's file.
 std::string part_of(const std::string& path, const Communicator& communicator);
@@ -30,8 +30,8 @@ private:
     LabelsWriter writer_;
 };
 
-/// On rank 0: calls take(labels) with the labels of the other processes, in order, some at a time. The others send
-/// their `own`.
+/// On rank 0: calls take(labels) with the labels of the other processes, in order, a part at a time. Other ranks send
+/// `own`.
 void take_from_others(Communicator& communicator, std::span<const std::int32_t> own,
                       const std::function<void(std::span<const std::int32_t>)>& take);
 

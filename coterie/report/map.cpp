@@ -1,5 +1,5 @@
 // Concatenates arrays, compresses them with zlib and encodes them in base64. Browsers decompress them without a library
-// (DecompressionStream), and map.js draws them. The numbers of a map are only shown, so 16 bits are enough for
+// (DecompressionStream), and map.js draws them. The numbers of a map are only displayed, so 16 bits are enough for
 // coordinates. A page of a million points stays small enough to send.
 
 #include "coterie/report/map.hpp"
@@ -28,6 +28,7 @@
 namespace coterie {
 
 using namespace internal;
+using namespace report::internal;
 
 namespace {
 
@@ -99,7 +100,7 @@ std::string base64(const std::string& bytes) {
     return out;
 }
 
-// The first two axes of some points: the columns where there are at most two, otherwise principal axes.
+// The first two axes of some points: the columns if there are at most two, otherwise principal axes.
 void add_axes(Packed& packed, PointsView points, const std::string& of, const Run& run) {
     const auto add = [&](const Matrix<double>& placed, const char* kind) {
         for (Index a = 0; a < std::min<Index>(2, placed.cols()); ++a) {
@@ -120,7 +121,7 @@ void add_axes(Packed& packed, PointsView points, const std::string& of, const Ru
     add(project(points, principal_axes(sample, 2, run), run), "principal axis");
 }
 
-// First the columns that set clusters apart, taking the clusters in turn; then the others.
+// First the columns that set clusters apart, one cluster after the other in turn; then the others.
 std::vector<Index> columns_in_order(const Description& description, Index columns) {
     std::vector<Index> out;
     std::vector<bool> taken(at(columns), false);
@@ -140,8 +141,8 @@ std::vector<Index> columns_in_order(const Description& description, Index column
     return out;
 }
 
-// The table's columns that are not among the map's numbers, as they are written in the table. The column of ids comes
-// first. Rows that are left out are skipped.
+// The table's columns that are not among the map's numbers, as written in the table. The column of ids comes first.
+// Rows that are left out are skipped.
 void add_table(Packed& packed, const TableRows& table, const std::vector<std::string>& numbers,
                const std::vector<Index>& left_out, Index kept) {
     const std::vector<std::string>& names = table.names();
@@ -163,7 +164,8 @@ void add_table(Packed& packed, const TableRows& table, const std::vector<std::st
         }
         for (std::size_t c = 0; c < columns.size(); ++c) {
             if (texts[c].size() > most_text) continue;
-            if (columns[c] < fields.size()) texts[c] += fields[columns[c]];
+            if (columns[c] < fields.size())
+                for (const char letter : fields[columns[c]]) texts[c] += letter == '\n' ? ' ' : letter;
             texts[c] += '\n';
         }
     }
@@ -195,7 +197,7 @@ constexpr const char* controls = R"html(<div class="controls">
 </div>
 )html";
 
-// The first columns, as many as fit; then the rows as they are written in their table.
+// The first columns, as many as fit; then the rows as written in their table.
 void add_columns(Packed& packed, const Points& coded, std::vector<Index> columns,
                  const std::vector<std::string>& column_names, const std::vector<Index>& left_out, const Run& run,
                  const TableRows* table) {
@@ -219,8 +221,8 @@ void add_columns(Packed& packed, const Points& coded, std::vector<Index> columns
     add_table(packed, *table, shown, left_out, n);
 }
 
-// A number per cluster of a method, which gives its colour. A cluster matched to one of the first method gets that
-// cluster's number, so colours stay where two methods agree. The others get free numbers.
+// A number per cluster of a method; it gives the cluster's colour. If a cluster matches one of the first method, it
+// gets that cluster's number, so colours stay where two methods agree. The others get free numbers.
 std::vector<std::int32_t> places_beside(const ComparedMethod& method, const ComparedMethod& first) {
     std::vector<std::int32_t> out(method.sizes.size(), -1);
     Labels own, others;

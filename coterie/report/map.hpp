@@ -19,8 +19,8 @@ inline constexpr Index most_rows_of_map = 1000000;
 /// affinities. The result needs a description by describe. `table`: the same rows as written in their file, with ids
 /// and words, or nullptr.
 ///
-/// Axes are those of the method's own space where it has one, the principal axes of the prepared rows, and columns. At
-/// most 4,000,000 numbers of columns are stored, in 2 to 40 columns; those that set clusters apart come first.
+/// Axes are those of the method's own space, if it has one, the principal axes of the prepared rows, and columns. At
+/// most 4,000,000 numbers of columns are stored, in 2 to 40 columns; columns that set clusters apart come first.
 /// Coordinates and scores are rounded to 1 / 65,535 of their range, columns to single precision. Rows that are left out
 /// are not shown, but row numbers count them. Returns "" for more than most_rows_of_map rows, for fewer than two, and
 /// without a description.
@@ -34,8 +34,8 @@ struct ComparisonDrawings {
     /// first method has its colour.
     std::string map;
 };
-/// `prepared` and the seed of `run`: those of the comparison. Both drawings are empty where no method has a
-/// result, for points that are sparse or not in memory, and where page_map() would be empty.
+/// `prepared` and the seed of `run`: those of the comparison. Both drawings are empty if no method has a result, if
+/// points are sparse or not in memory, or if page_map() would be empty.
 COTERIE_API ComparisonDrawings comparison_drawings(const Comparison& comparison, const PreparedProblem& prepared,
                                                    const std::string& source, const std::optional<Truth>& truth,
                                                    const Run& run, const TableRows* table = nullptr);

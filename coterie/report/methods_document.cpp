@@ -1,5 +1,5 @@
-// Everything comes from what methods say about themselves. Options are spelled as the program spells them: as flags in
-// the command.
+// All texts come from the descriptions of the methods. Options are spelled as the program spells them: as flags in the
+// command.
 
 #include "coterie/report/methods_document.hpp"
 

@@ -1,5 +1,4 @@
-// Shows what a model file stores, as it is stored. Shapes and meanings of tensors come from the model's own description
-// of its parts.
+// Shows what a model file stores. Shapes and meanings of tensors come from the model's own description of its parts.
 
 #include "coterie/report/model_document.hpp"
 

@@ -1,6 +1,6 @@
 // Outputs are checked in two passes: first all checks that touch no file, then whether each file can be opened, which
-// leaves nothing behind. Paths are compared by the file they refer to, so a link to an input, or another spelling of
-// its path, is not overwritten.
+// leaves nothing behind. Two paths are compared by the files that they refer to, so an input is not overwritten through
+// a link or another spelling of its path.
 
 #include "coterie/report/output_paths.hpp"
 
@@ -26,7 +26,7 @@ std::string extension_of(const std::string& path) {
 bool same_file(const std::string& a, const std::string& b) {
     std::error_code error;
     if (std::filesystem::equivalent(a, b, error)) return true;
-    // Made absolute first, because a path that does not exist yet would stay relative.
+    // First makes the path absolute, because a path that does not exist yet would stay relative.
     const auto whole = [&](const std::string& path) {
         return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
     };

@@ -1,6 +1,6 @@
 // Writes the page as one text from top to bottom; its map (map.cpp) is a part of it. Every name and message is escaped.
-// A long list of clusters is cut, and the number of the others is shown. A table of classes and clusters that is too
-// large to read is left to the command.
+// A long list of clusters is cut, with the number of clusters that are not shown. A table of classes and clusters that
+// is too large to read is left to the command.
 
 #include "coterie/report/page.hpp"
 
@@ -17,6 +17,8 @@
 #include "coterie/report/result_text.hpp"
 
 namespace coterie {
+
+using namespace report::internal;
 
 using namespace internal;
 using namespace page_parts;
@@ -79,7 +81,7 @@ code { font-size: 13px; overflow-wrap: anywhere; }
 
 std::string detail_text(const Detail& detail) {
     struct Visitor {
-        // A residual is infinite where coefficients overflowed.
+        // A residual is infinite if coefficients overflowed.
         std::string operator()(double value) const { return std::isfinite(value) ? number_text(value) : "-"; }
         std::string operator()(std::int64_t value) const { return std::to_string(value); }
         std::string operator()(const std::string& value) const { return value; }
@@ -107,11 +109,11 @@ std::string size_bars(const std::vector<Index>& sizes) {
                "%;background:" + cluster_colour(i) + "\"></span></td></tr>\n";
     out += "</table>\n";
     if (sizes.size() > most)
-        out += "<p>and " + count_text(static_cast<long long>(sizes.size() - most)) + " clusters more</p>\n";
+        out += "<p>and " + count_text(static_cast<long long>(sizes.size() - most)) + " more clusters</p>\n";
     return out;
 }
 
-// The description of each cluster. A long list is cut, and the number of the others is shown.
+// The description of each cluster. A long list is cut, with the number of clusters that are not shown.
 std::string cluster_cards(const Description& description) {
     constexpr std::size_t most = 200;
     std::string out;
@@ -163,11 +165,11 @@ std::string cluster_cards(const Description& description) {
     out += "</div>\n";
     if (description.clusters.size() > most)
         out +=
-            "<p>and " + count_text(static_cast<long long>(description.clusters.size() - most)) + " clusters more</p>\n";
+            "<p>and " + count_text(static_cast<long long>(description.clusters.size() - most)) + " more clusters</p>\n";
     return out;
 }
 
-// Whether a share of n points is met as closely as whole points allow.
+// Whether a requested share of n points is met as closely as whole points allow.
 bool is_met(double share, const std::pair<double, double>& asked, Index points) {
     const double one = points > 0 ? 1.0 / static_cast<double>(points) : 0;
     return share > asked.first - one && share < asked.second + one;
@@ -179,7 +181,7 @@ std::string label_table(const std::vector<LabelGroup>& groups, const std::vector
     std::string out = filled(
         "<table><tr><th>label</th><th class=\"n\">clusters</th><th class=\"n\">points</th><th "
         "class=\"n\">labelled</th><th class=\"n\">share</th>{}</tr>\n",
-        asked ? "<th class=\"n\">asked for</th><th>met</th>" : "");
+        asked ? "<th class=\"n\">requested</th><th>met</th>" : "");
     for (const auto& group : groups) {
         out += "<tr>" + cell(group.name) + cell(std::to_string(group.clusters.size()), "n") +
                cell(count_text(group.points), "n") + cell(count_text(group.labelled), "n") +
@@ -206,15 +208,15 @@ std::string constraints_section(const FitResult& result) {
     const auto [least, most] = std::minmax_element(result.sizes.begin(), result.sizes.end());
     const SizeBounds& asked = *result.size_bounds;
     const bool bounded = asked.high < std::numeric_limits<Index>::max();
-    return out + section("Cluster sizes that were asked for",
+    return out + section("Requested cluster sizes",
                          fact_table({{"at least", count_text(asked.low) + "; the smallest has " + count_text(*least)},
                                      {"at most", (bounded ? count_text(asked.high) : std::string("any")) +
                                                      "; the largest has " + count_text(*most)},
                                      {"met", *least >= asked.low && *most <= asked.high ? "yes" : "no"}}));
 }
 
-// For each class: how much of it is in its own cluster, and where most of the rest is. The classes with the largest
-// rest come first.
+// For each class: how many points are in its matched cluster, and where most of the others are. The classes with the
+// most other points come first.
 std::string largest_confusions(const Confusion& confusion) {
     constexpr std::size_t most_classes = 100, most_clusters = 3;
     struct Line {
@@ -254,7 +256,7 @@ std::string largest_confusions(const Confusion& confusion) {
     out += "</table>\n";
     if (lines.size() > most_classes)
         out += "<p>and " + count_text(static_cast<long long>(lines.size() - most_classes)) +
-               " classes more, which stray less</p>\n";
+               " more classes, with fewer points in other clusters</p>\n";
     return out;
 }
 
@@ -264,14 +266,13 @@ std::string confusion_table_html(const Confusion& confusion, const NameOfOption&
     constexpr std::size_t most = 30;
     if (confusion.classes.size() > most || confusion.clusters.size() > most)
         return filled(
-            "<p>{} classes and {} clusters are too many for a table of all{}.</p>\n{}", confusion.classes.size(),
+            "<p>{} classes and {} clusters are too many for a full table{}.</p>\n{}", confusion.classes.size(),
             confusion.clusters.size(),
             name_of_option ? ", which <code>coterie evaluate " + name_of_option("json") + "</code> prints" : "",
             largest_confusions(confusion));
     std::string out =
         "<p>Rows are " + rows +
-        ", columns are clusters; the cluster matched to each row stands in its place, so that agreement is on the "
-        "diagonal.</p>\n<table class=\"confusion\">\n<tr><th></th>";
+        ", columns are clusters. Matched clusters are on the diagonal.</p>\n<table class=\"confusion\">\n<tr><th></th>";
     for (const auto& cluster : confusion.clusters) out += "<th>" + escape_markup(cluster) + "</th>";
     out += "</tr>\n";
     for (std::size_t v = 0; v < confusion.classes.size(); ++v) {
@@ -292,7 +293,7 @@ std::string confusion_table_html(const Confusion& confusion, const NameOfOption&
     return out + "</table>\n";
 }
 
-// The picture (replaced by the map where the browser can draw it), and the descriptions of the clusters.
+// The picture (replaced by the map if the browser can draw it), and the descriptions of the clusters.
 std::string clusters_sections(const ClusteringResult& result, const std::string& picture, const std::string& map) {
     std::string out;
     if (!picture.empty()) out += "<div id=\"picture\">\n" + section("Picture", picture) + "</div>\n";
@@ -305,12 +306,12 @@ std::string moves_section(const ModelComparison& comparison, const NameOfOption&
     constexpr std::size_t most = 100;
     std::string out = "<p>" + count_text(comparison.moved) + " of " + count_text(comparison.agreement.scored) +
                       (comparison.moved == 1 ? " row has" : " rows have") +
-                      " moved: their clusters here and there are not matched. The clusters of the two are matched one "
-                      "to one so that as few as possible move. ARI " +
+                      " moved: their clusters in the two models do not match. Clusters are matched one to one, so that "
+                      "as few rows as possible move. ARI " +
                       share_text(comparison.agreement.scores.ari) + ", NMI " +
                       share_text(comparison.agreement.scores.nmi) + ".</p>\n";
     if (!comparison.moves.empty()) {
-        out += "<table><tr><th>from</th><th>to</th><th class=\"n\">points</th><th>such as rows</th></tr>\n";
+        out += "<table><tr><th>from</th><th>to</th><th class=\"n\">points</th><th>for example rows</th></tr>\n";
         for (std::size_t m = 0; m < std::min(most, comparison.moves.size()); ++m) {
             const ModelComparison::Move& move = comparison.moves[m];
             out += "<tr>" + cell(move.from) + cell(move.to) + cell(count_text(move.rows), "n") +
@@ -318,10 +319,10 @@ std::string moves_section(const ModelComparison& comparison, const NameOfOption&
         }
         out += "</table>\n";
         if (comparison.moves.size() > most)
-            out += "<p>and " + count_text(static_cast<long long>(comparison.moves.size() - most)) + " moves more</p>\n";
+            out += "<p>and " + count_text(static_cast<long long>(comparison.moves.size() - most)) + " more moves</p>\n";
     }
-    return section("What moved, compared with " + comparison.method + " of " + comparison.model, out) +
-           section("Clusters of the two",
+    return section("Rows that moved, compared with " + comparison.method + " of " + comparison.model, out) +
+           section("Clusters of both models",
                    confusion_table_html(comparison.agreement.confusion, name_of_option, "clusters of the other model"));
 }
 
@@ -332,7 +333,7 @@ std::string agreement_sections(const ClusteringResult& result, const NameOfOptio
     if (result.agreement->label_accuracy)
         rows.emplace_back("label accuracy", share_text(*result.agreement->label_accuracy));
     rows.emplace_back("points scored", count_text(result.agreement->scored) +
-                                           (result.agreement->given > 0 ? ", those that had no label" : ""));
+                                           (result.agreement->given > 0 ? ", those without a given label" : ""));
     return section("Agreement with " + result.truth_source, fact_table(rows)) +
            section("Classes and clusters",
                    confusion_table_html(result.agreement->confusion, name_of_option, "classes"));
@@ -410,7 +411,7 @@ std::string warnings_section(const std::vector<Message>& warnings) {
 // The values of each criterion for each k, and the recommendation.
 std::string choice_section(const ClusterChoice& choice) {
     std::string body = filled(
-        "<p><b>{}{}</b> recommended, {}. Each criterion is for: {}.</p>\n<table id=\"choice\">\n<tr><th "
+        "<p>Recommended: <b>{}{}</b> ({}). Votes of the criteria: {}.</p>\n<table id=\"choice\">\n<tr><th "
         "class=\"n\">k</th>",
         choice.recommended, choice.recommended == 1 ? " cluster" : " clusters", name(choice.sureness),
         escape_markup(votes_text(choice)));
@@ -501,7 +502,7 @@ std::string page(const FitResult& result, const std::string& picture, const Name
 std::string page(const AppliedResult& result, const std::string& picture, const NameOfOption& name_of_option,
                  const std::string& map, const std::string& search) {
     const std::string heading = result.method + " of " + result.model + " on " + result.source;
-    std::string out = begin(heading, heading, "What the clusters of the model are in these points.");
+    std::string out = begin(heading, heading, "The clusters of the model in these points.");
     const auto there = std::count_if(result.sizes.begin(), result.sizes.end(), [](Index size) { return size > 0; });
     out += "<div class=\"tiles\">\n" + points_tiles(result.points, "points", result.rows_left_out) +
            tile(count_text(result.dimensions), "dimensions") +

@@ -27,11 +27,11 @@ std::string fact_table(const std::vector<std::pair<std::string, std::string>>& r
 /// `right`: columns of numbers, aligned right.
 std::string table_html(const std::string& id, const std::vector<std::string>& header,
                        const std::vector<std::vector<std::string>>& rows, const std::vector<std::size_t>& right);
-/// Empty where there are no warnings.
+/// Empty if there are no warnings.
 std::string warnings_section(const std::vector<Message>& warnings);
 /// The values of each criterion for each k, and the recommendation.
 std::string choice_section(const ClusterChoice& choice);
-/// The end of the page after the last section: how and when the page was made, where known, and its scripts.
+/// The end of the page after the last section: how and when the page was made, if known, and its scripts.
 std::string end(const std::string& command, const std::string& date, const std::string& scripts);
 
 }  // namespace coterie::page_parts

@@ -1,5 +1,5 @@
 // Points with more than two dimensions are drawn in their first two principal axes, the plane with the most variance.
-// Up to 1000 columns the axes come from all points. Beyond that they come from a sample, and the picture says so.
+// Up to 1000 columns, the axes come from all points; with more, they come from a sample, and the picture says so.
 
 #include "coterie/report/picture.hpp"
 
@@ -27,7 +27,7 @@ constexpr Index most_rows_for_gram_matrix = 1000;
 struct Projection {
     std::vector<double> x, y;
     std::string horizontal, vertical;
-    bool vertical_means = true;  // false: the vertical axis only spreads the points
+    bool vertical_means = true;  // false: the vertical axis only spreads the points apart
     std::string remark;
 };
 
@@ -84,8 +84,8 @@ Projection project_drawn(PointsView points, const std::vector<Index>& drawn,
         return out;
     }
 
-    // With this many dimensions, the axes come from a sample, through the matrix of its inner products. They show the
-    // same at a fraction of the cost.
+    // With this many dimensions, the axes come from a sample, through the matrix of its inner products. They look the
+    // same, at a fraction of the cost.
     const Index step = (rows + most_rows_for_gram_matrix - 1) / most_rows_for_gram_matrix;
     const Index sampled = (rows + step - 1) / step;
     Matrix<double> sample(sampled, points.columns());

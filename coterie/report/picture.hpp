@@ -17,13 +17,13 @@ struct PictureText {
 };
 
 /// Draws the points in their first two principal axes, coloured and shaped by cluster. Two columns are drawn as they
-/// are; a single column is drawn against a random spread. At most about 5,000 points are drawn, chosen at a fixed
+/// are; a single column is drawn against random heights. At most about 5,000 points are drawn, chosen at a fixed
 /// stride.
 COTERIE_API std::string scatter_picture(PointsView points, const Labels& labels, const std::vector<Index>& sizes,
                                         const PictureText& text, const std::vector<std::string>& column_names,
                                         const Run& run);
 
-/// Draws the points of a fit; the second line of text gives its result.
+/// Draws the points of a fit; the second line of the text gives the result of the fit.
 COTERIE_API std::string fit_picture(const Pipeline& pipeline, const FitResult& result, const Run& run);
 
 /// Draws the rows of a result with a description. rows: from Pipeline::prepare.
@@ -38,7 +38,7 @@ struct Line {
 };
 inline constexpr double lines_picture_width = 720;
 inline constexpr double lines_picture_height = 300;
-/// Lines in one frame, each in its own colour, with a legend where they have names. Empty where no value is finite.
+/// Lines in one frame, each in its own colour, with a legend if they have names. Empty if no value is finite.
 COTERIE_API std::string lines_picture(const std::vector<Line>& lines, const std::string& horizontal,
                                       const std::string& vertical);
 /// Values over their position, as a line.

@@ -14,9 +14,9 @@
 
 namespace coterie {
 
-/// All columns of the points' file as written (for binary formats: the points' numbers), then label and, for models
-/// that have them, confidence (the largest membership), distance (to the row's own centroid) and outlier_score. Rows
-/// that were left out have these fields empty. Noise rows have all but outlier_score empty.
+/// All columns of the points' file as written (for binary formats: the points' numbers), then label and, if the model
+/// has them, confidence (the largest membership), distance (to the row's own centroid) and outlier_score. For rows that
+/// were left out, these fields are empty. For noise rows, all of them but outlier_score are empty.
 class ResultTable {
 public:
     /// Writes the columns of `rows`; without rows, those of `points`, named `names`. The pipeline must outlive this

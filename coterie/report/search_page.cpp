@@ -1,6 +1,5 @@
 // Parts of a page for the results of a search or a comparison. The tables are those that the command prints. Too many
-// cells make a page slow, so only the best are shown. Numbers of clusters are drawn as for a fit that chose the number
-// itself.
+// cells make a page slow, so only the best are shown. Numbers of clusters are drawn as for a fit that chose k itself.
 
 #include "coterie/report/page.hpp"
 
@@ -16,6 +15,8 @@
 #include "coterie/report/search_tables.hpp"
 
 namespace coterie {
+
+using namespace report::internal;
 
 using namespace internal;
 using namespace page_parts;
@@ -64,7 +65,7 @@ std::string reasons_section(const std::string& heading,
     return section(heading, body);
 }
 
-// Cells are shaded by the agreement.
+// The fields are shaded by the agreement.
 std::string agreement_table(const Comparison& comparison) {
     std::vector<std::size_t> done;
     for (std::size_t m = 0; m < comparison.methods.size(); ++m)
@@ -83,8 +84,8 @@ std::string agreement_table(const Comparison& comparison) {
         out += "</tr>\n";
     }
     return section("How far they agree",
-                   filled("<p>The adjusted Rand index of each two: 1 where they are the same partition, 0 on average "
-                          "where they have nothing in common.</p>\n{}</table>\n",
+                   filled("<p>The adjusted Rand index of each pair of methods: 1 for equal partitions, 0 on average "
+                          "for unrelated ones.</p>\n{}</table>\n",
                           out));
 }
 
@@ -101,7 +102,7 @@ std::string page_search(const TuneOptions& asked, const TuneResult& found) {
     if (chosen.method != found.cells.front().method)
         said += " It is plain " + escape_markup(chosen.method) + ", better than every cell of " +
                 escape_markup(found.cells.front().method) + ".";
-    if (needs_truth(asked.select)) said += " This compares with the truth: it is what the choice could be at best.";
+    if (needs_truth(asked.select)) said += " This criterion uses the truth, so this is the best possible choice.";
     const auto shown = cells_to_show(asked, found, most_cells_shown);
     if (shown.size() < found.cells.size())
         said += " The best " + count_text(static_cast<long long>(shown.size())) + " cells are shown.";
@@ -123,9 +124,9 @@ std::string page(const Comparison& comparison, const std::string& source, const 
     std::string out = begin(heading, heading,
                             "Side by side, each with " + count_text(comparison.clusters) +
                                 (comparison.clusters == 1 ? " cluster" : " clusters") +
-                                " where it takes their number, and else its defaults.");
+                                " if it accepts a number of clusters, otherwise with its defaults.");
     out += "<div class=\"tiles\">\n" + points_tiles(comparison.points, "points", comparison.rows_left_out) +
-           tile(count_text(comparison.clusters), "clusters asked for") +
+           tile(count_text(comparison.clusters), "clusters requested") +
            tile(count_text(static_cast<long long>(comparison.methods.size()) - failed), "methods compared");
     if (failed > 0) out += tile(count_text(failed), failed == 1 ? "failed" : "of them failed");
     out += "</div>\n";
@@ -133,14 +134,15 @@ std::string page(const Comparison& comparison, const std::string& source, const 
     for (Message& warning : warnings_of_methods(comparison)) warnings.push_back(std::move(warning));
     if (comparison.interrupted)
         warnings.push_back({.code = Code::interrupted,
-                            .problem = "the comparison was interrupted; these are the methods that were done"});
+                            .problem = "the comparison was interrupted; these are the methods that were finished"});
     const TextTable found = methods_table(comparison);
     std::string methods = table_html("methods", found.header, found.rows, found.right);
     methods += filled(
-        "<p class=\"sub\">Silhouette and Calinski-Harabasz are better where larger, Davies-Bouldin where less; all "
-        "three are of the points as every method saw them{}, and prefer what optimises what they measure.</p>\n",
+        "<p class=\"sub\">Larger values of silhouette and Calinski-Harabasz are better, and smaller values of "
+        "Davies-Bouldin. All three are computed on the prepared points{}. They favour methods that optimise what they "
+        "measure.</p>\n",
         comparison.silhouette_sample > 0
-            ? ", the silhouette of " + count_text(comparison.silhouette_sample) + " rows drawn by the seed"
+            ? " (the silhouette on " + count_text(comparison.silhouette_sample) + " random rows)"
             : "");
     out += warnings_section(warnings) + section("Methods", methods) + agreement_table(comparison);
     std::vector<std::pair<std::string, std::string>> errors;

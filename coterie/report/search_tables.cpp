@@ -1,4 +1,4 @@
-// Tables of text. An unknown value is a dash. A failed cell or method is marked as failed. The reason is shown outside
+// Tables of text. An unknown value is a dash. A failed cell or method is marked as failed. Its reason is shown outside
 // the table, because it is a sentence.
 
 #include "coterie/report/search_tables.hpp"

@@ -21,7 +21,7 @@ struct TextTable {
 std::string options_text(const OptionValues& options);
 /// "the largest silhouette", "the rule of gap".
 std::string criterion_text(Criterion criterion);
-/// Positions of at most `most` cells, the best where there are more, in the order they were run.
+/// Positions of at most `most` cells, in the order they were run. If there are more cells, those of the best ones.
 std::vector<std::size_t> cells_to_show(const TuneOptions& asked, const TuneResult& found, std::size_t most);
 /// One row per cell; the chosen cell has a star.
 TextTable cells_table(const TuneOptions& asked, const TuneResult& found, const std::vector<std::size_t>& cells);

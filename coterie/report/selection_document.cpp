@@ -1,5 +1,5 @@
 // Text and JSON come from the same results, so that the terminal and programs agree. The votes for numbers of clusters
-// come first: a recommended number means little where the criteria disagree.
+// come first, because a recommended number means little if the criteria disagree.
 
 #include "coterie/report/selection_document.hpp"
 
@@ -66,7 +66,7 @@ std::string text_document(const ClusterChoice& choice) {
     tried += "; " + count_text(choice.fits) + " fits in " + seconds_text(choice.seconds) + " seconds";
     if (choice.sample > 0)
         tried +=
-            ", of " + count_text(choice.sample) + " of " + count_text(choice.points) + " points, drawn by the seed";
+            ", of " + count_text(choice.sample) + " of " + count_text(choice.points) + " points, drawn with the seed";
     said.emplace_back("k tried", tried);
     for (std::size_t at = 0; at < choice.clusters.size(); ++at)
         if (!choice.errors[at].empty()) {
@@ -99,11 +99,11 @@ std::string text_document(const Comparison& comparison, const std::string& sourc
     }
     if (comparison.rows_left_out > 0) said.emplace_back("left out", left_out_text(comparison.rows_left_out));
     if (comparison.silhouette_sample > 0)
-        said.emplace_back("silhouette", "of " + count_text(comparison.silhouette_sample) + " rows drawn by the seed");
+        said.emplace_back("silhouette", "of " + count_text(comparison.silhouette_sample) + " rows drawn with the seed");
     std::string left_out;
     for (const auto& [who, reason] : left_out_by_reason(comparison))
         left_out += (left_out.empty() ? "" : "; ") + who + " (" + reason + ")";
-    if (!left_out.empty()) said.emplace_back("not compared", left_out + "; `methods` names those that are wanted");
+    if (!left_out.empty()) said.emplace_back("not compared", left_out + "; use `methods` to choose the methods");
     for (const auto& [what, path] : comparison.written) said.emplace_back(what, path);
     return "compare on " + source + ": " + count_text(comparison.points) +
            (comparison.points == 1 ? " point, " : " points, ") + std::to_string(comparison.clusters) +
@@ -159,7 +159,7 @@ std::string text_document(const Consensus& result, const std::string& source) {
         {"fits", std::to_string(result.fits) + " of " + join(result.methods) + ", each of " + count_text(result.part) +
                      " rows, in " + seconds_text(result.seconds) + " seconds"}};
     if (result.sample > 0)
-        said.emplace_back("linkage", "of " + count_text(result.sample) + " rows drawn by the seed; the others vote");
+        said.emplace_back("linkage", "of " + count_text(result.sample) + " rows drawn with the seed; the others vote");
     if (result.rows_left_out > 0) said.emplace_back("left out", left_out_text(result.rows_left_out));
     const Index points = static_cast<Index>(result.labels.size()) - result.rows_left_out;
     return "consensus on " + source + ": " + count_text(points) + (points == 1 ? " point, " : " points, ") +

@@ -13,7 +13,7 @@ namespace coterie {
 
 /// Lines of text: the curves as a table, the votes, the recommendation.
 COTERIE_API std::string text_document(const ClusterChoice& choice);
-/// With the keys of "choice" in the document of a fit.
+/// The same keys as "choice" in the document of a fit.
 COTERIE_API std::string json_document(const ClusterChoice& choice);
 COTERIE_API std::string text_document(const Comparison& comparison, const std::string& source);
 COTERIE_API std::string json_document(const Comparison& comparison, const std::string& source);

@@ -1,5 +1,5 @@
 // Text and JSON of a search come from the same struct. The text has the chosen options below the table of cells,
-// because k-means, tried next to the method, has other options.
+// because k-means, if it was also tried, has other options.
 
 #include "coterie/report/tune_document.hpp"
 
@@ -66,7 +66,7 @@ std::string text_document(const TunedFit& tuned) {
 
 std::string json_document(const TunedFit& tuned) {
     const TuneResult& found = tuned.found;
-    // For the method that won: k-means has other options than the grid's method.
+    // For the method that won, because k-means has other options than the grid's method.
     const auto options_of = [](const std::string& method, const OptionValues& values) {
         Json out = json_of(*find_method(method).options, values);
         out.update(json_of(PreparationOptions::described(), values));

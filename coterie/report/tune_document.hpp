@@ -21,10 +21,10 @@ struct TunedFit : Origin {
     std::int64_t seed = 0;
     int threads = 1;
     std::optional<FitResult> fit;  // of the best cell on all rows; none after an interrupt
-    std::string more_hint;         // what follows "the best 20 of N cells" where the text leaves out cells
+    std::string more_hint;         // what follows "the best 20 of N cells" if the text leaves out cells
 };
 
-/// At most 20 cells, the best ones, with the chosen one and the reason of the first that failed.
+/// At most 20 cells, the best ones, with the chosen one and the reason of the first failure.
 std::string text_document(const TunedFit& tuned);
 /// All cells.
 std::string json_document(const TunedFit& tuned);

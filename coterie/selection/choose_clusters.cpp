@@ -1,4 +1,4 @@
-// One task per k fits the points; one task per reference set and one per halving fit all k. Each task uses a child of
+// One task per k fits the points. One task per reference set and one per halving fit all k. Each task uses a child of
 // the run, so results do not depend on the number of threads. A task holds only its own points in memory.
 
 #include "coterie/selection/choose_clusters.hpp"
@@ -33,11 +33,11 @@ using Numbers = std::vector<double>;
 
 std::size_t place(int value) { return static_cast<std::size_t>(value); }
 
-// The rows of the criteria: all prepared ones, or a sample of them.
+// The rows that the criteria use: all prepared rows, or a sample of them.
 Points sampled(const PreparedProblem& prepared, const Method& method, const Run& run) {
     const Points& points = prepared.problem.points;
     RandomStream random = run.random("selection.sample");
-    return internal::rows_in_memory(
+    return selection::internal::rows_in_memory(
         points, sample_rows(points.rows(), method.takes.blocks ? most_points : most_points_in_memory, random), run);
 }
 
@@ -141,7 +141,7 @@ HalvingResult halve(const Method& method, const Points& points, const OptionValu
             out.strength[at] = 1.0;
             continue;
         }
-        internal::recorded([&] {
+        selection::internal::recorded([&] {
             const std::unique_ptr<Model> models[] = {first(k), second(k)};
             double differ = 0, chance = 0, strength = 0;
             for (const int half : {0, 1}) {
@@ -165,7 +165,7 @@ HalvingResult halve(const Method& method, const Points& points, const OptionValu
     return out;
 }
 
-// Mean of one k over all repetitions; NaN where one is missing. `deviation` divides by the number of repetitions.
+// Mean over all repetitions for one k; NaN if a value is missing. `deviation` divides by the number of repetitions.
 struct Moments {
     double mean = 0, deviation = 0;
 };
@@ -258,7 +258,7 @@ public:
         std::vector<std::exception_ptr> failures(count());
         const auto judge = [&](Index task) {
             const auto at = static_cast<std::size_t>(task);
-            failures[at] = internal::recorded([&] { judge_fit(fits, at); });
+            failures[at] = selection::internal::recorded([&] { judge_fit(fits, at); });
         };
         const Stage stage{.name = "fits for each k", .begin = 0, .end = is_network() ? 1.0 : 0.1};
         if (is_network()) {
@@ -283,11 +283,11 @@ public:
         if (n < 4) return leave_out("it needs at least 4 rows");
         const std::vector<Numbers> reference = fit_references();
         std::vector<HalvingResult> halves(halvings, HalvingResult(count()));
-        for_each_block(halvings, run_, {.name = "fits of halves of the points", .begin = 0.5, .end = 1.0},
-                       [&](Index s, int) {
-                           halves[static_cast<std::size_t>(s)] =
-                               halve(method_, points_, fixed_, ks(), internal::part_of(run_, "selection.halves", s));
-                       });
+        for_each_block(
+            halvings, run_, {.name = "fits of halves of the points", .begin = 0.5, .end = 1.0}, [&](Index s, int) {
+                halves[static_cast<std::size_t>(s)] =
+                    halve(method_, points_, fixed_, ks(), selection::internal::part_of(run_, "selection.halves", s));
+            });
         choice_.references = references;
         choice_.halvings = halvings;
         choice_.fits += (references + 2 * halvings) * choice_.fits;
@@ -328,7 +328,7 @@ private:
         std::exception_ptr first;
         for (std::size_t at = 0; at < count(); ++at) {
             if (!failures[at]) continue;
-            choice_.errors[at] = internal::message_of(failures[at]);
+            choice_.errors[at] = selection::internal::message_of(failures[at]);
             if (!first) first = failures[at];
             for (auto& each : choice_.curves) each.values[at] = unknown_value;
             scatter_[at] = unknown_value;
@@ -349,10 +349,10 @@ private:
         std::vector<Numbers> out(references, Numbers(count(), unknown_value));
         for_each_block(
             references, run_, {.name = "fits of points without clusters", .begin = 0.1, .end = 0.5}, [&](Index b, int) {
-                const Run part = internal::part_of(run_, "selection.reference", b);
+                const Run part = selection::internal::part_of(run_, "selection.reference", b);
                 const Fits of_set(method_, box.draw(part), fixed_, part);
                 for (std::size_t at = 0; at < count(); ++at)
-                    internal::recorded([&] {
+                    selection::internal::recorded([&] {
                         const Labels labels = ks()[at] == 1 ? Labels(static_cast<std::size_t>(points_.rows()), 0)
                                                             : of_set(ks()[at])->labels();
                         out[static_cast<std::size_t>(b)][at] = log_scatter(of_set.points(), labels, part);
@@ -394,7 +394,7 @@ void require_choice(const Problem& problem, const MethodOptions& method, const R
     if (!takes_clusters(method.method()))
         throw BadArgument(Code::not_supported, "method " + method.method().name +
                                                    " has no option `clusters`, so there is nothing to choose");
-    internal::require_points_alone("the choice of the number of clusters (`clusters=auto`)", problem, run);
+    selection::internal::require_points_alone("the choice of the number of clusters (`clusters=auto`)", problem, run);
     for (const auto& [name, value] : method.values()) method.method().options->at(name).check(value);
 }
 

@@ -37,23 +37,23 @@
 namespace coterie {
 
 struct ChooseOptions {
-    /// The k to try, ascending, each once. Empty: 1 to the square root of the number of points, at most 30.
+    /// The k to try, ascending, each once. Empty: 1 to the square root of the number of points, but at most 30.
     std::vector<int> clusters = {};
 };
 
 /// Whether the method has an integer option `clusters`.
 COTERIE_API bool takes_clusters(const Method& method);
 
-/// `method`: with values of its other options. Of the settings, preparation and columns count. Above 2000 points (1000
-/// for a method that does not take them in blocks) a sample of that size is drawn by the seed. The first three criteria
-/// use the model's own space (Output::embedding) where it has one. Fits on reference sets and halves draw from children
-/// of the run. Neural networks skip these fits and the criteria that need them. The same result at any number of
-/// threads.
+/// `method`: with values of its other options. Of the settings, only preparation and columns are used. Above 2000
+/// points (1000 for a method that does not take points in blocks), a sample of that size is drawn with the seed. The
+/// first three criteria use the model's own space (Output::embedding) if it has one. Fits on reference sets and halves
+/// draw from children of the run. Neural networks skip these fits and the criteria that need them. The same result at
+/// any number of threads.
 ///
 /// Throws BadArgument for a method without `clusters`, for invalid k, for a problem with more than dense points
 /// (weights, labels, shares, sizes, centroids, a graph; sparse points), and for several processes. Throws BadData like
-/// the preparation and check_points. A k that the method does not accept is recorded; when it accepts none, throws the
-/// error of the first. Throws Cancelled when the caller asks to stop.
+/// the preparation and check_points. If the method does not accept a k, its error is recorded; if it accepts none,
+/// throws the first error. Throws Cancelled if the caller asks to stop.
 COTERIE_API ClusterChoice choose_clusters(const Problem& problem, const MethodOptions& method,
                                           const ChooseOptions& options = {}, const Settings& settings = {},
                                           const Run& run = Run());
@@ -61,7 +61,7 @@ COTERIE_API ClusterChoice choose_clusters(const Problem& problem, const MethodOp
 COTERIE_API ClusterChoice choose_clusters(const PreparedProblem& problem, const MethodOptions& method,
                                           const ChooseOptions& options = {}, const Run& run = Run());
 
-/// The k that a criterion's rule chooses from a curve over `clusters`; none where the curve has no value.
+/// The k that a criterion's rule chooses from a curve over `clusters`; none if the curve has no value.
 COTERIE_API std::optional<int> chosen_by(const CriterionCurve& curve, const std::vector<int>& clusters);
 
 /// Sets the recommended k and its confidence from the curves.

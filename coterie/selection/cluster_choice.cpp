@@ -1,5 +1,5 @@
-// Texts about a choice of k, the same for text, document and Python. The votes come first: a recommended number means
-// little where the criteria disagree.
+// Texts about a choice of k, the same for text, document and Python. The votes come first, because a recommended number
+// means little if the criteria disagree.
 
 #include "coterie/selection/cluster_choice.hpp"
 

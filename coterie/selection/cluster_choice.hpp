@@ -25,19 +25,18 @@ enum class ClusterCriterion {
 inline constexpr int cluster_criterion_count = 7;
 /// "calinski-harabasz".
 COTERIE_API std::string_view name(ClusterCriterion criterion);
-/// The rule by which it chooses k: "the largest", "the least k whose value is at least the next one's less its spread",
-/// ...
+/// The rule by which it chooses k: "the largest", "the largest k with at least 0.8", ...
 COTERIE_API std::string_view rule(ClusterCriterion criterion);
 
 /// The result of one criterion.
 struct CriterionCurve {
     ClusterCriterion criterion = ClusterCriterion::silhouette;
-    /// One value per k. NaN where there is none: four criteria are not defined for one cluster, and none for a k that
-    /// the method did not accept.
+    /// One value per k. NaN if there is none: four criteria are not defined for one cluster, and no criterion for a k
+    /// that the method did not accept.
     std::vector<double> values;
     /// gap: s_k. stability and prediction strength: the standard error of the mean. Empty for the others.
     std::vector<double> spreads = {};
-    std::optional<int> chosen = {};  // none where the criterion has no value
+    std::optional<int> chosen = {};  // none if the criterion has no value
     std::string left_out = {};       // why there are no values
 };
 
@@ -56,11 +55,11 @@ struct ClusterChoice {
     Index fits = 0;              // number of fits
     int references = 0;          // data sets without clusters that gap compares with
     int halvings = 0;            // halvings of the points for stability and prediction strength
-    std::string why_these = {};  // how the tried k were chosen, where the library chose them
+    std::string why_these = {};  // how the library chose the k to try; empty: the caller chose them
     double seconds = 0;
 };
 
-/// The votes: "3: silhouette, gap; 2: bic". The recommended k comes first, then the others by number of votes.
+/// The votes: "3: silhouette, gap; 2: bic". The recommended k comes first, then the others by their number of votes.
 COTERIE_API std::string votes_text(const ClusterChoice& choice);
 
 }  // namespace coterie

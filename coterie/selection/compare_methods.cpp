@@ -1,5 +1,5 @@
-// Runs one method after the other, each with all threads, so that their times can be compared. Each method says up to
-// which number of rows it is compared by default (About::compare).
+// Runs the methods one after the other, each with all threads, so that their times can be compared. Each method states
+// for how many rows it is compared by default (About::compare).
 
 #include "coterie/selection/compare_methods.hpp"
 
@@ -107,7 +107,7 @@ Matrix<double> agreement_of(const std::vector<Labels>& found) {
     return out;
 }
 
-// Fits one method. Returns the labels of the rows without missing values; empty where the method failed.
+// Fits one method. Returns the labels of the rows without missing values; empty if the method failed.
 Labels fit_one(ComparedMethod& one, const PreparedProblem& problem, const Method& method, int clusters, LabelSpan truth,
                const Run& run) {
     OptionValues values;
@@ -116,7 +116,7 @@ Labels fit_one(ComparedMethod& one, const PreparedProblem& problem, const Method
     own.on_progress = nullptr;
     Labels found;
     Stopwatch watch;
-    const std::exception_ptr failure = internal::recorded([&] {
+    const std::exception_ptr failure = selection::internal::recorded([&] {
         run.throw_if_stopped("compare");
         const Pipeline pipeline = Pipeline::fit(problem, {method, values}, {}, own);
         one.seconds = watch.seconds();
@@ -131,7 +131,7 @@ Labels fit_one(ComparedMethod& one, const PreparedProblem& problem, const Method
         found = pipeline.labels_of_prepared();
     });
     if (!failure) return found;
-    one.error = internal::message_of(failure);
+    one.error = selection::internal::message_of(failure);
     one.seconds = watch.seconds();
     return {};
 }
@@ -148,7 +148,7 @@ Comparison compare_methods(const PreparedProblem& problem, const CompareOptions&
                            LabelSpan truth) {
     require_comparison(problem.problem, options, run);
     check_points(problem.problem.points, points_of_fit(), run);
-    if (!truth.empty()) internal::require_truth_per_row(problem.all_rows(), truth);
+    if (!truth.empty()) selection::internal::require_truth_per_row(problem.all_rows(), truth);
     Comparison out;
     out.rows_left_out = static_cast<Index>(problem.left_out.size());
     out.points = problem.problem.rows();

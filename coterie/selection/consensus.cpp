@@ -1,5 +1,5 @@
-// The fits label all rows, so every pair is counted R times and has evidence. The linkage stores for each row its
-// nearest later row (Anderberg 1973) and searches again only where a merge changed it.
+// The fits label all rows, so every pair of rows is compared in all R fits. The linkage stores for each row its nearest
+// later row (Anderberg 1973), and searches again only if a merge changed it.
 
 #include "coterie/selection/consensus.hpp"
 
@@ -47,8 +47,8 @@ Labels labels_of_fit(const Method& method, int clusters, const PreparedProblem& 
     return model->predict(prepared.problem.points, run);
 }
 
-// Fits of different rows give the same warning with different numbers. Each kind is shown once, with the numbers of the
-// first fit that gave it and the number of fits that did.
+// Fits of different rows give the same warning with different numbers. Each kind of warning is shown once, with the
+// numbers of the first fit that gave it and the number of fits that gave it.
 std::vector<Message> merged(const std::vector<std::vector<Message>>& fits) {
     std::vector<std::pair<Message, std::size_t>> kinds;
     for (const auto& warnings : fits) {
@@ -70,7 +70,7 @@ std::vector<Message> merged(const std::vector<std::vector<Message>>& fits) {
     return out;
 }
 
-// How many rows of each cluster of S have each label of one fit: label x cluster. Noise (-1) is not counted.
+// The number of rows of S with a label of one fit and in a cluster: label x cluster. Noise (-1) is not counted.
 Matrix<double> counts_of(const Labels& of_fit, const std::vector<Index>& sample, const Labels& clusters, Index k) {
     const std::int32_t highest = *std::max_element(of_fit.begin(), of_fit.end());
     Matrix<double> out = Matrix<double>::Zero(std::max<Index>(highest, 0) + 1, k);
@@ -88,7 +88,7 @@ const OptionSet& ConsensusOptions::described() {
                      "number of clusters k of every fit and of the consensus")
             .letter('k')
             .integer("fits", &ConsensusOptions::fits, between(2, 10000),
-                     "number of fits, each on a random 80 % of the rows; confidences are multiples of 1 / `fits`");
+                     "number of fits, each on a random 80 % of the rows; similarities are multiples of 1 / `fits`");
     return set;
 }
 
@@ -154,7 +154,7 @@ std::vector<const Method*> methods_of(const ConsensusOptions& options) {
     return out;
 }
 
-// All fits, and the rows S on which they are compared.
+// All fits, and the rows S for which they are compared.
 class ConsensusFits {
 public:
     ConsensusFits(const PreparedProblem& prepared, const ConsensusOptions& options, const Run& run)
@@ -191,8 +191,9 @@ public:
                 run_.report({.stage = stage.name, .fraction = 0.8 * static_cast<double>(r + 1) / options_.fits});
             }
         } else {
-            for_each_block(options_.fits, run_, stage,
-                           [&](Index r, int) { fit_r(r, internal::part_of(run_, "selection.consensus", r)); });
+            for_each_block(options_.fits, run_, stage, [&](Index r, int) {
+                fit_r(r, selection::internal::part_of(run_, "selection.consensus", r));
+            });
         }
         return merged(warnings);
     }
@@ -239,7 +240,7 @@ public:
     }
 
 private:
-    // c_iC of a row for each cluster; in its own cluster without the row itself.
+    // c_iC of a row for each cluster; for its own cluster, without the row itself.
     Vector<double> mean_of_row(Index i, std::int32_t own, const std::vector<Matrix<double>>& counts,
                                const std::vector<double>& members) const {
         Vector<double> mean = Vector<double>::Zero(k_);
@@ -286,7 +287,7 @@ std::vector<double> cohesion_of(const Matrix<double>& distance, const Labels& cl
 Consensus consensus(const Problem& problem, const ConsensusOptions& options, const Settings& settings, const Run& run) {
     Stopwatch watch;
     const std::vector<const Method*> methods = methods_of(options);
-    internal::require_points_alone("a consensus", problem, run);
+    selection::internal::require_points_alone("a consensus", problem, run);
     const PreparedProblem prepared = PreparedProblem::of(problem, settings, run);
     if (!prepared.problem.points.resident())
         throw BadArgument(Code::not_supported, "a consensus needs rows in memory, but these are read in blocks", "",

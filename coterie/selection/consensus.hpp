@@ -12,8 +12,7 @@
 //     c_iC = 1/R sum_r |{ j in C: r puts i and j together }| / |C|.
 //
 // confidence_i = c_iC - max_{D != C} c_iD, with C the row's own cluster (without the row itself, if it is in S). It
-// lies between -1 and 1: 1 where all fits keep the cluster together and separate, 0 or less where another cluster is as
-// near.
+// lies between -1 and 1: 1 if all fits keep the cluster together and separate, 0 or less if another cluster is as near.
 
 #include <string>
 #include <vector>
@@ -51,17 +50,17 @@ struct Consensus : Origin {
     double seconds = 0;
 };
 
-/// S has at most 3000 rows, drawn by the seed. Each fit sees four fifths of S and draws from a child of the run. It
-/// uses the defaults of its method, and `clusters` where the method has this option. The same result at any number of
+/// S has at most 3000 rows, drawn with the seed. Each fit sees four fifths of S and draws from a child of the run. It
+/// uses the defaults of its method, and `clusters` if the method has this option. The same result at any number of
 /// threads. Memory: 8 |S|^2 bytes, and one label per row and fit. Throws BadArgument on invalid options, unknown
-/// methods, more clusters than rows, and a problem with more than points. Throws what a fit throws. Throws Cancelled
-/// when the caller asks to stop.
+/// methods, more clusters than rows, and a problem with more than points. Throws what a fit throws. Throws Cancelled if
+/// the caller asks to stop.
 COTERIE_API Consensus consensus(const Problem& problem, const ConsensusOptions& options, const Settings& settings = {},
                                 const Run& run = Run());
 
 /// Average linkage (UPGMA; Sokal and Michener 1958) of n x n symmetric distances, until `clusters` are left. Labels are
-/// 0..clusters-1, in order of the lowest row. Of equal distances, the one of the lowest rows is merged first. n^2 to
-/// n^3 operations; works in the passed matrix. Throws BadArgument unless square and 1 <= clusters <= n.
+/// 0..clusters-1, in order of the lowest row. Of equal distances, that of the lowest rows is merged first. n^2 to n^3
+/// operations; works in the passed matrix. Throws BadArgument unless the matrix is square and 1 <= clusters <= n.
 COTERIE_API Labels average_linkage(Matrix<double> distances, int clusters);
 
 }  // namespace coterie

@@ -1,5 +1,5 @@
 // A run is one task on one thread, with its own seed, so runs depend neither on each other nor on the number of
-// threads. The scaling and the common start are learned from the seen rows only. Of equal criteria, the first grid
+// threads. The scaling and the common start are learned only from the seen rows. Of equal criteria, the first grid
 // wins.
 
 #include "coterie/selection/holdout.hpp"
@@ -69,7 +69,7 @@ std::vector<std::vector<HoldoutOutcome>> repeated_holdout(const Problem& problem
                                                           const std::vector<Contender>& contenders,
                                                           const HoldoutOptions& options, const Run& run) {
     if (options.runs < 2) throw refused_option("runs", std::int64_t{options.runs}, "at least 2");
-    internal::require_truth_per_row(problem.rows(), truth);
+    selection::internal::require_truth_per_row(problem.rows(), truth);
     for (const auto& contender : contenders)
         if (contender.grids.empty())
             throw BadArgument(Code::missing_argument, contender.name + " has no grid to choose from", "",

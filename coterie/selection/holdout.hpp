@@ -1,7 +1,7 @@
 #pragma once
-// Repeated hold-out: compares methods on points that their fits have not seen. In every run a random third of the rows
-// is set aside. k-means from one start on the rest gives the centroids from which all methods begin. Each contender
-// tunes its options on the rest, fits it, and labels the third.
+// Repeated hold-out: compares methods on points that their fits have not seen. In every run, a random third of the rows
+// is set aside. k-means from one start on the other rows gives the centroids from which all methods begin. Each
+// contender tunes its options on the other rows, fits them, and labels the third.
 
 #include <string>
 #include <vector>
@@ -35,7 +35,7 @@ struct HoldoutOutcome {
     Scores unseen;
     std::string method;  // method of the chosen cell
     OptionValues options;
-    double moved = 0.0;    // detail "moved" of its fit, if it has one
+    double moved = 0.0;    // detail "moved" of the fit's report, if it has one
     double seconds = 0.0;  // of the tuning
 };
 

@@ -1,8 +1,8 @@
-// Combines seven criteria into one recommendation. Only gap and prediction strength can vote for one cluster. Where
-// both do, k = 1 is recommended: four of the other criteria are not defined for one cluster, and BIC takes every
-// departure from a round Gaussian for a cluster. Otherwise every criterion has one vote. A tie goes to the number that
-// prediction strength chooses, the best single criterion of the simulation, otherwise to the least number. The rule and
-// the levels of confidence were developed on other data sets than those in docs/results/choosing-k.md.
+// Combines seven criteria into one recommendation. Only gap and prediction strength can vote for one cluster. If both
+// do, k = 1 is recommended: four of the other criteria are not defined for one cluster, and BIC takes every departure
+// from a spherical Gaussian for a cluster. Otherwise every criterion has one vote. A tie goes to the k of prediction
+// strength, the best single criterion of the simulation, otherwise to the least k. The rule and the levels of
+// confidence were developed on other data sets than those in docs/results/choosing-k.md.
 
 #include <map>
 

@@ -1,6 +1,6 @@
-// Fits every cell of the grid alone, or through the method's Fits where fits of one problem share work, and judges all
-// by one criterion. A cell that cannot be fitted records why and is never chosen. Of equal cells, the first in the
-// order of the grid is best.
+// Fits every cell of the grid separately, or through the method's Fits if fits of one problem share work. Judges all
+// cells by one criterion. A cell that cannot be fitted records why and is never chosen. Of equal cells, the first in
+// the order of the grid is best.
 
 #include "coterie/selection/tune.hpp"
 
@@ -142,8 +142,8 @@ void append_range(const Option& option, std::string_view text, std::string_view 
 
 struct Candidate {
     const Method* method = nullptr;
-    OptionValues own;  // the values that distinguish it
-    OptionValues all;  // the values it is fitted with
+    OptionValues own;  // the values that distinguish the cell
+    OptionValues all;  // the values with which the cell is fitted
     PreparationOptions preparation;
 };
 
@@ -206,8 +206,8 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
     return cells;
 }
 
-// Plain k-means for each number of clusters and each preparation among the cells. `restarts`, where set for the method,
-// also applies to k-means.
+// Plain k-means for each number of clusters and each preparation among the cells. If `restarts` is set for the method,
+// it also applies to k-means.
 std::vector<Candidate> kmeans_cells(const Method& method, const OptionValues& fixed, const TuneOptions& options,
                                     const std::vector<Candidate>& grid) {
     const Method& kmeans = find_method("kmeans");
@@ -274,7 +274,7 @@ Labels entries_of(LabelSpan all, std::span<const Index> rows) {
 struct Fold {
     Problem seen;
     Points unseen;
-    Labels seen_truth;  // -1 also where the fit was given the label
+    Labels seen_truth;  // also -1 if the label was given to the fit
     Labels unseen_truth;
     Neighbors neighbors;  // of the seen points, if the criterion needs them
 };
@@ -319,11 +319,11 @@ std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const s
 
 struct CellFit {
     std::unique_ptr<Model> model;
-    std::exception_ptr failure;  // set where there is no model
+    std::exception_ptr failure;  // set if there is no model
     double seconds = 0.0;
 };
 
-// The order in which cells share the most work: cells with equal expensive options are next to each other.
+// The order in which cells share the most work: cells with equal values of expensive options are neighbours.
 std::vector<std::size_t> sharing_order(const Method& method, std::span<const OptionValues* const> cells) {
     std::vector<std::size_t> order(cells.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -350,7 +350,7 @@ void fit_cells(const Method& method, const Problem& problem, std::span<const Opt
         begin(cell);
         CellFit fit;
         Stopwatch watch;
-        fit.failure = internal::recorded([&] { fit.model = fitter(*cells[cell]); });
+        fit.failure = selection::internal::recorded([&] { fit.model = fitter(*cells[cell]); });
         fit.seconds = watch.seconds();
         if (!take(cell, std::move(fit))) return;
     }
@@ -450,7 +450,7 @@ Tally measure(CellFit fit, const Fold& fold, Criterion criterion, const Run& run
     out.seconds = fit.seconds;
     out.failure = fit.failure;
     if (out.failure) return out;
-    out.failure = internal::recorded([&] {
+    out.failure = selection::internal::recorded([&] {
         const auto seen = scores_of(fit.model->labels(), fit.model->cluster_labels(), fold.seen_truth);
         out.seen.add(seen);
         if (fold.unseen.rows() > 0) {
@@ -469,7 +469,7 @@ BadData no_finite_criterion(const std::string& criterion, std::size_t cells, con
                    "", {.option = "select", .value = criterion});
 }
 
-// A grid over the number of clusters alone, with a criterion that compares these numbers.
+// A grid of only the number of clusters, with a criterion that compares these numbers.
 TuneResult tune_clusters(const Problem& problem, const MethodOptions& fixed, const TuneOptions& options,
                          const Settings& settings, const Run& run) {
     const std::string criterion(name(options.select));
@@ -579,11 +579,12 @@ const OptionSet& TuneOptions::described() {
                      "number of random parts of the rows; each part is left out of the fit once and scored; 0: every "
                      "cell is fitted on all rows")
             .choice("select", &TuneOptions::select, criterion_names,
-                    "what the best cell has: the largest silhouette, calinski-harabasz, acc, nmi or ari; the smallest "
-                    "objective (not for options that change it, such as k), ratio, knncut, davies-bouldin or bic; or, "
+                    "criterion for the best cell: the largest silhouette, calinski-harabasz, acc, nmi or ari; the "
+                    "smallest objective (not for options that change it, such as k), ratio, knncut, davies-bouldin or "
+                    "bic; or, "
                     "for `clusters` alone, the choice of gap, stability, prediction-strength or recommended")
             .flag("with_kmeans", &TuneOptions::with_kmeans,
-                  "compare plain k-means with the same clusters too; it is the result if it wins; needs "
+                  "also fit plain k-means with the same numbers of clusters; if it is best, it is the result; needs "
                   "`select=knncut`, acc, nmi or ari");
     return set;
 }
@@ -617,7 +618,7 @@ void require_tuning(const Problem& problem, const TuneOptions& options, const Se
         throw BadArgument(Code::wrong_type, "there are columns of words, and tune needs numbers",
                           "Use `categorical=one-hot` to convert them", {.option = "points"});
     const Index n = problem.rows();
-    if (!truth.empty()) internal::require_truth_per_row(n, truth);
+    if (!truth.empty()) selection::internal::require_truth_per_row(n, truth);
     if (needs_truth(options.select) && truth.empty())
         throw BadArgument(Code::missing_argument, filled("{} needs a truth", name(options.select)),
                           "Give one, or use silhouette, objective, ratio or knncut",
@@ -680,7 +681,7 @@ private:
             for (std::size_t b = 0; b < batches_.size() && !result_.interrupted; ++b) {
                 if (b == 0 || batches_[b].preparation != batches_[b - 1].preparation) {
                     fold.reset();
-                    failure = internal::recorded([&] {
+                    failure = selection::internal::recorded([&] {
                         Settings own = settings_;
                         own.preparation = candidates_[batches_[b].cells.front()].preparation;
                         fold = make_fold(problem_, truth_, seen_rows, unseen_rows[f], options_.select, own, cell_run);
@@ -745,7 +746,7 @@ private:
             cell.options = candidates_[i].own;
             cell.seconds = tally.seconds;
             if (tally.failure) {
-                cell.error = internal::message_of(tally.failure);
+                cell.error = selection::internal::message_of(tally.failure);
                 if (!first_failure) first_failure = tally.failure;
             } else {
                 cell.criterion = tally.criterion / tally.folds;
@@ -760,7 +761,7 @@ private:
         if (!found) throw no_finite_criterion(std::string(name(options_.select)), result_.cells.size());
     }
 
-    // Makes the cell the best one if it is better. `found`: whether there is a best one. Returns whether there is one
+    // Makes the cell the best one if it is better. `found`: whether there was a best cell. Returns whether there is one
     // now.
     bool take_best(const TuneCell& cell, const Candidate& candidate, bool found) {
         if (std::isnan(cell.criterion)) return found;

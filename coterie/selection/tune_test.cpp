@@ -284,7 +284,7 @@ TEST(Tune, FoldsFitTheSeenRows) {
 
 TEST(Tune, FoldsSplitLabelsAndSizes) {
     const auto data = blobs(90, 3, 12);
-    // Half of the labels are given to the fit. They are not scored where the fit saw them.
+    // Half of the labels are given to the fit. They are not scored if the fit saw them.
     Labels partial = data.truth;
     for (std::size_t i = 45; i < partial.size(); ++i) partial[i] = -1;
     Problem side;

@@ -1,4 +1,4 @@
-// Solves each component separately. Its eigenvalue 0 and the vector are known, so the solvers compute only larger ones.
+// Solves each component separately. Its eigenpair with eigenvalue 0 is known, so the solvers compute only the others.
 // The solver is dense if this is faster or if Lanczos cannot separate the eigenvalues; otherwise it is Lanczos on the
 // sparse matrix. Residuals are measured in both cases. Among equal eigenvalues, the component with more points comes
 // first, then the one with the lowest point.
@@ -61,7 +61,7 @@ void check_affinity(const SparseMatrix& affinity) {
     }
 }
 
-// Connected components, those with most points first (among equals the one with the lowest point); points ascend.
+// Connected components, largest first (ties: the component with the lowest point first). The points of each ascend.
 std::vector<std::vector<Index>> components_of(const SparseMatrix& affinity) {
     const Index n = affinity.rows();
     std::vector<std::vector<Index>> out;
@@ -83,9 +83,9 @@ std::vector<std::vector<Index>> components_of(const SparseMatrix& affinity) {
     return out;
 }
 
-// Shares `seats` among the components in proportion to their points (Sainte-Lague). Each seat goes to the largest
-// points / (2 seats so far + 1), the first among equals; points / `first` while a component has none. A component gets
-// at most one seat per point.
+// Shares `seats` among the components in proportion to their points (Sainte-Lague). Each seat goes to the component
+// with the largest points / (2 s + 1), where s is the number of its seats so far; for s = 0 it is points / `first`.
+// Ties go to the first component. A component gets at most one seat per point.
 std::vector<Index> shares_of(const std::vector<std::vector<Index>>& components, std::size_t count, Index seats,
                              double first) {
     std::vector<Index> out(count, 0);
@@ -136,7 +136,7 @@ void make_largest_positive(Vector<double>& vector) {
     if (vector[largest] < 0) vector = -vector;
 }
 
-// Adds the pairs of the `count` smallest eigenvalues above 0, the eigenvalue of `null`. Returns the largest residual.
+// Adds the pairs of the `count` smallest eigenvalues except that of `null`, which is 0. Returns the largest residual.
 double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index count, std::size_t component,
                  std::vector<Pair>& pairs, const Run& run) {
     const Index n = matrix.rows();
@@ -161,7 +161,8 @@ double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index c
     };
     const bool is_dense = 10 * matrix.nonZeros() > n * n && n <= kDenseGraph;
     if (n <= kDense || 3 * count > n || is_dense) return by_dense();
-    const SparseEigenPairs found = largest_symmetric_eigen(matrix, count, kTolerance, null, run);
+    const spectral::internal::SparseEigenPairs found =
+        spectral::internal::largest_symmetric_eigen(matrix, count, kTolerance, null, run);
     if (!found.converged && n <= kRescue) return by_dense();
     for (Index i = 0; i < count; ++i) add(1 - found.values[i], found.vectors.col(i));
     return found.residual;
@@ -200,8 +201,8 @@ Vector<double> degrees_of(const SparseMatrix& affinity) {
 // The k smallest eigenpairs, ascending. The first `connected` components have more than one point. Sets
 // out.eigen_residual.
 //
-// Every component is a separate eigenproblem. It has eigenvalue 0 once, with eigenvector D^1/2 1. If there are no more
-// components than clusters, its other eigenvectors therefore compete only after those of all components.
+// Every component has the eigenvalue 0 once, with eigenvector D^1/2 1. Unless the components share the k pairs, all
+// these eigenvectors are used, and the other eigenvectors compete for the remaining places.
 std::vector<Pair> smallest_pairs(const SparseMatrix& affinity, const std::vector<std::vector<Index>>& components,
                                  std::size_t connected, const AffinityClusterOptions& options, AffinityClusters& out,
                                  const Run& run) {

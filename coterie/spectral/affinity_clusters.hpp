@@ -11,19 +11,21 @@
 // Components. L is block diagonal in the connected components of the graph of A. Each component has the eigenvalue 0
 // once, with the vector D^1/2 1 on its points. The pairs are computed per component, so no multiplicity between
 // components is missed.
-// More components (of at least two points) than k: the k smallest eigenvalues would belong to k components, even tiny
-// ones, and no component would be divided. Instead, the components share the k pairs in proportion to their points
-// (Sainte-Lague). Each uses the pairs of its smallest eigenvalues, and many get none.
-// Fewer components than k, with `outliers`: the same, but the first claim of each component counts double. A component
-// with fewer than about a quarter of the mean cluster's points gets none. With exactly k components each gets one.
-// An isolated point has D_ii = 0, and D_ii^-1/2 counts as 0. It is a component and an eigenvector of eigenvalue 1,
-// which is rarely among the k smallest, so it rarely is a cluster. Unreached points (isolated points, and components
-// without a pair) have a row of 0 in U. k-means ignores them, and they join the largest cluster.
+// If there are more components (of at least two points) than k, the k smallest eigenvalues would belong to k
+// components, even tiny ones, and no component would be divided. Instead, the components share the k pairs in
+// proportion to their points (Sainte-Lague). Each component uses the pairs of its smallest eigenvalues; many components
+// get no pair.
+// With fewer components than k and `outliers`, the components share the pairs in the same way, but the first claim of
+// each counts double. A component with fewer than about a quarter of the mean cluster's points gets no pair. With
+// exactly k components, each gets one pair.
+// An isolated point has D_ii = 0, and D_ii^-1/2 counts as 0. It is a component with the eigenvalue 1, which is rarely
+// among the k smallest, so it is rarely a cluster. Unreached points (isolated points, and components without a pair)
+// have a row of 0 in U. k-means ignores them, and they join the largest cluster.
 //
 // Time: a few hundred products of A with a vector, the orthogonalisation of as many vectors
-// (spectral/internal/sparse_eigen.hpp), and k-means. Dense solvers are used for components of up to 500 points, of up
-// to 2000 with a tenth of all pairs, or if a third of the eigenvectors is needed. They are also used for components of
-// up to 4000 points whose eigenvalues are too close for Lanczos. Memory: three copies of A and about 5 n k numbers.
+// (spectral/internal/sparse_eigen.hpp), and k-means. A component gets a dense solver if it has up to 500 points, up to
+// 2000 points and a tenth of all pairs, or up to 4000 points and eigenvalues too close for Lanczos, or if a third of
+// its eigenvectors is needed. Memory: three copies of A and about 5 n k numbers.
 
 #include <cstdint>
 #include <vector>

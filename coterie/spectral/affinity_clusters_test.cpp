@@ -72,7 +72,7 @@ TEST(AffinityClusters, SpectraAgreeWithClosedForms) {
     }
 }
 
-// Equal rings of `points` around a hub that touches them all: nine copies of an eigenvalue for ten rings. With
+// Equal rings of `points` around a hub that touches all of them: ten rings give nine copies of an eigenvalue. With
 // `random`: blobs of random weights instead of rings; their eigenvalues are nearly equal.
 SparseMatrix around_a_hub(Index parts, Index points, bool random) {
     Edges edges;
@@ -233,7 +233,7 @@ TEST(AffinityClusters, OutliersGetNoClusterOnRequest) {
     const AffinityClusters shared = cluster_affinity(affinity, options, coterie::Run(0, 2));
     EXPECT_EQ(clusters_in(shared), (Sizes{4, 1, 1, 0, 0}));  // claims 600, 200, 100, 80 (40 points doubled), 60, 43 ...
     EXPECT_EQ(shared.unreached, 10);
-    options.clusters = 5;  // as many as there are components
+    options.clusters = 5;  // as many as components
     EXPECT_EQ(clusters_in(cluster_affinity(affinity, options, coterie::Run(0, 2))), (Sizes{1, 1, 1, 1, 1}));
     options.clusters = 4;  // fewer
     EXPECT_EQ(clusters_in(cluster_affinity(affinity, options, coterie::Run(0, 2))), (Sizes{3, 1, 0, 0, 0}));

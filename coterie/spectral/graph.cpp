@@ -1,6 +1,5 @@
-// W is built row by row with ascending columns. One pass over W and its transpose combines them: no pair is searched
-// for, and the order of entries is always the same. The affinities of all pairs use a dense kernel, whose memory is
-// checked first.
+// W is built row by row with ascending columns. One pass over W and its transpose combines them. It needs no search for
+// pairs, and the order of the entries is always the same.
 
 #include "coterie/spectral/graph.hpp"
 
@@ -89,7 +88,8 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
     const Index n = points.rows();
     if (options.neighbors < 1 || options.neighbors > n - 1)
         throw BadArgument(Code::not_accepted,
-                          counted(options.neighbors, "neighbour") + " requested of " + counted(n, "row"),
+                          counted(options.neighbors, "neighbour") + " requested, but there " +
+                              (n == 1 ? "is " : "are ") + counted(n, "row"),
                           "Use 1 to " + std::to_string(n - 1),
                           {.option = "neighbors",
                            .value = std::to_string(options.neighbors),
@@ -99,7 +99,7 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
     if (options.edge_weights == EdgeWeights::gaussian) out.width = options.width ? *options.width : width_of(found);
     if (options.edge_weights == EdgeWeights::self_tuning) out.scales = scales_of(found, n);
 
-    // W, rows sorted by column, and W'.
+    // Builds W, each row sorted by column. The memory is that of W and W'.
     const Index k = options.neighbors;
     require_memory(static_cast<double>(n) * static_cast<double>(k) * 4 * (sizeof(double) + sizeof(Index)),
                    internal::filled("the neighbour graph of {} rows", n));

@@ -6,14 +6,13 @@
 //                        gaussian       exp(-|| x_i - x_j ||^2 / (2 width^2))
 //                        self-tuning    exp(-|| x_i - x_j ||^2 / (s_i s_j)), s_i the distance from x_i to its 7th
 //                                       neighbour (or its last if it has fewer; Zelnik-Manor and Perona 2004)
-//     A                  mean           (W + W') / 2: a pair of mutual neighbours counts twice as much as a one-sided
-//     pair
+//     A                  mean           (W + W') / 2: two mutual neighbours count twice as much as one neighbour
 //                        maximum        an edge where either is a neighbour of the other
 //                        mutual         an edge where both are
 //     rbf                A_ij = exp(-|| x_i - x_j ||^2 / (2 width^2)) for all pairs
 //
 // An automatic width is the median, over the points, of the distance to the k-th neighbour. An s_i of 0 (many
-// duplicates) becomes the smallest positive one. Entries that underflow are omitted.
+// duplicates) becomes the smallest positive s_j. Entries that underflow are omitted.
 
 #include <optional>
 
@@ -43,9 +42,9 @@ struct NeighborGraph {
     std::vector<double> scales;  // n: s_i, for self-tuning
 };
 
-/// n x d points. Time and memory of nearest_neighbors(), and 2 n k entries. Throws BadArgument (neighbours out of
-/// range, a width not above 0, values that are not finite), ResourceError, Cancelled. The bits are the same for any
-/// number of threads.
+/// n x d points. Time: that of nearest_neighbors(). Memory: that of nearest_neighbors(), and 2 n k entries. Throws
+/// BadArgument (neighbours out of range, a width not above 0, values that are not finite), ResourceError, Cancelled.
+/// The bits are the same for any number of threads.
 COTERIE_API NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& options, const Run& run);
 
 /// The median distance to the k-th neighbour. If it is 0 (duplicates): the smallest positive distance of any neighbour,
@@ -57,7 +56,7 @@ COTERIE_API double width_of(const Neighbors& neighbors);
 COTERIE_API SparseMatrix rbf_affinity(PointsView points, double width, const Run& run);
 
 namespace internal {
-/// Throws ResourceError if rbf_affinity of n points would.
+/// Throws ResourceError if rbf_affinity of n points would exceed the memory limit.
 COTERIE_API void require_pairs_memory(Index n);
 }  // namespace internal
 

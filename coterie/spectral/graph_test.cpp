@@ -116,8 +116,10 @@ TEST(Graph, RejectsBadArguments) {
     const auto message = [&](NeighborGraphOptions options) {
         return message_of([&] { neighbor_graph(x, options, coterie::Run()); });
     };
-    EXPECT_NE(message({.neighbors = 0}).find("0 neighbours requested of 10 rows. Use 1 to 9"), std::string::npos);
-    EXPECT_NE(message({.neighbors = 10}).find("10 neighbours requested of 10 rows. Use 1 to 9"), std::string::npos);
+    EXPECT_NE(message({.neighbors = 0}).find("0 neighbours requested, but there are 10 rows. Use 1 to 9"),
+              std::string::npos);
+    EXPECT_NE(message({.neighbors = 10}).find("10 neighbours requested, but there are 10 rows. Use 1 to 9"),
+              std::string::npos);
     EXPECT_NE(message({.neighbors = 3, .width = -1}).find("width: -1"), std::string::npos);
     EXPECT_NE(message({.neighbors = 3, .width = std::nan("")}).find("width"), std::string::npos);
     for (const double width : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})

@@ -1,7 +1,7 @@
-// Points become an affinity and then take the same path as given graphs.
-// New points: the largest exponent of their affinities is subtracted before they are summed, so not all affinities of a
-// far point underflow. A point at distance 0 of a training point gets its row. New points are converted to the scalar
-// type of the training points and checked again.
+// A fit computes the affinities of the points and then treats them like a given graph. The affinities of a new point
+// are scaled by the largest of them before they are summed, so they do not all underflow for a distant point. A point
+// at distance 0 from a training point gets that point's row. New points are converted to the scalar type of the
+// training points and checked again.
 
 #include "coterie/spectral/spectral.hpp"
 
@@ -53,8 +53,8 @@ const OptionSet& SpectralOptions::described() {
             .integer("clusters", &SpectralOptions::clusters, at_least(1), "number of clusters k")
             .letter('k')
             .choice("affinity", &SpectralOptions::affinity, {"neighbors", "rbf", "precomputed"},
-                    "affinity of rows: a graph of nearest neighbours, or the rbf kernel of all pairs; precomputed: the "
-                    "data are the n x n affinities")
+                    "affinity of rows: neighbors (a graph of nearest neighbours), rbf (the rbf kernel of all pairs) or "
+                    "precomputed (the data are the n x n affinities)")
             .integer(
                 "neighbors", &SpectralOptions::neighbors, at_least(1),
                 "number of nearest neighbours of each row in the graph, without the row itself; at most n - 1 are used")
@@ -62,8 +62,8 @@ const OptionSet& SpectralOptions::described() {
                     "weights of the graph's edges: 1 (connectivity), exp(-|x - y|^2 / (2 width^2)) (gaussian), or "
                     "exp(-|x - y|^2 / (s_x s_y)) (self-tuning), with s the distance to a row's 7th neighbour")
             .choice("symmetry", &SpectralOptions::symmetry, {"mean", "maximum", "mutual"},
-                    "affinity of two rows if only one is a neighbour of the other: the mean of both directions, the "
-                    "larger (maximum), or the smaller (mutual)")
+                    "affinity of two rows, from the edge weights in both directions (0 where there is no edge): their "
+                    "mean, the larger (maximum) or the smaller (mutual)")
             .real(
                 "width", &SpectralOptions::width, above(0),
                 "width of the rbf kernel and of gaussian edges; with larger values, more distant rows count as similar",
@@ -170,8 +170,8 @@ public:
         if (connected > k)
             report.warnings.push_back(
                 {.code = Code::graph_disconnected,
-                 .problem = filled("the graph has {} connected components for {}: components get clusters by size, and "
-                                   "{} of components without one are in the largest cluster",
+                 .problem = filled("the graph has {} connected components for {}: large components get clusters first, "
+                                   "and the {} of components without a cluster are in the largest cluster",
                                    connected, counted(k, "cluster"), counted(found.unreached - found.isolated, "row")),
                  .remedy = more});
         if (found.isolated > 0 && n > 1)
@@ -378,8 +378,7 @@ void SpectralModel::parts(Parts& parts) {
                       {.file = parts.source()});
     parts.add("eigenvalues", eigenvalues_, "k", "the eigenvalues of the normalised Laplacian, ascending");
     parts.add("centroids", centroids_, "k x k", "the centroid of each cluster in the embedding");
-    parts.add("unreached", unreached_, "the cluster of rows that the embedding does not reach",
-              between(0, options_.clusters - 1));
+    parts.add("unreached", unreached_, "the cluster of rows whose embedding is 0", between(0, options_.clusters - 1));
     if (!precomputed) parts.add("points", points_, "n x d", "the rows of the training data");
     if (neighbors && options_.edge_weights == EdgeWeights::self_tuning)
         parts.add("scales", scales_, "n", "the local scale of each of these rows", above(0));

@@ -7,11 +7,11 @@
 //
 //     u_p(x) = 1 / (1 - lambda_p) sum_j a(x, j) V_jp / sqrt(D_jj),   scaled to norm 1,
 //
-// and x gets the label of the nearest centroid. The neighbours of x are its k nearest training points. Their own
-// neighbours are not updated, so u(x) differs a little from a fit that includes x. A point equal to a training point
-// (the first, if there are duplicates) therefore gets that point's row of U, and its label.
-// If x is far from all points, only ratios of affinities matter, so none underflows. A row of 0 (all neighbours
-// unreached, or a precomputed row of 0) gets the label of the unreached training points.
+// and x gets the label of the nearest centroid. The neighbours of x are its k nearest training points. The neighbours
+// of these points are not updated, so u(x) differs a little from a fit that includes x. For this reason, a point equal
+// to a training point (the first, if there are duplicates) simply gets that point's row of U and its label. If x is far
+// from all points, only ratios of affinities matter, so no affinity underflows. A row of 0 (all neighbours unreached,
+// or a precomputed row of 0) gets the label of the unreached training points.
 
 #include <vector>
 
@@ -44,11 +44,10 @@ struct COTERIE_API SpectralOptions {
 class COTERIE_API SpectralModel : public Model, public KeepsEmbedding {
 public:
     std::string_view method() const override { return "spectral"; }
-    /// d; for precomputed affinities n: predict and output then take rows a(x, 1) .. a(x, n).
+    /// d. For precomputed affinities n: predict and output then take rows a(x, 1) .. a(x, n).
     Index dimensions() const override { return dimensions_; }
     int clusters() const override { return options_.clusters; }
-    /// The options of the fit. An automatic width, and neighbours above n - 1, are replaced by the values that were
-    /// used.
+    /// The options of the fit. An automatic width and neighbours above n - 1 are replaced by the values used.
     const SpectralOptions& options() const { return options_; }
 
     /// Embedding: u(x), k numbers; throws BadData for a precomputed affinity below 0. Distances: to the centroids in
@@ -84,8 +83,8 @@ private:
 
 /// n x d points (precomputed: the n x n affinities), or the problem's graph (also precomputed), 1 <= clusters <= n.
 /// labels() is predict(points), except for duplicates that have different rows in U.
-/// These give results with warnings: fewer than k distinct points, more components than clusters, isolated points, more
-/// neighbours than n - 1.
+/// The result has a warning if there are fewer than k distinct points, more components than clusters, isolated points,
+/// or fewer than `neighbors` other points.
 /// Throws BadArgument (options), BadData (values; precomputed affinities that are not square, not symmetric or
 /// negative), ResourceError, Cancelled.
 /// The report's objective is the inertia of k-means in U. Its details: "eigenvalues", "eigen_residual", "components",

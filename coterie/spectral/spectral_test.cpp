@@ -94,7 +94,7 @@ TEST(Spectral, PredictsNewPoints) {
         Labels both_truth = truth;
         both_truth.insert(both_truth.end(), new_truth.begin(), new_truth.end());
         EXPECT_DOUBLE_EQ(adjusted_rand_index(both, both_truth), 1);
-        // Also far away, where affinities underflow; and one by one as well as all at once.
+        // Also for distant points, whose affinities underflow, and both one by one and all at once.
         Matrix<double> far(2, 2);
         far << 1e3, 0, 0, -1e4;
         const Matrix<double> u = model.transform(far, coterie::Run(0, 2));
@@ -117,7 +117,7 @@ TEST(Spectral, ExtendsTheEmbedding) {
         for (Index i = 0; i < 400; ++i) cosine += u.row(i).dot(near.row(i)) / 400;
         EXPECT_GT(cosine, options.affinity == Affinity::rbf ? 0.99 : 0.97);
     }
-    // With the affinities of the fit, exactly.
+    // With the affinities of the fit, it is exact.
     const SparseMatrix affinity = test::planted_graph(80, 3, 14, 1, 4);
     coterie::Run run(0, 2);
     const SpectralModel model =
@@ -162,7 +162,7 @@ TEST(Spectral, WarnsOfComponentsAndIsolatedPoints) {
     Matrix<double> near_surplus(1, 2);
     near_surplus << 4e3, 0.5;
     EXPECT_EQ(model.predict(near_surplus)[0], model.labels()[99]);
-    // An rbf kernel too narrow for an outlier.
+    // The rbf kernel is too narrow for an outlier.
     Matrix<double> y = test::blob_points<double>(50, 2, 2, 3, 7);
     y.row(49) << 1e4, 1e4;
     const SpectralModel rbf = fit(y, {.clusters = 2, .affinity = Affinity::rbf, .width = 1});

@@ -1,7 +1,7 @@
-// Rounds of assignments, centroids and projection. The objective after a move of the centroids follows from the moves,
-// without another pass over the points. Hard assignments update sums only for the labels that changed; soft ones pass A
-// on as it is computed. Prices and multipliers of one assignment are the start of the next.
-// The fit ignores an interrupted pass. A checkpoint holds the state between two rounds, including the accumulated
+// Rounds of assignments, centroids and projection. The objective after a move of the centroids is computed from the
+// move, without another pass over the points. Hard assignments update the sums only for labels that changed; soft
+// assignments pass A on while it is computed. The prices and multipliers of an assignment are the start of the next
+// one. The fit ignores an interrupted pass. A checkpoint holds the state between two rounds, including the accumulated
 // rounding errors of sums and moments.
 
 #include "coterie/subspace/subspace.hpp"
@@ -35,8 +35,8 @@ using internal::PrototypeDistances;
 
 using internal::at;
 
-internal::Shrinkage parse_shrinkage(const std::string& text) {
-    using Kind = internal::Shrinkage::Kind;
+subspace::internal::Shrinkage parse_shrinkage(const std::string& text) {
+    using Kind = subspace::internal::Shrinkage::Kind;
     if (text == "oas") return {Kind::oas, 0};
     if (text == "none") return {Kind::none, 0};
     double value = -1;
@@ -84,7 +84,7 @@ public:
         seconds_.seeding = watch.restart();
         run_rounds();
 
-        report_.empty_cluster_policy = "an empty prototype keeps its place";
+        report_.empty_cluster_policy = "an empty cluster keeps its centroid";
         checkpoint_.warn(report_);
         if (!optimal_)
             report_.warnings.push_back(
@@ -113,8 +113,9 @@ private:
             return;
         }
         discriminant_.emplace(points_, k, dimensions_,
-                              options_.normalization == SubspaceNormalization::within ? internal::Normalization::within
-                                                                                      : internal::Normalization::total,
+                              options_.normalization == SubspaceNormalization::within
+                                  ? subspace::internal::Normalization::within
+                                  : subspace::internal::Normalization::total,
                               parse_shrinkage(options_.shrinkage), soft(), run_);
         origin_ = discriminant_->mean();
     }
@@ -274,8 +275,7 @@ private:
         report_.details.emplace_back("objective_after_prototypes", std::move(after_prototypes_));
     }
 
-    // The start of Newton's search. It is empty if the search starts from nothing, as a fixed number of Bregman
-    // projections must.
+    // The start of Newton's search. It is empty for a fixed number of Bregman projections, which have no start.
     std::span<const double> finite_multipliers() const {
         if (options_.soft_solver == SoftSolver::bregman) return {};
         for (const double value : groups_.log_theta)
@@ -304,7 +304,7 @@ private:
                 report_.warnings.push_back(
                     {.code = Code::not_converged,
                      .problem = filled(
-                         "the label shares are only met to within {} rows: the {} solver stopped after {}",
+                         "the label shares are violated by up to {} rows, because the {} solver stopped after {}",
                          to_text(groups_.residual), options_.soft_solver == SoftSolver::newton ? "newton" : "bregman",
                          counted(groups_.rounds, "round")),
                      .remedy = options_.soft_solver == SoftSolver::newton ? "" : "Use `soft_solver=newton`"});
@@ -325,16 +325,16 @@ private:
         if (subspace_.tied)
             report_.warnings.push_back(
                 {.code = Code::ill_conditioned,
-                 .problem = "directions tie, because the covariances are shrunk fully; those with the largest scatter "
-                            "between clusters were used",
+                 .problem = "several directions are equally good, because the covariances are shrunk fully; those with "
+                            "the largest scatter between clusters were used",
                  .remedy = "Use a smaller `shrinkage`, or more rows"});
         if (subspace_.floored > 0)
             report_.warnings.push_back(
                 {.code = Code::ill_conditioned,
                  .problem =
-                     filled("{} {} almost no variance within clusters, so the scale was limited (to a share of {})",
+                     filled("{} {} almost no variance within clusters; to limit the scale, a share of {} is assumed",
                             counted(subspace_.floored, "direction"), subspace_.floored == 1 ? "has" : "have",
-                            to_text(internal::least_within_share))});
+                            to_text(subspace::internal::least_within_share))});
     }
 
     PointsView points_;
@@ -347,11 +347,11 @@ private:
 
     int dimensions_ = 0;
     int distinct_ = 0;
-    std::optional<internal::Discriminant> discriminant_;
+    std::optional<subspace::internal::Discriminant> discriminant_;
     Vector<double> origin_;
     Matrix<double> prototypes_;
     Vector<double> mass_;
-    internal::Subspace subspace_;
+    subspace::internal::Subspace subspace_;
     Labels labels_;
     Index changed_ = 0;
     std::vector<double> prices_;
@@ -376,16 +376,16 @@ const OptionSet& SubspaceOptions::described() {
             .choice("assignment", &SubspaceOptions::assignment, {"hard", "soft"},
                     "hard: each row belongs to one cluster; soft: to every cluster with a probability")
             .real("temperature", &SubspaceOptions::temperature, above(0),
-                  "soft assignments: squared distances in the subspace are divided by this; larger values spread a row "
-                  "over more clusters")
+                  "soft assignments: the number by which squared distances in the subspace are divided; larger values "
+                  "spread a row over more clusters")
             .choice("projection", &SubspaceOptions::projection, {"joint", "none"},
                     "joint: learn a subspace and the clusters jointly; none: cluster the rows as they are")
             .integer("subspace_dim", &SubspaceOptions::subspace_dim, at_least(1),
                      "number of dimensions p of the subspace",
                      "one less than the number of clusters, at most the number of columns")
-            .choice(
-                "normalization", &SubspaceOptions::normalization, {"within", "total"},
-                "which variance is scaled to 1 in every direction of the subspace: that within clusters, or the total")
+            .choice("normalization", &SubspaceOptions::normalization, {"within", "total"},
+                    "which variance is scaled to 1 in every direction of the subspace: the variance within clusters, "
+                    "or the total variance")
             .text("shrinkage", &SubspaceOptions::shrinkage,
                   "shrinkage of the covariances towards a multiple of the identity: oas (oracle approximating "
                   "shrinkage), none, or a number from 0 to 1; larger numbers shrink more")
@@ -404,8 +404,8 @@ const OptionSet& SubspaceOptions::described() {
                     "hard assignments: how a label's share of the rows becomes a whole number of rows: rounded down, "
                     "or to the nearest")
             .integer("restarts", &SubspaceOptions::restarts, at_least(1),
-                     "number of fits from different starts; the fit with the smallest share of variance within "
-                     "clusters in its subspace is kept (`projection=none`: the smallest objective)");
+                     "number of fits from different starts; the fit whose subspace has the smallest share of variance "
+                     "within clusters is kept (`projection=none`: the fit with the smallest objective)");
     return set;
 }
 
@@ -520,7 +520,7 @@ SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions&
     if (largest > most_accepted || (largest > 0 && largest < least_accepted))
         throw BadData(
             Code::overflow,
-            filled("the largest magnitude is {}, so that squares of covariances leave the range of {}",
+            filled("the largest magnitude is {}, so squares of covariances are outside the range of {}",
                    to_text(largest), coterie::name(points.scalar())),
             filled("Rescale the columns to magnitudes from {} to {}", to_text(least_accepted), to_text(most_accepted)),
             {.option = "points",

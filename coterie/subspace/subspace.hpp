@@ -14,8 +14,8 @@
 //     subject to  A <= Z,  low_g n <= sum_i sum_{j in g} A_ij <= high_g n  for the groups g that have a share,
 //                 and U'S_w U = I  or  U'S_t U = I  (normalization; see discriminant.hpp)
 //
-// Rounds of A -> C -> U minimise it; each step is exact for the current values of the others. A round costs n k (d + p)
-// multiplications and the cost given in discriminant.hpp. Memory in addition to the points: a few numbers per point
+// Rounds of A -> C -> U minimise it; each step is exact for the current values of the other two. A round costs n k (d +
+// p) multiplications and the cost given in discriminant.hpp. Memory in addition to the points: a few numbers per point
 // (soft: k, or 2 k), k d^2 / 2 with OAS, a few d^2.
 //
 // Random numbers are drawn only if there are clusters without labels. Without any labels this is discriminative k-means
@@ -68,8 +68,8 @@ public:
 
     const SubspaceOptions& options() const { return options_; }
     /// The mean within-share of the fit's directions: variance within clusters divided by total variance. Without a
-    /// projection: the objective. With a projection the objective hardly differs between starts, because
-    /// normalization=within makes the variance within clusters 1 in every direction for any clusters.
+    /// projection, it is the objective. With a projection, the objective says little: normalization=within makes the
+    /// variance within clusters 1 in every direction, whatever the clusters.
     double restart_criterion() const;
     /// C, k x d: the centroids.
     const Matrix<double>& prototypes() const { return prototypes_; }
@@ -88,8 +88,8 @@ public:
     static SubspaceModel from(const Archive& archive);
 
 protected:
-    /// argmin_j || U'x - U'c_j ||^2 with the last U; ties go to the lowest j. predict ignores constraints; labels() are
-    /// those of the last assignment, which meets them.
+    /// argmin_j || U'x - U'c_j ||^2 with the last U; ties go to the lowest j. predict ignores the constraints; labels()
+    /// are those of the last assignment, which meets the constraints.
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
 
@@ -106,8 +106,8 @@ private:
     SubspaceOptions options_;
 };
 
-/// n x d points. With partial labels, k is the number of the labels' clusters, or more (free clusters); without partial
-/// labels, k must be given. An empty cluster keeps its centroid, with a warning.
+/// n x d points. With partial labels, k is at least the number of clusters of all labels; further clusters are free.
+/// Without partial labels, k must be given. An empty cluster keeps its centroid, with a warning.
 /// Throws BadArgument (options; labels; shares that cannot be met, with the possible interval) and BadData (values; a
 /// label with fewer labelled points than clusters).
 /// The report's details hold the labels' sizes, shares and multipliers, the within-shares of the directions,

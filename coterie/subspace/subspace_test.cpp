@@ -74,7 +74,7 @@ TEST(Subspace, FindsInformativeColumns) {
     options.max_iterations = 30;
     const SubspaceModel model = fit(s, options);
     EXPECT_GT(accuracy_of(model.labels(), s), 0.99);
-    // As accurate on new points.
+    // New points have the same accuracy.
     const Sample other = sample(900, 5, 10, 2, 5, 8);
     EXPECT_GT(accuracy_of(model.predict(other.points), other), 0.99);
     // Without the subspace, the uninformative columns dominate.
@@ -249,7 +249,7 @@ TEST(Subspace, ObjectiveNeverRisesWithAFixedProjection) {
                         EXPECT_LE(assigned[t], moved[t - 1] + slack) << t;
                     }
                 }
-                // Moving the centroids changes the objective as reported: the next pass starts from there.
+                // The reported objective is the last one after a move of the centroids.
                 EXPECT_EQ(model.fit_report().objective, moved.back());
             }
 }
@@ -633,7 +633,7 @@ TEST(Subspace, PairsHoldForHardAssignmentsAndAreErrorsForSoft) {
 
 // Nine clusters with planted starts: at their means, and with two centroids in one cluster and one centroid between two
 // clusters. The objective prefers the bad start, because the variance within clusters is 1 in every direction for any
-// clusters. Without a projection the objective finds the good one.
+// clusters. Without a projection, the objective finds the good start.
 TEST(Subspace, RestartCriterionDetectsABadStart) {
     const Index n = 600;
     Matrix<double> means(9, 2);

@@ -8,7 +8,7 @@ Each method has a class that works like scikit-learn's clusterers: `help(coterie
 
 - `coterie.load` and `coterie.save` read and write model files. The command uses the same files.
 - `coterie.tune` chooses parameters from a grid. `coterie.compare` and `coterie.consensus` run several methods.
-- `coterie.describe` shows what distinguishes the clusters. `coterie.report` makes a page about a fit, and `coterie.plot` draws it.
+- `coterie.describe` shows what distinguishes the clusters. `coterie.report` makes a page about a fit, and `coterie.plot` draws the fit.
 - `coterie.to_onnx` writes a model for other programs.
 - `coterie.metrics` has scores, `coterie.datasets` has small data sets, and `coterie.ner` finds named entities.
 

@@ -1,8 +1,7 @@
 """Estimators in scikit-learn's form over the library's pipeline, without importing scikit-learn.
 
-scripts/make-estimators generates the classes of `_estimators.py` from the methods' descriptions. The base classes here determine what they accept and
-return. A constructor only stores its arguments. `_fitted`, an object of the library, holds the fitted state: it is saved, pickled and asked for
-results.
+scripts/make-estimators generates the classes of `_estimators.py` from the methods' descriptions. The base classes here determine what these classes accept and
+return. A constructor only stores its arguments. The fitted state is in `_fitted`, an object of the library that is saved, pickled and asked for results.
 """
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ def _warn(messages):
 
 @contextlib.contextmanager
 def naming_columns(names):
-    """Adds the name of the column to errors that have its number."""
+    """Adds the column's name to errors that have only its number."""
     try:
         yield
     except (BadArgument, BadData) as error:
@@ -60,7 +59,7 @@ class Parameters:
         Parameters
         ----------
         deep : bool, default=True
-            Has no effect, because no parameter has parameters.
+            Has no effect, because no parameter is an estimator.
 
         Returns
         -------
@@ -114,7 +113,7 @@ _SHARED_LINE = "    **shared : "
 
 
 def _whole_docstring(text):
-    """A class's docstring with the shared parts that it names."""
+    """Returns a class's docstring with the shared parts in place of their names."""
     lines = []
     for line in text.split("\n"):
         if line.startswith(_SHARED_LINE):
@@ -132,8 +131,8 @@ class Clusterer(Parameters):
 
     _estimator_type = "clusterer"
     _method = ""  # its name in the library
-    _options = {}  # the library's option of each parameter of the method
-    _blocks = False  # whether rows that are read in blocks stay in their files
+    _options = {}  # the library's option for each parameter of the method
+    _blocks = False  # whether the method reads rows in blocks, so that rows of files stay in their files
     _takes_labels = False
     _takes_graph = False
     _takes_sparse = False  # whether X may be a SciPy sparse matrix of rows
@@ -238,7 +237,7 @@ class Clusterer(Parameters):
                 count = X.shape[0]
             else:
                 if places is not None and hasattr(X, "shape") and X.shape[0] == 0:
-                    rows = _input.Rows(np.empty((0, X.shape[1])), getattr(X, "names", None))  # the other processes have some
+                    rows = _input.Rows(np.empty((0, X.shape[1])), getattr(X, "names", None))  # other processes have rows
                 else:
                     rows = _input.rows_of(X, estimator=kind, sparse=self._takes_sparse and places is None, columns=self._column_options())
                 count = rows.shape[0]
@@ -261,7 +260,7 @@ class Clusterer(Parameters):
                 side["kinds"], side["categories"] = rows.kinds, rows.categories
         if weights is not None and len(weights) != count:
             raise ValueError(f"sample_weight: {len(weights)} weights for {count} rows. Give one weight per row.")
-        if weights is not None and not (weights == 1).all():  # all weights 1: as without weights, with the same random draws
+        if weights is not None and not (weights == 1).all():  # all weights 1: the same as no weights, including the random draws
             side["weights"] = weights
         init = getattr(self, "init", None)
         if isinstance(init, str) and "init" not in self._options:
@@ -419,7 +418,7 @@ class Clusterer(Parameters):
         self.outlier_scores_, self.probabilities_ = scores, np.where(np.isnan(scores), np.nan, np.where(self.labels_ < 0, 0.0, likely))
 
     def _label_of_cluster(self, values):
-        """The label of y that each cluster belongs to, an array of shape (n_clusters,). Without one: -1 if labels are numbers, otherwise None."""
+        """The label of y of each cluster, an array of shape (n_clusters,). A cluster without a label has -1 if labels are numbers, otherwise None."""
         names, of_cluster = self._fitted.cluster_labels
         if not of_cluster:
             return np.arange(self._fitted.clusters)
@@ -527,9 +526,9 @@ class Clusterer(Parameters):
         return matrix
 
     def describe(self, X: Any, sample_weight: Any = None, compare_with: Clusterer | None = None) -> dict[str, Any]:
-        """Describes what distinguishes the clusters in the rows of X: the numbers of `coterie describe`.
+        """Describes what distinguishes the clusters in the rows of X, as `coterie describe` does.
 
-        Warns if all rows are in one cluster, or if rows are far from all rows of the fit.
+        Warns if all rows are in one cluster, or if rows are far from all training data.
 
         Parameters
         ----------
@@ -561,9 +560,9 @@ class Clusterer(Parameters):
             - "closest": the numbers of the two nearest clusters; "space": the space of the distances, in words
             - "outliers": "row" and "score" of the ten rows with the largest outlier scores
             - "rows_left_out": the number of rows with missing values; they are in no cluster and no share
-            - "comparison", with `compare_with`: "moved" is the number of rows in clusters that do not match. The matching is one to one and moves as
-              few rows as possible. "moves" lists them: "from" the other model's cluster "to" this model's, "points" (how many) and the first three
-              "rows". "ari", "nmi" and "confusion" compare the two clusterings.
+            - "comparison", with `compare_with`: clusters of the two models are matched one to one, so that as few rows as possible move. "moved" is the
+              number of rows whose clusters do not match. "moves" lists these rows by "from" (the other model's cluster) and "to" (this model's), with
+              "points" (how many) and the first three "rows". "ari", "nmi" and "confusion" compare the two clusterings.
 
         Raises
         ------
@@ -666,7 +665,7 @@ def _is_share(value):
 
 
 def _per_label(estimator, name, accepted, is_accepted):
-    """The value of a parameter that is a dict by label of y; empty for None."""
+    """Returns a parameter that is a dict with a value per label of y; empty for None."""
     told = getattr(estimator, name, None)
     if told is None:
         return {}
@@ -740,9 +739,8 @@ class BlockClusterer(Clusterer):
             send(bytes, to) and receive(buffer, source). The result has the same bits as with one process. `labels_` has the labels of this process's
             rows. They are consecutive, in the order of the ranks.
         local : bool or list of pairs (begin, end), default=False
-            Whether X and the values for its rows are only this process's part, of any number of rows. True: the parts follow each other in the order
-            of the ranks. Pairs: X has these ranges of row numbers. The rows then move to the processes that work on them. `labels_` has the labels
-            of X.
+            Whether X, y and the weights are only this process's part of the rows, which may have any size. True: the parts follow each other in the order of
+            the ranks. Pairs: the ranges of row numbers that X has. The rows then move to the processes that work on them. `labels_` has the labels of X.
 
         Returns
         -------
@@ -766,7 +764,7 @@ class WeightedBlockClusterer(Clusterer):
 
 
 class Transforms:
-    """Methods with `transform`. `_transformed` is the library's output that it returns."""
+    """Methods with `transform`. `_transformed` is the library's output that `transform` returns."""
 
     _transformed = "embedding"
 

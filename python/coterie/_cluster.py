@@ -23,7 +23,7 @@ def listen(host):
 class Connections:
     """A communicator with one connection between every two workers. `meet` makes the connections.
 
-    Another thread may call `close` at any time. Calls that wait for bytes then raise ConnectionError. They also do if another worker ends.
+    Another thread may call `close` at any time. Calls that wait for bytes then raise ConnectionError. They also raise it if another worker ends.
     """
 
     def __init__(self, rank, listener, key):
@@ -60,7 +60,7 @@ class Connections:
         if rank != told:
             raise ConnectionError(f"worker {told} answered instead of worker {rank}")
         connection.settimeout(None)
-        # The fit waits for small sums: without this, each message may wait for the acknowledgement of the previous one.
+        # The fit exchanges small sums. Without this option, each message may wait for the acknowledgement of the previous one.
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._to[rank] = connection
 

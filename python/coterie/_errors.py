@@ -7,11 +7,11 @@ class _Fields:
     Attributes
     ----------
     code : str
-        What it is about, such as "missing-value". Codes are stable; the guide "Messages" lists them.
+        The kind of error or warning, such as "missing-value". Codes are stable; the guide "Messages" lists them.
     option, value, accepted : str
-        The parameter by its name in Python, its value, and what is accepted. Empty where they do not apply.
+        The parameter by its name in Python, its value, and what is accepted. Empty if they do not apply.
     remedy : str
-        What to do. Empty where the text says it.
+        What to do. Empty if the text says it.
     file, column : str
         The file, and the name of the column.
     line, row, column_number : int or None
@@ -60,7 +60,7 @@ class InternalError(CoterieError, RuntimeError):
 
 
 class NotFittedError(CoterieError, ValueError, AttributeError):
-    """The model was not fitted yet. Where scikit-learn is loaded, its exception of this name is raised."""
+    """The model was not fitted yet. If scikit-learn is loaded, its exception of this name is raised."""
 
 
 class CoterieWarning(_Fields, UserWarning):

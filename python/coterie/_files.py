@@ -3,7 +3,7 @@ import os
 
 
 def write_whole(path, data):
-    """Writes the bytes to the file `path`. Readers never see a part of them, also after an error."""
+    """Writes the bytes to the file `path`. Readers never see a part of the file, even after an error."""
     part = f"{os.fspath(path)}.part"
     try:
         with open(part, "wb") as file:

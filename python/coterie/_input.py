@@ -26,7 +26,7 @@ class Rows:
         self.points = points  # a NumPy array, a _core.Table, or the tuple of sparse rows
         self.names = names
         self.kinds = kinds  # per column: 0 numbers, 1 categories, 2 dates; None: all numbers
-        self.categories = categories  # per column: word i stands for the number i
+        self.categories = categories  # per column: the number i means word i of this list
         self.index = index  # of a pandas DataFrame
 
     @property
@@ -45,7 +45,7 @@ def _is_paths(X):
 
 
 def _sorted_rows(X, what):
-    """A SciPy sparse matrix as csr with sorted rows, without repeats. Checks all positions first, because SciPy uses them unchecked."""
+    """Returns a SciPy sparse matrix as csr, sorted within each row, without repeats. Checks all positions first, because SciPy does not."""
     if X.dtype.kind == "c":
         raise ValueError(f"{what}: Complex data not supported. Use real numbers.")
     _require_sound(X, what)
@@ -59,7 +59,7 @@ def _sorted_rows(X, what):
 
 
 def _require_sound(X, what):
-    """Raises ValueError unless all entries of a sparse matrix are inside it."""
+    """Raises ValueError unless the positions of all entries are inside the sparse matrix."""
     kind = getattr(X, "format", None)
     if kind == "coo":
         for axis, places in zip(("row", "column"), (X.row, X.col)):
@@ -85,7 +85,7 @@ def _require_places(places, end, values, what):
 def _sparse_rows(X, what, estimator):
     """Returns (rows, columns, starts, columns of the entries, their values).
 
-    Csr of float32 or float64 with sorted rows, without repeats, is not copied.
+    A csr matrix of float32 or float64 that is sorted within each row, without repeats, is not copied.
     """
     if X.ndim != 2:
         raise ValueError(f"{what}: Expected 2D array, got {X.ndim}D sparse array instead. Reshape your data.")
@@ -238,7 +238,7 @@ def _table_numbers(X, labels, what, columns, kinds):
 def _column_numbers(column, name, what, columns, wanted):
     """Returns (kind, values, words of categories). kind: 0 numbers, 1 categories, 2 dates, None for a column that is left out."""
     if getattr(getattr(column, "dtype", None), "tz", None) is not None and hasattr(column, "dt"):
-        column = column.dt.tz_convert(None)  # pandas does not tell the unit of such times as numbers
+        column = column.dt.tz_convert(None)  # pandas converts such times to numbers of an unknown unit
     as_names = _is_category(column) and (columns.get("categorical") in ("one-hot", "drop") if wanted is None else wanted == 1)
     told_type = getattr(column, "dtype", None) or getattr(column, "type", "object")
     if _is_arrow_dictionary(column):

@@ -75,12 +75,12 @@ def describe(
     sample_weight : array of shape (n_samples,), default=None
         A row of weight w acts as w copies of it.
     compare_with : fitted model, or the file of one, default=None
-        Another model for the same X. The result also says which rows it has in other clusters.
+        Another model for the same X. The result also shows which rows the two models put into different clusters.
 
     Returns
     -------
     dict
-        As of `Clusterer.describe`.
+        As returned by `Clusterer.describe`.
 
     Raises
     ------

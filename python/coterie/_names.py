@@ -1,7 +1,7 @@
-"""The one table of names that Python spells differently from the library: those of scikit-learn, where it has one."""
+"""The table of names that differ between Python and the library. Python uses scikit-learn's name if there is one."""
 from . import _core
 
-# The library's option, or field of a problem or a run, and the keyword in Python.
+# The library's name of an option, or of a field of a problem or a run, and the keyword in Python.
 PARAMETERS = {
     "clusters": "n_clusters",
     "max_iterations": "max_iter",
@@ -9,7 +9,7 @@ PARAMETERS = {
     "restarts": "n_init",
     "seeding": "init",
     "initial_centroids": "init",
-    "lambda": "lambda_value",  # a word of Python's own; and names that end in _ are those of what was fitted
+    "lambda": "lambda_value",  # lambda is a keyword of Python, and names that end in _ are fitted attributes
     "neighbors": "n_neighbors",
     "components": "n_components",
     "seed": "random_state",
@@ -25,13 +25,13 @@ PARAMETERS = {
     "reassignment_share": "reassignment_ratio",
 }
 
-# Words of scikit-learn's for choices that the library calls otherwise.
+# scikit-learn's names of choices that the library calls otherwise.
 CHOICES = {"k-means++": "kmeans++", "k-means||": "kmeans-parallel", "nearest_neighbors": "neighbors"}
 
-# Parts of a fitted model that do not go by their own name and an underscore.
+# The attributes of fitted parts that are not the part's name with an underscore.
 PARTS = {"centroids": "cluster_centers_"}
 
-# What Python's users do where the command has options for reading a file: pandas and NumPy read what is guessed wrongly.
+# Instead of the command's options for reading a file, Python's users read the file with pandas or NumPy.
 REMEDIES = {
     "header=yes": "pandas.read_csv(path, header=0)",
     "header=no": "pandas.read_csv(path, header=None)",
@@ -46,7 +46,7 @@ REMEDIES = {
 
 _core.spell(PARAMETERS, REMEDIES)
 
-METHODS = {method["name"]: method for method in _core.methods()}  # what the library says of them
+METHODS = {method["name"]: method for method in _core.methods()}  # the library's descriptions of the methods
 
 
 def parameter(option):
@@ -62,5 +62,5 @@ def class_of(method):
 
 
 def in_python(text):
-    """A text of the library, where names of options stand between backquotes, in Python's words."""
+    """Returns a text of the library with Python's names of options. Options are between backquotes."""
     return _core.in_python(text)

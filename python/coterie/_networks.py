@@ -1,4 +1,4 @@
-"""Networks on this interpreter's torch: the functions of coterie/deep/network_abi.h, which the library calls.
+"""Networks that run on this interpreter's torch. The library calls these functions (coterie/deep/network_abi.h).
 
 coterie uses them if its own library for networks (libcoterie-deep.so) is missing, or was built with another LibTorch than the imported one. The
 classes with networks therefore work with `pip install torch` alone, and on every device that torch has. The results are those of libcoterie-deep.so
@@ -299,7 +299,7 @@ def forward(network, items, count, affine, colour, noise, training, sharing, out
 
 
 def items_per_block(network, items):
-    """0: one process computes a pass."""
+    """Returns 0: one process computes the whole pass."""
     return 0
 
 

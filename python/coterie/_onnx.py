@@ -4,9 +4,9 @@ The graph of a model is one matrix product:
 
     scores = (x - m) A + b,    label = arg max of the scores
 
-This fits two kinds of models. The nearest of centroids c_j to a linear image y of the row x has the largest 2 y.c_j - |c_j|^2. The cluster of a
-softmax model has the largest logit. m lies among the centroids, so that a mean far from 0 does not reduce the precision. The preparation of rows
-comes first. As in the library, rows are prepared in double and multiplied in the type of the model's numbers.
+This form covers two kinds of models. In the first, the label is the centroid c_j nearest to y, a linear image of the row x; it has the largest 2 y.c_j -
+|c_j|^2. In the second, the softmax models, the label has the largest logit. m lies among the centroids, so that a large mean does not reduce the precision. The
+rows are prepared first. As in the library, this is done in double, and the product in the type of the model's numbers.
 """
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, dtype: An
     path : str or PathLike, default=None
         A file for the graph, written completely or not at all.
     dtype : float32 or float64, default=None
-        The type of the graph's input X. None: the type of the model's numbers. That is the type of the training data, but float64 for Subspace, Aml,
-        RpcaOm and Fme.
+        The type of the graph's input X. None: the type of the model's numbers. This is the type of the training data, but float64 for Subspace, Aml, RpcaOm and
+        Fme.
 
     Returns
     -------
@@ -147,9 +147,9 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None, *, dtype: An
     - "labels": n cluster numbers (int32) from 0 to n_clusters - 1
     - "probabilities", for models with predict_proba: an array of shape (n, n_clusters) whose rows sum to 1
 
-    A graph cannot raise an error for a row. Where `predict` does, or leaves the row out, the label is -1 and the probabilities are NaN. Examples are
-    NaN, infinite or too large numbers, and the direction of a row of zeros. All other labels are those of `predict`, except within rounding of a
-    border between clusters. After a fit with y the metadata "cluster_labels" has the label of each cluster.
+    A graph cannot raise an error for a row. If `predict` raises one, or leaves the row out, the label is -1 and the probabilities are NaN. Examples are NaN,
+    infinite or too large numbers, and rows of zeros whose direction is needed. All other labels are those of `predict`, unless a row is so close to a border
+    between clusters that rounding decides. After a fit with y, the metadata "cluster_labels" has the label of each cluster.
     """
     if not hasattr(type(model), "_method"):
         raise TypeError(f"to_onnx: {type(model).__name__} is not accepted. Use a fitted model of coterie.")

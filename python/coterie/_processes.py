@@ -138,7 +138,7 @@ def names_of_all(processes, rows, in_parts):
     for rank, each in all_names[1:]:
         if each != all_names[0][1]:
             raise ValueError(
-                f"X: process {rank} has the columns {each}, process {all_names[0][0]} has {all_names[0][1]}. All need the same, in the same order."
+                f"X: process {rank} has the columns {each}, process {all_names[0][0]} has {all_names[0][1]}. All processes need the same columns, in the same order."
             )
     return all_names[0][1] if all_names else None
 

@@ -75,7 +75,7 @@ class Consensus(Shown):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row; -1 for rows that were dropped for missing values.
     confidence_ : array of shape (n_samples,)
-        How much more often the fits put a row into one cluster with its own cluster's rows than with those of the next cluster, from -1 to 1.
+        From -1 to 1: the mean similarity of a row to the rows of its cluster, less that to the rows of the next best cluster.
     cohesion_ : array of shape (n_clusters,)
         How often the fits put two rows of the cluster into one cluster, on average.
     confidence_of_cluster_ : array of shape (n_clusters,)
@@ -200,7 +200,7 @@ def consensus(
     n_jobs: int | None = None,
     device: str = "cpu",
 ) -> Consensus:
-    """Makes one clustering from many fits by evidence accumulation (Fred and Jain 2005). Each fit has a random 80 % of the rows.
+    """Makes one clustering from many fits by evidence accumulation (Fred and Jain 2005). Each fit uses a random 80 % of the rows.
 
     Above 3,000 rows the fits use a sample of 3,000 rows; the other rows are assigned by votes.
 
@@ -212,7 +212,7 @@ def consensus(
     methods : list of classes or names, default=("kmeans",)
         The fits use these methods in turn.
     fits : int, default=100
-        Number of fits. How often two rows are in one cluster is a multiple of 1 / fits.
+        Number of fits. The similarity of two rows, the share of fits that put them into one cluster, is a multiple of 1 / fits.
     center, scale, missing, categorical, dates, random_state, n_jobs, device
         As in the classes.
 

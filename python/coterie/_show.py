@@ -1,7 +1,7 @@
 """How results show themselves: as text when printed, as tables in a notebook.
 
-A result yields its parts, lines of text and tables, once; both forms are made from them. Texts use the names of classes and count rows from 0, as
-everywhere in the package. The command counts rows from 1 and names options by their flags.
+A result yields its parts: lines of text, and tables. Both forms are made from these parts. Texts use the names of classes and count rows from 0, as everywhere
+in the package. The command counts rows from 1 and names options by their flags.
 """
 from __future__ import annotations
 

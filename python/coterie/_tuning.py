@@ -135,7 +135,7 @@ def tune(
         axes.append((cls._options.get(parameter, parameter), values))
     beyond = [f"{name}={getattr(estimator, name)!r}" for name in ("sample", "noise_share") if getattr(estimator, name)]
     if beyond:
-        warnings.warn(f"the cells are fitted without {' and '.join(beyond)}. Only best_estimator_ uses it.", CoterieWarning, stacklevel=2)
+        warnings.warn(f"the cells are fitted without {' and '.join(beyond)}. Only best_estimator_ uses {'it' if len(beyond) == 1 else 'them'}.", CoterieWarning, stacklevel=2)
     points, side, rows, *_ = estimator._problem(X, y, sample_weight)
     seed = _input.seed_of(estimator.random_state)
     truth = None

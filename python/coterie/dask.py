@@ -43,7 +43,7 @@ def _share(name, addresses, estimator, places, parts, weights, labels, names):
 
 
 def _end(name):
-    """Ends this worker's share, also if it waits. Returns whether the share still runs."""
+    """Ends this worker's share, also if it has not started yet. Returns whether the share still runs."""
     comm = _fits.get(name)
     if comm is not None:
         comm.close()
@@ -134,7 +134,7 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, *, cli
 
     Parameters
     ----------
-    estimator : object of a class whose fit takes comm
+    estimator : object of a class whose fit has the parameter comm
     X : dask array or data frame of shape (n_samples, n_features)
         Numbers.
     y : array or dask array of shape (n_samples,), default=None

@@ -151,11 +151,11 @@ class Tagger(Parameters):
     layer : {'auto', 'last', 'middle'} or int, default='auto'
         The encoder's layer. 'auto': the last layer of an encoder that `train_source` wrote, the middle layer of others.
     method : {'auto', 'k-means', 'support-space', 'discriminant', 'logistic', 'prototypes', 'nearest-word'}, default='auto'
-        How to adapt. 'auto' compares the first four by leaving out each sentence of the support in turn.
+        How to adapt. 'auto' compares the four methods from 'k-means' to 'logistic' by leaving out each sentence of the support in turn.
     outside_share : float or str, default='auto'
-        Share of words outside mentions, among all words: a number, 'LOW:HIGH', 'none' or 'auto' (estimated if every type has 5 mentions).
+        Share of words outside mentions, among all words: a number, 'LOW:HIGH', 'none' or 'auto' (estimated if every type has at least 5 mentions).
     assignment : {'hard', 'soft'}, default='hard'
-        For k-means.
+        How k-means assigns words to clusters.
     random_state : int, default=0
         Draws the words for the comparison of methods if there are more than 10,000.
     n_jobs : int, default=None
@@ -174,7 +174,7 @@ class Tagger(Parameters):
     outside_share_ : (low, high) or None
         Share of words outside mentions among all words, given or estimated, for which probabilities are computed. None: unknown.
     support_outside_share_ : float
-        The same share in the support. Its sentences were chosen for their mentions, so probabilities are shifted from it to `outside_share_`.
+        The same share in the support. The support was chosen for its mentions, so probabilities are shifted from this share to `outside_share_`.
     report_ : dict
         The report of `fit`: method, chosen_because, compared (counts and f1 of each method in the sentences left out), outside_share (low, high),
         share_origin. A loaded tagger does not have it.
@@ -228,7 +228,7 @@ class Tagger(Parameters):
         ValueError
             A parameter is not accepted, a sentence is not annotated, a type has no mention, or vectors are missing or have the wrong shape.
         BadData
-            A file or record is not valid. The message has the file and line, or the number of the record as its line.
+            A file or record is not valid. The message has the file and line; for a record, the line is its number.
         """
         annotated = _corpus_of(support, "support")
         own, layer = self._vectors_of(annotated, support_vectors, "support_vectors")
@@ -299,7 +299,7 @@ class Tagger(Parameters):
         return self._fitted().scores(_rows(vectors), _input.threads_of(self.n_jobs))
 
     def tag(self, corpus: Corpus, vectors: Any = None, *, decoding: str = "nearest") -> Corpus:
-        """Returns a copy of the corpus whose mentions are those that the tagger finds.
+        """Returns a copy of the corpus with the mentions that the tagger finds.
 
         Parameters
         ----------
@@ -335,7 +335,7 @@ class Tagger(Parameters):
         Returns
         -------
         list of (sentence, type, value)
-            The number of the sentence, and the value of annotating it, from 0 to 1.
+            The number of the sentence, the type for which it is suggested, and the value of annotating it, from 0 to 1.
 
         Raises
         ------
@@ -347,7 +347,7 @@ class Tagger(Parameters):
     def page(self, corpus: Corpus, vectors: Any = None, *, decoding: str = "nearest", count: int = 5) -> Page:
         """Makes a self-contained page of HTML that shows the mentions found. You can correct them there and download them as a support for `fit`.
 
-        The page shows at most 1,000 sentences and 100,000 words, and says which.
+        The page shows at most 1,000 sentences and 100,000 words, and says which ones.
 
         Parameters
         ----------
@@ -398,7 +398,7 @@ class Tagger(Parameters):
         return _encoded(corpus, self._place(), layer, self.n_jobs)
 
     def _place(self):
-        """The encoder or file that gives vectors for any words."""
+        """The encoder or file that gives vectors for any corpus."""
         place = "" if self.encoder is None else os.fspath(self.encoder)
         if not place or place.endswith(".npy"):
             what = f"{place} has the vectors of only one corpus" if place else "None does not give vectors"
@@ -522,7 +522,7 @@ def from_texts(texts: Any) -> Corpus:
     TypeError
         `texts` is not a list of these.
     BadData
-        A record is not valid. The message has its number, counted from 1, as its line.
+        A record is not valid. The message has the number of the record, counted from 1, as the line.
     """
     if isinstance(texts, (str, bytes, dict)) or not isinstance(texts, Iterable):
         raise TypeError(f"texts: {texts!r} is not accepted. Use a list of texts or records.")

@@ -4,8 +4,8 @@
     coterie.plot.sizes(model)           the number of rows of each cluster
     coterie.plot.objective(model)       the objective after each iteration
 
-As the command's --picture, `clusters` shows at most about 5,000 rows, chosen at a fixed stride, on the first two principal axes of these rows. The
-same rows give the same picture.
+Like the command's --picture, `clusters` shows at most about 5,000 rows, chosen at a fixed stride, on the first two principal axes of these rows. The same rows
+give the same picture.
 """
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _blocks_of(X):
 
 
 def _split(what, values, counts):
-    """Splits values by block: a list with one array per block, empty if there are no values."""
+    """Splits values by block. Returns a list per block: with the block's array, or empty if there are no values."""
     if values is None:
         return [[]] * len(counts)
     values = np.asarray(values)
@@ -96,11 +96,11 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any
 
     Parameters
     ----------
-    estimator : object of a class whose fit takes comm
+    estimator : object of a class whose fit has the parameter comm
         Each node uses n_jobs threads, or 1 with n_jobs=None.
     X : list of references, or ray.data.Dataset
-        References to blocks of consecutive rows, arrays of shape (n_i, n_features), in the order of the rows; or a Dataset of numbers, with its rows
-        in the order of its blocks.
+        References to blocks, in the order of the rows; each block is an array of shape (n_i, n_features) of consecutive rows. Or a Dataset of numbers, whose
+        rows are in the order of its blocks.
     y : array of shape (n_samples,), default=None
         Partial labels.
     sample_weight : array of shape (n_samples,), default=None
@@ -113,7 +113,7 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any
     Raises
     ------
     ValueError, TypeError
-        As in fit.
+        As in the estimator's fit.
     ConnectionError
         A node was lost. The processes on the others end, too.
     Exception
@@ -146,7 +146,7 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any
                 counts[number], columns[number] = count, names
         for number, names in enumerate(columns):
             if names != columns[0]:
-                raise ValueError(f"X: block {number} has the columns {names}, block 0 has {columns[0]}. All need the same, in the same order.")
+                raise ValueError(f"X: block {number} has the columns {names}, block 0 has {columns[0]}. All blocks need the same columns, in the same order.")
         ends = np.cumsum(counts).tolist()
         places = list(zip([0, *ends[:-1]], ends))
         weights, labels = _split("sample_weight", sample_weight, counts), _split("y", y, counts)
@@ -164,7 +164,7 @@ def fit(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any
     except RayActorError as error:
         raise ConnectionError(f"a node's process ended during the fit ({str(error).splitlines()[0]}). Fit again on the remaining nodes.") from None
     finally:
-        for process in processes:  # also if they still work
+        for process in processes:  # also those that are still working
             ray.kill(process)
     found: list[Any] = [None] * len(blocks)
     for own, share in zip(numbers, shares):

@@ -6,8 +6,8 @@
     nlp.add_pipe("coterie_ner", config={"tagger": "tagger.coterie"})
     [(span.text, span.label_, span._.coterie_probability) for span in nlp("The Grey Heron left Marwick.").ents]
 
-spaCy determines words and sentences; a document without sentences is one sentence. If the package is installed, spaCy finds the component without an
-import. A saved pipeline has the path of the tagger.
+spaCy determines words and sentences; a document without sentence boundaries is one sentence. If the package is installed, spaCy finds the component without an
+import. A saved pipeline contains the path of the tagger, not the tagger.
 """
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ struct Table {
     std::vector<Message> notes;
 };
 
-/// Borrows the rows of a NumPy array, of a Table, or of sparse points, a tuple (rows, columns, starts, columns of the
+/// Borrows the rows of a NumPy array or a Table. Sparse points are a tuple (rows, columns, starts, columns of the
 /// entries, values of the entries).
 Points points_of(nb::handle points);
 PointsView view_of(const Rows2& array);
@@ -95,8 +95,8 @@ nb::object owned_array(std::vector<Scalar> values) {
 }
 nb::object owned_array(Matrix<double> matrix);
 
-/// Python's side of a running fit: handles signals (in the main thread) and calls the callback with the progress. Made
-/// and destroyed while holding the interpreter's lock. Must outlive the Run.
+/// Python's side of a running fit: handles signals (in the main thread) and calls the callback with the progress. It
+/// must be made and destroyed by a thread that holds the interpreter's lock, and must outlive the Run.
 class Host {
 public:
     /// `notify`: called with (stage, fraction, objective, iteration); if it returns true, the work ends. May be None.

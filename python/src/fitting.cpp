@@ -77,7 +77,7 @@ nb::object array_of(const Archive::Tensor& tensor) {
     throw InternalError("archive: unknown element type");
 }
 
-// The run of predict and of outputs.
+// The run for predict and for outputs.
 Run run_of(int threads, const std::string& device, Host& host) {
     Run run(0, threads);
     run.device = device;
@@ -152,7 +152,7 @@ public:
         return array_of(found->second);
     }
 
-    // The texts in the model's file; for a fit, the texts that its file would have.
+    // The texts in the model's file or, after a fit, the texts that the file would have.
     nb::dict facts() const {
         nb::dict out;
         const std::map<std::string, std::string> texts = facts_.empty() ? pipeline_.archive().texts() : facts_;
@@ -183,8 +183,8 @@ public:
         return nb::make_tuple(document, warnings);
     }
 
-    // The page about the fit of these rows. For a loaded model: about its clusters in these rows. truth: indices into
-    // truth_names, or none.
+    // The page about the fit, whose rows these are. For a loaded model: about its clusters in these rows. truth:
+    // indices into truth_names, or none.
     nb::str page(nb::handle points, const std::vector<std::string>& names, const Words& categories,
                  const std::optional<Labels1>& truth, const std::vector<std::string>& truth_names,
                  const std::string& source, int threads, const nb::object& other_model,
@@ -268,8 +268,8 @@ private:
     std::map<std::string, std::string> facts_;
 };
 
-// (model, labels, report, warnings, document of the choice of k or ""). `choose`: the criteria choose the number of
-// clusters.
+// Returns (model, labels, report, warnings, document of the choice of k or ""). `choose`: whether the criteria choose
+// the number of clusters.
 nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handle points, const nb::dict& side,
               const nb::dict& preparation, const nb::dict& columns, const nb::dict& fit_options, std::uint64_t seed,
               int threads, const std::string& device, const std::string& checkpoint, nb::object notify,
@@ -308,7 +308,7 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
         if (choose) {
             Stopwatch watch;
             Run choosing = run;
-            choosing.checkpoint.clear();  // of the fit alone
+            choosing.checkpoint.clear();  // only the fit uses it
             const PreparedProblem prepared = PreparedProblem::of(problem, settings, run);
             ClusterChoice chosen = choose_clusters(prepared, {method, values}, {}, choosing);
             chosen.seconds = watch.seconds();
@@ -326,7 +326,7 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
     nb::dict report = dict_of_report(fitted.fit_report());
     report["preparation_seconds"] = fitted.preparation_seconds();
     report["fit_seconds"] = fitted.fit_seconds();
-    // Hints need the rows of all parts, but this process has only its own.
+    // Hints need the rows of all parts, but each process has only its own.
     std::vector<Message> warnings =
         problem.column_names.empty() || places ? std::vector<Message>() : column_hints(problem, settings.preparation);
     warnings.insert(warnings.end(), fitted.warnings().begin(), fitted.warnings().end());

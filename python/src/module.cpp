@@ -1,4 +1,4 @@
-// The module, and conversions that its parts share: errors and arrays between C++ and Python.
+// The module, and the conversions that its parts share: errors and arrays between C++ and Python.
 
 #include "core.hpp"
 
@@ -23,7 +23,7 @@ void translate(const std::exception_ptr& thrown, void*) {
     try {
         std::rethrow_exception(thrown);
     } catch (const Error& error) {
-        // Python code makes the exception.
+        // A Python function makes the exception.
         const nb::object python = nb::module_::import_("coterie._errors").attr("error_of");
         const nb::object made = python(name_of(error.kind()), error.fields());
         PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());

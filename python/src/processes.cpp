@@ -1,5 +1,5 @@
-// The library calls send and receive without the interpreter's lock, from its caller's thread. They take the lock, and
-// show the bytes to Python without a copy, for the time of the call.
+// The library calls send and receive from its caller's thread, without the interpreter's lock. They take the lock, and
+// show the bytes to Python for the time of the call, without a copy.
 
 #include "processes.hpp"
 

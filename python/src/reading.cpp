@@ -14,7 +14,7 @@
 namespace coterie::python {
 namespace {
 
-// One path: any file that the command reads. Several paths: .npy or idx files that are read in blocks.
+// One path: any file that the command can read. Several paths: .npy or idx files that are read in blocks.
 Table read(const std::vector<std::string>& paths, const nb::dict& reading, const nb::dict& columns) {
     ReadRequest request;
     ReadRequest::described().assign(&request, option_values(ReadRequest::described(), reading));
@@ -46,15 +46,15 @@ Table read(const std::vector<std::string>& paths, const nb::dict& reading, const
     });
 }
 
-// The written rows, as points that are read in blocks.
+// The rows that were written, as points that are read in blocks.
 Table table_of(ScratchWriter& writer) {
     Table out;
     out.points = writer.points();
     return out;
 }
 
-// Days since 1970-01-01 of each word, as in text files; NaN for an empty word. None if a word is not a date, or if all
-// are empty.
+// Days since 1970-01-01 for each word, as in text files; NaN for an empty word. Returns None if a word is not a date,
+// or if all words are empty.
 nb::object days_of(const std::vector<std::string>& words) {
     std::vector<double> days(words.size(), std::numeric_limits<double>::quiet_NaN());
     bool any = false;

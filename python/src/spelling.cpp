@@ -1,4 +1,4 @@
-// Messages in Python: how names are spelled, by the tables of coterie/_names.py, and the class _core.Message.
+// Messages in Python: the spelling of names, from the tables of coterie/_names.py, and the class _core.Message.
 
 #include <charconv>
 
@@ -52,7 +52,7 @@ std::string in_python(const std::string& text) { return Spelling::current()(text
 
 void add_messages(nb::module_& module) {
     module.def("spell", [](Names parameters, Names remedies) {
-        // Kept for good: a Spelling must stay alive.
+        // Never deleted, because a Spelling must stay alive.
         Spelling::use(*new PythonSpelling(std::move(parameters), std::move(remedies)));
     });
     module.def("in_python", in_python);

@@ -69,7 +69,7 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     return out;
 }
 
-// A comparison, and what its page needs in addition to the rows.
+// A comparison, and the data that its page needs in addition to the rows.
 struct Compared {
     Comparison found;
     Settings settings;
@@ -99,7 +99,7 @@ struct Compared {
     }
 };
 
-// (document, labels of each method, the comparison for its page)
+// Returns (document, labels of each method, the comparison for its page).
 nb::tuple compared(const std::vector<std::string>& methods, int clusters, nb::handle points, const nb::dict& side,
                    const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed, int threads,
                    const std::string& device, const std::optional<Labels1>& truth) {
@@ -119,7 +119,7 @@ nb::tuple compared(const std::vector<std::string>& methods, int clusters, nb::ha
     return nb::make_tuple(document, labels, Compared{std::move(found), settings, seed});
 }
 
-// (document, labels, confidence)
+// Returns (document, labels, confidence).
 nb::tuple consensus_of(const std::vector<std::string>& methods, int clusters, int fits, nb::handle points,
                        const nb::dict& side, const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed,
                        int threads, const std::string& device) {

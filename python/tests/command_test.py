@@ -167,7 +167,7 @@ def test_rejected_sparse_points(command, counts, tmp_path):
     assert "row starts; " in message(counts, edit=lambda arrays: arrays.update(indptr=arrays["indptr"][:-1]))
     assert "1 column numbers for" in message(counts, edit=lambda arrays: arrays.update(indices=arrays["indices"][:1]))
     assert "but whole numbers are needed" in message(counts, edit=lambda arrays: arrays.update(indices=arrays["indices"] + 0.5))
-    assert "row 1: NaN stands for a missing value" in message(counts, edit=lambda arrays: arrays["data"].__setitem__(0, np.nan))
+    assert "row 1: the value is NaN, which stands for a missing value" in message(counts, edit=lambda arrays: arrays["data"].__setitem__(0, np.nan))
     assert "does not hold two numbers" in message(counts, edit=lambda arrays: arrays.update(shape=np.array([200])))
     assert "sum_duplicates()" in message(counts, edit=lambda arrays: arrays["indptr"].__setitem__(3, 10**6))
 

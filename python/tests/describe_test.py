@@ -73,7 +73,7 @@ def test_comparison_with_another_model(iris, tmp_path):
     narrow = coterie.KMeans(n_clusters=2, random_state=0).fit(iris[iris.columns[::-1][:2]])
     assert three.describe(iris, compare_with=narrow)["comparison"]["scored"] == len(iris)
     page = str(coterie.report(three, iris, compare_with=two))
-    assert "What moved, compared with kmeans of" in page and f"{told['moved']} of 150 rows have moved" in page
+    assert "Rows that moved, compared with kmeans of" in page and f"{told['moved']} of 150 rows have moved" in page
 
 
 def test_report_of_a_loaded_model(iris, tmp_path):

@@ -100,8 +100,8 @@ def test_columns_are_found_by_name(iris):
 @pytest.mark.parametrize(
     "bad, error, words",
     [
-        (lambda X: np.where(X > 7, np.nan, X), ValueError, r"X: column 1, row 103 \(counted from 1\): NaN stands for a missing value"),
-        (lambda X: pandas.DataFrame(X).convert_dtypes().where(pandas.DataFrame(X) < 7.75), ValueError, "X: column 1, row 132 .*: NaN stands for a missing value"),
+        (lambda X: np.where(X > 7, np.nan, X), ValueError, r"X: column 1, row 103 \(counted from 1\): the value is NaN, which stands for a missing value"),
+        (lambda X: pandas.DataFrame(X).convert_dtypes().where(pandas.DataFrame(X) < 7.75), ValueError, "X: column 1, row 132 .*: the value is NaN, which"),
         (lambda X: pandas.DataFrame(np.where(X > 7, np.nan, X), columns=list("abcd")), ValueError, r"X: column 'a', row 103 \(counted from 1\): .*Use missing='drop'"),
         (lambda X: X.astype(str), ValueError, r"X: an array of words \(dtype <U"),
         (lambda X: np.where(X > 7, -np.inf, X), ValueError, ": -infinity is not a finite number"),
@@ -175,18 +175,18 @@ def test_messages_name_argument_row_and_column(iris):
     gap = frame.copy()
     gap.loc[3, "b"] = np.nan
     model, flat = coterie.KMeans(3).fit(frame), coterie.RpcaOm(3).fit(frame)
-    place = r"^X: column 'b', row 4 \(counted from 1\): NaN stands for a missing value"
+    place = r"^X: column 'b', row 4 \(counted from 1\): the value is NaN, which stands for a missing value"
     asked = (coterie.KMeans(3).fit, model.predict, model.transform, model.score, model.outlier_score, model.describe, flat.transform)
     for ask in asked + (lambda X: coterie.tune(model, X, {"n_clusters": [2]}), lambda X: coterie.plot.clusters(model, X)):
         with pytest.raises(ValueError, match=place) as caught:
             ask(gap)
         assert caught.value.column == "b" and caught.value.row == 4
-    with pytest.raises(ValueError, match=r"^X: column 2, row 4 \(counted from 1\): NaN stands for a missing value"):
+    with pytest.raises(ValueError, match=r"^X: column 2, row 4 \(counted from 1\): the value is NaN, which stands for a missing value"):
         model.predict(gap.to_numpy())
     with pytest.raises(ValueError, match=r"^sample_weight: row 2 \(counted from 1\): -1 is not accepted"):
         coterie.KMeans(3).fit(X, sample_weight=np.where(np.arange(150) == 1, -1, 1))
     for cls in (coterie.KMeans, coterie.Cpd):
-        with pytest.raises(ValueError, match=r"^init: column 1, row 1 \(counted from 1\): NaN stands for a missing value") as caught:
+        with pytest.raises(ValueError, match=r"^init: column 1, row 1 \(counted from 1\): the value is NaN, which stands for a missing value") as caught:
             cls(3, init=np.full((3, 4), np.nan)).fit(X)
         assert "missing=" not in str(caught.value)
         with pytest.raises(ValueError, match="^init: 2 rows of 4 columns for 3 clusters"):
@@ -200,7 +200,7 @@ def test_messages_name_argument_row_and_column(iris):
         coterie.KMeans(3).fit(frame.assign(**{"it's": np.arange(150)}))
     with pytest.raises(ValueError, match="share_rounding: 'auto' is not accepted"):
         coterie.KMeans(3, share_rounding="auto").fit(X)
-    with pytest.warns(coterie.CoterieWarning, match="the same value in every row and tells nothing"):
+    with pytest.warns(coterie.CoterieWarning, match="the same value in every row, so it does not distinguish rows"):
         coterie.KMeans(3).fit(frame.assign(p=1.0))
     with pytest.raises(ValueError, match=r"^X: column 'p': this column has no value in any row\. Use X\.drop"):
         coterie.KMeans(3, missing="mean").fit(frame.assign(p=np.nan))
@@ -519,7 +519,7 @@ def test_rejected_sparse_points():
         coterie.KMeans(3, algorithm="bounds").fit(X)
     bad = X.copy()
     bad.data[np.flatnonzero(bad.indptr == bad.indptr[7])[0]] = np.nan
-    with pytest.raises(ValueError, match="column .*, row 1 .*: NaN stands for a missing value"):
+    with pytest.raises(ValueError, match="column .*, row 1 .*: the value is NaN, which stands for a missing value"):
         coterie.KMeans(3).fit(bad)
     with pytest.raises(ValueError, match="0 sample"):
         coterie.KMeans(3).fit(X[:0])
@@ -592,7 +592,7 @@ def test_rejected_blocks(iris):
         ([X, X[0]], ValueError, "X: block 1: Expected 2D array, got 1D array"),
         ([iter([X])], ValueError, "X: block 0: list_iterator is not accepted. Use an array or a table"),
         ([X, scipy.sparse.csr_matrix(X)], TypeError, "X: block 1: a sparse matrix was passed"),
-        ([X, np.where(X > 7, np.nan, X)], ValueError, "column 1, row 253 \\(counted from 1\\): NaN stands for a missing value"),
+        ([X, np.where(X > 7, np.nan, X)], ValueError, "column 1, row 253 \\(counted from 1\\): the value is NaN, which stands for a missing value"),
     ]:
         with pytest.raises(error, match=text):
             coterie.KMeans(3).fit(iter(blocks))

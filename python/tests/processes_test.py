@@ -92,7 +92,7 @@ def test_inconsistent_parts_raise_on_every_process():
     X = np.random.default_rng(0).normal(size=(20, 3))
     for parts, places, said in [
         ([[X], [X[:, :2]]], [True] * 2, "process 1 holds rows with 2 columns of float64, process 0 with 3"),
-        ([[X], [X]], [[(0, 20)], [(10, 30)]], "belong to no process, or to several"),
+        ([[X], [X]], [[(0, 20)], [(10, 30)]], "the places leave a gap or overlap between rows"),
         ([[X, None, np.ones(20)], [X, None, np.ones(19)]], [True] * 2, "sample_weight"),
     ]:
         found = in_processes(2, "KMeans", parts, local=places)

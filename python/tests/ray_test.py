@@ -105,7 +105,7 @@ def test_feature_names_are_kept(nodes, rows):
         found = coterie.ray.fit(coterie.KMeans(5, n_jobs=1), given)
         assert found.feature_names_in_.tolist() == list("abcdef")
         assert np.array_equal(found.predict(table[list("fbdace")]), alone.labels_)
-    with pytest.raises(ValueError, match=r"block 1 has the columns \['f', .*, block 0 has \['a', .*. All need the same, in the same order"):
+    with pytest.raises(ValueError, match=r"block 1 has the columns \['f', .*, block 0 has \['a', .*. All blocks need the same columns, in the same order"):
         coterie.ray.fit(coterie.KMeans(5), placed([table[:2500], table[list("fbdace")][2500:]], nodes))
 
 

@@ -1,11 +1,11 @@
 // The tree over L blocks. Level 0 holds the blocks. Node i of level l is made of nodes 2i and 2i + 1 of level l - 1, or
-// of 2i alone if it is the last.
-// Any range of consecutive blocks consists of a few whole nodes, so each process adds the nodes within its own blocks.
-// Only nodes that span processes cost a message. The process of a node's first block holds the node's sum. It receives
-// the sum of the right half from the process of that half's first block. Finally the root is broadcast.
+// of 2i alone if it is the last. Any range of consecutive blocks consists of a few whole nodes, so each process adds
+// the nodes within its own blocks. Only nodes that span processes cost a message. The process that works on a node's
+// first block holds the node's sum. It receives the sum of the right half from the process that works on the first
+// block of the right half. Finally the root is broadcast.
 //
-// Threads take blocks in order. The thread that finishes the second of two siblings adds them, left to right, and goes
-// on with their parent. So no thread waits for another, and about log2(L) sums plus one per thread are alive at a time.
+// Threads take blocks in order. The thread that finishes the second of two siblings adds them, left to right, and
+// continues with their parent. So no thread waits, and about log2(L) sums plus one per thread exist at a time.
 //
 // Invariant: L alone decides which sums are added to which, and in what order.
 
@@ -22,7 +22,7 @@ namespace coterie::internal {
 namespace {
 
 // The first block of a process. A border at a multiple of a power of two cuts few nodes of the tree, and every cut node
-// costs a message. The border lies within half that power of the even share's border, which is at most 1/40 of a share.
+// costs a message. It differs from an even border by at most half this power, at most 1/40 of a share.
 Index border(Index process, Index blocks, Index processes) {
     if (process == processes) return blocks;
     Index unit = 1;
@@ -53,7 +53,7 @@ Range own_rows(const RowBlocks& grid, const Communicator& communicator) {
 }
 
 int process_of(Index block, const RowBlocks& grid, const Communicator& communicator) {
-    // The last process that does not begin after the block. It is close to the process that even shares would give.
+    // Finds the last process that does not begin after the block, starting from an even division.
     const Index size = communicator.size();
     Index process = block * size / grid.count();
     while (border(process, grid.count(), size) > block) --process;

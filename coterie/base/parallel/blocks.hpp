@@ -1,10 +1,9 @@
 #pragma once
-// Internal: passes over rows. There is one grid of blocks that depends only on n and d, and there are loops that write
-// a result per row, and sums.
+// Internal: passes over rows: a grid of blocks that depends only on n and d, loops with a result per row, and sums.
 //
-// Sums are added over a binary tree whose shape depends only on the number of blocks. So they have the same bits for
-// any number of threads and processes, for rows in memory and rows that are read. Each process works on consecutive
-// blocks. What a loop writes per row covers this process's rows only.
+// Blocks are added up along a binary tree whose shape depends only on the number of blocks. So sums have the same bits
+// for any number of threads and processes, for rows in memory and rows that are read. Each process works on consecutive
+// blocks. A loop writes results for this process's rows only.
 
 #include <functional>
 #include <mutex>
@@ -20,7 +19,7 @@
 
 namespace coterie::internal {
 
-/// About 64 blocks for few rows, blocks of about a million numbers for many.
+/// For few rows, about 64 blocks; for many rows, blocks of about a million numbers.
 COTERIE_API RowBlocks grid_of(Index rows, Index columns);
 inline RowBlocks grid_of(PointsView points) { return grid_of(points.rows(), points.columns()); }
 
@@ -31,7 +30,7 @@ struct Range {
     Index count() const { return end - begin; }
     bool has(Index i) const { return i >= begin && i < end; }
 };
-/// The blocks, or rows, that a process works on: all of them if it is the only process.
+/// The blocks, or rows, that a process works on. A process that is alone works on all.
 COTERIE_API Range own_blocks(const RowBlocks& grid, const Communicator& communicator);
 COTERIE_API Range own_rows(const RowBlocks& grid, const Communicator& communicator);
 inline Range own_rows(PointsView points, const Run& run) { return own_rows(grid_of(points), run.communicator()); }
@@ -65,8 +64,8 @@ private:
     std::vector<RowBuffer> buffers_;
 };
 
-/// Calls body(block, worker) for each of this process's blocks. Throws Cancelled, naming the stage, if the caller stops
-/// it. If one process throws, all throw.
+/// Calls body(block, worker) for each of this process's blocks. Throws Cancelled, with the stage, if the caller asks to
+/// stop. If one process throws, all throw.
 COTERIE_API void for_each_own_block(const RowBlocks& grid, const Run& run, const Stage& stage,
                                     FunctionRef<void(Index block, int worker)> body);
 /// The same with the block's rows: body(RowBlock<Scalar>, worker).
@@ -77,15 +76,15 @@ void for_each_row_block(PointsView points, const Run& run, const Stage& stage, B
                        [&](Index number, int worker) { body(reader.template block<Scalar>(number, worker), worker); });
 }
 
-/// Sums of `numbers` numbers over the blocks of a grid. Keeps its memory from one sum to the next: about log2(blocks)
-/// sums and one per thread.
+/// Adds up arrays of `numbers` numbers over the blocks of a grid. Keeps its memory from one call to the next: about
+/// log2(blocks) arrays, and one per thread.
 class COTERIE_API BlockSums {
 public:
     using Clear = std::function<void(double* sum)>;
     using Merge = std::function<void(double* left, const double* right)>;  // sets left to the sum of both
 
-    /// By default, clears to 0 and adds number by number. Custom functions must also handle sums to which no block was
-    /// added.
+    /// By default, `clear` sets to 0 and `merge` adds number by number. Custom functions must also handle sums without
+    /// blocks.
     explicit BlockSums(Index numbers, Clear clear = nullptr, Merge merge = nullptr);
 
     /// The sum over all blocks of all processes, on every process; the span is valid until the next call. add(block,
@@ -121,10 +120,10 @@ private:
     Sum total_;
 };
 
-/// Copies of some rows, in the order given. Each process reads those in its own blocks; every process gets all of them.
+/// Copies of some rows, in the given order. Each process reads the rows in its blocks; every process gets all copies.
 COTERIE_API Points gather_rows(PointsView points, std::span<const Index> rows, const Run& run);
 
-/// One sum of `numbers` numbers over points.
+/// A single sum of `numbers` numbers over points.
 template <class Scalar, class Add>
 std::vector<double> sum_blocks(PointsView points, Index numbers, const Run& run, const Stage& stage, Add&& add) {
     BlockSums sums(numbers);

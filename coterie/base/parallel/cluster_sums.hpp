@@ -1,7 +1,7 @@
 #pragma once
 // Internal: the layout of sums over clusters in one array for BlockSums: k sums of d numbers, k weights, and k flags
-// that say whether a block touched the cluster. A block with few rows touches few of many clusters. The others are
-// neither cleared nor added, so a sum over blocks never costs more than the rows themselves.
+// that say whether a block touched the cluster. If there are many clusters, a block with few rows touches few of them.
+// The other clusters are neither cleared nor added, so adding up blocks never costs more than the rows themselves.
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace coterie::internal {
 
 class ClusterSumLayout {
 public:
-    /// `extra`: more numbers, which are always cleared and added.
+    /// `extra`: how many more numbers follow, which are always cleared and added.
     ClusterSumLayout(Index clusters, Index dimensions, Index extra = 0) : k_(clusters), d_(dimensions), extra_(extra) {}
 
     /// For sums with this layout.
@@ -36,7 +36,7 @@ public:
     bool touched(const double* s, Index j) const { return s[k_ * (d_ + 1) + j] != 0; }
 
     void clear(double* s) const { std::fill_n(s + k_ * (d_ + 1), k_ + extra_, 0.0); }
-    /// The sum of cluster j, to be added to. After this call its weight may be added to as well.
+    /// The sum of cluster j, with its flag set. Call this before you add to the sum or the weight.
     double* touch(double* s, Index j) const {
         if (!touched(s, j)) {
             s[k_ * (d_ + 1) + j] = 1;

@@ -1,5 +1,5 @@
-// A process that fails must not leave the others waiting for a message that never comes. So before any exchange all
-// processes agree on whether the work succeeded everywhere. That costs one number per exchange.
+// If a process fails, the others must not wait for its messages forever. So before any exchange, all processes agree on
+// whether the work succeeded everywhere. This costs one number per exchange.
 
 #include "coterie/base/parallel/collective.hpp"
 
@@ -50,7 +50,7 @@ void agree(Communicator& communicator, std::exception_ptr error) {
     }
     const int worst = communicator.highest(own);
     if (worst == well) return;
-    // The lowest process with the worst outcome supplies the message.
+    // Among the processes with the worst outcome, the one with the lowest number sends the message.
     const int speaker = -communicator.highest(own == worst ? -communicator.rank() : -communicator.size());
     message = Message::unpacked(text_from(communicator, speaker, message.packed())).value();
     kind = from_process(communicator, speaker, kind);

@@ -16,10 +16,10 @@
 
 namespace coterie::internal {
 
-/// Calls `work` on every process. If it throws on one process, all throw. That process rethrows its own error. The
-/// others throw PeerFailed, which names the process and its text, or Cancelled if the caller stopped it.
+/// Calls `work` on every process. If `work` throws on one process, all processes throw: this process its own error, the
+/// others PeerFailed with the number of the process and the text, or Cancelled if its caller asked to stop.
 COTERIE_API void together(Communicator& communicator, FunctionRef<void()> work);
-/// Ends work that each process did alone. Returns if `own` is null on every process; otherwise all throw as above.
+/// Ends work that each process did alone. `own`: its error, or null. If some process has an error, all throw as above.
 COTERIE_API void agree(Communicator& communicator, std::exception_ptr own);
 
 /// The value of process `root`, on every process.
@@ -64,7 +64,7 @@ T receive_value(Communicator& communicator, int from) {
     communicator.receive(std::as_writable_bytes(std::span(&value, 1)), from);
     return value;
 }
-/// Sends values whose number the receiver does not know. receive_all appends them to `values`.
+/// Sends values if the receiver does not know how many. receive_all appends them to `values`.
 template <class T>
 void send_all(Communicator& communicator, const std::vector<T>& values, int to) {
     static_assert(std::is_trivially_copyable_v<T>);

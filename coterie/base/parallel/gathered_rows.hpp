@@ -1,6 +1,5 @@
 #pragma once
-// Internal: some rows by number, on every process. Points into memory if this process has all rows there, else holds
-// copies.
+// Internal: access to some rows by number, on every process. Holds copies unless this process has all rows in memory.
 
 #include <cstddef>
 #include <span>

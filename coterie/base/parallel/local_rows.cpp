@@ -1,6 +1,6 @@
 // Every process knows which rows each process holds and works on, so no process sends requests. All processes go
-// through the pairs of processes in the same order and exchange what they share. In that order no message waits for a
-// message that waits for another.
+// through the pairs of processes in the same order; a pair exchanges the rows that one holds and the other works on.
+// Because of the common order, messages never wait for each other in a circle.
 
 #include "coterie/base/parallel/local_rows.hpp"
 
@@ -21,7 +21,7 @@ Index count_of(const std::vector<Range>& ranges) {
     return out;
 }
 
-using Places = std::vector<std::vector<Range>>;  // of each process's rows, in memory order
+using Places = std::vector<std::vector<Range>>;  // for each process, the ranges of its rows, in memory order
 
 // Fetches the rows `wanted[rank]`, of `width` bytes each, from the processes that have them. `have` lists the rows of
 // each process; `own` are the rows of this one.
@@ -92,8 +92,8 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
         rows_ += shape.rows;
         if (count_of(held_[process]) != shape.rows)
             throw BadArgument(Code::wrong_shape,
-                              filled("process {} holds {} but gave places for {}", process, counted(shape.rows, "row"),
-                                     count_of(held_[process])),
+                              filled("process {} holds {}, but its places cover {}", process,
+                                     counted(shape.rows, "row"), count_of(held_[process])),
                               "", {.option = "points"});
         if (first->rows == 0) first = &shape;
         if (shape.rows == 0 || (shape.columns == first->columns && shape.type == first->type)) continue;
@@ -114,7 +114,7 @@ LocalRows::LocalRows(PointsView held, Communicator& communicator, const std::vec
     for (const Range& range : all) {
         if (range.begin != next || range.end < next)
             throw BadArgument(Code::wrong_shape,
-                              filled("rows {} to {} belong to no process, or to several", next, range.begin), "",
+                              filled("the places leave a gap or overlap between rows {} and {}", next, range.begin), "",
                               {.option = "points"});
         next = range.end;
     }

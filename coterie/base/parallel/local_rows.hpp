@@ -1,5 +1,5 @@
 #pragma once
-// Internal: rows of which each process holds a part, as one set of rows in the order of the processes.
+// Internal: one set of rows, of which each process holds a part.
 
 #include <vector>
 
@@ -13,9 +13,9 @@ namespace coterie::internal {
 /// number of rows. Other rows cannot be read. All processes construct it collectively.
 class COTERIE_API LocalRows : public RowSource {
 public:
-    /// `held`: the part of this process, in memory or read. `places`: the row numbers of that part, range by range in
-    /// memory order; empty: they follow the rows of the processes before. Throws BadArgument on every process unless
-    /// all non-empty parts have the same columns and scalar type, and the places cover every row once.
+    /// `held`: the part of this process, in memory or read. `places`: the row numbers of this part, as ranges in the
+    /// order of the part; empty: the rows follow those of the processes before. Throws BadArgument on every process
+    /// unless all non-empty parts have the same columns and scalar type, and the places cover every row once.
     LocalRows(PointsView held, Communicator& communicator, const std::vector<Range>& places = {});
 
     Index rows() const override { return rows_; }

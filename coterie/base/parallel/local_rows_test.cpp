@@ -1,5 +1,4 @@
-// Processes that hold parts of the rows work on the same rows as with the whole set, and get back results for the rows
-// they held.
+// Processes that hold parts of the rows work as if each held all rows, and get results for the rows that they hold.
 
 #include "coterie/base/parallel/local_rows.hpp"
 
@@ -91,9 +90,9 @@ TEST(LocalRows, MayBeHeldInAnyOrder) {
         };
         std::vector<Range> wrong = places;
         wrong[0].begin += 1;
-        EXPECT_NE(refused(wrong).find("process 0 holds 70 rows but gave places for 69"), std::string::npos);
+        EXPECT_NE(refused(wrong).find("process 0 holds 70 rows, but its places cover 69"), std::string::npos);
         wrong[0] = {places[0].begin + 1, places[0].end + 1};
-        EXPECT_NE(refused(wrong).find("belong to no process, or to several"), std::string::npos);
+        EXPECT_NE(refused(wrong).find("the places leave a gap or overlap between rows"), std::string::npos);
     });
 }
 

@@ -30,7 +30,7 @@ thread_local const FunctionRef<void()>* stop_of_loop =
 
 void for_each_block(Index count, int threads, FunctionRef<void(Index, int)> body) {
     Index workers = std::min<Index>(threads, count);
-    if (workers > 1) workers = inside_loop ? 1 : std::min<Index>(workers, internal::most_workers());
+    if (workers > 1) workers = inside_loop ? 1 : std::min<Index>(workers, base::internal::most_workers());
     if (workers <= 1) {
         for (Index block = 0; block < count; ++block) body(block, 0);
         return;
@@ -39,7 +39,7 @@ void for_each_block(Index count, int threads, FunctionRef<void(Index, int)> body
     std::mutex mutex;
     std::exception_ptr error;
     Index error_block = count;
-    internal::run_workers(static_cast<int>(workers), [&](int worker) {
+    base::internal::run_workers(static_cast<int>(workers), [&](int worker) {
         inside_loop = true;
         while (true) {
             const Index block = next.fetch_add(1, std::memory_order_relaxed);
@@ -102,7 +102,7 @@ void internal::stop_if_asked() {
 }
 
 int available_threads() {
-    int threads = internal::processors();
+    int threads = base::internal::processors();
     std::ifstream quota_file("/sys/fs/cgroup/cpu.max");
     double quota = 0;  // not read if the file says "max"
     double period = 0;

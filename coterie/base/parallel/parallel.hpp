@@ -24,27 +24,26 @@ struct RowBlocks {
     Index end(Index block) const { return std::min(rows, (block + 1) * size); }
 };
 
-/// Calls body(block, worker) for every block below count on up to `threads` threads, but no more than there are
-/// processors. `worker`, below `threads`, numbers the thread's scratch space. If a body throws, the loop stops and
-/// rethrows the exception of the lowest failing block. Inside another parallel loop, and in a forked child, the loop
-/// runs on the calling thread alone.
+/// Calls body(block, worker) for every block below count, on up to `threads` threads, but not more than processors.
+/// `worker`, below `threads`, is the number of the thread, for its scratch space. If a body throws, the loop stops and
+/// rethrows the exception of the lowest failing block. Inside another parallel loop, and in a forked child, uses only
+/// the calling thread.
 COTERIE_API void for_each_block(Index count, int threads, FunctionRef<void(Index block, int worker)> body);
 
-/// A stage of a computation, for progress reports and stop requests. A loop may be a part of a stage: from `begin` to
-/// `end`, fractions of 1.
+/// A stage of a computation, for progress reports and stop requests. A loop may be the part from `begin` to `end` of a
+/// stage.
 struct Stage {
     std::string_view name;
     double begin = 0;
     double end = 1;
-    /// Multiplications and additions of the whole loop. A small loop runs on the calling thread alone.
+    /// Multiplications and additions of the whole loop. A small loop uses only the calling thread.
     double operations = std::numeric_limits<double>::infinity();
     /// For progress reports.
     int iteration = 0;
     double objective = std::numeric_limits<double>::quiet_NaN();
 };
-/// The same on run.threads. About 20 times a second the calling thread reports progress and asks the caller whether to
-/// stop. It asks before the loop too. On a stop request no further block begins, and the loop throws Cancelled, which
-/// names the stage.
+/// The same on run.threads. Before the loop and then about 20 times a second, the calling thread reports progress and
+/// asks the caller whether to stop. After a stop request no further block begins, and the loop throws Cancelled.
 COTERIE_API void for_each_block(Index count, const Run& run, const Stage& stage,
                                 FunctionRef<void(Index block, int worker)> body);
 

@@ -91,8 +91,8 @@ TEST(ForEachBlock, LimitsThreadsAndGivesUniqueWorkerNumbers) {
     }
 }
 
-// The bodies use neither atomics nor locks: the loop itself orders what the caller wrote before what bodies read, and
-// what bodies wrote before what the caller reads. Otherwise the thread sanitizer reports a race.
+// Bodies without atomics or locks: they see what the caller wrote before the loop, and the caller sees what they wrote.
+// Otherwise the thread sanitizer reports a race.
 TEST(ForEachBlock, OrdersWritesOfCallerAndBodies) {
     std::vector<Index> from(64);
     std::vector<Index> to(64);
@@ -108,8 +108,7 @@ TEST(ForEachBlock, OrdersWritesOfCallerAndBodies) {
 }
 
 #ifdef __SANITIZE_THREAD__
-// The loop gives no order between bodies, and the sanitizer sees none: the annotations in internal/workers.cpp hide no
-// race.
+// A loop does not order its bodies, so a race between two must be reported: internal/workers.cpp must not hide it.
 TEST(ForEachBlockDeathTest, TheThreadSanitizerReportsARaceBetweenBodies) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto race = [] {
@@ -188,7 +187,7 @@ TEST(ForEachBlock, NestedLoopsRunOnTheCallingThread) {
         for_each_block(
             4, 2, [](Index, int) { for_each_block(4, 2, [](Index, int) { throw BadData({.problem = "inside"}); }); }),
         BadData);
-    // After it, and within a loop of one thread, loops use several threads again.
+    // After such a loop, and within a loop of one thread, loops use several threads again.
     for (const int outer : {1, 2}) {
         Meeting meeting;
         for_each_block(1, outer, [&](Index, int) { for_each_block(2, 2, [&](Index, int) { meeting.wait_for(2); }); });
@@ -214,7 +213,7 @@ TEST(ForEachBlock, ManyCallingThreads) {
                 std::vector<Index> squares(40);
                 for_each_block(40, asked, [&](Index block, int worker) {
                     wrong += busy[static_cast<std::size_t>(worker)].exchange(1);
-                    // A helper is never another caller, which may hold locks or wait for its own blocks.
+                    // A worker is never the thread of another caller, which may hold locks or wait for its own blocks.
                     const auto id = std::this_thread::get_id();
                     for (const auto& other : ids)
                         if (id != self && id == other.load()) ++wrong;
@@ -257,7 +256,7 @@ TEST(ForEachBlock, CompletesInsideCancelledTasks) {
     EXPECT_EQ(visited, 100);
 }
 
-// Exit status of a child that runs a loop after the fork; 0 where every block was computed.
+// Exit status of a child that runs a loop after the fork; 0 if every block was computed.
 int loop_in_child() {
     const pid_t child = ::fork();
     if (child == 0) {

@@ -1,5 +1,5 @@
-// MPI is loaded only if several processes were started, so coterie runs without MPI installed. Environment variables
-// that mpirun and srun set in each process say how many there are. Only then is MPI itself asked.
+// MPI is loaded only if several processes were started, so coterie runs without MPI installed. The number of processes
+// comes from environment variables that mpirun and srun set in each process.
 
 #include "coterie/base/parallel/processes.hpp"
 

@@ -1,6 +1,6 @@
-// Processes that were started with different options or see different data would exchange messages of different
-// lengths. They would wait for each other forever, or add numbers that do not belong together. So they first compare a
-// hash. Only if it differs do they exchange the facts themselves, to name the difference.
+// Processes with different options or data would exchange messages of different lengths. They would wait for each other
+// forever, or add numbers that do not belong together. So they first compare a hash of their work. If it differs, they
+// exchange the pairs of names and values, to report the difference.
 
 #include "coterie/base/parallel/same_work.hpp"
 
@@ -16,7 +16,7 @@ namespace coterie::internal {
 namespace {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
-constexpr std::size_t most_shown = 3;      // most differing facts, and most processes per value, that a message shows
+constexpr std::size_t most_shown = 3;      // most differences, and most processes per value, that a message shows
 constexpr std::size_t longest_value = 60;  // most characters of a value that a message shows
 
 // Fields end in 0, which occurs in no name or value.
@@ -105,7 +105,7 @@ void require_same_work(const Work& own, Communicator& communicator) {
     std::vector<Facts> all;
     for (int process = 0; process < communicator.size(); ++process)
         all.push_back(facts_of(text_from(communicator, process, text)));
-    std::vector<std::string> names;  // names of all processes, each once
+    std::vector<std::string> names;  // the names that occur on any process, each once
     for (const Facts& facts : all)
         for (const auto& [name, value] : facts)
             if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);

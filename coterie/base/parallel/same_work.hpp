@@ -1,5 +1,5 @@
 #pragma once
-// Internal: what all processes of a fit must have in common before they exchange anything else.
+// Internal: checks that all processes of a fit do the same work, before they exchange anything else.
 
 #include <string>
 #include <utility>
@@ -12,7 +12,7 @@
 
 namespace coterie::internal {
 
-/// What a process is about to do, as pairs of a name and a value.
+/// Describes the work of a process as pairs of a name and a value.
 class Work {
 public:
     /// Adds the version of coterie.
@@ -29,8 +29,8 @@ private:
     std::vector<std::pair<std::string, std::string>> facts_;
 };
 
-/// Throws the same BadData on every process unless all have the same work. The message names what differs and on which
-/// processes. When all agree, it exchanges 8 bytes per process.
+/// Throws the same BadData on every process unless all have the same work. The message says what differs on which
+/// processes. If nothing differs, 8 bytes per process are exchanged.
 COTERIE_API void require_same_work(const Work& own, Communicator& communicator);
 
 }  // namespace coterie::internal

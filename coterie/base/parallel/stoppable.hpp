@@ -3,8 +3,8 @@
 
 namespace coterie::internal {
 
-/// In a block of a loop that can be stopped (for_each_block with a Run): checks as the loop does between blocks, and
-/// throws Cancelled, which ends the loop. Elsewhere it does nothing.
+/// Call it in a block of a loop that can be stopped (for_each_block with a Run). It checks as the loop does between
+/// blocks, and throws Cancelled, which ends the loop. Elsewhere it does nothing.
 void stop_if_asked();
 
 }  // namespace coterie::internal

@@ -1,4 +1,4 @@
-// Work that cannot be interrupted is waited for, unless the caller asks to stop.
+// The caller waits for work that cannot be interrupted, unless it asks to stop.
 
 #include "coterie/base/parallel/work_apart.hpp"
 
@@ -41,7 +41,7 @@ TEST(WorkApart, ReturnsOnStopRequest) {
     EXPECT_EQ(test::message_of([&] { work_apart(work, run, "waiting"); }),
               "interrupted during waiting, before there was a result");
     EXPECT_TRUE(work_was_left());
-    go_on->set_value();  // until here the work has not ended, and no thread waited for it
+    go_on->set_value();  // only now can the work end; no thread waited for it
     ended->get_future().wait();
 }
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-namespace coterie::internal {
+namespace coterie::data::internal {
 
 extern const std::string_view catalogue_json;
 
-}  // namespace coterie::internal
+}  // namespace coterie::data::internal

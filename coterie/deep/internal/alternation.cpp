@@ -1,7 +1,7 @@
-// Alternates updates and batches. An update is either complete or not begun, and a checkpoint is the state before one.
-// So a continued fit repeats the same batches and ends with the same bits. The last sound update is kept apart from the
-// current network: if clusters collapse or numbers overflow, only the work after that update is lost. With `full`,
-// batches add the gradient of the mean over all points before one step.
+// Alternates between updates and batches. An update is either complete or not begun, and a checkpoint is the state
+// before an update. So a continued fit repeats the same batches and ends with the same bits. The result of the last
+// sound update is stored separately: if clusters collapse or numbers overflow, only the work after this update is lost.
+// With `full`, the batches of a pass add up the gradient of the mean over all points, and then one step follows.
 
 #include "coterie/deep/internal/alternation.hpp"
 
@@ -15,7 +15,7 @@
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/metrics/metrics.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 namespace {
 
 // One number for each update so far.
@@ -27,7 +27,7 @@ struct Course {
     }
 };
 
-// The result of an update; the last sound one is returned.
+// The result of the last sound update, which the fit returns.
 struct Kept {
     std::vector<std::vector<float>> parameters;
     Matrix<double> rotation, centroids;
@@ -51,7 +51,7 @@ struct Kept {
     }
 };
 
-// The run of the first update, k-means with many starts, whose progress is not shown.
+// The run of the first update, which is k-means with many starts. Its progress is not shown.
 Run without_progress(const Run& run) {
     Run out = run.within();
     out.on_progress = nullptr;
@@ -107,7 +107,7 @@ public:
         }
     }
 
-    // The kept update as the result of the fit, and the course of all updates in its report.
+    // Returns the kept update as the result of the fit, and adds the course of all updates to the report.
     Alternated finish() {
         FitReport& report = fit_.report();
         network_.set_parameters(kept_.parameters);
@@ -148,7 +148,7 @@ private:
                            .iteration = batches_done_});
     }
 
-    // Warns that the embedding is not finite. An error if no update can be returned.
+    // Warns that the embedding is not finite. Throws if there is no update to return.
     void report_divergence() {
         Message message{.code = Code::diverged,
                         .problem = "training diverged",
@@ -163,8 +163,9 @@ private:
         if (!course_.losses.empty() && !std::isfinite(course_.losses.back())) course_.losses.pop_back();
     }
 
-    // Returns whether the clusters are sound: their balance is at least half of the first one's. `stop`: set if the
-    // fit was asked to stop during the first update. No other update can be stopped, so each is complete or not begun.
+    // Returns whether the clusters are sound: their balance is at least half of that of the first update. Sets `stop`
+    // if the fit should stop during the first update. Other updates cannot be stopped, so each is complete or not
+    // begun.
     bool update(const Matrix<double>& embedding, bool& stop) {
         const bool is_first = labels_.empty();
         Labels found =
@@ -182,7 +183,7 @@ private:
         return sound;
     }
 
-    // Moves the network towards the update's targets, unless `stop`. Returns whether the fit was asked to stop.
+    // Moves the network towards the targets of the update, unless `stop`. Returns whether the fit was asked to stop.
     bool train(bool stop) {
         const Run& run = fit_.run();
         double loss = 0;
@@ -207,13 +208,13 @@ private:
         return run.stop_requested();
     }
 
-    // Adds the gradient of the next batch to the network's, and its loss to `loss`. Returns its number of rows.
+    // Adds the gradient of the next batch to that of the network, and its loss to `loss`. Returns its number of rows.
     Index add_batch(double& loss) {
         if (next_row_ >= fit_.count()) next_row_ = 0;
         const auto size = std::min<Index>(options_.batch_size, fit_.count() - next_row_);
         const std::vector<std::int64_t> rows(order_.begin() + next_row_, order_.begin() + next_row_ + size);
         BatchLoss part = alternation_.loss(network_.begin(rows), rows);
-        // All points in one step: the gradient of their mean, batch by batch.
+        // With `full`, batches add up the gradient of the mean over all points.
         const double share = full_ ? static_cast<double>(size) / static_cast<double>(fit_.count()) : 1.0;
         if (full_) part.gradient *= static_cast<float>(share);
         const double weight = alternation_.reconstruction_weight();
@@ -236,8 +237,8 @@ private:
     Index next_row_ = 0;
     std::vector<std::int64_t> order_;
     Run first_;                      // of the first update
-    Run uninterrupted_;              // of every other update
-    std::optional<Archive> before_;  // the state before the last update; none before the first
+    Run uninterrupted_;              // of all other updates
+    std::optional<Archive> before_;  // the state before the last update; empty before the first
 };
 
 }  // namespace
@@ -254,7 +255,7 @@ Clusters clusters_of(const KMeansModel& model, const Run& run) {
 }
 
 Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternation& alternation,
-                     const std::vector<Optimizer>& optimizers, bool full) {
+                     const std::vector<NetworkOptimizer>& optimizers, bool full) {
     fit.pretrain();
     Loop loop(fit, options, alternation, full);
     fit.network().set_optimizers(optimizers);
@@ -264,4 +265,4 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
     return loop.finish();
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -1,5 +1,5 @@
-// All movements of an image form one affine map, which is applied once: one interpolation instead of one per change.
-// Numbers are drawn in a fixed order from the batch's stream, row by row, so that a batch depends only on its number.
+// All movements of an image form one affine map, so there is one interpolation instead of one per change. Numbers are
+// drawn in a fixed order from the batch's stream, row by row. So the changes of a batch depend only on its number.
 
 #include "coterie/deep/internal/augmentation.hpp"
 
@@ -8,7 +8,7 @@
 
 #include "coterie/linalg/scatter.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 
 Eigen::Matrix<double, 2, 3> affine_of(const Movement& movement, ImageShape image) {
     // Maps positions of the new image to positions of the old one, in pixels.
@@ -77,4 +77,4 @@ Changes Augmenter::draw(Index count, const std::vector<Index>& changed, RandomSt
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

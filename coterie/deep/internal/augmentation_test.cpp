@@ -9,10 +9,10 @@
 namespace coterie {
 namespace {
 
-using internal::Augmentation;
+using deep::internal::Augmentation;
+using deep::internal::Movement;
 using internal::Changes;
 using internal::ImageShape;
-using internal::Movement;
 using internal::Network;
 
 constexpr ImageShape two_channels{2, 4, 6};
@@ -24,7 +24,7 @@ Matrix<float> normal(Index n, Index d) {
     return out;
 }
 
-// The input of a network, seen through a network that returns it.
+// The changed points, as returned by a network that outputs its input.
 Matrix<float> seen(ImageShape image, const Matrix<float>& points, const Changes& changes) {
     internal::Architecture architecture =
         internal::dense_classifier(image.items(), {}, static_cast<int>(image.items()));
@@ -42,13 +42,13 @@ Matrix<float> seen(ImageShape image, const Matrix<float>& points, const Changes&
 Matrix<float> moved(ImageShape image, const Matrix<float>& points, const Movement& movement) {
     Changes changes;
     changes.affine.resize(points.rows(), 6);
-    const auto affine = internal::affine_of(movement, image);
+    const auto affine = deep::internal::affine_of(movement, image);
     for (Index i = 0; i < points.rows(); ++i)
         for (Index c = 0; c < 6; ++c) changes.affine(i, c) = static_cast<float>(affine(c / 3, c % 3));
     return seen(image, points, changes);
 }
 
-// from(r, c) -> the old position of a new one, or a position outside.
+// from(r, c) returns the old position of a new position, or a position outside the image.
 template <class From>
 void expect_moved(ImageShape image, const Movement& movement, From&& from) {
     const Matrix<float> x = normal(2, image.items());
@@ -77,7 +77,7 @@ TEST(Augmentation, MovesPixelsExactly) {
     // A quarter turn of a wide image about its centre: positions more than half the height to the side come from
     // outside.
     expect_moved({1, 4, 6}, {.angle = 90}, [](int r, int c) { return std::pair(4 - c, r + 1); });
-    // Magnified twice about the centre pixel: every other pixel is an old one.
+    // Magnified by 2 about the centre pixel: every second pixel is an old pixel.
     const Matrix<float> x = normal(1, 25);
     const Matrix<float> y = moved({1, 5, 5}, x, {.zoom = 2});
     for (int r = 0; r < 5; r += 2)
@@ -88,11 +88,12 @@ TEST(Augmentation, ZeroStrengthsAndUnchangedRowsKeepThePoints) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<float> x = normal(5, two_channels.items());
     RandomStream random(1, "test.draw");
-    const Changes none = internal::Augmenter({}, two_channels, x, coterie::Run()).draw(5, {0, 1, 2, 3, 4}, random);
+    const Changes none =
+        deep::internal::Augmenter({}, two_channels, x, coterie::Run()).draw(5, {0, 1, 2, 3, 4}, random);
     EXPECT_EQ(none.affine.size() + none.colour.size() + none.noise.size(), 0);
     const Augmentation all{.flip = true, .rotation = 30, .shift = 0.2, .zoom = 0.3, .colour = 0.4, .noise = 0.5};
     const Matrix<float> y =
-        seen(two_channels, x, internal::Augmenter(all, two_channels, x, coterie::Run()).draw(5, {1, 4}, random));
+        seen(two_channels, x, deep::internal::Augmenter(all, two_channels, x, coterie::Run()).draw(5, {1, 4}, random));
     for (const Index i : {0, 2, 3}) EXPECT_LE((x.row(i) - y.row(i)).cwiseAbs().maxCoeff(), 2e-5) << i;
     for (const Index i : {1, 4}) EXPECT_GE((x.row(i) - y.row(i)).cwiseAbs().maxCoeff(), 0.1) << i;
 }
@@ -103,8 +104,8 @@ TEST(Augmentation, DrawsWithinItsStrengths) {
     std::vector<Index> rows;
     for (Index i = 0; i < 4000; ++i) rows.push_back(i);
     RandomStream random(1, "test.draw"), again(1, "test.draw");
-    const internal::Augmenter augmenter({.flip = true, .rotation = 20, .zoom = 0.5, .colour = 0.3, .noise = 2}, image,
-                                        x, coterie::Run());
+    const deep::internal::Augmenter augmenter({.flip = true, .rotation = 20, .zoom = 0.5, .colour = 0.3, .noise = 2},
+                                              image, x, coterie::Run());
     const Changes drawn = augmenter.draw(4000, rows, random);
     EXPECT_EQ(drawn.affine, augmenter.draw(4000, rows, again).affine);
     double mirrored = 0, widest = 0, largest = 0, smallest = 9, factor = 0;
@@ -133,8 +134,9 @@ TEST(Augmentation, DrawsWithinItsStrengths) {
     const double deviation = std::sqrt((all.array() - all.mean()).square().mean());
     EXPECT_LE(added, 0.3001 * deviation);
     EXPECT_GE(added, 0.295 * deviation);
-    // Shifted only: shares of the sides in both directions, in units of half a side.
-    const Changes shifted = internal::Augmenter({.shift = 0.2}, {1, 2, 4}, x, coterie::Run()).draw(4000, rows, random);
+    // Only shifts: they are shares of the sides, in both directions, in units of half a side.
+    const Changes shifted =
+        deep::internal::Augmenter({.shift = 0.2}, {1, 2, 4}, x, coterie::Run()).draw(4000, rows, random);
     for (const int c : {2, 5}) {
         EXPECT_NEAR(shifted.affine.col(c).maxCoeff(), 0.4, 0.005) << c;
         EXPECT_NEAR(shifted.affine.col(c).minCoeff(), -0.4, 0.005) << c;

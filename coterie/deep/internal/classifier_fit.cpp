@@ -1,7 +1,7 @@
 // Epochs of batches with a method's loss. Orders, views and labelled points follow from the numbers of epoch and batch.
-// So a checkpoint between any two batches needs only the network, its optimizers' state and a few counters, and a fit
-// continues from it with the same bits. The best epoch's parameters are kept apart from those in training. Training
-// that diverges is an error before there are any, and a warning after that. Adversarial views take one more pass per
+// So a checkpoint between any two batches needs only the network, the state of its optimizers and a few counters, and a
+// fit continues from it with the same bits. The parameters of the best epoch are stored separately. If training
+// diverges, this is an error in the first epoch, and a warning after it. Adversarial views need one more pass per
 // batch.
 
 #include "coterie/deep/internal/classifier_fit.hpp"
@@ -24,10 +24,10 @@
 #include "coterie/linalg/neighbors.hpp"
 #include "coterie/metrics/metrics.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 namespace {
 
-constexpr Index distant_neighbor = 10;  // adversarial radii are a share of the distance to this neighbour
+constexpr Index distant_neighbor = 10;  // adversarial radii are a fraction of the distance to this neighbour
 
 ClassifierNetwork network_of(const ClassifierOptions& options) {
     if (options.network != ClassifierNetwork::automatic) return options.network;
@@ -98,8 +98,8 @@ public:
 private:
     Index n() const { return points_.rows(); }
 
-    // The clusters' shares among the labelled points; a label's share is divided equally among its clusters. If a
-    // cluster has none of them, the prior.
+    // The shares of the clusters among the labelled points. The share of a label is divided equally among its clusters.
+    // Returns the prior if a cluster has no labelled point.
     std::vector<double> known_shares() const {
         std::vector<double> out(prior_.size(), 0);
         for (const Index i : known_) {
@@ -111,7 +111,7 @@ private:
         return all ? out : prior_;
     }
 
-    // Cannot be interrupted, so that it is complete or not begun.
+    // This cannot be interrupted, so it is complete or not begun.
     Matrix<double> all_logits() {
         Matrix<double> out = network_.encode_all(run_.unstopped()).cast<double>();
         if (!out.allFinite()) diverged();
@@ -123,12 +123,12 @@ private:
 
     void start() {
         if (views_.second_adversarial) measure_radii();
-        Optimizer head{.learning_rate = options_.learning_rate, .weight_decay = options_.weight_decay};
+        NetworkOptimizer head{.learning_rate = options_.learning_rate, .weight_decay = options_.weight_decay};
         if (options_.backbone_rate) {
-            Optimizer trunk = head;
-            trunk.part = Optimizer::Part::trunk;
+            NetworkOptimizer trunk = head;
+            trunk.part = NetworkOptimizer::Part::trunk;
             trunk.learning_rate = *options_.backbone_rate;
-            head.part = Optimizer::Part::head;
+            head.part = NetworkOptimizer::Part::head;
             network_.set_optimizers({trunk, head});
         } else {
             network_.set_optimizers({head});
@@ -177,7 +177,7 @@ private:
         const Index d = points_.columns();
         require_memory((run_.communicator().size() > 1 ? 2.0 : 1.0) * sizeof(float) * static_cast<double>(n()) *
                            static_cast<double>(d),
-                       "the points among which adversarial views ask for neighbours (`view=augmented` asks for none)");
+                       "the nearest neighbours for adversarial views (`view=augmented` needs none)");
         const Range own = own_rows(points_, run_);
         std::vector<float> out(at(own.count() * d));
         points_.with_scalar([&]<class Scalar>() {
@@ -210,7 +210,7 @@ private:
         return out;
     }
 
-    // Makes one step and returns the batch's loss.
+    // Makes one step and returns the loss of the batch.
     double step(const std::vector<Index>& rows) {
         const auto number = static_cast<std::uint64_t>(epoch_) * static_cast<std::uint64_t>(batches_) +
                             static_cast<std::uint64_t>(batch_);
@@ -399,11 +399,11 @@ private:
     Augmenter augmenter_;
     std::unique_ptr<ViewLoss> loss_;
     Checkpoint checkpoint_;
-    std::string collapsing_;  // the option that makes clusters collapse where it is too large
+    std::string collapsing_;  // the option that makes clusters collapse if it is too large
     FitReport report_;
     Stopwatch watch_;
-    double trained_before_ = 0;            // seconds before the checkpoint from which it continues
-    std::vector<Index> known_, labelled_;  // rows with a partial label; those of the batch
+    double trained_before_ = 0;            // seconds of training before the checkpoint
+    std::vector<Index> known_, labelled_;  // rows with a partial label; the labelled rows of the batch
     Vector<double> radii_;                 // n: radii of adversarial views
     double expected_balance_ = 0;
     Index batches_ = 1;
@@ -523,4 +523,4 @@ Classified train_classifier(std::string_view method, PointsView points, const Cl
     return ClassifierTraining(method, points, options, values, prior, views, make_loss, constraints, run)();
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -9,7 +9,9 @@
 #include "coterie/deep/internal/deep_fit.hpp"
 #include "coterie/entropy/training.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
+
+using namespace coterie::internal;
 
 /// Describes the options of ClassifierOptions, for the struct `Options`.
 template <class Options>
@@ -19,9 +21,9 @@ OptionSetFor<Options> describe_classifier() {
                               "one per label of `partial_labels` (see `clusters_per_label`)")
         .letter('k')
         .template choice<ClassifierNetwork>("network", &Options::network, {"auto", "dense", "vgg4", "resnet18"},
-                                            "kind of network; auto: vgg4 with `image`, dense without")
+                                            "kind of network; auto: vgg4 with `image`, dense without `image`")
         .integers("image", &Options::image, between(1, 999999),
-                  "size of the images: rows and columns, as in 28x28, after the channels, as in 3x32x32",
+                  "size of the images: rows and columns (28x28), or channels, rows and columns (3x32x32)",
                   "the rows are not images")
         .integers("widths", &Options::widths, between(1, 999999),
                   "dense: number of units of each layer between the input and the head")
@@ -35,9 +37,9 @@ OptionSetFor<Options> describe_classifier() {
         .real("shift", &Options::shift, between(0, 1),
               "largest random shift in either direction, as a share of each side")
         .real("zoom", &Options::zoom, between(0, 10),
-              "largest random zoom: sides are multiplied or divided by up to 1 + this")
+              "largest random zoom: sides are multiplied or divided by up to 1 + `zoom`")
         .real("colour", &Options::colour, between(0, 1),
-              "largest random change of a channel: multiplied by 1 +- this, then plus or minus this times the standard "
+              "largest random change of a channel: its values times 1 +- `colour`, then +- `colour` times the standard "
               "deviation of the data")
         .real("noise", &Options::noise, between(0, 100),
               "standard deviation of normal noise, as a share of each column's standard deviation")
@@ -50,27 +52,27 @@ OptionSetFor<Options> describe_classifier() {
               "file that holds the layers before the head: the model of a classifier, or safetensors with the weights "
               "of ResNet-18 under torchvision's names")
         .real("weight_decay", &Options::weight_decay, at_least(0),
-              "weight decay: this times the parameters is added to their gradient")
+              "weight decay: `weight_decay` times the parameters is added to their gradient")
         .real("label_weight", &Options::label_weight, at_least(0), "weight of the loss of the rows with partial labels")
         .template integer<int>("restarts", &Options::restarts, at_least(1), restarts_meaning)
-        .flag("half", &Options::half, "compute in bfloat16, which is faster on devices made for it");
+        .flag("half", &Options::half, "compute in bfloat16, which is faster on devices that support it");
     return set;
 }
 
 /// The network for these options and points of d columns. Throws BadArgument.
 Architecture classifier_of(const ClassifierOptions& options, Index dimensions);
-/// The changes that `augment` selects. Throws BadArgument.
+/// The changes that the option `augment` selects. Throws BadArgument.
 Augmentation augmentation_of(const ClassifierOptions& options);
 
-/// Moves for virtual adversarial training of these rows, rows x d; row i has length radii[i]. They follow the gradient
-/// of KL(sigma(x) || sigma(x + move)) at a random move of that length. If the gradient is 0, so is the move.
+/// Moves for virtual adversarial training of these rows, rows x d; row i has length radii[i]. A move has the direction
+/// of the gradient of KL(sigma(x) || sigma(x + move)) at a random move of this length; both may be 0.
 Matrix<float> adversarial_moves(Network& network, const std::vector<std::int64_t>& rows, const Vector<double>& radii,
                                 RandomStream& random, int threads);
 
 /// The views of a batch.
 struct Views {
-    bool first_augmented = false;     // otherwise the point itself
-    bool second_adversarial = false;  // otherwise augmented
+    bool first_augmented = false;     // false: the point itself
+    bool second_adversarial = false;  // false: augmented
     /// Length of adversarial moves, as a share of the distance to the tenth nearest neighbour.
     double radius = 0.25;
 };
@@ -79,19 +81,20 @@ struct Views {
 class ViewLoss {
 public:
     virtual ~ViewLoss() = default;
-    /// Whether begin_epoch() must be called.
+    /// Whether begin_epoch() must be called before every epoch.
     virtual bool looks_at_all() const { return false; }
     /// Receives all points' logits, n x k, before an epoch. State derived from them is part of a checkpoint.
     virtual void begin_epoch(const Matrix<double>&) {}
-    /// 2 B x k logits of B rows: the first views', then the second ones'. The gradient is with respect to them.
+    /// `logits`: 2 B x k logits of B rows, first those of the first views, then those of the second views. The gradient
+    /// is with respect to the logits.
     virtual BatchLoss loss(const Matrix<double>& logits, const std::vector<Index>& rows) = 0;
     virtual void store(Archive&) const {}
     virtual void load(const Archive&) {}
-    /// Adds the method's details.
+    /// Adds the details of the method to the report.
     virtual void describe(FitReport&) const {}
 };
 
-/// What is available when the loss is made.
+/// What a method can use to make its loss.
 struct LossContext {
     const Constraints& constraints;
     std::vector<double> prior;
@@ -104,12 +107,12 @@ struct Classified {
     Labels labels;
     FitReport report;
 };
-/// clusters in `options`: those of the constraints. `values`: the method's options, for the checkpoint.
+/// `options` has the number of clusters of the constraints. `values`: the method's options, for the checkpoint.
 Classified train_classifier(std::string_view method, PointsView points, const ClassifierOptions& options,
                             const OptionValues& values, const std::vector<double>& prior, const Views& views,
                             const MakeLoss& make_loss, const Constraints& constraints, const Run& run);
 
-/// The fit of every such method. `prior`: the option; empty: uniform.
+/// Fits any of these methods. `prior` is the option; empty: uniform.
 template <class Options>
 ClassifierModelOf<Options> fit_classifier(const Problem& problem, const Options& options, const Run& run,
                                           const std::vector<double>& prior, const Views& views,
@@ -125,4 +128,4 @@ ClassifierModelOf<Options> fit_classifier(const Problem& problem, const Options&
             std::move(found.report)};
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -3,7 +3,9 @@
 
 #include "coterie/deep/internal/alternation.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
+
+using namespace coterie::internal;
 
 /// q, n x k.
 Matrix<double> soft_assignments(const Matrix<double>& embedding, const Matrix<double>& centroids, int threads);
@@ -20,4 +22,4 @@ struct SoftLoss {
 /// p: the target for each row of z.
 SoftLoss soft_loss(const Matrix<double>& z, const Matrix<double>& centroids, const Matrix<double>& p);
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

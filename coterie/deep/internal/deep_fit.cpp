@@ -1,6 +1,6 @@
-// The shared part of deep fits, except their loops. The checkpoint of pre-training is the state at the start of an
-// epoch, and an epoch's order depends only on its number. So a fit that continues from it repeats at most one epoch,
-// and ends with the same bits.
+// The common part of deep fits, except their loops. The checkpoint of pre-training is the state at the start of an
+// epoch, and the order of an epoch depends only on its number. So a fit that continues from a checkpoint repeats at
+// most one epoch, and ends with the same bits.
 
 #include "coterie/deep/internal/deep_fit.hpp"
 
@@ -19,7 +19,7 @@
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/metrics/criteria.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 
 PointsView checked(PointsView points, int clusters, const Run& run) {
     check_clustering_input(points, clusters, {}, run);
@@ -48,7 +48,7 @@ OptionValues without_files(OptionValues options) {
 ImageShape image_shape(const std::vector<int>& sides, Index dimensions) {
     if (sides.size() != 2 && sides.size() != 3)
         throw refused_option("image", OptionValue(std::vector<std::int64_t>(sides.begin(), sides.end())),
-                             "rows and columns as 28x28, or channels, rows and columns as 3x32x32");
+                             "rows and columns (28x28), or channels, rows and columns (3x32x32)");
     const ImageShape image = {sides.size() == 3 ? sides[0] : 1, sides[sides.size() - 2], sides.back()};
     if (image.items() != dimensions) {
         std::string text;
@@ -64,7 +64,7 @@ ImageShape image_shape(const std::vector<int>& sides, Index dimensions) {
 
 Matrix<double> encoded(PointsView points, double unit, const Architecture& architecture, const Parameters& parameters,
                        bool half, const Run& run) {
-    // A model predicts on any machine, also where half precision is not available.
+    // A model predicts on any machine, even if half precision is not available.
     Network network(architecture, run.device, run.threads, half && has_half(run.device));
     network.set_parameters(parameters);
     network.set_unit(unit);
@@ -126,7 +126,7 @@ Archive DeepFit::snapshot(const std::string& stage) const {
     network_.store(out, "network");
     out.set_labels("memory", network_.memory());
     if (!reconstruction_.empty()) out.set_vector("reconstruction", reconstruction_);
-    std::vector<double> seconds;  // of the stages that have ended, and of this stage so far
+    std::vector<double> seconds;  // of the stages that are complete, and of this stage so far
     for (const auto& [name, spent] : report_.seconds) seconds.push_back(spent);
     seconds.push_back(earlier_ + watch_.seconds());
     out.set_vector("seconds", seconds);
@@ -215,7 +215,7 @@ void DeepFit::pretrain() {
         stop_if_asked();
     }
     if (!network_.encode_all(run_.unstopped()).allFinite()) refuse_diverged("");
-    if (begun) checkpoint_.write(*begun);  // a fit that is stopped from here on need not train it again
+    if (begun) checkpoint_.write(*begun);  // a fit that is stopped after this does not repeat pre-training
     end_stage("pretraining");
 }
 
@@ -225,7 +225,7 @@ DeepState DeepFit::state(Matrix<double> rotation, Matrix<double> centroids) cons
 
 void DeepFit::finish(const Labels& labels, int clusters) {
     checkpoint_.warn(report_);
-    report_.empty_cluster_policy = "an empty cluster of k-means takes the point that adds most to the inertia";
+    report_.empty_cluster_policy = "an empty cluster of k-means gets the row that adds most to the inertia";
     const Labels own = own_part(labels, points_, run_);
     finish_report(report_, points_, own, clusters, clusters, run_);
     auto& details = report_.details;
@@ -256,4 +256,4 @@ double balance(const Labels& labels, int clusters) {
     return balance_of(shares);
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -4,7 +4,9 @@
 #include "coterie/deep/dekm.hpp"
 #include "coterie/deep/internal/alternation.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
+
+using namespace coterie::internal;
 
 struct GreedyTargets {
     Matrix<double> rotation;  // V
@@ -18,4 +20,4 @@ GreedyTargets greedy_targets(const Matrix<double>& embedding, const Labels& labe
 BatchLoss greedy_loss(const Matrix<float>& encoded, const GreedyTargets& targets,
                       const std::vector<std::int64_t>& rows);
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -1,6 +1,6 @@
-// Weights are read only from safetensors, because no format that could run code is accepted. Every tensor is looked up
-// by name and checked before use (it exists, has the right size, is finite). For a model of coterie, the checksum and
-// the method are checked too.
+// Weights are read only from safetensors, because formats that can run code are not accepted. Every tensor is found by
+// name and checked before use (it exists, has the right size, is finite). For a model of coterie, the checksum and the
+// method are also checked.
 
 #include "coterie/deep/internal/pretrained.hpp"
 
@@ -14,7 +14,7 @@
 #include "coterie/deep/internal/deep_fit.hpp"
 #include "coterie/io/formats.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 
 std::vector<std::string> resnet18_names(const Architecture& architecture) {
     std::vector<std::string> out;
@@ -75,7 +75,7 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
         return std::any_of(file.tensors.begin(), file.tensors.end(), [&](const auto& t) { return t.name == name; });
     };
     if (is_coteries(file)) {
-        const Archive model = Archive::load(path);  // verifies its checksum
+        const Archive model = Archive::load(path);  // checks its checksum
         if (has("network.0") || !is_resnet18)
             require_kind(model, path, {"entropy-net", "imsat", "iic", "sela-net", "miadm-net"});
     }
@@ -84,7 +84,7 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
     if (has("network.0")) {
         for (std::size_t p = 0; p < trunk; ++p) names.push_back(filled("network.{}", p));
     } else if (is_resnet18) {
-        // The prefix of the shortest name that ends like the first convolution in a block.
+        // The prefix of the shortest name that ends with the name of the first convolution in a block.
         const std::string known = "layer1.0.conv1.weight";
         std::optional<std::string> before;
         for (const auto& tensor : file.tensors)
@@ -118,4 +118,4 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
     }
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

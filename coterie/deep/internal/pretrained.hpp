@@ -1,5 +1,5 @@
 #pragma once
-// Internal: reads a classifier's network without its head from a file. The file is another classifier's model or, for
+// Internal: reads a classifier's network, without its head, from a file. The file is another classifier's model or, for
 // ResNet-18, weights with torchvision's names (conv1.weight, bn1.running_mean, layer2.0.downsample.0.weight, ...). All
 // names may have a common prefix ("module.", "backbone.").
 
@@ -7,18 +7,21 @@
 
 #include "coterie/deep/network.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 
-/// torchvision's names of a ResNet-18's tensors, in the order of Parameters, without the head's.
+using namespace coterie::internal;
+
+/// torchvision's names of the tensors of a ResNet-18 without its head, in the order of Parameters.
 std::vector<std::string> resnet18_names(const Architecture& architecture);
 
-/// Replaces all of `parameters` except the head's by the tensors of a safetensors file. Throws BadData (not such a
+/// Replaces `parameters`, except those of the head, by the tensors of a safetensors file. Throws BadData (not such a
 /// file, a tensor is missing or has another size, numbers that are not finite), ResourceError.
 void read_trunk(const std::string& path, const Architecture& classifier, bool is_resnet18, Parameters& parameters);
 
-/// The unit of a network's points (Network::set_unit). If `pretrained` names a model of coterie, its unit. If it names
-/// weights of another program, 1, because they expect the values on which they were trained. Otherwise unit_of(points).
-/// Errors in the file are reported where it is read. Call this on every process.
+/// The unit of a network's points (Network::set_unit). It is unit_of(points) if `pretrained` is empty. If `pretrained`
+/// names a model of coterie, it is the model's unit. If `pretrained` names weights of another program, it is 1, because
+/// the weights expect the values on which they were trained. read_trunk() reports errors in the file. Call on every
+/// process.
 double unit_for(const std::string& pretrained, PointsView points, const Run& run);
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -1,9 +1,9 @@
-// Before each exchange all processes agree on whether all is well, and once more at the end of run(). A process that
-// failed takes part in the agreement that the others have reached. So no process waits for it.
+// Before each exchange, and at the end of run(), all processes agree on whether one of them has failed. A process that
+// has failed takes part in the next agreement of the others. So no process waits for it.
 //
-// Sums: each process adds one equal part of the numbers and sends the result to all. So a process sends the numbers of
-// its nodes once and those of the sum once, for any number of processes. The number of blocks alone determines what is
-// added to what.
+// Sums: each process adds an equal part of the numbers and sends the result to all. So a process sends the numbers of
+// its nodes and those of the sum once, for any number of processes. The order of additions depends only on the number
+// of blocks.
 
 #include "coterie/deep/internal/shared_pass.hpp"
 
@@ -13,11 +13,11 @@
 #include "coterie/base/matrix.hpp"
 #include "coterie/base/parallel/collective.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 namespace {
 
-// f(left, right, end): combines the nodes that begin at these blocks into one, which ends before block `end`; lower
-// levels first.
+// Calls f(left, right, end), from lower to higher levels: it combines the nodes that begin at the blocks `left` and
+// `right` into one node, which ends before block `end`.
 template <class F>
 void for_each_pair(Index blocks, F&& f) {
     for (Index step = 1; step < blocks; step *= 2)
@@ -65,7 +65,7 @@ void SharedPass::run(FunctionRef<void()> work) {
     } catch (const std::exception&) {
         own = std::current_exception();
     }
-    if (!error_) call([&] { agree(communicator_, own); });  // otherwise all know of the error
+    if (!error_) call([&] { agree(communicator_, own); });  // otherwise all processes know of the error
     if (error_) std::rethrow_exception(error_);
 }
 
@@ -129,7 +129,7 @@ void SharedPass::add(const float* const* sums, Index count, float* total) {
         if (partner < rank) send(partner);
     }
     for_each_pair(items_.count(), [&](Index left, Index right, Index end) {
-        if (owner_[at(left)] == owner_[at(end - 1)]) return;  // computed by the process that has both
+        if (owner_[at(left)] == owner_[at(end - 1)]) return;  // the process that has both computes this node
         std::vector<float>& sum = nodes[at(left)];
         for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += nodes[at(right)][i];
     });
@@ -137,4 +137,4 @@ void SharedPass::add(const float* const* sums, Index count, float* total) {
     spread(std::as_writable_bytes(std::span(total, at(count))), parts, sizeof(float));
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

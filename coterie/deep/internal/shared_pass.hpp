@@ -10,9 +10,11 @@
 #include "coterie/base/parallel/communicator.hpp"
 #include "coterie/deep/network_abi.h"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 
-/// Which process has which items of a batch, and the processes' exchanges during the pass.
+using namespace coterie::internal;
+
+/// Which process has which items of a batch, and the exchanges between processes during the pass.
 class SharedPass {
 public:
     SharedPass(Communicator& communicator, const RowBlocks& items);
@@ -21,17 +23,17 @@ public:
 
     /// This process's items; none if there are fewer blocks than processes.
     Range own() const;
-    /// For forward(); valid as long as this object lives.
+    /// The argument for forward(). It is valid as long as this object lives.
     const coterie_sharing& sharing() const { return sharing_; }
-    /// Runs work on all processes. `work` calls the functions of sharing(), on every process in the same order. If one
-    /// process throws, all throw, as in together(), even if the others wait in such a function or have ended.
+    /// Runs `work` on all processes. `work` calls the functions of sharing() in the same order on every process. If one
+    /// process throws, all throw, as in together(), even if the others wait in such a function or have finished `work`.
     void run(FunctionRef<void()> work);
     /// Sends the rows of each process's own items to all processes.
     void gather(std::span<float> rows, Index columns);
 
 private:
     std::int32_t call(FunctionRef<void()> exchange);
-    /// Bytes of `all` from borders[p] * size to borders[p + 1] * size belong to process p; all processes receive them.
+    /// Process p sends the bytes of `all` from borders[p] * size to borders[p + 1] * size to all processes.
     void spread(std::span<std::byte> all, const std::vector<Index>& borders, std::size_t size);
     void add(const float* const* sums, Index count, float* total);
 
@@ -39,9 +41,9 @@ private:
     RowBlocks items_;
     std::vector<int> owner_;     // of each block
     std::vector<Index> blocks_;  // first block of each process, and the total
-    std::vector<char> whole_;    // for each block: whether a node that a process sends begins with it
+    std::vector<char> whole_;    // for each block: whether a process sends a node that begins with it
     coterie_sharing sharing_{};
     std::exception_ptr error_;  // of an exchange
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

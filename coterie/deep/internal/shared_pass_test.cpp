@@ -14,7 +14,7 @@
 namespace coterie {
 namespace {
 
-using internal::SharedPass;
+using deep::internal::SharedPass;
 
 constexpr int most_processes = 6;
 
@@ -48,7 +48,7 @@ TEST(SharedPass, EveryItemBelongsToOneProcess) {
         }
 }
 
-// For numbers whose sum depends on the order.
+// Uses numbers whose sum depends on the order.
 TEST(SharedPass, SumsFollowTheTreeForAnyDistribution) {
     RandomStream random(3, "test.shared-pass");
     for (const std::size_t blocks : {1, 2, 3, 7, 8, 13, 16}) {
@@ -64,8 +64,8 @@ TEST(SharedPass, SumsFollowTheTreeForAnyDistribution) {
                 std::vector<float> total(count);
                 std::vector<double> gathered(2 * blocks, -1);
                 pass.run([&] {
-                    // For each block, this process's sum over the largest node that begins with it and lies within its
-                    // own blocks.
+                    // For each block of this process: the sum over the largest node that begins with the block and has
+                    // only blocks of this process.
                     std::vector<std::vector<float>> sums;
                     std::vector<const float*> places;
                     for (std::size_t block = begin; block < end; ++block) {
@@ -111,7 +111,7 @@ void expect_sound(Communicator& communicator) {
     EXPECT_EQ(total, 7.5F);
 }
 
-// Fails before, between and after the exchanges: no process waits forever, and the next pass works.
+// One process fails before, between or after the exchanges. No process waits forever, and the next pass works.
 TEST(SharedPass, FailureOfOneProcessEndsAll) {
     for (const int moment : {0, 1, 2}) {
         const auto errors = test::run_processes(3, [&](std::shared_ptr<Communicator> communicator) {
@@ -149,7 +149,7 @@ TEST(SharedPass, FailureOfOneProcessEndsAll) {
     }
 }
 
-// The processes' initial parameters may differ: files with the same name, processors that round differently.
+// Initial parameters of processes may differ: different files with the same name, or processors that round differently.
 TEST(SharedPass, UsesTheParametersOfRankZero) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<double> points = test::blobs(100, 64, 4, 3).points;
@@ -171,8 +171,8 @@ TEST(SharedPass, UsesTheParametersOfRankZero) {
     test::on_processes(3, [&](std::shared_ptr<Communicator> three) { EXPECT_TRUE(trained(three) == alone); });
 }
 
-// A layer that fails, after a batch norm whose sums the processes exchange. The other processes learn of it in the next
-// batch norm.
+// A layer fails after a batch norm, for which the processes exchange sums. The other processes notice the failure in
+// the next batch norm.
 TEST(SharedPass, FailureInsideTheNetworkEndsAll) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<double> points = test::blobs(100, 64, 4, 3).points;

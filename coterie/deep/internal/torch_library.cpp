@@ -1,5 +1,5 @@
-// A process can hold only one LibTorch. If the host, for example a Python interpreter, has loaded one, coterie's
-// library works only if it was built with the same one.
+// A process can hold only one LibTorch. If the process, for example a Python interpreter, has already loaded a
+// LibTorch, coterie's library works only if it was built with the same LibTorch.
 
 #include "coterie/deep/internal/torch_library.hpp"
 
@@ -9,11 +9,11 @@
 
 #include "coterie/base/shared_library.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 namespace {
 
-// The file name of the LibTorch to which the library at `place` is linked. It is between zeros, among the names of
-// linked libraries. Empty if there is none.
+// The file name of the LibTorch to which the library at `place` is linked; empty if there is none. In the file, this
+// name is between zero bytes, among the names of linked libraries.
 std::string torch_of(const std::string& place) {
     std::ifstream file(place, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -34,11 +34,12 @@ TorchLibrary open_torch_library(const char* function, FunctionRef<bool(void* fun
     TorchLibrary out;
     out.remedy = "Install libtorch-dev and build coterie again";
     const std::filesystem::path of_the_host = loaded_library("libtorch_cpu.so");
-    // A second LibTorch would share some variables with the first one, and crash the process while it is loaded.
+    // A second LibTorch would share some variables with the first one, and loading it would crash the process.
     const auto objection = [&](const std::string& place) -> std::string {
         const std::string torch = of_the_host.empty() ? "" : torch_of(place);
         if (torch.empty() || of_the_host.filename() == torch) return {};
-        out.remedy = "Build coterie with that one, COTERIE_TORCH=" + of_the_host.parent_path().parent_path().string();
+        out.remedy =
+            "Build coterie with that LibTorch, COTERIE_TORCH=" + of_the_host.parent_path().parent_path().string();
         return place + " is built with " + torch + ", and this process has loaded another LibTorch, " +
                of_the_host.string();
     };
@@ -47,4 +48,4 @@ TorchLibrary open_torch_library(const char* function, FunctionRef<bool(void* fun
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

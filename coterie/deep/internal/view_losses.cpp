@@ -1,13 +1,13 @@
-// Computes values and gradients at the same time, in double, from the logarithms of the softmax, so that both are
-// finite if predictions are 0 or 1. Gradients are with respect to the logits. A term that is equal for all clusters of
-// a row cancels there and is omitted.
+// Computes values and gradients at the same time, in double. They are computed from the logarithms of the softmax, so
+// both are finite even if predictions are 0 or 1. Gradients are with respect to the logits. A term that is equal for
+// all clusters of a row cancels in them and is omitted.
 
 #include "coterie/deep/internal/view_losses.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
 
 double add_view_divergence(const Softmax<double>& sigma, const Softmax<double>& tau, double weight,
                            Matrix<double>& by_first, Matrix<double>& by_second) {
@@ -53,4 +53,4 @@ double add_pair_information(const Softmax<double>& sigma, const Softmax<double>&
     return -weight * p.cwiseProduct(slope).sum();
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -1,15 +1,17 @@
 #pragma once
-// Internal: losses of two views of the same points as functions of their logits, in addition to those of
-// entropy/losses.hpp.
+// Internal: losses of two views of the same points, as functions of the logits of the views. entropy/losses.hpp has the
+// losses of a single view.
 //
-//     sigma, tau   N x k  predictions of the first and the second view; a row belongs to the same point in both
-//     Q            k x k  1/N sum_i sigma_i tau_i', P = (Q + Q') / 2, p its row sums
+//     sigma, tau   N x k  predictions of the first and the second view; row i belongs to point i in both
+//     Q            k x k  1/N sum_i sigma_i tau_i'; P = (Q + Q') / 2; p: the row sums of P
 //
 // A term returns weight * value and adds weight * (its gradient with respect to each view's logits).
 
 #include "coterie/entropy/losses.hpp"
 
-namespace coterie::internal {
+namespace coterie::deep::internal {
+
+using namespace coterie::internal;
 
 /// Zhang and Boykov's (7), the mean over the points: KL(sigma_i || tau_i) + KL(tau_i || sigma_i).
 double add_view_divergence(const Softmax<double>& sigma, const Softmax<double>& tau, double weight,
@@ -23,4 +25,4 @@ double add_following(const Softmax<double>& sigma, const Softmax<double>& tau, d
 double add_pair_information(const Softmax<double>& sigma, const Softmax<double>& tau, double weight,
                             Matrix<double>& by_first, Matrix<double>& by_second);
 
-}  // namespace coterie::internal
+}  // namespace coterie::deep::internal

@@ -43,10 +43,10 @@ TEST(ViewLosses, DivergenceOfViews) {
         return 0.7 * (divergence(p, q) + divergence(q, p));
     };
     Matrix<double> first = Matrix<double>::Zero(5, 4), second = first;
-    EXPECT_NEAR(internal::add_view_divergence(soft(x), soft(t), 0.7, first, second), value(x, t), 1e-14);
+    EXPECT_NEAR(deep::internal::add_view_divergence(soft(x), soft(t), 0.7, first, second), value(x, t), 1e-14);
     expect_gradients(x, t, first, second, value);
     first.setZero(), second.setZero();
-    EXPECT_EQ(internal::add_view_divergence(soft(x), soft(x), 0.7, first, second), 0);
+    EXPECT_EQ(deep::internal::add_view_divergence(soft(x), soft(x), 0.7, first, second), 0);
     EXPECT_LE(first.cwiseAbs().maxCoeff() + second.cwiseAbs().maxCoeff(), 1e-16);
 }
 
@@ -56,7 +56,7 @@ TEST(ViewLosses, FollowingChangesOnlyTheSecondView) {
         return 1.3 * divergence(soft(x).probability, soft(b).probability);
     };
     Matrix<double> second = Matrix<double>::Zero(5, 4);
-    EXPECT_NEAR(internal::add_following(soft(x), soft(t), 1.3, second), value(x, t), 1e-14);
+    EXPECT_NEAR(deep::internal::add_following(soft(x), soft(t), 1.3, second), value(x, t), 1e-14);
     expect_gradients(x, t, Matrix<double>::Zero(5, 4), second, value);
 }
 
@@ -87,20 +87,20 @@ TEST(ViewLosses, PairInformation) {
     const Matrix<double> x = normal_rows(7, 4, 5), t = normal_rows(7, 4, 6);
     const Value value = [](const Matrix<double>& a, const Matrix<double>& b) { return -2 * pair_information(a, b); };
     Matrix<double> first = Matrix<double>::Zero(7, 4), second = first;
-    EXPECT_NEAR(internal::add_pair_information(soft(x), soft(t), 2, first, second), value(x, t), 1e-13);
+    EXPECT_NEAR(deep::internal::add_pair_information(soft(x), soft(t), 2, first, second), value(x, t), 1e-13);
     expect_gradients(x, t, first, second, value);
 }
 
-// Decisive, equal and fair views share ln k; views with one cluster share nothing. Neither overflows.
+// The mutual information of decisive, equal and fair views is ln k; with one cluster it is 0. Neither overflows.
 TEST(ViewLosses, PairInformationAtItsExtremes) {
     Matrix<double> x = Matrix<double>::Zero(6, 3);
     for (Index i = 0; i < 6; ++i) x(i, i % 3) = 2000;
     Matrix<double> first = Matrix<double>::Zero(6, 3), second = first;
-    EXPECT_NEAR(internal::add_pair_information(soft(x), soft(x), 1, first, second), -std::log(3.0), 1e-14);
+    EXPECT_NEAR(deep::internal::add_pair_information(soft(x), soft(x), 1, first, second), -std::log(3.0), 1e-14);
     EXPECT_TRUE(first.allFinite() && second.allFinite());
     x.setZero();
     x.col(1).setConstant(2000);
-    EXPECT_NEAR(internal::add_pair_information(soft(x), soft(x), 1, first, second), 0, 1e-14);
+    EXPECT_NEAR(deep::internal::add_pair_information(soft(x), soft(x), 1, first, second), 0, 1e-14);
     EXPECT_TRUE(first.allFinite() && second.allFinite());
 }
 

@@ -1,6 +1,6 @@
-// Each pivot (landmark) is the point that the previous ones approximate worst: this needs no random numbers, and the
-// error is known at the end. A column costs n (j + d), and a wide kernel needs few. The factor's rows do not depend on
-// each other: the same bits for any number of threads. The remaining diagonal never falls below 0.
+// Each pivot (landmark) is the point that the previous pivots approximate worst. This needs no random numbers, and the
+// error is known at the end. Column j costs n (j + d), and a wide kernel needs few columns. The factor's rows do not
+// depend on each other, so the bits are the same for any number of threads. The remaining diagonal never falls below 0.
 
 #include "coterie/deformation/internal/kernel_factor.hpp"
 
@@ -12,7 +12,7 @@
 #include "coterie/base/text.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 
-namespace coterie {
+namespace coterie::deformation::internal {
 
 Landmarks::Landmarks(Matrix<double> points, Matrix<double> triangle, double width)
     : points_(std::move(points)), triangle_(std::move(triangle)), width_(width) {}
@@ -43,7 +43,7 @@ KernelFactor kernel_factor(const Matrix<double>& points, double width, Index mos
     const Index n = points.rows();
     const Index columns = std::min(n, most);
     require_memory(sizeof(double) * static_cast<double>(columns) * static_cast<double>(n + columns),
-                   internal::filled("{} columns of a kernel matrix of {} rows", columns, n));
+                   filled("{} columns of a kernel matrix of {} rows", columns, n));
     const Vector<double> norms = points.rowwise().squaredNorm();
     Matrix<double> rows = Matrix<double>::Zero(n, columns);
     Vector<double> left = Vector<double>::Ones(n);  // diagonal of E
@@ -88,4 +88,4 @@ KernelFactor kernel_factor(const Matrix<double>& points, double width, Index mos
     return out;
 }
 
-}  // namespace coterie
+}  // namespace coterie::deformation::internal

@@ -12,9 +12,11 @@
 #include "coterie/base/run.hpp"
 #include "coterie/model/parts.hpp"
 
-namespace coterie {
+namespace coterie::deformation::internal {
 
-/// The landmarks of a factor: all that rows of L for new points need.
+using namespace coterie::internal;
+
+/// The landmarks of a factor; they suffice to compute the rows of L for new points.
 class Landmarks {
 public:
     Landmarks() = default;
@@ -46,4 +48,4 @@ struct KernelFactor {
 /// relative to an origin close to them, n >= 1. The bits are the same for any number of threads.
 KernelFactor kernel_factor(const Matrix<double>& points, double width, Index most, double tolerance, const Run& run);
 
-}  // namespace coterie
+}  // namespace coterie::deformation::internal

@@ -1,6 +1,7 @@
-// Uses the eigenvectors of X'X, not a Cholesky factor of X'X + lambda I: they give the rank and work for singular
-// points. An eigenvalue up to max(n, q) epsilons of the largest counts as rounding. Columns begin with the largest
-// eigenvalue. With more columns than rows, X is replaced by its n x n coordinates in the space of its rows.
+// Uses the eigenvectors of X'X, not a Cholesky factor of X'X + lambda I, because they give the rank and also work if
+// X'X is singular. An eigenvalue of at most max(n, q) epsilon times the largest counts as rounding. Columns are in
+// descending order of their eigenvalues. With more columns than rows, X is replaced by its n x n coordinates in the
+// space of its rows.
 
 #include "coterie/deformation/internal/ridge_basis.hpp"
 
@@ -12,7 +13,7 @@
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 
-namespace coterie::internal {
+namespace coterie::deformation::internal {
 
 RidgeBasis::RidgeBasis(const Matrix<double>& points, std::optional<double> lambda, double lambda_rel, const Run& run) {
     const Index n = points.rows(), q = points.cols();
@@ -37,4 +38,4 @@ RidgeBasis::RidgeBasis(const Matrix<double>& points, std::optional<double> lambd
     if (space) map_ = rows_by_rows(space->axes, by_direction, run.threads);
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deformation::internal

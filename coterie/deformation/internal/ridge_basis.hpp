@@ -1,5 +1,5 @@
 #pragma once
-// Internal: points whitened with a ridge, once for all ridge regressions on them:
+// Internal: points whitened with a ridge; all ridge regressions on the points share the result:
 //
 //     S = X'X = V D V'          X: n x q, minus its mean
 //     A = X M,  M = V (D + lambda)^-1/2        A A' = X (S + lambda I)^-1 X' = K (K + lambda I)^-1,  K = X X'
@@ -10,11 +10,13 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 
-namespace coterie::internal {
+namespace coterie::deformation::internal {
+
+using namespace coterie::internal;
 
 class RidgeBasis {
 public:
-    /// Without lambda it is lambda_rel tr(S) / q. Time n q^2 + q^3, or q n^2 + n^3 if n < q.
+    /// An automatic lambda is lambda_rel tr(S) / q. Time n q^2 + q^3, or q n^2 + n^3 if n < q.
     RidgeBasis(const Matrix<double>& points, std::optional<double> lambda, double lambda_rel, const Run& run);
 
     double lambda() const { return lambda_; }
@@ -36,4 +38,4 @@ private:
     Matrix<double> whitened_;
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::deformation::internal

@@ -5,7 +5,7 @@
 
 #include <Eigen/QR>
 
-namespace coterie::internal {
+namespace coterie::deformation::internal {
 
 RowSpace row_space(const Matrix<double>& points) {
     const Index n = points.rows(), q = points.cols();
@@ -16,4 +16,4 @@ RowSpace row_space(const Matrix<double>& points) {
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deformation::internal

@@ -1,10 +1,12 @@
 #pragma once
 // Internal: the space spanned by the rows of X (n x q), for points with more columns than rows. A method that depends
-// only on inner products of rows gives the same result on the coordinates, with n columns instead of q.
+// only on inner products of rows gives the same result on their n coordinates as on the q columns.
 
 #include "coterie/base/points.hpp"
 
-namespace coterie::internal {
+namespace coterie::deformation::internal {
+
+using namespace coterie::internal;
 
 struct RowSpace {
     Matrix<double> axes;         // Q, q x n, orthonormal columns
@@ -14,4 +16,4 @@ struct RowSpace {
 /// Householder QR of X'. Needs n <= q; X may be singular. Time q n^2.
 RowSpace row_space(const Matrix<double>& points);
 
-}  // namespace coterie::internal
+}  // namespace coterie::deformation::internal

@@ -1,6 +1,6 @@
 // G is decomposed by a partial Cholesky factor if a rank of n / 4 gives it to working precision, otherwise by the
-// eigenvectors of the whole matrix. All later steps use the r coordinates of this basis. Sums over rows run in their
-// order, and each thread has its own columns: the same bits for any number of threads.
+// eigenvectors of the whole matrix. All later steps use the r coordinates in this basis. Sums run in the order of the
+// rows, and each thread has its own columns, so the bits are the same for any number of threads.
 
 #include "coterie/deformation/internal/smooth_motion.hpp"
 
@@ -20,7 +20,7 @@
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 
-namespace coterie::internal {
+namespace coterie::deformation::internal {
 namespace {
 
 // Remaining entries of the kernel's diagonal (originally 1) count as zero below this value.
@@ -52,7 +52,7 @@ SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, Index landmarks,
         landmarks_ = std::move(factor.landmarks);
     } else {
         needed(n);
-        // A wide Gaussian has a low rank to working precision, at the cost n r^2.
+        // A wide Gaussian has a low rank r to working precision; the factor then costs n r^2.
         KernelFactor factor = kernel_factor(points_, sigma, n / 4, rounding, run);
         if (factor.residual <= rounding) {
             take_apart(std::move(factor.rows), run);
@@ -68,7 +68,7 @@ SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, Index landmarks,
 void SmoothMotion::keep_pairs(const EigenPairs& pairs, const Matrix<double>& to_points) {
     const Index n = points_.rows();
     const Index m = pairs.values.size();
-    // Eigenvalues of rounding size move nothing; exact ones are never below 0.
+    // Exact eigenvalues are never below 0; those of rounding size are omitted.
     const double least = static_cast<double>(n) * std::numeric_limits<double>::epsilon() * pairs.values[m - 1];
     Index rank = 0;
     while (rank < m && pairs.values[m - 1 - rank] > least) ++rank;
@@ -213,4 +213,4 @@ Matrix<double> SmoothMotion::coefficients(const Matrix<double>& in_basis) const 
     return product(landmarks_ ? factor_basis_ : basis_, in_basis, threads_);
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::deformation::internal

@@ -21,7 +21,9 @@
 #include "coterie/deformation/internal/kernel_factor.hpp"
 #include "coterie/linalg/eigen.hpp"
 
-namespace coterie::internal {
+namespace coterie::deformation::internal {
+
+using namespace coterie::internal;
 
 class SmoothMotion {
 public:
@@ -35,7 +37,7 @@ public:
     Index rank() const { return eigenvalues_.size(); }
     /// || X ||^2
     double squared_norm() const { return squared_norm_; }
-    /// The largest part of a point's kernel value k(x, x) = 1 that the Nystroem form misses; 0 without landmarks.
+    /// The largest error of the Nystroem form at a kernel value k(x, x) = 1; 0 without landmarks.
     double residual() const { return residual_; }
 
     /// Y, given by two products: Y~ = Q'Y (r x k) and Y'X (k x d).
@@ -107,4 +109,4 @@ private:
     double squared_norm_ = 0;
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::deformation::internal

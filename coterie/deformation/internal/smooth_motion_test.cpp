@@ -9,7 +9,7 @@
 #include "coterie/linalg/gaussian_kernel.hpp"
 #include "tests/support/test_support.hpp"
 
-namespace coterie::internal {
+namespace coterie::deformation::internal {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -212,4 +212,4 @@ TEST(SmoothMotion, SameBitsAtAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace coterie::internal
+}  // namespace coterie::deformation::internal

@@ -1,6 +1,6 @@
-// The single-linkage tree needs a union-find over the edges, the condensed tree one walk from its root. Neither uses
-// recursion, because a chain of rows is as deep as the number of rows. Clusters are numbered breadth first, the part
-// with the lowest row first, so numbers do not depend on how the tree was found.
+// A union-find over the edges gives the single-linkage tree; a walk from its root gives the condensed tree. Neither
+// uses recursion, because a chain of rows is as deep as the number of rows. Clusters are numbered breadth first, the
+// part with the lowest row first, so the numbers do not depend on how the tree was found.
 
 #include "coterie/density/internal/condensed_tree.hpp"
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-namespace coterie::internal {
+namespace coterie::density::internal {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -83,7 +83,7 @@ std::vector<double> stabilities(const CondensedTree& tree) {
     return out;
 }
 
-// Replaces each cluster that was born at too short a distance by its nearest ancestor that was not.
+// Replaces each cluster that was born below least_birth by its nearest ancestor that was born above.
 std::vector<std::int32_t> merged_by_birth(const CondensedTree& tree, const std::vector<std::int32_t>& chosen,
                                           const Selection& selection) {
     std::vector<std::uint8_t> below(tree.parent.size(), 0);  // marks clusters below a chosen one
@@ -161,7 +161,7 @@ CondensedTree condensed_tree(const std::vector<SpanningEdge>& edges, Index least
     std::vector<Open> open;
     if (!linkage.merges.empty()) open.push_back({linkage.n + static_cast<Index>(linkage.merges.size()) - 1, 0});
     for (std::size_t at = 0; at < open.size(); ++at) {
-        // Walk down along the cluster while it only loses rows.
+        // Follows the cluster down while it only loses rows.
         const std::int32_t cluster = open[at].cluster;
         Index here = open[at].component;
         while (true) {
@@ -236,4 +236,4 @@ Labels labels_of(const CondensedTree& tree, const std::vector<std::int32_t>& sel
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::density::internal

@@ -1,9 +1,9 @@
 #pragma once
-// Internal: from a spanning tree to clusters. Edges in ascending order of length merge components: this is the
-// single-linkage tree. It is then read from its root down. A component that splits into two parts of at least `least`
-// rows each becomes two clusters. A component that loses fewer rows stays the same cluster, and the rows leave it. This
-// is the condensed tree (Campello, Moulavi and Sander 2013). All values here are distances; the density of that paper
-// is lambda = 1 / distance.
+// Internal: from a spanning tree to clusters. Merging components along edges of ascending length gives the
+// single-linkage tree. The condensed tree (Campello, Moulavi and Sander 2013) follows from its root down. A component
+// that splits into two parts of at least `least` rows each becomes two clusters. A component that loses fewer rows
+// stays the same cluster, and the rows leave it. All values here are distances; the density in the paper is lambda = 1
+// / distance.
 
 #include <cstdint>
 #include <vector>
@@ -12,7 +12,9 @@
 #include "coterie/base/points.hpp"
 #include "coterie/density/internal/spanning_tree.hpp"
 
-namespace coterie::internal {
+namespace coterie::density::internal {
+
+using namespace coterie::internal;
 
 /// n rows and c >= 1 clusters. The first holds all rows; each other one comes after its parent.
 struct COTERIE_API CondensedTree {
@@ -28,26 +30,26 @@ struct COTERIE_API CondensedTree {
     std::vector<double> least_distances_below() const;
 };
 
-/// From n - 1 edges by ascending length. Equal rows stay together: a component whose edges have length 0 leaves as a
-/// whole.
+/// From n - 1 edges by ascending length. Equal rows stay together: the rows of a component whose edges have length 0
+/// leave their cluster at once.
 COTERIE_API CondensedTree condensed_tree(const std::vector<SpanningEdge>& edges, Index least);
 
 /// How clusters of a tree are selected.
 struct Selection {
-    bool leaves = false;     // true: clusters that split no further; false: those of most excess of mass
+    bool leaves = false;     // true: clusters that split no further; false: those with the most excess of mass
     double least_birth = 0;  // clusters born at shorter distances become part of their parent
     bool root = false;       // whether the first cluster may be selected
 };
-/// c: the number of each selected cluster, in their order; -1 for the others. No selected cluster lies below another.
+/// c: selected clusters are numbered in their order; the others get -1. No selected cluster lies below another.
 ///
 /// Excess of mass: the stability of a cluster is the sum over its rows of (1 / d_i - 1 / birth). d_i is the distance at
 /// which the row leaves the cluster; for rows of its child clusters it is the birth of the child. A cluster is selected
-/// if its stability is at least the largest sum of stabilities below it.
+/// if its stability is at least the largest sum of stabilities of disjoint clusters below it.
 COTERIE_API std::vector<std::int32_t> select_clusters(const CondensedTree& tree, const Selection& selection);
 
 /// n: the selected cluster of each row; -1: noise. If the first cluster is selected, its rows are those that stay in it
-/// to its least distance, or to `least_birth` if this is positive.
+/// down to its least distance, or to `least_birth` if this is positive.
 COTERIE_API Labels labels_of(const CondensedTree& tree, const std::vector<std::int32_t>& selected,
                              const Selection& selection);
 
-}  // namespace coterie::internal
+}  // namespace coterie::density::internal

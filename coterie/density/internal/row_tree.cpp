@@ -1,5 +1,5 @@
-// One thread builds the tree, level by level: the time n d log n is small compared with any search. The rows are copied
-// in the order of the leaves, so that a leaf is contiguous in memory.
+// One thread builds the tree, level by level, because the time n d log n is small compared with any search. The rows
+// are copied in the order of the leaves, so that a leaf is contiguous in memory.
 
 #include "coterie/density/internal/row_tree.hpp"
 
@@ -10,7 +10,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/linalg/centred_rows.hpp"
 
-namespace coterie::internal {
+namespace coterie::density::internal {
 
 RowTree::RowTree(PointsView points, Index leaf_rows, const Run& run)
     : d_(points.columns()), order_(static_cast<std::size_t>(points.rows())) {
@@ -142,4 +142,4 @@ void RowTree::nearest(const double* x, Index count, Index skip, std::vector<Near
     std::sort_heap(found.begin(), found.end());
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::density::internal

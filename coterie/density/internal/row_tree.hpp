@@ -1,14 +1,16 @@
 #pragma once
 // Internal: a k-d tree over rows (Bentley 1975): median cuts across the widest side of a box, down to leaves of a few
-// rows. In its order, nearby rows are close to each other, and its boxes allow a search to skip whole leaves. The tree
-// depends only on the rows.
+// rows. In the tree's order, nearby rows are close to each other. The boxes allow a search to skip whole leaves. The
+// tree depends only on the rows.
 
 #include <vector>
 
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 
-namespace coterie::internal {
+namespace coterie::density::internal {
+
+using namespace coterie::internal;
 
 class RowTree {
 public:
@@ -32,7 +34,7 @@ public:
     /// n x d: the rows in this order.
     const Points& rows() const { return rows_; }
 
-    /// A lower bound of the squared distance between rows of two nodes, and between rows of a node and a point of d
+    /// Lower bounds of the squared distance between rows of two nodes, or between a row of a node and a point of d
     /// numbers.
     double squared_between(Index node, Index other) const;
     double squared_from(Index node, const double* x) const;
@@ -59,4 +61,4 @@ private:
     std::vector<double> low_, high_;  // nodes x d
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::density::internal

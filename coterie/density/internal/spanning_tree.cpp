@@ -1,20 +1,19 @@
 // Boruvka's algorithm (1926): every component of the forest finds its shortest edge to another one, and all these edges
 // join the forest, in at most log2 n rounds.
 // Each row first uses the list of its nearest rows, which also gives its core distance. Rows outside the list are no
-// closer than its last row. A component therefore needs no search if its best edge is no longer than the shortest of
-// its rows' last distances.
-// Other components search, from all their rows, the leaves of a k-d tree that may hold a row of another component
-// closer than the best edge so far. With few columns the leaves' boxes decide. With many columns matrix products of
-// whole leaves decide; their rounding is bounded, and all candidates are measured directly.
-// Prim's algorithm on all pairs is not used: it is sequential, and it passes over n^2 distances even where a few
+// closer than the last row in it. A component therefore needs no search if its best edge is no longer than the least
+// distance to the last row of a list.
+// For other components, the search visits the leaves of a k-d tree that may hold a row of another component closer than
+// the best edge so far. With few columns the leaves' boxes decide. With many columns matrix products of whole leaves
+// decide; their rounding is bounded, and all candidates are measured directly.
+// Prim's algorithm on all pairs is not used, because it is sequential and computes n^2 distances even if a few
 // neighbours of each row suffice.
 //
 // Invariants: the edges are exact, because all compared distances are measured in the same way. Many edges have the
-// same length, the core distance of a shared row. Among them closer rows come first, as in the hdbscan package: if no
-// two distances are equal, this leaves one tree for any order of the rows. The search never skips an edge as short as
-// the best one of a component, so the result is the same for any number of threads. Edges are added by ascending length
-// and omitted if they close a cycle. For components' best edges, this leaves a part of a minimum spanning tree for any
-// ties.
+// same length, the core distance of a shared row. Among them, edges between closer rows come first, as in the hdbscan
+// package. If no two distances are equal, the tree therefore does not depend on the order of the rows. The search never
+// skips an edge as short as the best edge of a component, so the result is the same for any number of threads. Edges
+// are added by ascending length and omitted if they close a cycle, so ties cannot make the result wrong.
 
 #include "coterie/density/internal/spanning_tree.hpp"
 
@@ -37,7 +36,7 @@
 #include "coterie/linalg/products.hpp"
 #include "coterie/linalg/scatter.hpp"
 
-namespace coterie::internal {
+namespace coterie::density::internal {
 namespace {
 
 constexpr Index kLeafForBoxes = 16;
@@ -130,7 +129,7 @@ public:
         while (components_ > 1) {
             look_through_lists();
             const auto certain = std::count(certain_.begin(), certain_.end(), 1);
-            // A search for few components costs as much as for many, so it waits until many need it.
+            // A search costs as much for few components as for many, so it waits until many components need it.
             if (4 * certain < components_) search();
             join();
         }
@@ -170,7 +169,7 @@ private:
                         outside = true;
                         best = std::min(best, candidate(reachability(squared, i, j), squared, i, j));
                     }
-                    if (!outside) exhausted_[spot(i)] = 1;  // remains true, because components only grow
+                    if (!outside) exhausted_[spot(i)] = 1;  // stays true, because components only grow
                 }
                 own_best_[spot(i)] = best;
             }
@@ -204,7 +203,7 @@ private:
         }
         limits_ = std::make_unique<std::atomic<double>[]>(best_.size());
         for (std::size_t of = 0; of < best_.size(); ++of) limits_[of] = best_[of].squared;
-        // One row of each component first, so that the others have a limit.
+        // One row of each component first: it gives a limit for the others.
         std::vector<std::int32_t> first(best_.size(), -1);
         for (Index i = n_ - 1; i >= 0; --i) first[spot(component_[spot(i)])] = static_cast<std::int32_t>(i);
         std::vector<std::int32_t> lost;
@@ -420,4 +419,4 @@ SpanningTree spanning_tree(PointsView points, Index s, const Run& run) {
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::density::internal

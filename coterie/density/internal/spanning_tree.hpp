@@ -11,7 +11,9 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 
-namespace coterie::internal {
+namespace coterie::density::internal {
+
+using namespace coterie::internal;
 
 struct SpanningEdge {
     Index low = 0;  // rows, low < high
@@ -24,12 +26,13 @@ struct SpanningTree {
     std::vector<SpanningEdge> edges;  // n - 1 by ascending length; equal ones by || x - y ||, low, high
 };
 
-/// Up to this number of columns, the boxes of a k-d tree guide the search; above, matrix products of blocks.
+/// Up to this number of columns, the boxes of a k-d tree guide the search; with more columns, matrix products of blocks
+/// do.
 inline constexpr Index columns_for_boxes = 12;
 
 /// n >= 2 rows, 1 <= s <= n - 1; finite numbers whose squared distances neither overflow nor underflow. Among several
-/// minimum trees, it returns the one whose edges are also least by || x - y ||, and then by their rows. Throws
-/// ResourceError before it allocates memory beyond the limit; Cancelled.
+/// minimum trees, it returns the one whose edges come first by || x - y ||, then by their rows. Throws ResourceError
+/// before it allocates memory beyond the limit; Cancelled.
 COTERIE_API SpanningTree spanning_tree(PointsView points, Index s, const Run& run);
 
-}  // namespace coterie::internal
+}  // namespace coterie::density::internal

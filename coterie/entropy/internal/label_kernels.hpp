@@ -1,13 +1,13 @@
 #pragma once
 // Internal: the hot loops of the label solvers, compiled per instruction set and chosen at run time.
 //
-// A tile is 16 rows of predictions or labels, stored by cluster: number k of row r of the tile is at k * 16 + r. A
-// vector therefore holds one cluster of several rows, for any K. This header includes no standard header with inline
-// functions: label_kernels_isa.cpp is compiled for instruction sets that not every processor has.
+// A tile is 16 rows of predictions or labels, stored by cluster: the number of row r for cluster k is at k * 16 + r. So
+// a SIMD vector holds numbers of several rows for one cluster, whatever K is. This header includes no standard header
+// with inline functions: label_kernels_isa.cpp is compiled for instruction sets that not every processor has.
 
 #include <cstddef>
 
-namespace coterie::internal {
+namespace coterie::entropy::internal {
 
 constexpr std::ptrdiff_t tile_rows = 16;
 
@@ -22,11 +22,11 @@ struct LabelRounds {
 struct LabelKernels {
     LabelRounds<float> float32;
     LabelRounds<double> float64;
-    /// For each row of one tile: the root t > 0 of  sum_k sigma_k / (t + c_k) = 1,  and y_k = sigma_k / (t + c_k).
-    /// sigma > 0, and some c_k is 0. t: 16 numbers; in: the start (any number), out: the roots.
+    /// For each row of one tile: the root t > 0 of sum_k sigma_k / (t + c_k) = 1, and y_k = sigma_k / (t + c_k). sigma
+    /// > 0, and some c_k is 0. t is 16 numbers: on entry the start (any number), on return the roots.
     void (*roots)(const double* sigma, std::ptrdiff_t clusters, const double* c, double* t, double* y);
-    /// D_k / sqrt(sum_l D_l), D_k = sigma_k / (t + c_k)^2, for the rows of one tile: number k of row r is at out[k *
-    /// stride + r].
+    /// D_k / sqrt(sum_l D_l), D_k = sigma_k / (t + c_k)^2, for the rows of one tile: the number of row r for cluster k
+    /// is at out[k * stride + r].
     void (*curvature)(const double* sigma, std::ptrdiff_t clusters, const double* c, const double* t, double* out,
                       std::ptrdiff_t stride);
 };
@@ -42,4 +42,4 @@ const LabelRounds<T>& label_rounds() {
         return label_kernels().float64;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::entropy::internal

@@ -4,7 +4,7 @@
 #include "coterie/entropy/internal/label_kernels.hpp"
 #include "coterie/linalg/simd.hpp"
 
-namespace coterie::internal::COTERIE_ISA {
+namespace coterie::entropy::internal::COTERIE_ISA {
 namespace {
 
 template <class T>
@@ -39,7 +39,7 @@ inline Doubles magnitude(Doubles a) { return larger(a, -a); }
 
 // For two clusters the root solves a quadratic equation: with c_k = 0 for k = near,
 //     t^2 - b t - sigma_near c = 0,    b = sigma_near + sigma_far - c,
-// in the form without cancellation.
+// in the form that has no cancellation.
 void roots_of_two(const double* sigma, const double* c, double* t, double* y) {
     constexpr int lanes = Simd<double>::lanes;
     const Size near = c[0] > c[1] ? 1 : 0;
@@ -58,8 +58,8 @@ void roots_of_two(const double* sigma, const double* c, double* t, double* y) {
     }
 }
 
-// 1 / sum is concave and rises with t. Newton's steps on it come from below, so t stays positive, and the only
-// safeguard is the lower end, where a single y_k is 1.
+// 1 / sum is concave and rises with t. So Newton's steps approach the root from below, and t stays positive. The only
+// safeguard needed is a lower bound of t, where a single y_k is 1.
 void roots(const double* sigma, Size clusters, const double* c, double* t, double* y) {
     if (clusters == 2) return roots_of_two(sigma, c, t, y);
     constexpr int lanes = Simd<double>::lanes;
@@ -112,4 +112,4 @@ void curvature(const double* sigma, Size clusters, const double* c, const double
 extern const LabelKernels label_table;
 const LabelKernels label_table = {{&em_round<float>}, {&em_round<double>}, &roots, &curvature};
 
-}  // namespace coterie::internal::COTERIE_ISA
+}  // namespace coterie::entropy::internal::COTERIE_ISA

@@ -1,19 +1,19 @@
-// An own L-BFGS instead of LBFGSpp. Losses here are minimised until rounding hides any descent, and the caller decides
-// after every iteration whether to continue. LBFGSpp (0.1.0, Debian 12) has no such callback, and at that precision its
-// line searches throw.
-// Measured on 24 fits of digits, iris and wine, labels scored the same. LBFGSpp's search of Nocedal and Wright took
-// about thirty evaluations per iteration and once ended higher in the third digit (digits with entropy: 1.5134 instead
-// of 1.5111). Its bracketing search took half of the time, but threw in nearly every epoch. It ended higher, in the
-// seventh digit, in four of six fits of miadm.
-// Here, if a line search finds nothing lower, one more search goes in the direction of steepest descent. Then the
-// current point is the result. The value never rises.
+// coterie has its own L-BFGS instead of LBFGSpp. Losses are minimised until rounding hides any descent, and the caller
+// decides after every iteration whether to continue. LBFGSpp (0.1.0, Debian 12) has no such callback, and its line
+// searches throw at that precision.
+// In 24 fits of digits, iris and wine, both gave labels with the same scores. LBFGSpp's search of Nocedal and Wright
+// took about 30 evaluations per iteration, and once ended with a larger value (digits with entropy: 1.5134 instead of
+// 1.5111). Its bracketing search took half of the time, but threw in nearly every epoch. In 4 of 6 fits of miadm it
+// ended with a value that was larger in the seventh digit.
+// Here, if a line search finds nothing lower, one more search goes in the direction of steepest descent. If this also
+// finds nothing, the current point is the result. The value never rises.
 
 #include "coterie/entropy/internal/lbfgs.hpp"
 
 #include <cmath>
 #include <deque>
 
-namespace coterie::internal {
+namespace coterie::entropy::internal {
 namespace {
 
 struct Point {
@@ -27,8 +27,8 @@ using Function = std::function<double(const Vector<double>&, Vector<double>&)>;
 constexpr double sufficient = 1e-4;  // c1
 constexpr double curvature = 0.9;    // c2
 
-// Finds a point along the direction that meets the strong Wolfe conditions. If rounding hides them, it is the lowest
-// point below `start`. Returns false if there is none.
+// Finds a point along the direction that meets the strong Wolfe conditions. If rounding hides them, finds the lowest
+// point below `start`. Returns false if no point is below `start`.
 bool line_search(const Function& f, const Point& start, const Vector<double>& direction, double length, Point& out) {
     const double slope = start.gradient.dot(direction);
     double low = 0;
@@ -122,4 +122,4 @@ LbfgsResult minimize_lbfgs(const Function& f, Vector<double>& x, const LbfgsSett
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::entropy::internal

@@ -6,7 +6,9 @@
 
 #include "coterie/base/points.hpp"
 
-namespace coterie::internal {
+namespace coterie::entropy::internal {
+
+using namespace coterie::internal;
 
 struct LbfgsSettings {
     int iterations = 100;
@@ -17,12 +19,12 @@ struct LbfgsSettings {
 struct LbfgsResult {
     double value = 0;
     int iterations = 0;
-    bool converged = false;  // the tolerance was met, or no step along the direction lowers the value
+    bool converged = false;  // the tolerance was met, or no step lowers the value
 };
 
 /// f(x, gradient) returns the value at x and writes the gradient. on_iteration(value) is called after every iteration;
-/// if it returns false, the search ends. x becomes the lowest point found; the value never rises.
+/// if it returns false, the search ends. x becomes the point with the lowest value found; the value never rises.
 LbfgsResult minimize_lbfgs(const std::function<double(const Vector<double>&, Vector<double>&)>& f, Vector<double>& x,
                            const LbfgsSettings& settings, const std::function<bool(double)>& on_iteration);
 
-}  // namespace coterie::internal
+}  // namespace coterie::entropy::internal

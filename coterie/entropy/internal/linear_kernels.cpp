@@ -1,11 +1,11 @@
-// Chooses among the tables of linear_kernels_isa.cpp for this processor, once per process. This is a separate source
-// because it must run on any processor.
+// Chooses the table of linear_kernels_isa.cpp for this processor, once per process. This is a separate source because
+// it must run on any processor.
 
 #include "coterie/entropy/internal/linear_kernels.hpp"
 
 #include "coterie/linalg/instruction_sets.hpp"
 
-namespace coterie::internal {
+namespace coterie::entropy::internal {
 
 COTERIE_DECLARE_TABLES(LinearKernels, linear_table)
 
@@ -14,4 +14,4 @@ const LinearKernels& linear_kernels() {
     return chosen;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::entropy::internal

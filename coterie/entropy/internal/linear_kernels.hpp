@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace coterie::internal {
+namespace coterie::entropy::internal {
 
 template <class T>
 struct LinearProducts {
@@ -30,4 +30,4 @@ const LinearProducts<T>& linear_products() {
         return linear_kernels().float64;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::entropy::internal

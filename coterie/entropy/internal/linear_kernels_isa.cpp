@@ -1,14 +1,14 @@
-// Compiled once per instruction set, as label_kernels_isa.cpp; COTERIE_ISA is its name. Sums of a few clusters by two
-// vectors of columns stay in registers over all rows, so each value of x is loaded once for all of them. Each sum runs
-// over the rows in their order.
+// Compiled once per instruction set, like label_kernels_isa.cpp; COTERIE_ISA is its name. The sums of a few clusters
+// over two vectors of columns stay in registers for all rows. So each value of x is loaded once for all these clusters.
+// Each sum runs over the rows in order.
 
 #include "coterie/entropy/internal/linear_kernels.hpp"
 #include "coterie/linalg/simd.hpp"
 
-namespace coterie::internal::COTERIE_ISA {
+namespace coterie::entropy::internal::COTERIE_ISA {
 namespace {
 
-// Number of clusters whose sums stay in registers, two vectors of columns each.
+// Number of clusters whose sums stay in registers, with two vectors of columns per cluster.
 #if defined(__AVX512F__)
 constexpr int most_clusters = 10;
 #else
@@ -83,4 +83,4 @@ void add_gradient(const T* const* rows, Size count, const T* g, Size clusters, S
 extern const LinearKernels linear_table;
 const LinearKernels linear_table = {{&add_gradient<float>}, {&add_gradient<double>}};
 
-}  // namespace coterie::internal::COTERIE_ISA
+}  // namespace coterie::entropy::internal::COTERIE_ISA

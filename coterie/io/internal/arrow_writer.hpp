@@ -9,11 +9,13 @@
 #include "coterie/io/output_file.hpp"
 #include "coterie/io/writer.hpp"
 
-namespace coterie {
+namespace coterie::io::internal {
+
+using namespace coterie::internal;
 
 class ArrowRows {
 public:
-    /// `stream`: omits the table of contents that ends a file.
+    /// `stream`: writes a stream, which has no table of contents at its end.
     ArrowRows(OutputFile& file, const std::vector<std::string>& names, std::vector<FieldType> types, bool stream);
     ArrowRows(const ArrowRows&) = delete;
     ArrowRows& operator=(const ArrowRows&) = delete;
@@ -37,4 +39,4 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace coterie
+}  // namespace coterie::io::internal

@@ -1,7 +1,7 @@
-// The caller's side of coterie-read: starts it, reads its messages, limits how long they may take, and reports how it
-// ended. It uses posix_spawn, because a process with many threads must not fork and continue. The child gets its own
-// process group, so that Ctrl-C in the terminal reaches only the caller, who then ends the child. The array's extents
-// are checked before memory is allocated. Its bytes go from the pipe directly into that memory.
+// Starts coterie-read, reads its messages, limits how long they may take, and reports how it ended. posix_spawn is
+// used, because a process with many threads must not fork and continue. The child gets its own process group, so Ctrl-C
+// in the terminal reaches only the caller, which then ends the child. The array's extents are checked before memory is
+// allocated. The array's bytes go from the pipe directly into this memory.
 
 #include "coterie/io/internal/reader_process.hpp"
 
@@ -25,7 +25,7 @@
 #include "coterie/base/text.hpp"
 #include "coterie/io/internal/reader_messages.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -92,7 +92,7 @@ public:
 
     void allow(double seconds) { seconds_ = seconds; }
 
-    /// Reads exactly `size` bytes. Throws if they do not come.
+    /// Reads exactly `size` bytes. Throws if fewer bytes arrive in time.
     void read(void* to, std::size_t size) {
         auto* next = static_cast<std::byte*>(to);
         while (size > 0) {
@@ -127,27 +127,27 @@ public:
     [[noreturn]] void nonsense(const std::string& what) const {
         throw BadData(Code::cannot_read,
                       program_ + " could not read the file and answered with " + what +
-                          ": the file is damaged, or the program is of another version of coterie",
+                          ": the file is damaged, or the program belongs to another version of coterie",
                       "", {.file = source_});
     }
 
 private:
     static std::string rounded(double seconds) { return std::to_string(std::lround(std::max(1.0, seconds))); }
 
-    // The child closed its end of the pipe before the answer was complete: reports how it ended.
+    // Called if the pipe ends before the answer is complete: reports how the child ended.
     [[noreturn]] void fail() {
         int status = 0;
         pid_t ended = 0;
         for (const Stopwatch watch; ended == 0 && watch.seconds() < 1; ::poll(nullptr, 0, 2))
             ended = ::waitpid(process_, &status, WNOHANG);
-        if (ended != 0) process_ = -1;  // reaped here, or (-1) by a handler of the host
+        if (ended != 0) process_ = -1;  // reaped here or, if -1, by a handler of the host
         if (ended <= 0) nonsense("part of an answer");
         if (WIFEXITED(status)) nonsense(filled("exit status {}", WEXITSTATUS(status)));
         const int signal = WTERMSIG(status);
         if (signal == SIGXCPU)
             throw BadData(Code::malformed,
                           "reading took more than " + rounded(seconds_) +
-                              " seconds of processor time, far too long for its size: the file is damaged",
+                              " seconds of processor time, much too long for its size: the file is damaged",
                           "", {.file = source_});
         const std::string how = filled("signal {} ({})", signal, ::strsignal(signal));
         if (signal == SIGKILL || signal == SIGTERM)
@@ -239,4 +239,4 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
     }
 }
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

@@ -1,5 +1,5 @@
-// HDF5 and MATLAB files through coterie-read: intact files, damaged files, and programs in its place that crash, stall,
-// lie or do not exist. In every case, no child process and no open file remains.
+// Reads HDF5 and MATLAB files with coterie-read: intact files, damaged files, and programs in place of coterie-read
+// that crash, stall, send wrong data or do not exist. In every case, no child process and no open file remains.
 
 #include "coterie/io/internal/reader_process.hpp"
 
@@ -15,10 +15,10 @@
 namespace coterie {
 namespace {
 
-using formats::AnswerPart;
 using formats::Array;
 using formats::Purpose;
-using formats::read_apart;
+using io::internal::AnswerPart;
+using io::internal::read_apart;
 using testing::contents;
 using testing::Folder;
 using testing::has;
@@ -68,7 +68,7 @@ protected:
     }
     // The message about x.mat, an intact file, if `program` reads it.
     template <class E>
-    std::string says(const formats::ReaderProgram& program, const coterie::Run& run = coterie::Run()) const {
+    std::string says(const io::internal::ReaderProgram& program, const coterie::Run& run = coterie::Run()) const {
         const std::string path = folder.file("x.mat", matlab({{"X", 3, 2, points_3x2}}));
         const std::string said =
             message_of<E>([&] { read_apart("mat", path, "", Purpose::points, path, run, program); });
@@ -88,7 +88,7 @@ private:
 };
 
 std::string message(AnswerPart kind, std::uint32_t detail, const std::string& text, std::uint64_t more = 0) {
-    const formats::MessageHead head{kind, detail, text.size() + more};
+    const io::internal::MessageHead head{kind, detail, text.size() + more};
     return std::string(reinterpret_cast<const char*>(&head), sizeof head) + text;
 }
 // An array of float64 with two dimensions.
@@ -183,8 +183,8 @@ TEST_F(Reader, OnlyRegularFiles) {
     EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(folder / "pipe.h5"); }), "is not a regular file"));
 }
 
-// Reading a damaged copy of a good file (changed bytes, a piece cut out, a number made large) ends with an array or
-// with an error. The time limit starts at half a second of processor time.
+// Reads damaged copies of a good file (changed bytes, a piece cut out, a large number). Each must give an array or an
+// error. The time limit starts at half a second of processor time.
 void expect_sound_or_refused(const Folder& folder, const std::string& name, const std::string& format, int trials) {
     const std::string good = contents(folder / name);
     ASSERT_FALSE(good.empty());

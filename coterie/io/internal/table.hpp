@@ -1,7 +1,7 @@
 #pragma once
-// Internal: the interface of a table, whatever its file format. It has named columns whose fields are numbers, dates or
-// words, and rows in pieces that are parsed in parallel. Text and Arrow each implement it. The choice of columns, their
-// kinds and the messages about unusable fields are shared.
+// Internal: the interface of a table, implemented for text and for Arrow. A table has named columns whose fields are
+// numbers, dates or words, and rows in pieces that are parsed in parallel. All formats share the choice of columns,
+// their kinds, and the messages about fields that cannot be used.
 
 #include <cstddef>
 #include <memory>
@@ -14,9 +14,12 @@
 #include "coterie/io/column_choice.hpp"
 #include "coterie/io/formats.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 
-// Most distinct words that are counted per column; more are not categories.
+using namespace coterie::formats;
+using namespace coterie::internal;
+
+// Most distinct words that are counted per column; a column with more cannot have categories.
 inline constexpr std::size_t most_words = 10000;
 
 /// What the fields of a column are.
@@ -40,17 +43,17 @@ public:
     std::size_t columns() const { return columns_; }
     bool has_header() const { return !names_.empty(); }
     const std::vector<std::string>& names() const { return names_; }
-    /// Number of the column that holds row names or row numbers, which is used only if the user asks for it; -1: none.
+    /// Number of the column that holds row names or row numbers; -1: none. It is used only if the user asks for it.
     /// index_reason() is the start of the message about it.
     std::ptrdiff_t index_column() const { return index_; }
     const std::string& index_reason() const { return index_reason_; }
-    /// How the file was read, as far as that was guessed: "fields separated by ;", ...
+    /// What was guessed about the file: "fields separated by ;", ...
     const std::vector<std::string>& guesses() const { return guesses_; }
-    /// About a header that might surprise; without a problem: none.
+    /// About a header that is not obvious. There is no note if its problem is empty.
     const Message& header_note() const { return header_note_; }
     const std::string& source() const { return source_; }
     char decimal() const { return decimal_; }
-    /// Whether a column holds words, whatever they look like.
+    /// Whether the file declares that a column holds words.
     virtual bool holds_words(std::size_t) const { return false; }
     ColumnNames column_names() const { return {source_, columns_, names_}; }
     std::string column_text(std::size_t column) const { return column_names().text(column); }
@@ -81,16 +84,16 @@ public:
 
         ColumnKind kind(std::size_t j) const { return kinds.empty() ? ColumnKind::number : kinds[j]; }
     };
-    /// Finds the rows, of which there must be at least one. The functions below need it.
+    /// Finds the rows; there must be at least one. Call it before the functions below.
     virtual void find_rows(const Plan& plan, int threads) = 0;
     Index rows() const { return starts_.back(); }
     std::size_t pieces() const { return starts_.size() - 1; }
     Index rows_before(std::size_t piece) const { return starts_[piece]; }
-    /// What the fields of every requested column are, over all rows; nothing for the others.
+    /// Counts the fields of every requested column over all rows; other columns get an empty result.
     virtual std::vector<ColumnWords> words_of_columns(const std::vector<bool>& asked, std::size_t most,
                                                       int threads) const = 0;
-    /// Parses the rows of pieces first..last-1, one after another. Collects words only if the plan asks for them; they
-    /// are valid until the next call.
+    /// Parses the rows of pieces first..last-1, one after another. Collects words only if the plan asks for them; the
+    /// words are valid until the next call.
     virtual void parse(const Plan& plan, std::size_t first, std::size_t last, float* to, std::string_view* words,
                        int threads) = 0;
     virtual void parse(const Plan& plan, std::size_t first, std::size_t last, double* to, std::string_view* words,
@@ -102,7 +105,7 @@ public:
     virtual bool is_narrow(const Plan&) const { return false; }
 
 protected:
-    // `where` identifies a place in the reader's own units.
+    // `where` is a place: a byte offset in text, a row number in Arrow.
     virtual Index row_of(std::size_t where) const = 0;  // from 1, as an editor shows it
     struct Field {
         std::size_t where;
@@ -129,7 +132,7 @@ protected:
     /// Checks the parsed rows of a piece. Throws BadData for a number whose square overflows.
     template <class Scalar>
     void refuse_too_large(const Plan& plan, std::size_t piece, const Scalar* rows) const;
-    /// Marks the first column as the index if it alone has no name: pandas and R write row names there.
+    /// Marks the first column as the index if only this column has no name: pandas and R write row names there.
     void find_nameless_index();
     /// Counts a field that is not missing.
     void count_word(ColumnWords& column, std::string_view word) const;
@@ -150,7 +153,7 @@ private:
     std::string missing_text(const Plan& plan) const;
 };
 
-/// `one_column`: for labels; words in the first row that are not a header are labels.
+/// `one_column`: for a file of labels, whose first row may be a word that is a label and not a header.
 std::unique_ptr<Table> open_text_table(const Bytes& bytes, std::string_view source, bool tab_separated,
                                        const ReadOptions& options, bool one_column);
 
@@ -158,4 +161,4 @@ std::unique_ptr<Table> open_text_table(const Bytes& bytes, std::string_view sour
 bool is_arrow(std::span<const std::byte> data);
 std::unique_ptr<Table> open_arrow_table(const Bytes& bytes, std::string_view source, const ReadOptions& options);
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

@@ -10,12 +10,15 @@
 
 #include "coterie/io/formats.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
+
+using namespace coterie::formats;
+using namespace coterie::internal;
 
 /// As a separator: any run of blanks and tabs.
 inline constexpr char run_of_blanks = ' ';
 
-/// Blanks to ignore around a field; a tab that separates is not one.
+/// Whether c is a blank to ignore around a field: not a tab if tabs separate fields.
 inline bool is_blank(char c, char separator) { return c == ' ' || c == '\r' || (c == '\t' && separator != '\t'); }
 
 /// Text as UTF-8 whose lines end with '\n'.
@@ -24,15 +27,14 @@ struct DecodedText {
     std::shared_ptr<const std::string> owner;  // holds text that had to be converted
     std::vector<std::string> conversions;      // "encoding UTF-16", "old Mac line ends"
 };
-/// Converts UTF-16 (recognised by a byte order mark or by its zero bytes) and text that is not UTF-8. The latter is
-/// read as Windows-1252, which includes Latin-1. Also converts line ends of '\r' alone. Throws BadData if the file is
-/// not text.
+/// Converts UTF-16 (recognised by a byte order mark or zero bytes) to UTF-8. Other text that is not UTF-8 is read as
+/// Windows-1252, which includes Latin-1. Also converts line ends '\r'. Throws BadData if the file is not text.
 DecodedText decode_text(const Bytes& bytes, std::string_view source);
 
 /// The records of a text and the fields of a record.
 struct Records {
     std::string_view text;
-    std::string source;  // the file of messages
+    std::string source;  // the file, for messages
     char separator = 0;
     bool quotes = false;    // the text has a '"'
     bool comments = false;  // lines that begin with '#' are not records
@@ -54,20 +56,20 @@ std::string without_quotes(std::string_view field);
 bool is_missing_word(std::string_view word);
 /// inf and infinity, with or without a sign.
 bool is_infinite_word(std::string_view word);
-/// Digits and characters that occur in or around numbers (blanks, points, commas, signs, percent): not a column name.
+/// Whether a word has only characters of numbers (digits, blanks, points, commas, signs, percent): not a name.
 bool is_like_a_number(std::string_view word);
 
 struct Dialect {
     char decimal = '.';
-    std::size_t first = 0;             // position of the first record, a header or a row
-    std::string_view last_comment;     // of the lines before the first record, without its '#'
+    std::size_t first = 0;             // position of the first record, which is a header or a row
+    std::string_view last_comment;     // last comment before the first record, without its '#'
     std::vector<std::string> guesses;  // "fields separated by ;", ...
 };
-/// Sets `records.separator` and `records.comments`. `options` take precedence over guesses. `words`: the file holds
-/// labels, in which '#' is an ordinary character.
+/// Sets `records.separator` and `records.comments`. Does not guess what `options` give. `words`: the file holds labels,
+/// in which '#' is an ordinary character.
 Dialect find_dialect(Records& records, const ReadOptions& options, bool tab_separated, bool words);
 
 /// ";", "a tab", "blanks"
 std::string separator_text(char separator);
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

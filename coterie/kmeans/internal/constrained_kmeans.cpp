@@ -1,15 +1,16 @@
-// Lloyd's alternation with an exact assignment under constraints instead of the nearest centroid. Both steps are
-// minimisers, so the objective never rises, and the iteration ends when labels repeat. Centroids are rounded to the
-// model's scalar type before the assignment, so the labels belong to the saved centroids.
+// Lloyd's iterations with an exact assignment under constraints instead of the nearest centroid. Both steps minimise
+// the objective, so it never rises, and the iteration ends when labels repeat. Centroids are rounded to the model's
+// scalar type before the assignment, so the labels belong to the saved centroids.
 //
-// A checkpoint is written right after the sums have moved to the last labels: everything later follows from this state.
+// A checkpoint is written as soon as the sums belong to the last labels, because everything later follows from this
+// state.
 
 #include "coterie/kmeans/internal/constrained_kmeans.hpp"
 
 #include "coterie/constraints/constrained_assignment.hpp"
 #include "coterie/kmeans/moving_sums.hpp"
 
-namespace coterie::internal {
+namespace coterie::kmeans::internal {
 
 template <class T>
 LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start, const Constraints& constraints,
@@ -102,4 +103,4 @@ template LloydResult<double> constrained_lloyd(PointsView, const Matrix<double>&
                                                const LloydSettings&, std::span<const double>, const Run&, int, int,
                                                KeptFit&);
 
-}  // namespace coterie::internal
+}  // namespace coterie::kmeans::internal

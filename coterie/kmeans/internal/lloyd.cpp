@@ -1,16 +1,15 @@
-// Lloyd's iterations with bounds (Yinyang: Ding et al. 2015; with one group Hamerly's), or with all distances where
-// bounds do not make the fit faster. Bounds are widened by a proven bound on the rounding error of the kernels. A
-// skipped distance therefore could not have changed the label, and the result equals that of all distances, bit for
-// bit.
-// The rows that change their cluster update the sums of clusters, because few rows do after the first iterations. The
-// sums are computed from scratch before the fit counts as converged.
+// Lloyd's iterations with bounds (Yinyang: Ding et al. 2015; with one group Hamerly's), or with all distances if bounds
+// do not make the fit faster. Bounds are widened by a proven limit of the rounding error of the kernels. A skipped
+// distance therefore cannot change the label, and the result equals that of all distances, bit for bit.
+// Only the rows that change their cluster update the sums of clusters, because few rows change after the first
+// iterations. The sums are computed from scratch before the fit counts as converged.
 // For rows and centroids of length 1, the nearest centroid is the one of largest cosine. Spherical k-means differs only
 // in the length of the centroids and in the objective, sum_i w_i (1 - cos).
 //
 // Invariants: labels, centroids and figures do not depend on threads, processes or where the rows are stored. An
 // interrupted fit returns the state after its last finished iteration; changes of the unfinished iteration are undone.
-// Memory per row, in addition to the points: 8 bytes in float32; with bounds, 4 more and 4 per group of centroids; and
-// 16 for each row that changes its cluster in an iteration.
+// Memory per row, in addition to the points: 8 bytes in float32; with bounds, 4 bytes more and 4 per group of
+// centroids; 16 bytes for each row that changes its cluster in an iteration.
 
 #include "coterie/kmeans/internal/lloyd.hpp"
 
@@ -26,16 +25,16 @@
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
 
-namespace coterie::internal {
+namespace coterie::kmeans::internal {
 namespace {
 
 // Bounds are float for every T. Every step rounds them to the safe side by more than the rounding error of a float.
 constexpr float up = 1.0f + 4e-7f;
 constexpr float down = 1.0f - 4e-7f;
-// Bounds start after the iteration in which at most one row in kMovedForBounds changes its label.
+// Bounds start after the first iteration in which at most one row in kMovedForBounds changes its label.
 constexpr Index kMovedForBounds = 10;
 
-// What a pass counts in addition to the sums over clusters.
+// The counts of a pass in addition to the sums over clusters.
 enum Counted : std::size_t { moved_rows, distances, scatter_about_origin, counted };
 
 template <class T>
@@ -197,7 +196,7 @@ private:
                      .objective = out.objectives.back(),
                      .iteration = out.iterations});
         if (moved != 0 && movement > threshold_) return;
-        // Adding and subtracting large terms may have lost small ones. The fit has converged only if sums computed from
+        // Adding and subtracting large terms may lose small terms. The fit has converged only if sums computed from
         // scratch agree.
         auto anew = cluster_sums(points_, labels_, k_, weights_, run_);
         sums_ = std::move(anew.sums);
@@ -219,8 +218,8 @@ private:
         return std::max(0.0, left);
     }
 
-    // Stores the state after an iteration. Values per row are not part of it: an assignment to the previous centroids
-    // and the list of repaired rows give them again. The sums are part of it, because they hold the rounding errors of
+    // Stores the state after an iteration. It does not contain values per row: they follow from an assignment to the
+    // previous centroids and the list of repaired rows. It contains the sums, because they hold the rounding errors of
     // all additions and subtractions.
     void store(Archive& archive, const LloydResult<T>& out) const {
         archive.set_points("assigned", assigned_);
@@ -270,7 +269,8 @@ private:
         const double total = total_weight();
         const Vector<double> mean = sums_.colwise().sum().transpose() / total;
         const double about_mean = scatter_ - total * (mean - panels_.origin().template cast<double>()).squaredNorm();
-        // The mean of equal points differs from them by the rounding of n additions. This does not count as movement.
+        // The mean of equal points differs from them by the rounding of n additions. Such a difference does not count
+        // as movement.
         const double unit = 0x1.0p-53 * static_cast<double>(n_);
         threshold_ = std::max(settings_.tolerance * about_mean / (total * static_cast<double>(d_)),
                               unit * unit * centroids_.template cast<double>().squaredNorm());
@@ -463,7 +463,7 @@ private:
         return p;
     }
 
-    // Merges the best centroids of group g into those of all groups so far, and sets the group's lower bounds.
+    // Merges the best centroids of group g with those of all groups so far, and sets the group's lower bounds.
     void merge_group(Index g, std::size_t here, const ErrorBound& error, Scratch& s) {
         const Index groups = groups_;
         for (std::size_t h = 0; h < here; ++h) {
@@ -499,9 +499,7 @@ private:
         for_each_block(k_, centroid_threads_, [&](Index j, int) {
             const double w = cluster_weight_[at(j)];
             const double divisor = settings_.unit_length ? sums_.row(j).norm() : w;
-            if (!(w > 0) || !(divisor > 0))
-                return;  // an empty cluster, or one whose rows cancel out, keeps its
-                         // centroid
+            if (!(w > 0) || !(divisor > 0)) return;  // empty, or its rows cancel out: it keeps its centroid
             for (Index p = 0; p < d_; ++p) centroids_(j, p) = static_cast<T>(sums_(j, p) / divisor);
             moved[at(j)] =
                 (centroids_.row(j).template cast<double>() - before.row(j).template cast<double>()).squaredNorm();
@@ -564,9 +562,7 @@ private:
         for (const std::int32_t j : empty) {
             for (; next < order.size(); ++next) {
                 const auto [cost, row, old] = order[next];
-                if (!(cost > 0))
-                    return repaired;  // every point lies on its centroid: a move would not lower the
-                                      // inertia
+                if (!(cost > 0)) return repaired;  // every point lies on its centroid
                 if (members[at(old)] < 2) continue;
                 --members[at(old)];
                 members[at(j)] = 1;
@@ -607,7 +603,7 @@ private:
                 const T* row = block.rows.row(r);
                 const auto squared = static_cast<double>(
                     panels_.kernels().squared_distance(row, centroids_.row(labels_[at(i)]).data(), d_));
-                // The mean of equal rows differs from them by rounding. This does not count as a distance.
+                // The mean of equal rows differs from them by rounding; such a distance counts as 0.
                 const auto norm = static_cast<double>(panels_.kernels().squared_distance(row, zero.data(), d_));
                 cost[at(i)] = squared > unit * unit * norm ? weight(i) * squared : 0.0;
             }
@@ -690,7 +686,7 @@ template LloydResult<float> lloyd(PointsView, const Matrix<float>&, const LloydS
 template LloydResult<double> lloyd(PointsView, const Matrix<double>&, const LloydSettings&, std::span<const double>,
                                    const Run&, int, int, KeptFit*);
 
-// The bounds of a point cost about 20 ns per iteration, as much as about 500 multiplications in the kernels.
+// The bounds of a point cost about 20 ns per iteration, the time of about 500 multiplications in the kernels.
 bool bounds_pay(Index n, Index d, int k) { return n >= 2000 && d * k >= 512 && k > 1; }
 
-}  // namespace coterie::internal
+}  // namespace coterie::kmeans::internal

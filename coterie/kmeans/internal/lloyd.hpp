@@ -9,7 +9,9 @@
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/model/fit_report.hpp"
 
-namespace coterie::internal {
+namespace coterie::kmeans::internal {
+
+using namespace coterie::internal;
 
 struct LloydSettings {
     int max_iterations = 300;
@@ -40,8 +42,8 @@ void load_fitted(const Archive& archive, LloydResult<T>& best) {
     best.optimal = work[1] != 0;
 }
 
-/// Labels, centroids and inertia have the same bits with and without bounds and with any number of threads. `kept`:
-/// where the state is saved after every iteration. If it holds iterations, the fit resumes from them and ignores
+/// Labels, centroids and inertia have the same bits with and without bounds and with any number of threads. `kept`
+/// saves the state after every iteration. If it already holds iterations, the fit resumes from them and ignores
 /// `start`.
 template <class T>
 LloydResult<T> lloyd(PointsView points, const Matrix<T>& start, const LloydSettings& settings,
@@ -51,4 +53,4 @@ LloydResult<T> lloyd(PointsView points, const Matrix<T>& start, const LloydSetti
 /// Whether bounds make the fit faster for n points of d dimensions and k clusters.
 bool bounds_pay(Index n, Index d, int k);
 
-}  // namespace coterie::internal
+}  // namespace coterie::kmeans::internal

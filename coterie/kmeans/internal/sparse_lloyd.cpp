@@ -1,9 +1,9 @@
-// Plain Lloyd iterations over the entries: all distances, and sums of clusters from scratch. Bounds would not help: in
-// many dimensions few rows have a second centroid far enough away to be skipped, and a bound per row costs as much as
-// some entries.
+// Lloyd's iterations on the stored entries of the rows. Each computes all distances, and the sums of clusters from
+// scratch. Distance bounds would not help: in many columns, they exclude few centroids, and they cost as much time per
+// row as several entries.
 //
-// Invariants: labels, centroids and figures do not depend on threads. They equal those of the dense iterations up to
-// rounding, with the same stopping rule and the same repair of empty clusters.
+// Invariants: labels, centroids and figures do not depend on threads. They equal those for dense points up to rounding;
+// the stopping rule and the repair of empty clusters are the same.
 
 #include "coterie/kmeans/internal/sparse_lloyd.hpp"
 
@@ -13,15 +13,14 @@
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
 
-namespace coterie::internal {
+namespace coterie::kmeans::internal {
 
 namespace {
 
-// The mean of n equal points differs from them by the rounding of n additions. This does not count as movement, nor as
-// a distance.
+// The mean of n equal points differs from them by the rounding of n additions. Such a difference counts as 0.
 double rounding_of_mean(const SparsePoints& points) { return 0x1.0p-53 * static_cast<double>(points.rows()); }
 
-// w_i ||x_i - c_{a_i}||^2 of each row, without what rounding explains.
+// w_i ||x_i - c_{a_i}||^2 of each row; 0 if the distance is no larger than rounding errors.
 template <class T>
 std::vector<double> costs_of_rows(const SparsePoints& points, const Labels& labels, const Matrix<T>& centroids,
                                   std::span<const double> weights) {
@@ -52,15 +51,14 @@ Step move_centroids(const ClusterSums& found, const Spread& spread, const LloydS
     const Index k = centroids.rows();
     const Index d = centroids.cols();
     std::vector<double> moved(at(k), 0.0);
-    // How much cluster j lowers the objective: w_j || its mean - mean of all ||^2; for unit length || its sum ||.
+    // What cluster j subtracts from the scatter about m, the mean of all points: w_j ||m_j - m||^2. For unit length:
+    // what it subtracts from the total weight, || s_j ||.
     std::vector<double> between(at(k), 0.0);
     for_each_block(k, threads_for(8.0 * static_cast<double>(d) * static_cast<double>(k), run.threads),
                    [&](Index j, int) {
                        const double w = found.mass[at(j)];
                        const double divisor = settings.unit_length ? found.sums.row(j).norm() : w;
-                       if (!(w > 0) || !(divisor > 0))
-                           return;  // an empty cluster, or one whose rows cancel out, keeps its
-                                    // centroid
+                       if (!(w > 0) || !(divisor > 0)) return;  // empty, or its rows cancel out: it keeps its centroid
                        if (settings.unit_length) between[at(j)] = divisor;
                        for (Index p = 0; p < d; ++p) {
                            const double mean = found.sums(j, p) / divisor;
@@ -128,8 +126,7 @@ LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, con
              .iteration = out.iterations});
         if (settled) out.stopped = StopReason::converged;
         if (kept != nullptr)
-            kept->after_iteration([&](Archive& archive) {  // the state before this iteration, which a resumed fit
-                                                           // repeats
+            kept->after_iteration([&](Archive& archive) {  // the state before this iteration: a resumed fit repeats it
                 archive.set_points("centroids", begun_with);
                 archive.set_vector("objectives", std::span(out.objectives).first(out.objectives.size() - 1));
                 archive.set_vector("repaired", std::vector<double>{static_cast<double>(repaired)});
@@ -153,4 +150,4 @@ template LloydResult<float> sparse_lloyd(const SparsePoints&, Matrix<float>, con
 template LloydResult<double> sparse_lloyd(const SparsePoints&, Matrix<double>, const LloydSettings&,
                                           std::span<const double>, const Run&, int, int, KeptFit*);
 
-}  // namespace coterie::internal
+}  // namespace coterie::kmeans::internal

@@ -6,7 +6,9 @@
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 
-namespace coterie::internal {
+namespace coterie::kmeans::internal {
+
+using namespace coterie::internal;
 
 /// Does what lloyd() does, for sparse points: lloyd() calls it. settings.bounds is ignored.
 template <class T>
@@ -14,4 +16,4 @@ LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, con
                             std::span<const double> weights, const Run& run, int repetition, int repetitions,
                             KeptFit* kept);
 
-}  // namespace coterie::internal
+}  // namespace coterie::kmeans::internal

@@ -1,11 +1,11 @@
-// Chooses among the tables of column_scans_isa.cpp for this processor, once per process. This is a separate source
-// because it must run on any processor.
+// Chooses the table of column_scans_isa.cpp for this processor, once per process. This is a separate source because it
+// must run on any processor.
 
 #include "coterie/manifold/internal/column_scans.hpp"
 
 #include "coterie/linalg/instruction_sets.hpp"
 
-namespace coterie::internal {
+namespace coterie::manifold::internal {
 
 COTERIE_DECLARE_TABLES(ColumnScans, scans)
 
@@ -14,4 +14,4 @@ const ColumnScans& column_scans() {
     return chosen;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::manifold::internal

@@ -1,6 +1,6 @@
 #pragma once
-// Internal: the passes over all columns of one query, and the products of the reduced problem, compiled per instruction
-// set. Everything runs on the calling thread. This header includes no header of Eigen or of the library:
+// Internal: passes over all columns for one query, and products of the reduced problem. They are compiled per
+// instruction set. Everything runs on the calling thread. This header includes no header of Eigen or of the library:
 // column_scans_isa.cpp includes it after giving Eigen a separate namespace.
 //
 // Notation, for columns j and one query y, both relative to a common centre: p_j = z_j . z_y, s_j = |z_j|^2, r_j =
@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace coterie::internal {
+namespace coterie::manifold::internal {
 
 enum class WeightKind : int { linear, exponential, equal, given };
 
-/// The terms that convert a product p_j into a squared distance and a correlation.
+/// The terms that turn a product p_j into a squared distance and a correlation b_j.
 struct QueryTerms {
     float squared;   // |z_y|^2
     float norm;      // |z_y|
@@ -37,15 +37,15 @@ struct ResidualTerms {
 };
 
 struct ColumnScans {
-    /// lower[j]: a lower bound of the squared distance (given weights: not changed, the weight itself). key[j]: an
-    /// upper bound of a value that grows with |b_j| / w_j: (b_j / d_j)^2, log |b_j| - rate d_j, or |b_j| / w_j. Returns
-    /// the smallest of `lower` (equal weights: 0).
+    /// Writes lower[j], a lower bound of the squared distance (given weights: lower[j] is the weight and does not
+    /// change). Writes key[j], an upper bound of a value that grows with |b_j| / w_j: (b_j / d_j)^2, log |b_j| - rate
+    /// d_j, or |b_j| / w_j. Returns the smallest of `lower` (equal weights: 0).
     float (*keys)(WeightKind kind, const float* product, const float* squared, const float* norms, const float* along,
                   std::ptrdiff_t count, const QueryTerms& terms, float* lower, float* key);
-    /// Writes the positions with key > limit, ascending, and returns their number. `hits` must have space for `count`.
+    /// Writes the positions with key > limit to `hits` (space for `count`), ascending, and returns their number.
     std::ptrdiff_t (*above)(const float* key, std::ptrdiff_t count, float limit, std::int32_t* hits);
     /// Writes the positions that reach their threshold. Adds to `screened` the number of positions whose norm alone
-    /// proves that they cannot: r_j |r| + |constant| + rest is below it.
+    /// excludes this: r_j |r| + |constant| + rest is below the threshold.
     std::ptrdiff_t (*reaching)(WeightKind kind, const float* product, const float* norms, const float* lower,
                                std::ptrdiff_t count, const ResidualTerms& terms, std::int32_t* hits,
                                std::int64_t* screened);
@@ -56,7 +56,7 @@ struct ColumnScans {
     /// In double: out[0] = x . a, out[1] = x . b.
     void (*two_dots_float)(const float* x, const double* a, const double* b, std::ptrdiff_t d, double* out);
     void (*two_dots_double)(const double* x, const double* a, const double* b, std::ptrdiff_t d, double* out);
-    /// g -= sum_i coefficients[i] rows[i]; rows are `stride` numbers apart in `matrix`, with `columns` numbers each.
+    /// g -= sum_i coefficients[i] rows[i]. Rows of `matrix` have `columns` numbers and are `stride` numbers apart.
     void (*subtract_rows)(const double* matrix, std::ptrdiff_t stride, const std::int32_t* rows,
                           const double* coefficients, std::ptrdiff_t count, double* g, std::ptrdiff_t columns);
     /// x := L^-1 x and x := L^-T x, L lower triangular, row-major.
@@ -67,4 +67,4 @@ struct ColumnScans {
 /// The scans for this processor's best instruction set.
 const ColumnScans& column_scans();
 
-}  // namespace coterie::internal
+}  // namespace coterie::manifold::internal

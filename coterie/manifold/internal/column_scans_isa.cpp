@@ -13,7 +13,7 @@
 #include "coterie/linalg/hits.hpp"
 #include "coterie/manifold/internal/column_scans.hpp"
 
-namespace coterie::internal::COTERIE_ISA {
+namespace coterie::manifold::internal::COTERIE_ISA {
 namespace {
 using Size = std::ptrdiff_t;
 using Floats = Eigen::Map<const Eigen::ArrayXf>;
@@ -49,8 +49,8 @@ Size above(const float* key, Size count, float limit, std::int32_t* hits) {
 
 Size reaching(WeightKind kind, const float* product, const float* norms, const float* lower, Size count,
               const ResidualTerms& t, std::int32_t* hits, std::int64_t* screened) {
-    // How far a column is above its threshold, for a piece of the columns at a time. The comparison is not "at most",
-    // because NaN must be a hit.
+    // Computes how far columns are above their thresholds, for a piece of the columns at a time. The test is !(a <= b)
+    // instead of a > b, because NaN must count as above.
     constexpr Size piece = 1024;
     float threshold[piece];
     float above_it[piece];
@@ -153,4 +153,4 @@ const ColumnScans scans = {&keys,         &above,           &reaching,         &
                            &sum_of_roots, &two_dots<float>, &two_dots<double>, &subtract_rows,
                            &solve_lower,  &solve_transposed};
 
-}  // namespace coterie::internal::COTERIE_ISA
+}  // namespace coterie::manifold::internal::COTERIE_ISA

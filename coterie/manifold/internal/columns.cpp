@@ -1,6 +1,6 @@
 // A power of two scales the points without rounding, so that products in float and squares in double do not overflow or
-// underflow. Float copies are relative to the mean, where their rounding is small; norms are rounded up, as bounds
-// require. Distances come from products if little cancels, otherwise from differences.
+// underflow. Float copies are relative to the mean, because their rounding errors are then small. Norms are rounded up,
+// because bounds use them. Distances come from products if few digits cancel, otherwise from differences.
 
 #include "coterie/manifold/internal/columns.hpp"
 
@@ -15,10 +15,10 @@
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/model/model.hpp"
 
-namespace coterie::internal {
+namespace coterie::manifold::internal {
 namespace {
 constexpr Index kRows = 512;
-constexpr double kLeast = 1e-6;      // least distance, relative to the root mean square distance from the mean
+constexpr double kLeast = 1e-6;      // smallest distance, relative to the root mean square distance from the mean
 constexpr double kCancelled = 1e-6;  // below this fraction of |x|^2 + |y|^2, a squared distance comes from differences
 
 constexpr double kFarthest = 1e12;
@@ -45,7 +45,7 @@ void check_queries(const Columns& columns, PointsView queries, const Run& run) {
     const double largest = check_points(queries, given_points(), run);
     if (largest * columns.scale > 2 * kFarthest)
         throw BadData(Code::too_large,
-                      filled("new rows have magnitude {}, too far from the training data, whose largest is at most {}",
+                      filled("the magnitude {} in the new rows is too large, because the training data have at most {}",
                              to_text(largest), to_text(2 / columns.scale)),
                       "", {.option = "points"});
 }
@@ -135,7 +135,7 @@ Columns columns_of(PointsView points, double eta, const Run& run) {
     });
     double sum = 0;
     for (std::size_t i = 0; i < n; ++i) sum += deviation[i];
-    // Equal points differ from their mean by its rounding.
+    // Equal points differ from their mean by the rounding error of the mean.
     const double mean_square = sum / static_cast<double>(out.count);
     const double own_square = out.center.squaredNorm();
     out.least = mean_square > 1e-28 * own_square ? kLeast * std::sqrt(mean_square) : 0.0;
@@ -148,4 +148,4 @@ Columns columns_of(PointsView points, double eta, const Run& run) {
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::manifold::internal

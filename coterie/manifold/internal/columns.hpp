@@ -1,6 +1,6 @@
 #pragma once
-// Internal: the points as the columns of representations. There are two copies: relative to their mean in float, for
-// products of blocks, with bounds on the rounding errors; and the original values, times a power of two, in double.
+// Internal: the points as the columns of representations, in two forms. In float, relative to their mean, for products
+// of blocks; their rounding errors are bounded. In double, the original values times a power of two.
 
 #include <algorithm>
 #include <limits>
@@ -12,7 +12,9 @@
 #include "coterie/base/run.hpp"
 #include "coterie/manifold/internal/column_scans.hpp"
 
-namespace coterie::internal {
+namespace coterie::manifold::internal {
+
+using namespace coterie::internal;
 
 /// Lengths, products and residuals are those of the scaled points, s x.
 struct Columns {
@@ -40,10 +42,10 @@ struct Columns {
     void centre(const double* packed, float* out) const;
     /// x_j . a and x_j . b, scaled, over the first d coordinates.
     void products(Index j, const double* a, const double* b, double* out) const;
-    /// Squared distance of x_j from a packed row, from differences.
+    /// Squared distance of x_j from a packed row, computed from differences.
     double squared_distance(Index j, const double* packed) const;
-    /// Squared distance from the product with the packed row, which has this squared norm; from differences if that
-    /// cancels.
+    /// The same, computed from the product with the packed row, whose squared norm is `square_norm`. If digits cancel,
+    /// it is computed from differences.
     double squared_distance(Index j, const double* packed, double product, double square_norm) const;
 };
 
@@ -52,12 +54,12 @@ Columns columns_of(PointsView points, double eta, const Run& run);
 
 /// Throws BadArgument unless queries have the columns of the points.
 void check_columns(PointsView points, PointsView queries);
-/// Throws BadData for values that are not finite, or more than 1e12 times as large as any of the points:
-/// products with the points would overflow float.
+/// Throws BadData for values that are not finite. Also for values more than 1e12 times as large as any value of the
+/// points, because products with the points would overflow float.
 void check_queries(const Columns& columns, PointsView queries, const Run& run);
 
 /// Bound of the rounding error of a product of blocks z . r of d numbers, in units of |z| |r|. It includes the rounding
 /// of z, of r and of two more sums.
 double product_rounding(Index dimensions);
 
-}  // namespace coterie::internal
+}  // namespace coterie::manifold::internal

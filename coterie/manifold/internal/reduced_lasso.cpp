@@ -1,7 +1,7 @@
-// An active set reaches the solution up to rounding even for similar columns, and coordinate descent does not.
-// The certificate of a representation needs this. Columns enter a few at a time and leave one by one; a new row or
-// rotations update the factor. When all conditions seem to hold, the gradient is computed from scratch, and columns
-// that were rejected because of rounding may enter.
+// An active set reaches the solution up to rounding even for similar columns; coordinate descent does not. The
+// certificate of a representation needs this accuracy. Columns enter a few at a time and leave one by one. A new row
+// updates the factor when a column enters, and rotations when it leaves. When all conditions seem to hold, the gradient
+// is computed from scratch. Columns that were rejected because of rounding may then enter.
 
 #include "coterie/manifold/internal/reduced_lasso.hpp"
 
@@ -9,10 +9,10 @@
 #include <cmath>
 #include <limits>
 
-namespace coterie::internal {
+namespace coterie::manifold::internal {
 namespace {
-constexpr double kDependent = 1e-11;  // least fraction of a column's square outside the span of the support
-constexpr double kNothing = 1e-15;    // the same, below which everything is rounding
+constexpr double kDependent = 1e-11;  // smallest accepted fraction of a column's square outside the span of the support
+constexpr double kNothing = 1e-15;    // a smaller fraction is only a rounding error
 constexpr double kSlack = 1e-11;      // relative to a threshold
 constexpr int kRefreshes = 4;
 
@@ -25,7 +25,7 @@ double sign_of(double value) { return value < 0 ? -1.0 : 1.0; }
 
 double ReducedLasso::slack(Index j) const { return kSlack * problem_.thresholds[j] + noise_; }
 
-// Computes the row of column j in the factor into row_; false if the column depends on the support.
+// Computes the row of column j in the factor and writes it to row_. Returns false if the column depends on the support.
 bool ReducedLasso::factor_row(Index j, double& pivot) {
     const auto size = static_cast<Index>(support_.size());
     const double* const gram = problem_.gram + j * problem_.stride;
@@ -45,7 +45,7 @@ void ReducedLasso::append(Index j, double pivot) {
     inside_[at(j)] = kInside;
 }
 
-// Lower rows move up, and rotations of neighbouring columns make the factor triangular again.
+// Moves the rows below up. Rotations of neighbouring columns then make the factor triangular again.
 void ReducedLasso::remove(std::size_t position) {
     const Index size = static_cast<Index>(support_.size()) - 1;
     const Index stride = problem_.size;
@@ -108,7 +108,7 @@ void ReducedLasso::to_optimum(double* c) {
     }
 }
 
-// Adds column j, which depends on an optimal support.
+// Adds column j, which depends linearly on an optimal support.
 bool ReducedLasso::exchange(Index j, double* c) {
     const double sign = sign_of(g_[at(j)]);
     sign_[at(j)] = sign;
@@ -130,7 +130,7 @@ bool ReducedLasso::exchange(Index j, double* c) {
             leaving = i;
         }
         if (leaving == support_.size()) {
-            // No column limits the step: only the small remainder of j outside the support does.
+            // No column of the support limits the step; only the small part of j outside the support does.
             if (c[at(j)] == 0 && pivot <= kNothing * diagonal(j)) return false;
             factor_row(j, pivot);
             append(j, std::max(pivot, kNothing * diagonal(j)));
@@ -203,8 +203,7 @@ bool ReducedLasso::solve(const ReducedProblem& problem, double* c) {
             }
             if (entering_.empty()) break;
             entered = true;
-            // Adds a few at a time, those farthest beyond their threshold first; columns of the wrong sign leave at
-            // once.
+            // Adds a few columns at a time, first those farthest beyond their threshold. Those of the wrong sign leave.
             const std::size_t most = std::min(entering_.size(), 1 + support_.size() / 8);
             const auto farther = [](const auto& a, const auto& b) {
                 return a.first > b.first || (a.first == b.first && a.second < b.second);
@@ -228,4 +227,4 @@ bool ReducedLasso::solve(const ReducedProblem& problem, double* c) {
     return true;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::manifold::internal

@@ -5,14 +5,14 @@
 //
 //     optimal:  g_j = t_j sign(c_j) where c_j != 0,  |g_j| <= t_j elsewhere
 //
-// An active-set method: for the support P with its signs, the optimum solves a linear system, kept as a Cholesky
-// factor. A step towards it ends where the first coefficient would change its sign; that column leaves. When P is
-// optimal, columns with |g_j| > t_j enter with the sign of g_j. The objective falls from one optimal P to the next. No
-// P therefore repeats, and the method ends after finitely many steps for any columns.
+// An active-set method. For a support P with given signs, the optimum solves a linear system, which is kept as a
+// Cholesky factor. A step towards the optimum ends where the first coefficient would change its sign; this column
+// leaves P. When P is optimal, columns with |g_j| > t_j enter with the sign of g_j. The objective falls from one
+// optimal P to the next. So no P repeats, and the method ends after finitely many steps for any columns.
 //
-// A column that depends linearly on P would make the system singular. Let v change c_j by sign(g_j) and P so that Gv =
-// 0. Along v, the objective falls at the rate |g_j| - t_j until a coefficient of P is 0. That column leaves, and j
-// replaces it.
+// A column j that depends linearly on P would make the system singular. Let v be the direction that changes c_j by
+// sign(g_j), and the coefficients of P so that Gv = 0. Along v, the objective falls at the rate |g_j| - t_j until a
+// coefficient of P is 0. Column j replaces the column of this coefficient.
 
 #include <cstdint>
 #include <vector>
@@ -20,7 +20,9 @@
 #include "coterie/base/points.hpp"
 #include "coterie/manifold/internal/column_scans.hpp"
 
-namespace coterie::internal {
+namespace coterie::manifold::internal {
+
+using namespace coterie::internal;
 
 struct ReducedProblem {
     const double* gram = nullptr;  // size x size, symmetric, rows `stride` apart
@@ -33,10 +35,10 @@ struct ReducedProblem {
 
 class ReducedLasso {
 public:
-    /// c: the start (its support and signs are tried first), then the solution. Returns false if the steps ran out,
-    /// which only rounding can cause; c is then the best point found.
+    /// On entry, c is the start: its support and signs are tried first. On return, c is the solution. Returns false if
+    /// the limit of steps was reached, which only rounding can cause. c is then the best point found.
     bool solve(const ReducedProblem& problem, double* c);
-    /// The last solution: columns with c_j != 0, in the order of entry, and g of all columns.
+    /// Of the last solution: columns with c_j != 0, in the order in which they entered, and g of all columns.
     const std::vector<std::int32_t>& support() const { return support_; }
     const std::vector<double>& gradient() const { return g_; }
     Index steps() const { return steps_; }
@@ -67,4 +69,4 @@ private:
     std::vector<std::pair<double, std::int32_t>> entering_;
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::manifold::internal

@@ -1,6 +1,6 @@
-// Shortest augmenting paths, on a full matrix of costs and on a list of gains. Lists serve labelings with as many
-// labels as points, whose table would not fit into memory. They use whole numbers, so that rounding decides nothing.
-// Rows are the smaller side. Ties go to the lowest column.
+// Shortest augmenting paths, on a full matrix of costs or on a list of gains. The list is for labelings with nearly as
+// many labels as points, whose full table would not fit into memory. Its gains are whole numbers, so there is no
+// rounding. There are at most as many rows as columns. Ties go to the lowest column.
 
 #include "coterie/metrics/internal/assignment.hpp"
 
@@ -24,13 +24,12 @@ std::vector<Index> assign_rows(const Matrix<double>& cost) {
     std::vector<Index> column_of(static_cast<std::size_t>(rows), -1);
     std::vector<Index> row_of(static_cast<std::size_t>(columns), -1);
     std::vector<Index> previous_row(static_cast<std::size_t>(columns), -1);
-    std::vector<Index> open(
-        static_cast<std::size_t>(columns));  // the first `open_count` are the columns that are not final yet
+    std::vector<Index> open(static_cast<std::size_t>(columns));  // the first `open_count` columns are not final yet
     std::vector<Index> tree_rows;
     std::vector<Index> tree_columns;
 
     for (Index start = 0; start < rows; ++start) {
-        // Columns in descending order: among equals the lowest comes last, so that ties go to the lowest column.
+        // Columns in descending order: among equal columns the lowest comes last and wins.
         for (Index j = 0; j < columns; ++j) open[static_cast<std::size_t>(j)] = columns - 1 - j;
         Index open_count = columns;
         std::fill(distance.begin(), distance.end(), infinity);
@@ -52,7 +51,7 @@ std::vector<Index> assign_rows(const Matrix<double>& cost) {
                     distance[column] = candidate;
                     previous_row[column] = row;
                 }
-                // A free column ends the path at once, so it is taken first among equals.
+                // A free column ends the path, so among equal columns it comes first.
                 if (distance[column] < best || (distance[column] == best && row_of[column] < 0)) {
                     best = distance[column];
                     best_position = position;
@@ -97,10 +96,10 @@ std::vector<Index> minimum_cost_assignment(const Matrix<double>& cost) {
     return column_of;
 }
 
-namespace internal {
+namespace metrics::internal {
 namespace {
-// The same method on lists: the cost of a listed pair is -gain. Each row may instead stay unmatched at cost 0, as if it
-// had a private column. Distances come from a heap, so a path costs only what it touches.
+// The same method on lists: the cost of a listed pair is -gain. A row may also stay unmatched at cost 0, as if it had a
+// private column. A heap holds the distances, so the time for a path depends only on the pairs that it visits.
 std::vector<Index> match_rows(std::span<const Gain> gains, Index rows, Index columns) {
     constexpr std::int64_t unreached = std::numeric_limits<std::int64_t>::max();
     std::vector<std::size_t> first(static_cast<std::size_t>(rows) + 1, 0);
@@ -126,7 +125,7 @@ std::vector<Index> match_rows(std::span<const Gain> gains, Index rows, Index col
         tree_rows.clear();
         tree_columns.clear();
         std::int64_t shortest = 0;
-        std::int64_t unmatched_distance = unreached;  // of the best way to leave a row of the tree unmatched
+        std::int64_t unmatched_distance = unreached;  // least cost of leaving a row of the tree unmatched
         Index unmatched_row = -1;
         Index row = start;
         Index sink = -1;
@@ -143,7 +142,7 @@ std::vector<Index> match_rows(std::span<const Gain> gains, Index rows, Index col
                 if (closed[column]) continue;
                 const std::int64_t candidate = offset - gains[at].gain - column_dual[column];
                 if (candidate >= distance[column]) continue;
-                // A path longer than the best way to leave a row unmatched cannot be the shortest.
+                // If leaving a row unmatched costs less, the path cannot be the shortest.
                 if (candidate > unmatched_distance) continue;
                 if (distance[column] == unreached) touched.push_back(gains[at].column);
                 distance[column] = candidate;
@@ -217,6 +216,6 @@ std::vector<Index> maximum_gain_match(std::span<const Gain> gains, Index rows, I
         if (row_of[j] >= 0) column_of[static_cast<std::size_t>(row_of[j])] = static_cast<Index>(j);
     return column_of;
 }
-}  // namespace internal
+}  // namespace metrics::internal
 
 }  // namespace coterie

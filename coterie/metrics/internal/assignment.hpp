@@ -7,7 +7,9 @@
 
 #include "coterie/base/points.hpp"
 
-namespace coterie::internal {
+namespace coterie::metrics::internal {
+
+using namespace coterie::internal;
 
 /// One non-zero entry of a table: matching row u to column v gains `gain` > 0.
 struct Gain {
@@ -16,9 +18,8 @@ struct Gain {
     std::int64_t gain = 0;
 };
 
-/// The column of each row (-1: none) in a match of largest total gain. Pairs that are not listed gain nothing and are
-/// not matched. `gains` must be sorted by row, then column, each pair once. Exact (integers). Memory depends on the
-/// listed pairs, not on rows x columns.
+/// The column of each row (-1: none) in a match with the largest total gain. Only listed pairs are matched. `gains`
+/// must be sorted by row, then column, each pair once. Exact (integers). Memory depends only on the number of pairs.
 std::vector<Index> maximum_gain_match(std::span<const Gain> gains, Index rows, Index columns);
 
-}  // namespace coterie::internal
+}  // namespace coterie::metrics::internal

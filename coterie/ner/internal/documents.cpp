@@ -1,6 +1,6 @@
 // Reads texts with annotated spans: JSON lines of doccano, spaCy and Prodigy, brat's stand-off annotations, and plain
 // text.
-// All use one function, which splits a document into sentences and words and finds the words of the spans.
+// All formats use one function, which splits a document into sentences and words and finds the words of the spans.
 
 #include <algorithm>
 #include <charconv>
@@ -72,11 +72,11 @@ std::vector<Piece> pieces_of(const std::vector<Mark>& marks, std::string_view te
     return out;
 }
 
-// Counts spans that begin or end inside a word and so split it. They may be mistakes, or on purpose, as for "Ada" in
+// Counts spans that begin or end inside a word and so split it. They may be mistakes, or intended, for example "Ada" in
 // "Ada's".
 struct CutWords {
     Index marks = 0;
-    Message first;  // about the first: its place, and its word
+    Message first;  // about the first such span: its place and its word
 
     void look(const std::vector<Piece>& pieces, const std::vector<std::size_t>& borders, std::string_view text,
               const std::string& source, Index line) {
@@ -119,7 +119,7 @@ void add_document(Document document, const std::vector<Mark>& marks, const std::
     const std::size_t number = corpus.documents.size();
     const std::string& text = corpus.documents.emplace_back(std::move(document)).text;
     const std::vector<Piece> pieces = pieces_of(marks, text, marks_source);
-    // Words also end where spans do. Sentences do not end inside a span.
+    // Words also end at the ends of spans. Sentences do not end inside a span.
     std::vector<std::size_t> cuts = word_borders(text);
     cut_words.look(pieces, cuts, text, marks_source, line);
     for (const Piece& piece : pieces) cuts.insert(cuts.end(), {piece.begin, piece.end});

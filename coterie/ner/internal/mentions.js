@@ -1,6 +1,6 @@
-// Correcting the mentions of a page. What is known lies beside the text as JSON, its offsets in code points; a sentence
-// is drawn anew from it after every change. Words are chosen by mouse or arrow keys, a menu gives them a type, and the
-// sentences that the reader has checked are downloaded.
+// Corrects the mentions of a page. The page also has its text and mentions as JSON, with offsets in code points. Every
+// change draws the sentence again. The reader chooses words with the mouse or arrow keys, gives them a type in a menu,
+// and downloads the checked sentences.
 (() => {
   const element = (id) => document.getElementById(id);
   const about = JSON.parse(element("mentions-about").textContent);
@@ -13,7 +13,7 @@
   }));
   const places = Array.from(document.querySelectorAll(".sentence"));
   const menu = element("mentions-menu");
-  let chosen = null; // {s, anchor, head}: words of sentence s, both ends among them
+  let chosen = null; // {s, anchor, head}: words of sentence s, including both ends
   let saved = true;
 
   const ends = () => [Math.min(chosen.anchor, chosen.head), Math.max(chosen.anchor, chosen.head) + 1];
@@ -81,7 +81,7 @@
     say();
   }
 
-  // The words that are chosen become a mention of that type, or of none (-1); mentions that they touch end.
+  // The chosen words become a mention of this type (-1: no mention). Mentions that overlap them are removed.
   function give(type) {
     if (!chosen) return;
     const { s } = chosen;
@@ -143,7 +143,7 @@
     if (s !== undefined) places[s].querySelector("p").focus();
   }
 
-  // Of all keys that change something: true where this one does.
+  // Handles the keys that change mentions. Returns true if this key is one of them.
   function acts(event) {
     if (/^[1-9]$/.test(event.key) && event.key <= types.length) give(event.key - 1);
     else if (event.key === "Delete" || event.key === "Backspace") give(-1);
@@ -164,7 +164,7 @@
       to = Math.max(0, Math.min(last, to));
       const mention = mentionAt(s, to);
       if (event.shiftKey && head >= 0) choose(s, chosen.anchor, to);
-      else if (mention && to >= head) choose(s, mention.begin, mention.end - 1); // a mention is passed as one
+      else if (mention && to >= head) choose(s, mention.begin, mention.end - 1); // moves over a whole mention at once
       else if (mention) choose(s, mention.end - 1, mention.begin);
       else choose(s, to, to);
     } else if (head < 0) {
@@ -179,7 +179,7 @@
     event.preventDefault();
   }
 
-  // The words that a selection with the mouse touches.
+  // The words that a selection with the mouse overlaps.
   function wordsSelected(s) {
     const selection = getSelection();
     if (selection.rangeCount === 0 || selection.isCollapsed) return [];
@@ -223,7 +223,7 @@
     event.preventDefault();
   });
 
-  // What the command reads: offsets of code points in JSON lines, words in columns.
+  // The text of the download: JSON lines with offsets in code points, or CoNLL columns.
   function support() {
     const asked = sentences.filter(({ checked }) => checked);
     const sorted = (mentions) => mentions.slice().sort((a, b) => a.begin - b.begin);

@@ -18,8 +18,7 @@ struct PrototypeLoss {
     Matrix<float> by_vectors;     // gradient of the sum, n x d
     Matrix<float> by_prototypes;  // L x d
 };
-/// The loss of words with tags in 0..L-1. ln p_t is -1/2 || x - c_t ||^2 less the logarithm of the sum of exp of this
-/// over the tags.
+/// The loss of words with tags in 0..L-1. ln p_t is s_t - ln(sum_u exp(s_u)) with s_t = -1/2 || x - c_t ||^2.
 PrototypeLoss prototype_loss(const Matrix<float>& vectors, const std::vector<std::int32_t>& tags,
                              const Matrix<float>& prototypes);
 

@@ -1,6 +1,6 @@
-// Tag schemes. Mentions come from the rule of the script conlleval for all schemes. On well-formed tags of any scheme,
-// it gives the meaning of the scheme.
-// Whether tags are well-formed is checked separately. So tags of other programs can be scored by the same rule (Tjong
+// Tag schemes. For all schemes, the rules of the script conlleval give the mentions. If tags are well-formed, these are
+// the mentions that the scheme means.
+// Whether tags are well-formed is checked separately. So tags of other programs can be scored by the same rules (Tjong
 // Kim Sang and De Meulder 2003; Ramshaw and Marcus 1995 for IOB1).
 
 #include "coterie/ner/internal/tags.hpp"
@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::string_view sentence_end = "end of sentence";  // instead of a tag
 
-// The reason why the step from one tag to the next is ill-formed, and what to do. Empty if it is well-formed.
+// Why one tag must not follow another, and what to do. Empty if it may follow.
 struct Fault {
     std::string what, remedy;
 };

@@ -17,7 +17,7 @@ struct TagParts {
 /// Also accepts L and U, which are other names of E and S. Returns false if the text is not a tag.
 bool split_tag(std::string_view tag, TagParts& parts);
 
-/// Whether a mention begins between two words with these tags: the rules of the script conlleval, with E and S.
+/// Whether a mention begins between two words with these tags, by the rules of conlleval, extended by E and S.
 bool mention_begins(const TagParts& before, const TagParts& tag);
 
 /// A tag and its line in the file.
@@ -27,8 +27,8 @@ struct ReadTag {
     Index line = 0;
 };
 /// Returns the scheme of the tags, for example "BIO".
-/// If `reading` is checked, throws BadData, with `source` and the line, if a tag does not follow the scheme. Else
-/// counts such tags in `broken`.
+/// If a tag does not follow the scheme: throws BadData with `source` and the line if `reading` is checked, else counts
+/// the tag in `broken`.
 std::string scheme_of(const std::vector<std::vector<ReadTag>>& sentences, const std::string& source, TagReading reading,
                       Index& broken);
 

@@ -1,5 +1,4 @@
-// Code points in valid UTF-8. The bytes are not checked again, and no table is needed.
-// Few code points are white space, so they are listed here.
+// Code points in valid UTF-8. The bytes are not checked again. The few white-space code points are listed here.
 
 #include "coterie/ner/unicode.hpp"
 

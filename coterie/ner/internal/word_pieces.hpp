@@ -1,9 +1,9 @@
 #pragma once
 // Internal: BERT's tokeniser. It cleans a word and splits it at CJK characters and punctuation. If the folder says so,
-// it makes lower case and removes accents. Each part is split into the longest pieces of the vocabulary (Wu et al.
-// 2016). Pieces inside a part have the prefix ##.
-// Follows Hugging Face's program in Rust (crate tokenizers: BertNormalizer, BertPreTokenizer, WordPiece), the one in
-// common use. It differs from theirs in Python for rare characters. Special tokens in the text are treated as text.
+// it changes the word to lower case and removes accents. Each part is split into the longest pieces of the vocabulary
+// (Wu et al. 2016). Pieces inside a part have the prefix ##.
+// Follows Hugging Face's tokeniser in Rust (crate tokenizers: BertNormalizer, BertPreTokenizer, WordPiece), which is in
+// common use. Their tokeniser in Python differs for rare characters. Special tokens in the text are treated as text.
 
 #include <cstdint>
 #include <string>

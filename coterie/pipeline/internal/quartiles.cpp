@@ -1,11 +1,11 @@
 // Selection in passes, so that rows need not fit into memory. Each rank lies in a window of values. A pass counts the
-// values of each window in bins. The bin with the rank becomes the next window, between its least and largest value.
-// When few enough values are left in all windows together, they are collected and the ranks are found among them. For
-// some million rows in memory that is at once; most other data take two or three passes. (Munro and Paterson, Selection
-// and sorting with limited storage, 1980, with bins in place of samples.)
+// values of each window in bins. The bin that contains the rank becomes the next window, from its least to its largest
+// value. When few enough values are left in all windows, they are collected and the ranks are found among them. For a
+// few million rows in memory, they are collected at once; other data mostly take two or three passes. (Munro and
+// Paterson, Selection and sorting with limited storage, 1980, with bins instead of samples.)
 //
-// Invariants: a window of more than one value loses at least the values of its other end, so the passes end. Borders of
-// windows are data values, so rounding moves no value across them. Exact for integer weights.
+// Invariants: a window of several values loses at least the values of one end in each pass, so the passes end. Borders
+// of windows are data values, so rounding moves no value across them. The result is exact for integer weights.
 
 #include "coterie/pipeline/internal/quartiles.hpp"
 
@@ -18,12 +18,12 @@
 #include "coterie/base/parallel/blocks.hpp"
 #include "coterie/base/parallel/collective.hpp"
 
-namespace coterie::internal {
+namespace coterie::pipeline::internal {
 namespace {
 
-constexpr Index kMostCollected = Index{1} << 20;  // collected in any case
+constexpr Index kMostCollected = Index{1} << 20;  // as few values as this are always collected
 constexpr Index kMostBins = Index{1} << 14;       // over all windows: they fit into the second-level cache
-constexpr Index kBinsHeld = 512;                  // of a window whose values are collected
+constexpr Index kBinsHeld = 512;                  // number of bins of a window whose values are collected
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Window {
@@ -34,7 +34,7 @@ struct Window {
     std::vector<double> ranks;  // positions among the copies, counted from 0
 };
 
-// What one bin has counted.
+// The contents of one bin.
 struct Bin {
     double weight, values, low, high;
 };
@@ -46,8 +46,8 @@ struct Search {
     std::vector<Window> windows;
 };
 
-// Bins of equal width over a window. The first ones cover two standard deviations on either side of the mean; values
-// beyond fall into the outermost bins.
+// Bins of equal width over a window. In the first windows, they cover two standard deviations on either side of the
+// mean, and values outside belong to the outermost bins.
 struct Bins {
     Bins(const Search& search, const Window& window, Index bins)
         : low(window.low == -kInfinity ? search.place.mean - 2 * search.place.deviation : window.low),
@@ -89,8 +89,8 @@ public:
 
     std::vector<std::array<double, 3>> operator()() {
         Index windows = static_cast<Index>(searches_.size());
-        // Collects at once where all values fit into memory. Several processes use a fixed limit, because they must
-        // agree and gather what they keep.
+        // Collects at once if all values fit into memory. Several processes use a fixed limit, because they must agree
+        // on it and exchange the values.
         const auto room = static_cast<Index>(available_memory() / 64);
         const Index most =
             run_.communicator().size() > 1 ? kMostCollected : std::clamp(room, kMostCollected, 8 * kMostCollected);
@@ -141,7 +141,7 @@ private:
         }
     }
 
-    // One pass: each window is replaced by the bins that hold its ranks. Returns the number of windows after that.
+    // One pass: replaces each window by the bins that hold its ranks. Returns the new number of windows.
     Index narrow(Index bins) {
         Index windows = number_windows();
         std::vector<Bins> of_window;
@@ -206,18 +206,18 @@ private:
                       .values = static_cast<Index>(bins[b].values),
                       .ranks = {}};
             below += bins[b].weight;
-            // A rank beyond all copies gives the largest value.
+            // A rank above all copies gives the largest value.
             while (rank < window.ranks.size() && (window.ranks[rank] < below || b == last))
                 in.ranks.push_back(window.ranks[rank++]);
             if (!in.ranks.empty()) next.push_back(std::move(in));
         }
     }
 
-    // The values of a window, and their weights where rows have weights.
+    // The values of a window and, if rows have weights, their weights.
     struct Kept {
         std::vector<double> values, weights;
 
-        // Appends the values at ascending ranks. A rank beyond all values gives the largest.
+        // Appends the values at ascending ranks. A rank above all values gives the largest value.
         void append_ranks(const Search& search, const Window& window, std::vector<double>& found) {
             if (!weights.empty()) return append_weighted(window, found);
             std::vector<std::size_t> places;
@@ -228,7 +228,7 @@ private:
             for (const std::size_t place : places) {
                 const auto here = values.begin() + static_cast<std::ptrdiff_t>(place);
                 std::nth_element(std::min(from, here), here, values.end());
-                from = here;  // the values before it are no larger
+                from = here;  // earlier values are not larger
                 found.push_back(*here);
             }
         }
@@ -360,4 +360,4 @@ std::vector<std::array<double, 3>> quartiles(PointsView points, std::span<const 
     return Selection(points, labels, clusters, weights, wanted, run)();
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::pipeline::internal

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: charts of a page. Each is a list of numbers that uPlot draws where scripts run.
+// Internal: charts of a page. Each is a list of numbers that uPlot draws if scripts run.
 
 #include <optional>
 #include <string>
@@ -7,7 +7,9 @@
 
 #include "coterie/report/document.hpp"
 
-namespace coterie::internal {
+namespace coterie::report::internal {
+
+using namespace coterie::internal;
 
 /// A criterion over numbers of clusters; the chosen number is marked.
 struct Curve {
@@ -18,18 +20,18 @@ struct Curve {
 };
 /// The curves of the criteria that were not left out.
 std::vector<Curve> curves_of(const ClusterChoice& choice);
-/// These curves alone, as a separate section.
+/// The charts of only these curves, as a separate section.
 std::string curve_charts(const std::vector<Curve>& curves);
 
 /// Charts of cluster sizes and silhouettes. For a fit also the objective per iteration, and each criterion for each
-/// number of clusters. Returns the section with its numbers, hidden until it is drawn; empty where there is nothing to
-/// draw. When it is drawn, it hides elements of the class "charted".
+/// number of clusters. Returns a section with the numbers, hidden until it is drawn; empty if there is nothing to draw.
+/// When the section is drawn, it hides elements of the class "charted".
 std::string charts(const ClusteringResult& result, const FitReport* report, const ClusterChoice* choice);
 
-/// The top of the tree of a fit by ward (WardMethod), cut at its clusters. Empty for other methods.
+/// The top of the tree of a fit by ward (WardMethod), down to its clusters. Empty for other methods.
 std::string dendrogram(const FitReport& report);
 
 /// uPlot and the script that draws with it. Include it once in a page with charts or a dendrogram.
 std::string chart_scripts();
 
-}  // namespace coterie::internal
+}  // namespace coterie::report::internal

@@ -1,5 +1,5 @@
-// The charts of a page, drawn by uPlot from numbers that stand in it, and the cut of a dendrogram, which moves. Without
-// this script the tables and pictures beside them tell the same.
+// The charts of a page, which uPlot draws from numbers in the page, and the movable cut of a dendrogram. Without this
+// script, the tables and pictures next to them show the same.
 (() => {
   const element = (id) => document.getElementById(id);
   const text = (number) => (Number.isInteger(number) ? number.toLocaleString("en") : Number(number.toPrecision(5)).toString());
@@ -39,7 +39,7 @@
               paths: bars ? uPlot.paths.bars({ size: [0.7, 60] }) : undefined,
               points: { show: !bars && x.length <= 60 }, value: (_, v) => (v == null ? "" : text(v)) },
           ],
-          hooks: chart.mark === undefined ? {} : { draw: [(plot) => {  // what is chosen
+          hooks: chart.mark === undefined ? {} : { draw: [(plot) => {  // marks the chosen value
             const across = Math.round(plot.valToPos(chart.mark, "x", true)), { ctx, bbox } = plot;  // whole pixels are sharp
             ctx.save();
             ctx.strokeStyle = dark.matches ? "#e69f00" : "#d55e00";

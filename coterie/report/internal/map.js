@@ -1,12 +1,12 @@
-// The map of a page: opens the packed arrays, draws the points with regl-scatterplot, and keeps the labels that a person
-// gives. Everything it needs is in the page; without WebGL the picture below it stays.
+// The map of a page: unpacks the arrays, draws the points with regl-scatterplot, and stores the labels that the user
+// gives. Everything it needs is in the page. Without WebGL, the picture below it remains.
 (() => {
   const element = (id) => document.getElementById(id);
   const root = element("map");
   const about = JSON.parse(element("map-about").textContent);
   const n = about.rows;
 
-  const all = n + about.left_out.length;  // rows that are left out are not shown, but count
+  const all = n + about.left_out.length;  // rows that are left out are not shown, but row numbers count them
   const numbers = new Int32Array(n);
   for (let i = 0, out = 0; i < n; ++i) {
     while (about.left_out[out] === i + out) ++out;
@@ -35,7 +35,7 @@
 
   const lines = (array) => (array.lines ??= new TextDecoder().decode(array.values).split("\n"));
 
-  // A number of an array in its own units.
+  // An entry of an array in the array's own units.
   const value = (array, i) =>
     array.low === undefined ? array.values[i] : array.low + (array.values[i] / 65535) * (array.high - array.low);
   const text = (number) => (Number.isInteger(number) ? String(number) : Number(number.toPrecision(6)).toString());
@@ -53,7 +53,7 @@
     return out;
   }
 
-  // Dark violet to yellow, as even in brightness for every eye (cividis, coarsely).
+  // Dark violet to yellow, with even steps of brightness for all readers (a coarse cividis).
   const ramp = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
 
   async function start() {
@@ -64,8 +64,8 @@
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     const many = n > 200000;
     const background = dark ? "#0f172a" : "#ffffff";
-    // Without antialiasing a million points draw four times as fast. The renderer copies from the canvas that it is given,
-    // whatever canvas regl draws on: both must be the same.
+    // Without antialiasing, a million points are drawn four times as fast. The renderer copies from the canvas that it
+    // is given, whatever canvas regl draws on, so both must be the same.
     const drawing = document.createElement("canvas");
     const gl = drawing.getContext("webgl", { antialias: !many, preserveDrawingBuffer: true });
     if (!gl) throw new Error("WebGL is not available");
@@ -79,22 +79,22 @@
     const plot = createScatterplot.default({
       canvas, renderer, width: "auto", height: "auto",
       backgroundColor: background,
-      pointSize: many ? 1.5 : n > 20000 ? 3 : 6, opacity: many ? 1 : 0.8,  // performanceMode does not blend: less than 1 would be other colours
+      pointSize: many ? 1.5 : n > 20000 ? 3 : 6, opacity: many ? 1 : 0.8,  // performanceMode does not blend, so an opacity below 1 would change colours
       pointSizeSelected: 2, pointOutlineWidth: 1,
       lassoOnLongPress: true, lassoInitiator: false, performanceMode: many, cameraIsFixed: many,
-      spatialIndexUseWorker: false,  // its worker, which it takes from a million points on, never answers in the minified script
+      spatialIndexUseWorker: false,  // the worker, used from a million points on, never answers in the minified script
       pointColorActive: dark ? "#ffffff" : "#111827", pointColorHover: dark ? "#ffffff" : "#111827",
       lassoColor: dark ? "#ffffff" : "#111827",
     });
     if (!plot.isSupported) throw new Error("WebGL is missing what the map needs");
 
-    // So many points take long to draw: while the map moves, a part of them is drawn over it, and all at rest.
-    let moving = null;  // made once the whole is there
+    // Drawing so many points is slow. While the map moves, a part of them is drawn on top; at rest, all are drawn.
+    let moving = null;  // the plot of a part; made after the first drawing of all points
     const mostMoving = 30000;
     let resting = 0, drawnMoving = 0;
     const camera = () => ({ cameraTarget: Array.from(plot.get("cameraTarget")), cameraDistance: plot.get("cameraDistance") });
     let view = null;  // of the moving map
-    let held = false;  // whether it is being dragged
+    let held = false;  // whether the map is being dragged
     const look = (to) => {
       if (!many) return plot.set(to);
       if (!moving) drawMoving();
@@ -106,7 +106,7 @@
         if (held) return (resting = setTimeout(rest, 250));
         plot.set(view);
         view = null;
-        // Two frames on, the whole is there.
+        // After two frames, all points are drawn.
         requestAnimationFrame(() => requestAnimationFrame(() => { if (!view) element("map-moving").style.visibility = "hidden"; }));
       }, 250);
     };
@@ -144,7 +144,7 @@
         if (Math.hypot(dx, dy) > 3) look({ cameraTarget: [from.cameraTarget[0] - dx * unit, from.cameraTarget[1] + dy * unit] });
       });
       addEventListener("pointerup", release);
-      // The whole map would look for the point under the pointer, and draw itself anew to mark it.
+      // The plot of all points would search for the point under the pointer, and draw everything again to mark it.
       addEventListener("mousemove", (event) => from && event.stopImmediatePropagation(), true);
       canvas.addEventListener("wheel", (event) => {
         event.preventDefault();
@@ -197,7 +197,7 @@
     const without = (array) => (array.name === "truth" ? "not known" : "noise");
     const shown = (array, i) =>
       array.type === "text" ? lines(array)[i] : array.names ? (array.names[array.values[i]] ?? without(array)) : text(value(array, i));
-    // The row's own words first, then what was found of it, then its numbers.
+    // The row's own texts first, then the results for it, then its numbers.
     const facts = (i) =>
       [...about.arrays.filter((array) => array.type === "text"), ...about.arrays.filter((array) => !array.axis && array.type !== "text")]
         .map((array) => `${array.title || array.name} ${shown(array, i)}`)
@@ -256,14 +256,14 @@
       const row = numbers.indexOf(Number(wanted) - 1);
       if (wanted !== "" && row >= 0) return choose([row], true);
       const named = about.arrays.filter((array) => array.names && array.names.includes(wanted));
-      if (!named.length) return say(`nothing is called ${wanted}; rows are 1 to ${all}`);
+      if (!named.length) return say(`no row or label is called ${wanted}; rows are 1 to ${all}`);
       choose(rowsWhere((i) => named.some((array) => array.names[array.values[i]] === wanted)), true);
     });
     element("map-give").addEventListener("click", () => {
       const label = element("map-label").value.trim();
       if (!selected.length || !label) return say("select points with the lasso or the search, and write a label");
       for (const i of selected) given[i] = label;
-      say(`${selected.length} points have the label ${label}; ${Object.keys(given).length} have one`);
+      say(`selected points with label ${label}: ${selected.length}; labelled points in total: ${Object.keys(given).length}`);
     });
     element("map-download").addEventListener("click", () => {
       const rows = new Array(all).fill('""');
@@ -291,8 +291,8 @@
     element("picture").hidden = true;
     element("picture").classList.add("printed");
     say(`${n.toLocaleString("en")} points. Drag to move, scroll to zoom, hold or press Lasso to select.` +
-      (many ? ` While the map moves, ${mostMoving.toLocaleString("en")} of them are drawn at most, and all at rest.` : "") +
-      (all > n ? ` ${(all - n).toLocaleString("en")} rows that were left out are not shown.` : ""));
+      (many ? ` While the map moves, at most ${mostMoving.toLocaleString("en")} of them are drawn; at rest, all are.` : "") +
+      (all > n ? ` ${all - n === 1 ? "1 row was" : `${(all - n).toLocaleString("en")} rows were`} left out, and not shown.` : ""));
     return { plot, about, selected: () => selected, numbers, drawnMoving: () => drawnMoving, camera, look };
   }
 

@@ -3,12 +3,12 @@
 
 #include <string_view>
 
-namespace coterie::internal {
+namespace coterie::report::internal {
 
 extern const std::string_view page_scripts[3];  // in this order: regl, pub-sub-es, regl-scatterplot
 extern const std::string_view page_map_script;
-extern const std::string_view page_charts_library;  // uPlot; below its style, and the script that draws with it
+extern const std::string_view page_charts_library;  // uPlot; next: its style, and the script that uses it
 extern const std::string_view page_charts_style;
 extern const std::string_view page_charts_script;
 
-}  // namespace coterie::internal
+}  // namespace coterie::report::internal

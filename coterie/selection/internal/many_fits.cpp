@@ -1,5 +1,5 @@
-// A search draws rows, rejects what its fits do not accept, and gives each task its own run. A task has one
-// thread, because the tasks run side by side.
+// A search draws rows, rejects input that its fits do not accept, and gives each task its own run. A task has one
+// thread, because several tasks run at once.
 
 #include "coterie/selection/internal/many_fits.hpp"
 
@@ -8,7 +8,7 @@
 #include "coterie/base/text.hpp"
 #include "coterie/pipeline/left_out.hpp"
 
-namespace coterie::internal {
+namespace coterie::selection::internal {
 
 Points rows_in_memory(const Points& points, const std::vector<Index>& rows, const Run& run) {
     if (!points.resident()) return gather_rows(points, rows, run);
@@ -48,4 +48,4 @@ Run part_of(const Run& run, std::string_view purpose, Index index) {
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::selection::internal

@@ -1,5 +1,5 @@
 #pragma once
-// Internal: what searches share that fit one problem many times.
+// Internal: shared by searches that fit one problem many times.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,9 @@
 #include "coterie/base/run.hpp"
 #include "coterie/metrics/metrics.hpp"
 
-namespace coterie::internal {
+namespace coterie::selection::internal {
+
+using namespace coterie::internal;
 
 /// Copies some rows into memory; `points` may be read in blocks.
 Points rows_in_memory(const Points& points, const std::vector<Index>& rows, const Run& run);
@@ -23,4 +25,4 @@ void require_truth_per_row(Index rows, LabelSpan truth);
 /// The run of one task among many: a child with one thread.
 Run part_of(const Run& run, std::string_view purpose, Index index);
 
-}  // namespace coterie::internal
+}  // namespace coterie::selection::internal

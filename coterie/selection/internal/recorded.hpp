@@ -6,9 +6,11 @@
 
 #include "coterie/base/error.hpp"
 
-namespace coterie::internal {
+namespace coterie::selection::internal {
 
-/// Returns what act() throws where points, options or resources do not fit; nullptr where it succeeds. Other errors
+using namespace coterie::internal;
+
+/// Calls act(). Returns its error if points, options or resources are unsuitable; nullptr if it succeeds. Other errors
 /// (cancelled, internal errors) pass through.
 template <class Act>
 std::exception_ptr recorded(Act&& act) {
@@ -33,4 +35,4 @@ inline std::string message_of(const std::exception_ptr& failure) {
     }
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::selection::internal

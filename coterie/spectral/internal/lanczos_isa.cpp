@@ -4,7 +4,7 @@
 #include "coterie/linalg/simd.hpp"
 #include "coterie/spectral/internal/lanczos_kernels.hpp"
 
-namespace coterie::internal::COTERIE_ISA {
+namespace coterie::spectral::internal::COTERIE_ISA {
 namespace {
 
 using Doubles = Simd<double>::Register;
@@ -15,7 +15,7 @@ constexpr Size kBlock = lanczos_block;
 typedef double Quad __attribute__((vector_size(32)));
 typedef double UnalignedQuad __attribute__((vector_size(32), aligned(8), may_alias));
 
-// By reference: instruction sets return a vector of 32 bytes in different ways.
+// The vectors are passed by reference, because instruction sets return 32 bytes in different ways.
 inline const UnalignedQuad& quad(const double* p) { return *reinterpret_cast<const UnalignedQuad*>(p); }
 inline UnalignedQuad& quad(double* p) { return *reinterpret_cast<UnalignedQuad*>(p); }
 
@@ -103,4 +103,4 @@ void add_gram(const double* right, Size rows, double* gram) {
 extern const LanczosKernels lanczos_table;
 const LanczosKernels lanczos_table = {&multiply, &add_seen, &take_off, &add_gram};
 
-}  // namespace coterie::internal::COTERIE_ISA
+}  // namespace coterie::spectral::internal::COTERIE_ISA

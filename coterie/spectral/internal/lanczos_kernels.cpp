@@ -5,7 +5,7 @@
 
 #include "coterie/linalg/instruction_sets.hpp"
 
-namespace coterie::internal {
+namespace coterie::spectral::internal {
 
 COTERIE_DECLARE_TABLES(LanczosKernels, lanczos_table)
 
@@ -14,4 +14,4 @@ const LanczosKernels& lanczos_kernels() {
     return chosen;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::spectral::internal

@@ -1,6 +1,6 @@
-// Works on four vectors at a time, so that the matrix and the basis are read once for all four. Sums over rows run over
-// at most 64 chunks that depend on n alone, and add them in order: the same bits for any number of threads. Residuals
-// under a filter are converted to those of M by the filter's least slope; those of the result are measured.
+// Works on four vectors at a time, so that the matrix and the basis are read once for all four. Sums over rows add at
+// most 64 chunks, which depend on n alone, in order, so the bits are the same for any number of threads. Residuals
+// under a filter are converted to residuals of M by the filter's least slope; the residuals of the result are measured.
 
 #include "coterie/spectral/internal/sparse_eigen.hpp"
 
@@ -19,7 +19,7 @@
 #include "coterie/linalg/products.hpp"
 #include "coterie/spectral/internal/lanczos_kernels.hpp"
 
-namespace coterie {
+namespace coterie::spectral::internal {
 namespace {
 
 constexpr Index kBlock = sparse_eigen_block;
@@ -31,9 +31,6 @@ constexpr int kFilters = 2;     // the second filter has a better cutoff than th
 constexpr double kGrowth = 6;   // ln of a filter's ratio between its value at 1 and below the cutoff
 constexpr double kShare = 8;    // limits a filter's degree, in columns of the basis per entry of a row; see
                                 // begin_sharper
-
-using internal::at;
-using internal::filled;
 
 // The matrix in the format of the products: 12 bytes per entry instead of 16.
 class Operator {
@@ -56,8 +53,8 @@ public:
 
     // to = scale (M - shift I) x + keep to, for rows begin..end-1; both are n x kBlock, row by row.
     void multiply(const double* x, Index begin, Index end, double scale, double shift, double keep, double* to) const {
-        internal::lanczos_kernels().multiply(starts_.data(), columns_.data(), values_.data(), begin, end, x, scale,
-                                             shift, keep, to);
+        lanczos_kernels().multiply(starts_.data(), columns_.data(), values_.data(), begin, end, x, scale, shift, keep,
+                                   to);
     }
 
 private:
@@ -109,14 +106,14 @@ public:
           tolerance_(tolerance),
           run_(run),
           known_(known.cols()),
-          // Twice the required columns, in whole blocks; for few columns, measurements show that 40 more are enough.
+          // Twice the required columns and 40 more: measurements show that this is enough even for few columns.
           capacity_(std::min(known_ + 2 * count + 10 * kBlock, m.rows() - kBlock)),
           basis_(Matrix<double>::Zero(m.rows(), padded(capacity_))),
           block_(m.rows(), kBlock),
           rest_(m.rows(), kBlock),
           chunks_{m.rows(), std::max<Index>(512, (m.rows() + 63) / 64)},
           draws_(purpose << 32) {
-        static_assert(kBlock == internal::lanczos_block);
+        static_assert(kBlock == lanczos_block);
         basis_.leftCols(known_) = known;
     }
 
@@ -162,9 +159,9 @@ public:
 
     // Whether M has an eigenvalue above `value`, apart from those of the known vectors.
     // The largest Ritz value approaches the largest eigenvalue from below. It counts as close if its residual is a
-    // tenth of the gap to `value`, or within kNear. A filter makes all residuals small, at first those of the
-    // suppressed vectors. So with a filter the check waits. An eigenvector above `value` starts with the part 1 /
-    // sqrt(n) of a random vector and must first have time to grow to a thousand times the part of the others.
+    // tenth of the gap to `value`, or within kNear. A filter makes all residuals small, first those of the suppressed
+    // vectors. Therefore the check waits if there is a filter: an eigenvector above `value` starts with the part 1 /
+    // sqrt(n) of a random vector, and must first grow to a thousand times the part of the others.
     bool anything_above(double value, std::int64_t& blocks) {
         const double bound = filter_.at(value);
         const double near = kNear * std::min(1.0, filter_.least_slope(value));
@@ -210,7 +207,7 @@ private:
         take_off_basis(0);
     }
 
-    // Starts a new basis from sums of the best Ritz vectors, with a filter that grows from below the required
+    // Starts a new basis from sums of the best Ritz vectors, with a filter whose cutoff is below the required
     // eigenvalues. Returns false if the filter would not be sharper than the current one.
     bool begin_sharper(const EigenPairs& ritz) {
         const Index p = ritz_columns();
@@ -226,9 +223,8 @@ private:
         Matrix<double> rows = Matrix<double>::Zero(kBlock, p);
         for (Index i = 0; i < kept; ++i) rows.row(i % kBlock) += best.col(i).transpose();
         for_chunks(p, [&](Index, Index begin, Index end) {
-            internal::products().float64.rows_by_rows(basis_.data() + begin * basis_.cols() + known_, end - begin,
-                                                      basis_.cols(), rows.data(), kBlock, p, p,
-                                                      rest_.data() + begin * kBlock, kBlock);
+            products().float64.rows_by_rows(basis_.data() + begin * basis_.cols() + known_, end - begin, basis_.cols(),
+                                            rows.data(), kBlock, p, p, rest_.data() + begin * kBlock, kBlock);
         });
         filter_ = Filter(cutoff, static_cast<int>(degree));
         ++filters_;
@@ -276,9 +272,7 @@ private:
             kBlock, kBlock);
     }
 
-    static Index padded(Index columns) {
-        return (columns + internal::lanczos_padding - 1) / internal::lanczos_padding * internal::lanczos_padding;
-    }
+    static Index padded(Index columns) { return (columns + lanczos_padding - 1) / lanczos_padding * lanczos_padding; }
 
     // rest -= B B'rest, first for columns from `first` on, then for all; returns B'rest. Columns beyond the width are
     // finite; their products are set to 0.
@@ -396,8 +390,8 @@ private:
         const Matrix<double> rows = ritz.vectors.rightCols(keep).rowwise().reverse().transpose();
         for_chunks(keep * p / kBlock, [&](Index, Index begin, Index end) {
             Matrix<double> kept(end - begin, keep);
-            internal::products().float64.rows_by_rows(basis_.data() + begin * basis_.cols() + known_, end - begin,
-                                                      basis_.cols(), rows.data(), keep, p, p, kept.data(), keep);
+            products().float64.rows_by_rows(basis_.data() + begin * basis_.cols() + known_, end - begin, basis_.cols(),
+                                            rows.data(), keep, p, p, kept.data(), keep);
             basis_.block(begin, known_, end - begin, keep) = kept;
         });
         projected_ = ritz.values.tail(keep).reverse().asDiagonal();
@@ -430,7 +424,7 @@ private:
 
     static constexpr double kNothing = 1e-13;  // M has norm 1, so a shorter column of M Q is rounding
 
-    const internal::LanczosKernels& kernels_ = internal::lanczos_kernels();
+    const LanczosKernels& kernels_ = lanczos_kernels();
     const Operator& operator_;
     Filter filter_;
     int filters_ = 0;
@@ -450,7 +444,7 @@ private:
     std::uint64_t draws_;
 };
 
-// The largest pairs of both, as many as a has.
+// The largest pairs of both, as many as `a` has.
 SparseEigenPairs best_of(const SparseEigenPairs& a, const SparseEigenPairs& b) {
     const Index count = a.values.size();
     std::vector<std::pair<double, Index>> order;
@@ -496,8 +490,8 @@ SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, dou
     const Operator matrix(m);
     Lanczos first(matrix, count, tolerance, aside, 0, run);
     SparseEigenPairs out = first();
-    // One block finds at most kBlock copies of an eigenvalue, and hardly more of nearly equal ones. The pairs found are
-    // put aside, and the search is repeated until no eigenvalue is above the last of them.
+    // One block finds at most kBlock copies of an eigenvalue, and hardly more nearly equal eigenvalues. The pairs found
+    // are put aside, and the search is repeated until no eigenvalue is above the smallest of them.
     const Index more = std::min(kBlock, count);
     const auto put_aside = [&](const Matrix<double>& vectors) {
         const Index before = aside.cols();
@@ -516,4 +510,4 @@ SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, dou
     return out;
 }
 
-}  // namespace coterie
+}  // namespace coterie::spectral::internal

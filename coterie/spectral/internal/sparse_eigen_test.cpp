@@ -46,7 +46,8 @@ SparseMatrix blocks(const std::vector<Index>& sizes, Index every) {
 
 TEST(SparseEigen, FindsTheLargestEigenvaluesOfALongPath) {
     const Index n = 3000, count = 8;
-    const SparseEigenPairs found = largest_symmetric_eigen(path(n), count, 1e-10, {}, coterie::Run(0, 2));
+    const spectral::internal::SparseEigenPairs found =
+        spectral::internal::largest_symmetric_eigen(path(n), count, 1e-10, {}, coterie::Run(0, 2));
     EXPECT_TRUE(found.converged);
     EXPECT_GT(found.filter_degree, 1);  // eigenvalues are 5e-7 apart, which needs a filter
     EXPECT_LT(found.residual, 1e-9);
@@ -67,27 +68,30 @@ TEST(SparseEigen, AgreesWithTheDenseSolutionWithAndWithoutAKnownVector) {
         const EigenPairs dense = symmetric_eigen(Matrix<double>(m));
         const Index n = m.rows();
         for (const Index count : {1, 7, 40}) {
-            const SparseEigenPairs found = largest_symmetric_eigen(m, count, 1e-11, {}, coterie::Run(1, 2));
+            const spectral::internal::SparseEigenPairs found =
+                spectral::internal::largest_symmetric_eigen(m, count, 1e-11, {}, coterie::Run(1, 2));
             EXPECT_TRUE(found.converged);
             EXPECT_LT(found.residual, 1e-10);
             for (Index i = 0; i < count; ++i) EXPECT_NEAR(found.values[i], dense.values[n - 1 - i], 1e-12) << i;
-            const SparseEigenPairs rest =
-                largest_symmetric_eigen(m, count, 1e-11, dense.vectors.col(n - 1), coterie::Run(1, 2));
+            const spectral::internal::SparseEigenPairs rest = spectral::internal::largest_symmetric_eigen(
+                m, count, 1e-11, dense.vectors.col(n - 1), coterie::Run(1, 2));
             for (Index i = 0; i < count; ++i) EXPECT_NEAR(rest.values[i], dense.values[n - 2 - i], 1e-12) << i;
         }
     }
 }
 
 TEST(SparseEigen, SameBitsAtAnyNumberOfThreads) {
-    const SparseEigenPairs one = largest_symmetric_eigen(path(3000), 5, 1e-10, {}, coterie::Run(3, 1));
-    const SparseEigenPairs three = largest_symmetric_eigen(path(3000), 5, 1e-10, {}, coterie::Run(3, 3));
+    const spectral::internal::SparseEigenPairs one =
+        spectral::internal::largest_symmetric_eigen(path(3000), 5, 1e-10, {}, coterie::Run(3, 1));
+    const spectral::internal::SparseEigenPairs three =
+        spectral::internal::largest_symmetric_eigen(path(3000), 5, 1e-10, {}, coterie::Run(3, 3));
     EXPECT_EQ(one.values, three.values);
     EXPECT_EQ(one.vectors, three.vectors);
     EXPECT_EQ(one.blocks, three.blocks);
 }
 
 TEST(LanczosKernels, AgreeWithPlainLoops) {
-    const internal::LanczosKernels& kernels = internal::lanczos_kernels();
+    const spectral::internal::LanczosKernels& kernels = spectral::internal::lanczos_kernels();
     for (const Index rows : {1, 2, 3, 7, 64})
         for (const Index columns : {8, 16, 40}) {
             const Index stride = columns + 8;

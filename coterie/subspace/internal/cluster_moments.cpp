@@ -1,9 +1,9 @@
 // The upper triangles are stored in the tiles of outer_products.hpp, one cluster after another. Norms and weighted sums
 // are computed from the tiles; a whole matrix is built only on request.
 //
-// The set of rows that are added in one step affects the last bits. Batches of changes therefore depend only on the
-// points' shape and the number of changes. A batch is large enough that it usually holds a few hundred rows of a
-// cluster, as the products need. If a batch spans processes, the changed rows are sent.
+// Which rows are added in one step affects the last bits. Batches of changes therefore depend only on the points' shape
+// and the number of changes. A batch usually holds a few hundred rows of a cluster, so that the products are efficient.
+// If a batch spans processes, the changed rows are sent.
 
 #include "coterie/subspace/internal/cluster_moments.hpp"
 
@@ -15,7 +15,7 @@
 #include "coterie/base/parallel/collective.hpp"
 #include "coterie/base/text.hpp"
 
-namespace coterie::internal {
+namespace coterie::subspace::internal {
 
 // Changes of some rows, in their order, and copies of those rows if they are not in memory.
 struct Change {
@@ -34,7 +34,7 @@ namespace {
 constexpr Index kNumbers = Index{1} << 24;  // limit of the numbers in the rows of a batch
 constexpr Index kChanges = Index{1} << 16;  // limit of the changes in a batch
 
-// begin and end are borders of blocks.
+// begin and end are block boundaries.
 template <class T>
 Changed<T> changed_rows(PointsView points, const RowBlocks& grid, Index begin, Index end,
                         ClusterMoments::ChangesOf changes_of) {
@@ -248,4 +248,4 @@ void ClusterMoments::load(const Archive& archive, Communicator& communicator) {
     if (communicator.rank() == 0) std::copy(all.begin(), all.end(), moments_.begin());
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::subspace::internal

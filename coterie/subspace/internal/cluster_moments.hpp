@@ -1,7 +1,7 @@
 #pragma once
-// Internal: second moments of clusters about a common origin o,  M_j = sum_i A_ij (x_i - o)(x_i - o)'.  The entries of
-// A that change update them; entries that do not change cost nothing. Sums are exact except for the rounding of a few
-// rows at a time (outer_products.hpp). Several processes can therefore each add some entries and sum their moments.
+// Internal: second moments of clusters about a common origin o,  M_j = sum_i A_ij (x_i - o)(x_i - o)'.  Only the
+// entries of A that change update the moments. Sums are exact except for the rounding of a few rows at a time
+// (outer_products.hpp). Several processes can therefore each add some entries, and then sum their moments.
 
 #include <cstdint>
 #include <span>
@@ -14,7 +14,9 @@
 #include "coterie/linalg/outer_products.hpp"
 #include "coterie/model/archive.hpp"
 
-namespace coterie::internal {
+namespace coterie::subspace::internal {
+
+using namespace coterie::internal;
 
 class ClusterMoments {
 public:
@@ -35,9 +37,9 @@ public:
     void add(PointsView points, std::span<const Entry> entries, int threads);
     /// Adds the changes of the rows of all processes that share `run`; `changes` is their total number.
     /// changes_of(begin, end, change) calls change() for the changes of rows begin..end-1 of this process, in the order
-    /// of the rows; rows count among all.
-    /// Rows are added in batches that do not depend on the number of processes. The process of a batch's first row adds
-    /// it; other processes send it their changed rows of the batch.
+    /// of the rows; row numbers are those among all rows. The batches in which rows are added do not depend on the
+    /// number of processes. The process that holds a batch's first row adds the batch; other processes send it their
+    /// changed rows of the batch.
     using ChangesOf = FunctionRef<void(Index begin, Index end, FunctionRef<void(const Entry&)> change)>;
     void add_changes(PointsView points, Index changes, ChangesOf changes_of, const Run& run);
     /// Sets M_j = 0.
@@ -46,7 +48,7 @@ public:
     void add_up(Communicator& communicator) { add_up_exact(communicator, moments_); }
 
     /// Store and load the moments in a checkpoint. The file holds the sums over all processes; after load(), process 0
-    /// holds them and the others hold 0. To be called on every process; `archive` is nullptr on all processes but
+    /// holds these sums and the others hold 0. Every process must call them; `archive` is nullptr on all processes but
     /// process 0.
     void store(Archive* archive, Communicator& communicator) const;
     void load(const Archive& archive, Communicator& communicator);
@@ -57,8 +59,8 @@ public:
     Matrix<double> moment(int cluster) const;
     /// sum_j factor_j M_j, d x d, both triangles.
     Matrix<double> sum(std::span<const double> factors) const;
-    /// Trace and squared Frobenius norm of  M_j - a c c',  c = centroid - origin (d), a = sum_i A_ij: those of the
-    /// cluster's scatter about its own mean.
+    /// Trace and squared Frobenius norm of  M_j - a c c',  c = centroid - origin (d), a = sum_i A_ij: the cluster's
+    /// scatter about its own mean.
     struct Norms {
         double trace = 0;
         double squared_frobenius = 0;
@@ -93,4 +95,4 @@ private:
     CacheLineVector<double> moments_;
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::subspace::internal

@@ -9,7 +9,7 @@
 #include "coterie/base/random.hpp"
 #include "coterie/linalg/kernels.hpp"
 
-namespace coterie::internal {
+namespace coterie::subspace::internal {
 namespace {
 template <class Scalar>
 Matrix<Scalar> random_points(Index n, Index d, double offset) {
@@ -48,7 +48,7 @@ void agrees_with_the_sum(Index n, Index d, double offset, double tolerance) {
     const Matrix<Scalar> points = random_points<Scalar>(n, d, offset);
     const Vector<double> origin = Vector<double>::Constant(d, offset) + Vector<double>::LinSpaced(d, -0.5, 0.5);
     std::vector<std::vector<ClusterMoments::Entry>> rounds;
-    Vector<double> squares = Vector<double>::Zero(d);  // of everything that is ever added
+    Vector<double> squares = Vector<double>::Zero(d);  // of all rows that are added
     for (std::uint64_t round = 0; round < 4; ++round) {
         rounds.push_back(random_entries(n, clusters - 1, static_cast<std::size_t>(n) * (round == 0 ? 3 : 1), round));
         for (const auto& entry : rounds.back())
@@ -70,7 +70,7 @@ void agrees_with_the_sum(Index n, Index d, double offset, double tolerance) {
     for (int j = 0; j < clusters; ++j) {
         const Matrix<double> expected = literal(points, a, j, origin);
         const Matrix<double> found = moments[0].moment(j);
-        // The last term is the part that rounds away so that sums are exact, for every 256 rows.
+        // The last term is what each 256 rows lose to rounding, so that sums are exact.
         const double pieces = 4.0 + static_cast<double>(6 * n) / 256.0;
         const double rounded = 0x1p-50 * pieces * squares.maxCoeff();
         EXPECT_LE((found - expected).cwiseAbs().maxCoeff(), tolerance * (1.0 + moved[j]) + rounded)
@@ -98,7 +98,7 @@ TEST(ClusterMoments, AgreeWithDirectSums) {
             agrees_with_the_sum<float>(n, d, offset, 2e-6);
         }
     }
-    agrees_with_the_sum<double>(30000, 2, 0.0, 1e-14);  // rows divided into parts
+    agrees_with_the_sum<double>(30000, 2, 0.0, 1e-14);  // rows in several parts
     agrees_with_the_sum<float>(30000, 20, 0.0, 2e-6);
 }
 
@@ -177,4 +177,4 @@ TEST(OuterProducts, AgreeInEveryInstructionSet) {
     }
 }
 }  // namespace
-}  // namespace coterie::internal
+}  // namespace coterie::subspace::internal

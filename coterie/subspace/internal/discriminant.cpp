@@ -1,5 +1,5 @@
 // The total scatter never changes, so it is whitened once. A round then solves an ordinary eigenproblem in whitened
-// columns, of order k where possible. The changes of A update the clusters' moments instead of computing them from
+// columns, of order k if possible. Changes of A update the clusters' moments, so these need not be computed from
 // scratch. Thresholds for zero depend on the rounding of the points.
 
 #include "coterie/subspace/internal/discriminant.hpp"
@@ -18,7 +18,7 @@
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/subspace/internal/shrinkage.hpp"
 
-namespace coterie::internal {
+namespace coterie::subspace::internal {
 namespace {
 constexpr double kThresholdMargin = 4.0;  // allows rho_j and tr(S_w) to change between rounds
 constexpr double kFirstShare = 1e-3;      // fraction of the allowed error, before any rho_j is known
@@ -299,7 +299,7 @@ Discriminant::Whitened Discriminant::leading_of_between(const Matrix<double>& be
     const Index order = gram.rows();
     Whitened found{Matrix<double>::Zero(dimensions_, rank), Vector<double>::Ones(dimensions_)};
     const double smallest = order == 0 ? 0.0 : kBetweenRank * std::max(0.0, pairs.values[order - 1]);
-    // As long as the rows do not span the space, one of the unit vectors keeps more than this part of its length.
+    // As long as the rows do not span the space, at least one unit vector keeps more than this part of its length.
     const double least = 0.5 / std::sqrt(static_cast<double>(std::max<Index>(rank, 1)));
     Index count = 0;
     while (count < std::min<Index>(dimensions_, std::min(rank, order)) && pairs.values[order - 1 - count] > smallest) {
@@ -331,7 +331,7 @@ Discriminant::Whitened Discriminant::smallest_of(const Matrix<double>& within, c
         return std::abs(pairs.values[i] - pairs.values[count - 1]) <= kTie * std::abs(pairs.values[count - 1]);
     };
     // A tie between the last direction and an omitted one would leave the choice to rounding. It occurs especially if
-    // every covariance is shrunk to a multiple of the identity. Of the tied directions, those of largest
+    // every covariance is shrunk to a multiple of the identity. Of the tied directions, those with the largest
     // between-scatter are used.
     found.tied = count > 0 && count < rank && tied(count);
     if (found.tied) {
@@ -443,4 +443,4 @@ void Discriminant::load(const Archive& archive, const Labels& labels) {
     thresholds_ = archive.vector("thresholds", clusters_);
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie::subspace::internal

@@ -1,7 +1,6 @@
 #pragma once
 // Internal: the subspace step. Given assignments A (n x k) and centroids C, it computes the projection U (d x p) that
-// minimises
-// tr(U' S_w U) subject to U' S_t U = I (the paper's equations 13 to 15), with shrunk covariances:
+// minimises tr(U' S_w U) subject to U' S_t U = I (the paper's equations 13 to 15), with shrunk covariances:
 //
 //     S_t = (1 - rho_t) T + rho_t mu_t I           T   = sum_i (x_i - m)(x_i - m)' / n
 //     S_w = sum_j pi_j ((1 - rho_j) W_j + rho_j mu_j I)
@@ -15,12 +14,12 @@
 // Cost. T once: n d^2, and its whitening: d^3. Without shrinkage, S_t - S_w = sum_j pi_j (c_j - m)(c_j - m)' has rank
 // at most k - 1, and U comes from a k x k eigenproblem after whitening: d^2 k per round. A fixed shrinkage needs no
 // further pass over the points, but a d x d eigenproblem.
-// With rho_j by OAS,  S_w = T - S_b - sum_j pi_j rho_j (W_j - mu_j I).  The W_j enter only weighted with rho_j and
-// through their traces and Frobenius norms. The entries of A that change update them: n d^2 for every cluster whose
-// probabilities all change.
+// With rho_j by OAS,  S_w = T - S_b - sum_j pi_j rho_j (W_j - mu_j I).  Only a sum of the W_j, their traces and their
+// Frobenius norms are needed. Only the entries of A that change update the W_j: n d^2 per cluster whose probabilities
+// all change.
 //
-// Passes run in blocks. Each of several processes takes its own rows' assignments, and all solve the same
-// problem. With OAS they exchange k d^2 / 2 numbers per round, and keep twice as many.
+// Passes run in blocks. Each process handles its own rows, and all processes solve the same problem. With OAS, they
+// exchange k d^2 / 2 numbers per round and keep twice as many.
 
 #include <optional>
 #include <span>
@@ -32,7 +31,9 @@
 #include "coterie/base/run.hpp"
 #include "coterie/subspace/internal/cluster_moments.hpp"
 
-namespace coterie::internal {
+namespace coterie::subspace::internal {
+
+using namespace coterie::internal;
 
 enum class Normalization {
     within,  // U' S_w U = I: every direction has variance 1 within clusters
@@ -49,7 +50,7 @@ struct Subspace {
                                      // largest magnitude of each row is positive
     Vector<double> within_shares;    // p: u' S_w u / u' S_t u, at least 0; at most 1 except with OAS, whose S_t - S_w
                                      // need not be positive semidefinite
-    bool tied = false;               // the last direction ties with an omitted one; the between-scatter decides
+    bool tied = false;               // the last direction ties with an omitted direction; the between-scatter decides
     int floored = 0;                 // number of directions whose within-share was below least_within_share and was
                                      // raised to it
     Index total_rank = 0;            // rank of S_t; if it is below d, directions lie in its range (of columns scaled to
@@ -70,26 +71,26 @@ public:
 
     const Vector<double>& mean() const { return mean_; }
 
-    /// Sets hard assignments (labels of this process' rows, in 0..k-1). Only rows whose label changed since the last
-    /// call cost time, and only with OAS.
+    /// Sets hard assignments (labels of this process' rows, in 0..k-1). With OAS, rows whose label changed since the
+    /// last call cost time; other rows cost none.
     void assign(const Labels& labels);
     /// Sets rows begin.. of A, k columns: any number of this process' rows per call, from any thread.
-    /// With OAS, an entry that changed too little since it was last added to a moment keeps its old value. The limit is
-    /// the change that would alter S_w by 1e-9 tr(S_w) in total if every entry were off by that much in the same
-    /// direction. It assumes 4 times the rho_j of the last solve(). For float points it is 1e-7, and A is kept in
-    /// float. Before the first solve() the limits are 1e-12 and 1e-10.
+    /// With OAS, an entry that changed too little since it was last added to a moment keeps its old value. The limit:
+    /// if every entry were off by this much in the same direction, S_w would change by 1e-9 tr(S_w), computed with 4
+    /// times the rho_j of the last solve(). For float points, the factor is 1e-7 and A is kept in float. Before the
+    /// first solve(), the factors are 1e-12 and 1e-10.
     void assign(Index begin, const Matrix<double>& rows);
 
     /// centroids k x d, mass a_j (k): those of the last assignments. A cluster without mass is ignored.
     ///
     /// Without shrinkage, directions beyond the rank of S_b (fewer clusters with mass, duplicate centroids, p >= k)
-    /// have within-share 1 and are arbitrary. The result contains those of largest total variance (of the standardised
-    /// columns) that are uncorrelated with the previous ones.
+    /// have within-share 1 and are arbitrary. The result contains the directions of largest total variance (of the
+    /// standardised columns) that are uncorrelated with the previous directions.
     Subspace solve(const Matrix<double>& centroids, const Vector<double>& mass);
 
     /// Store and load the state after the last solve() in a checkpoint; the next assignments continue from it.
-    /// `labels`: of this process' rows, the last hard assignments. To be called on every process; `archive` is nullptr
-    /// on all processes but process 0.
+    /// `labels`: the last hard assignments of this process' rows. Every process must call them; `archive` is nullptr on
+    /// all processes but process 0.
     void store(Archive* archive) const;
     void load(const Archive& archive, const Labels& labels);
 
@@ -146,4 +147,4 @@ private:
     std::vector<double> thresholds_;                      // k
 };
 
-}  // namespace coterie::internal
+}  // namespace coterie::subspace::internal

@@ -12,14 +12,14 @@
 #include "coterie/base/random.hpp"
 #include "coterie/subspace/internal/shrinkage.hpp"
 
-namespace coterie::internal {
+namespace coterie::subspace::internal {
 namespace {
 using Kind = Shrinkage::Kind;
 
 struct Problem {
     Matrix<double> points;
     Matrix<double> a;  // n x k, rows sum to 1
-    Labels labels;     // when hard
+    Labels labels;     // if hard
 };
 
 // Clusters of different sizes and widths, correlated columns.
@@ -207,7 +207,8 @@ TEST(Discriminant, UpdatesAreAsGoodAsARecomputation) {
         Discriminant updated(problem.points, k, k - 1, Normalization::within, {}, soft, run);
         RandomStream random(3, "test.relabel");
         for (int round = 0; round < 20; ++round) {
-            // From all rows to a few; in round 7 cluster 2 becomes empty, in round 8 it has one point.
+            // The changed rows go from all rows to a few; in round 7, cluster 2 becomes empty; in round 8, it has one
+            // point.
             for (Index i = 0; i < n; ++i) {
                 auto& label = problem.labels[static_cast<std::size_t>(i)];
                 if (static_cast<int>(random.below(20)) >= round) label = static_cast<std::int32_t>(random.below(k));
@@ -434,4 +435,4 @@ TEST(Discriminant, RejectsBadArguments) {
     EXPECT_THROW(soft.assign(1, problem.a), BadArgument);
 }
 }  // namespace
-}  // namespace coterie::internal
+}  // namespace coterie::subspace::internal

@@ -1,11 +1,11 @@
-// rho needs only the trace and the squared Frobenius norm, so callers need not build the matrix. If rounding makes the
-// denominator of a multiple of the identity negative, it counts as 0.
+// rho needs only the trace and the squared Frobenius norm, so callers need not build the matrix. For a multiple of the
+// identity, rounding may make the denominator negative; it then counts as 0.
 
 #include "coterie/subspace/internal/shrinkage.hpp"
 
 #include <algorithm>
 
-namespace coterie {
+namespace coterie::subspace::internal {
 
 double oas_shrinkage(double trace, double squared_frobenius, double count, Index dimensions) {
     const double squared_trace = trace * trace;
@@ -14,4 +14,4 @@ double oas_shrinkage(double trace, double squared_frobenius, double count, Index
     return std::min(1.0, (squared_frobenius + squared_trace) / denominator);
 }
 
-}  // namespace coterie
+}  // namespace coterie::subspace::internal

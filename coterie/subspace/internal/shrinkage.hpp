@@ -4,7 +4,7 @@
 
 #include "coterie/base/points.hpp"
 
-namespace coterie {
+namespace coterie::subspace::internal {
 
 /// rho by the oracle approximating shrinkage rule (Chen, Wiesel, Eldar and Hero 2010), in the form of scikit-learn and
 /// of the authors' own program (without the terms 2/d, which vanish with growing d):
@@ -12,4 +12,4 @@ namespace coterie {
 /// If the denominator is 0 (S is a multiple of the identity, or 0), rho is 1. `count` is n, or the summed weight.
 double oas_shrinkage(double trace, double squared_frobenius, double count, Index dimensions);
 
-}  // namespace coterie
+}  // namespace coterie::subspace::internal

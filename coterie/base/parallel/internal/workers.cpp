@@ -1,13 +1,13 @@
-// The threads of parallel loops come from oneTBB: one pool that all libraries of the process share. So two loops on two
-// host threads get no more workers than there are processors. A loop never waits for a worker that has not come. Idle
-// workers yield the processor and then sleep, so speed does not collapse on shared processors.
+// The threads of parallel loops come from oneTBB, whose pool all libraries of the process share. So two loops on two
+// host threads together get no more workers than processors. A loop never waits for a worker that has not come. Idle
+// workers yield the processor and then sleep, so loops stay fast on processors that others use too.
 //
-// Invariants: callers never run each other's work. If the host cancels its own tasks, none of ours stays undone.
+// Invariants: callers never run each other's work. If the host cancels its own tasks, coterie's tasks are still done.
 // Workers use the caller's rounding and flush-to-zero mode. A child after a fork works alone.
 //
 // This file is compiled without the thread sanitizer. oneTBB is built without it, so the sanitizer does not see how
-// oneTBB orders threads, and would report its hand-over as a race. run_workers tells the sanitizer that order. A
-// suppression of reports through the library would not do: loop bodies are called there, so it would hide their races.
+// oneTBB orders threads, and would report false races. run_workers tells the sanitizer this order. Suppressing all
+// reports from oneTBB would hide races in loop bodies too, because oneTBB calls them.
 
 #include "coterie/base/parallel/internal/workers.hpp"
 
@@ -32,7 +32,7 @@ extern "C" void __tsan_acquire(void* address);
 extern "C" void __tsan_release(void* address);
 #endif
 
-namespace coterie::internal {
+namespace coterie::base::internal {
 namespace {
 
 std::atomic<bool> workers_lost{false};  // this is the child of a fork
@@ -50,14 +50,14 @@ void order_after([[maybe_unused]] void* point) {
 #endif
 }
 
-// An arena decides which threads may help. It is lent to one loop at a time, so that callers never run each other's
-// work. It is kept for the next loop: workers that still look for work there come within a microsecond.
+// An arena decides which threads may help. Only one loop at a time uses an arena, so callers never run each other's
+// work. It is kept for the next loop: workers that still look for work in it come within a microsecond.
 class Arenas {
 public:
     // Never destroyed: loops may run until the process ends.
     static Arenas& of_process() {
         static Arenas& arenas = *new Arenas;
-        order_after(&arenas);  // it was made by one thread, as a static
+        order_after(&arenas);  // a static, made by one thread
         return arenas;
     }
     std::unique_ptr<tbb::task_arena> take(int threads) {
@@ -129,4 +129,4 @@ int most_workers() {
 
 int processors() { return tbb::info::default_concurrency(); }
 
-}  // namespace coterie::internal
+}  // namespace coterie::base::internal

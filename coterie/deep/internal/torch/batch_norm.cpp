@@ -1,7 +1,7 @@
-// Batch norm on the CPU. Its moments are sums over a batch, in double, block of items by block of items (blocks.hpp).
+// Batch norm on the CPU. Its moments are sums over a batch, in double, one block of items after another (blocks.hpp).
 // LibTorch's own version divides the batch by the number of threads and does not support several processes. Squares of
-// single-precision numbers are exact in double, so one pass over the batch gives both moments. The backward pass does
-// the same for the gradient and its products with the differences from the mean.
+// single-precision numbers are exact in double, so one pass over the batch gives both moments. The backward pass adds
+// up the gradient, and its products with the differences from the mean, in the same way.
 
 #include "coterie/deep/internal/torch/batch_norm.hpp"
 
@@ -62,7 +62,7 @@ COTERIE_WIDE void scale_slopes(int64_t count, const float* __restrict slope, con
     for (int64_t i = 0; i < count; ++i) to[i] = slope[i] * by_slope + ((x[i] - mean) * by_x + added);
 }
 
-// Planes in single precision: used directly, or converted.
+// Reads planes in single precision, directly or converted.
 class Reader {
 public:
     Reader(const Tensor& of, int64_t places) : of_(of), places_(places), single_(of.scalar_type() == at::kFloat) {
@@ -80,7 +80,7 @@ private:
     bool single_;
     std::vector<float> buffer_;
 };
-// Calls f(plane, its channel, where to write it) for all planes of `out`.
+// Calls f(plane, channel of the plane, where to write the plane) for all planes of `out`.
 template <class F>
 void write_planes(Tensor& out, int64_t channels, int64_t places, const F& make_f) {
     at::parallel_for(0, out.numel() / places, std::max<int64_t>(1, 16384 / places), [&](int64_t begin, int64_t end) {

@@ -1,5 +1,5 @@
-// Implements blas_threads.hpp with OpenBLAS functions, found by name in the libraries that LibTorch loaded. LibTorch
-// may also be linked with another BLAS; then nothing is done.
+// Implements blas_threads.hpp with functions of OpenBLAS, found by name in the libraries that LibTorch loaded. Does
+// nothing if LibTorch is linked with another BLAS.
 
 #include "coterie/deep/internal/torch/blas_threads.hpp"
 

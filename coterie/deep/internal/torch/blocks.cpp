@@ -1,6 +1,5 @@
-// Sums over blocks (blocks.hpp). Tensors are added number by number, each along the tree over the blocks
-// (network_abi.h). So threads may divide the numbers without changing a bit. Other processes receive the sums of this
-// process's nodes.
+// Sums over blocks (blocks.hpp). Each number of a tensor is added along the tree over the blocks (network_abi.h). So
+// threads may divide the numbers without changing a bit. Other processes receive the sums of this process's nodes.
 
 #include "coterie/deep/internal/torch/blocks.hpp"
 

@@ -1,6 +1,6 @@
-// Layers of convolutional networks on the CPU and their gradients, block of items by block of items (blocks.hpp). Only
+// Layers of convolutional networks on the CPU and their gradients, one block of items after another (blocks.hpp). Only
 // gradients of weights and biases are sums over the items, so processes that share a batch exchange nothing else in
-// these layers. A block's products have the same shapes, and so the same bits, on any process.
+// these layers. The products of a block have the same shapes, and so the same bits, on any process.
 
 #include "coterie/deep/internal/torch/convolution.hpp"
 
@@ -25,7 +25,7 @@ class BlockedProduct : public torch::autograd::Function<BlockedProduct> {
                                at::IntArrayRef{plan.pad, plan.pad}, at::IntArrayRef{1, 1}, false, at::IntArrayRef{0, 0},
                                1);
     }
-    // The gradients that `wanted` selects, of a plain convolution with respect to its input, weight and bias.
+    // The gradients of a plain convolution with respect to input, weight and bias, as selected by `wanted`.
     static std::tuple<Tensor, Tensor, Tensor> plain_backward(const Tensor& gradient, const Tensor& x,
                                                              const Tensor& weight, const Plan& plan,
                                                              std::array<bool, 3> wanted) {
@@ -35,11 +35,11 @@ class BlockedProduct : public torch::autograd::Function<BlockedProduct> {
                                         at::IntArrayRef{plan.stride, plan.stride}, at::IntArrayRef{plan.pad, plan.pad},
                                         at::IntArrayRef{1, 1}, false, at::IntArrayRef{0, 0}, 1, wanted);
     }
-    // A transposed convolution is the gradient of a plain one with respect to its input, and is computed in this way.
-    // LibTorch's own version builds a matrix of every position's neighbourhood, which takes longer.
+    // A transposed convolution is computed as the gradient of a plain convolution with respect to its input. LibTorch's
+    // own version is slower: it builds a matrix of the neighbourhoods of all positions.
     static Tensor transposed(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan) {
         const auto side = [&](int64_t of) { return (x.size(of) - 1) * plan.stride - 2 * plan.pad + weight.size(of); };
-        // Only its shape is used.
+        // Only the shape of `input` is used.
         const Tensor input = at::empty({x.size(0), weight.size(1), side(2), side(3)}, x.options());
         Tensor out = std::get<0>(plain_backward(x, input, weight, plan, {true, false, false}));
         return bias.defined() ? out.add_(bias.reshape({1, -1, 1, 1})) : out;

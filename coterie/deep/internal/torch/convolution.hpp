@@ -9,10 +9,10 @@
 
 namespace coterie_deep {
 
-// The gradients need the batch until the pass ends. An empty bias means none.
+// Gradients use the batch, so it must live until the pass ends. An empty `bias` means no bias.
 
-/// This process's images x of a batch convolved with `weight`, plus `bias`. transposed: the images whose convolution
-/// has the shape of x.
+/// Convolves this process's images x of a batch with `weight`, and adds `bias`. `transposed` applies the transposed
+/// convolution: the convolution of its result has the shape of x.
 at::Tensor blocked_convolution(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                                std::int64_t stride, std::int64_t pad, bool transposed, const Batch& batch);
 /// x weight' + bias.

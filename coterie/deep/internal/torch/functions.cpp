@@ -1,6 +1,6 @@
-// The functions of network_abi.h. This library includes only that header of coterie, and no C++ object, exception or
-// string crosses the interface, because it may be compiled with another string ABI (cmake/FindLibTorch.cmake). Compiles
-// with LibTorch 1.13 and 2.x.
+// The functions of network_abi.h. This library may be compiled with another string ABI than coterie
+// (cmake/FindLibTorch.cmake). So it includes only that header of coterie, and no C++ object, exception or string
+// crosses the interface. Compiles with LibTorch 1.13 and 2.x.
 
 #include <memory>
 #include <string>
@@ -28,8 +28,8 @@ const char* description() {
 }
 const char* error() { return last_error().c_str(); }
 
-// LibTorch's CUDA library registers itself when it is loaded. It is not linked, so that only users of CUDA wait for it.
-// A LibTorch for the CPU does not have it.
+// LibTorch's CUDA library registers itself when it is loaded. It is not linked, because loading takes time and only
+// users of CUDA need it. A LibTorch for the CPU does not have it.
 bool has_cuda() {
     static const void* const part = dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_LOCAL);
     return part != nullptr && torch::cuda::is_available();

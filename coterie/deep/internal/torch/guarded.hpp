@@ -1,5 +1,5 @@
 #pragma once
-// Internal to coterie-deep: runs a function of its tables so that no exception leaves the library.
+// Internal to coterie-deep: runs the functions of its tables so that no exception leaves the library.
 
 #include <string>
 
@@ -32,11 +32,11 @@ int32_t guarded(F&& f) {
     return 1;
 }
 
-/// Sets the number of threads of this thread's passes. Setting the current number again would restart the pool, whose
-/// threads spin before they sleep: that doubles the time of a pass.
+/// Sets the number of threads of this thread's passes, if it differs. Setting the same number again would restart the
+/// pool. Its threads are busy for a while before they sleep, which doubles the time of a pass.
 inline void use_threads(int32_t threads) {
 #ifdef __SANITIZE_THREAD__
-    threads = 1;  // the sanitizer does not see the barriers of GCC's OpenMP, so every loop would look like a race
+    threads = 1;  // the sanitizer does not see the barriers of GCC's OpenMP and would report a race in every loop
 #endif
     if (at::get_num_threads() != threads) at::set_num_threads(threads);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Internal to coterie-deep: passes in bfloat16 on CUDA, where LibTorch chooses suitable layers (autocast). On the CPU
-// layers.cpp chooses them.
+// Internal to coterie-deep: passes in bfloat16 on CUDA, where LibTorch chooses suitable layers (autocast). On the CPU,
+// layers.cpp chooses the layers.
 
 #include <ATen/autocast_mode.h>
 #include <torch/types.h>

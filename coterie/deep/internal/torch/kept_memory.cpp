@@ -1,7 +1,7 @@
-// A LibTorch allocator that keeps freed memory. A training step requests the same sizes as the last one, so whole
-// blocks are kept and found by size: the smallest one that is large enough, and at most a quarter larger. Blocks below
-// 64 KiB go to malloc, which keeps them itself. Kept and used memory together never exceed 1.5 times the largest amount
-// used so far. Any thread may allocate and free.
+// A LibTorch allocator that keeps freed memory. A training step requests the same sizes as the previous step, so whole
+// blocks are kept and found by size: the smallest block that is large enough, and at most a quarter larger. Blocks
+// below 64 KiB go to malloc, which keeps them itself. Kept and used memory together never exceed 1.5 times the largest
+// amount used so far. Any thread may allocate and free.
 
 #include "coterie/deep/internal/torch/kept_memory.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t smallest_kept = 65536;
 constexpr std::size_t before =
-    64;  // bytes before each tensor's memory, for its size: as much as the alignment of tensors
+    64;  // bytes before the memory of a tensor; they hold its size and keep the alignment of tensors
 
 class Keeper final : public c10::Allocator {
 public:
@@ -43,7 +43,7 @@ public:
         drop_to(used_);
     }
 
-    /// The allocator of this process. It is never destroyed, because tensors may outlive everything.
+    /// The allocator of this process. It is never destroyed, because tensors may live until the process ends.
     static Keeper& one() {
         static Keeper* const keeper = new Keeper;
         return *keeper;

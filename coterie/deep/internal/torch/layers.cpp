@@ -1,7 +1,7 @@
 // Parameters of layers, and the pass of a batch through them. On the CPU, dense and convolutional layers and max pools
-// are coterie's own (linear.hpp, convolution.hpp, max_pool.hpp), with the same bits at any number of threads. So are
-// batch norms of convolutional networks (batch_norm.hpp). All layers of such networks work on blocks of items, which
-// processes may share. Everything else, and everything on other devices, is LibTorch's.
+// are coterie's own (linear.hpp, convolution.hpp, max_pool.hpp), with the same bits for any number of threads. Batch
+// norms of convolutional networks are also coterie's own (batch_norm.hpp). All layers of such networks work on blocks
+// of items, which processes may share. LibTorch computes everything else, and everything on other devices.
 
 #include "coterie/deep/internal/torch/layers.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 Tensor activated(const Tensor& x, int32_t activation) { return activation == COTERIE_RELU ? torch::relu(x) : x; }
 
-// An empty tensor if there is no bias, because autograd functions accept no undefined tensors.
+// Returns an empty tensor if there is no bias, because autograd functions accept no undefined tensors.
 Tensor in_type(const Tensor& bias, torch::ScalarType type) { return bias.defined() ? bias.to(type) : at::empty({0}); }
 
 Tensor dense(const Layer& layer, const Tensor& from, const Part::Pass& pass) {

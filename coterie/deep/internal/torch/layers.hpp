@@ -1,5 +1,5 @@
 #pragma once
-// Internal to coterie-deep: an encoder or a decoder: a sequence of layers as described in network_abi.h.
+// Internal to coterie-deep: an encoder or a decoder, which is a sequence of layers as in network_abi.h.
 
 #include <cstddef>
 #include <vector>
@@ -22,7 +22,7 @@ struct Layer {
 class Part {
 public:
     struct Pass {
-        bool training;  // batch norms use the batch's means, and move the running means by `momentum`
+        bool training;  // batch norms use the batch's means, and update the running means with `momentum`
         double momentum;
         bool half;           // dense and convolutional layers in bfloat16
         const Batch* batch;  // on the CPU, for a network with convolutions; otherwise null
@@ -37,7 +37,7 @@ public:
         return layers_.empty() ? 0 : layers_.back().weight.defined() + layers_.back().bias.defined();
     }
     bool has_convolutions() const;
-    // Appends the trained tensors to `trained`, and these and the running means to `all`.
+    // Appends the trained tensors to `trained`, and both the trained tensors and the running means to `all`.
     void collect(std::vector<Tensor>& trained, std::vector<Tensor>& all);
 
 private:

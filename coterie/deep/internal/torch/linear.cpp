@@ -1,5 +1,5 @@
 // The dense layer on the CPU and its gradient. A matrix product adds only along the inner dimension. So blocks of the
-// outer dimensions, one thread each, give the bits of a single thread, for any number of blocks (blocks.hpp).
+// outer dimensions (blocks.hpp), computed by several threads, give the same bits as a single thread.
 
 #include "coterie/deep/internal/torch/linear.hpp"
 
@@ -11,7 +11,7 @@ namespace coterie_deep {
 namespace {
 
 class BlockedLinear : public torch::autograd::Function<BlockedLinear> {
-    // Wide enough to make a matrix product worth a thread.
+    // A block is wide enough to be worth a thread.
     static Blocks features(int64_t count) { return {count, 64}; }
 
 public:

@@ -5,8 +5,8 @@
 
 namespace coterie_deep {
 
-/// x weight' + bias (an empty bias: none), with its gradient. It computes blocks of outputs, so that the bits do not
-/// depend on the number of threads.
+/// x weight' + bias, and its gradient; an empty `bias` means no bias. Outputs are computed in blocks, so that the bits
+/// do not depend on the number of threads.
 at::Tensor blocked_linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
 }  // namespace coterie_deep

@@ -1,6 +1,6 @@
-// Max pooling on the CPU. Each maximum comes from the first of the largest values; NaN if a window contains one.
-// Computes maxima over rows first, then over columns, in loops that the compiler vectorises. LibTorch's version handles
-// positions one by one and took a sixth of the time of VGG4.
+// Max pooling on the CPU. The maximum of a window is at the first of its largest values, or at NaN if it contains NaN.
+// Maxima are computed over rows first, then over columns, in loops that the compiler vectorises. LibTorch's version
+// handles positions one by one, and took a sixth of the time of VGG4.
 
 #include "coterie/deep/internal/torch/max_pool.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 using at::Tensor;
 
-// Keeps the larger of two numbers and its position: of equal ones the first. NaN is larger than any number.
+// Keeps the larger of two numbers and its position, or the first if they are equal. NaN is larger than any number.
 void raise(float value, int32_t place, float& largest, int32_t& where) {
     const bool larger =
         (value > largest) | ((value == largest) & (place < where)) | ((value != value) & (largest == largest));
@@ -40,7 +40,7 @@ class MaxPool : public torch::autograd::Function<MaxPool> {
     struct Plan {
         int64_t kernel, stride, pad;
         int64_t places(int64_t side) const { return (side + 2 * pad - kernel) / stride + 1; }
-        // The positions whose window has its column `offset` inside a side: from `first` to before `end`.
+        // Column `offset` of the window is inside the side for positions from first() to before end().
         int64_t first(int64_t offset) const { return std::max<int64_t>(0, (pad - offset + stride - 1) / stride); }
         int64_t end(int64_t offset, int64_t side) const {
             const int64_t last = side - 1 + pad - offset;
@@ -48,19 +48,19 @@ class MaxPool : public torch::autograd::Function<MaxPool> {
         }
     };
 
-    // f(begin, end) handles some channels of the images.
+    // Calls f(begin, end) for blocks of channels of the images.
     template <class F>
     static void for_planes(const Tensor& pooled, F&& f) {
         const int64_t places = std::max<int64_t>(1, pooled.size(2) * pooled.size(3));
         at::parallel_for(0, pooled.size(0) * pooled.size(1), std::max<int64_t>(1, 16384 / places), f);
     }
 
-    // Maxima of each column over the window's rows, then over its columns. `where`: positions in a plane.
+    // Maxima over the rows of the window for each column, then over its columns. `where`: positions in a plane.
     template <class Number>
     static void forward_as(const Tensor& x, Tensor& out, Tensor& where, const Plan& plan) {
         const int64_t rows = x.size(2), columns = x.size(3), out_rows = out.size(2), out_columns = out.size(3);
         const int64_t places = out_rows * out_columns;
-        // All rows form one line if windows neither overlap nor skip columns.
+        // If windows neither overlap nor skip columns, all rows are handled as one line.
         const bool one = plan.pad == 0 && columns == plan.stride * out_columns;
         const int64_t lines = one ? 1 : out_rows, length = one ? places : out_columns;
         for_planes(out, [&](int64_t begin, int64_t end) {

@@ -7,7 +7,7 @@
 
 namespace coterie_deep {
 
-/// For images in single precision or bfloat16, with the gradient; pad < kernel / 2.
+/// Max pooling of images in single precision or bfloat16, and its gradient. pad < kernel / 2.
 at::Tensor max_pool(const at::Tensor& x, std::int64_t kernel, std::int64_t stride, std::int64_t pad);
 
 }  // namespace coterie_deep

@@ -1,6 +1,5 @@
 #pragma once
-// Internal to coterie-deep: the content of a coterie_network: an encoder and a decoder, their optimizers, and the kept
-// pass.
+// Internal to coterie-deep: a coterie_network. It has an encoder and a decoder, their optimizers, and the kept pass.
 
 #include <algorithm>
 #include <stdexcept>

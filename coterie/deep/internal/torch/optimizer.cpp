@@ -1,6 +1,6 @@
 // Steps of the optimizers. LibTorch's versions make one pass over memory per operation. On the CPU, a step here is one
-// pass over the memory of each parameter. One thread computes each number, so the bits are the same at any number of
-// threads. Other devices use LibTorch's operations.
+// pass over the memory of each parameter. Each number is computed by one thread, so the bits are the same for any
+// number of threads. Other devices use LibTorch's operations.
 
 #include "coterie/deep/internal/torch/optimizer.hpp"
 
@@ -63,7 +63,7 @@ int64_t Optimizer::memory_size() const {
 }
 
 float* Optimizer::get_memory(float* to) const {
-    // The bits of the count: as a single-precision number it would be inexact from 2^24 on.
+    // Stores the bits of the count, because as a single-precision number it would be inexact from 2^24 on.
     const auto steps = static_cast<uint32_t>(steps_);
     std::memcpy(to++, &steps, sizeof steps);
     for (const auto* tensors : {&first_, &second_})

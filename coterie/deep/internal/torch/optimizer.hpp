@@ -11,7 +11,7 @@ namespace coterie_deep {
 
 using at::Tensor;
 
-/// The parameters of one optimizer and its state for them.
+/// The parameters of one optimizer, and its state.
 class Optimizer {
 public:
     Optimizer(const coterie_optimizer& plan, std::vector<Tensor> parameters);

@@ -1,6 +1,5 @@
-// Converts numbers between precisions (vectors.hpp) with vector instructions on every processor. The bits below the
-// kept ones are rounded to even by an integer addition, which compilers vectorise. Invariant: bit for bit the same as
-// LibTorch's conversion.
+// Converts numbers between precisions (vectors.hpp) with vector instructions on every processor. An integer addition,
+// which compilers vectorise, rounds the removed bits to even. Invariant: the same bits as LibTorch's conversion.
 
 #include "coterie/deep/internal/torch/vectors.hpp"
 

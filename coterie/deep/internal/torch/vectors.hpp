@@ -5,7 +5,7 @@
 
 #include <c10/util/BFloat16.h>
 
-// Compiled for AVX2 and for every processor; the choice is made when the library is loaded.
+// Compiles a function twice: for AVX2 and for any processor. Loading the library chooses one of them.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define COTERIE_WIDE __attribute__((target_clones("avx2", "default")))
@@ -15,7 +15,7 @@
 
 namespace coterie_deep {
 
-/// Converts `count` numbers to another precision, rounded to even, or copies them in the same.
+/// Converts `count` numbers to another precision, rounded to even, or copies them if the precisions are equal.
 void copy(std::int64_t count, const float* from, float* to);
 void copy(std::int64_t count, const c10::BFloat16* from, float* to);
 void copy(std::int64_t count, const float* from, c10::BFloat16* to);

@@ -1,9 +1,9 @@
 // The functions of encoder_abi.h, with LibTorch's operations and their derivatives. Sentences are stored one after
-// another as rows, so that dense layers have no padding. Only attention pads them to the longest sentence and masks the
-// added keys.
-// What is dropped is a hash of the given number and the position (splitmix64, four 16-bit draws per hash). LibTorch's
-// generator uses one thread and takes longer than the pass. Sums are LibTorch's: the same bits for the same number of
-// threads. Compiles with LibTorch 1.13 and 2.x.
+// another as rows, so that dense layers have no padding. Only attention pads them to the longest one, and masks added
+// keys.
+// A hash of the given number and the position decides what is dropped (splitmix64, four 16-bit draws per hash).
+// LibTorch's generator uses one thread and takes longer than the pass. LibTorch computes the sums, so the bits are the
+// same only for the same number of threads. Compiles with LibTorch 1.13 and 2.x.
 
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,5 @@
-// Datasets of HDF5 files, through the HDF5 library, which also converts byte orders and number types. Rows are read and
-// sent in blocks of whole chunks. So no chunk is unpacked twice, and the array exists in memory only once, in the
-// calling process.
+// Reads datasets with the HDF5 library, which also converts byte orders and number types. Rows are read and sent in
+// blocks of whole chunks. So no chunk is unpacked twice, and only the calling process holds the array.
 
 #include <algorithm>
 
@@ -12,7 +11,7 @@
 #include <hdf5.h>
 #endif
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 
 #ifdef COTERIE_HAVE_HDF5
 namespace {
@@ -85,7 +84,8 @@ bool shape_of(hid_t dataset, std::vector<std::int64_t>& shape) {
     return true;
 }
 
-// A file may refer to other files, which would be read with the rights of this user. So only the file itself is read.
+// An HDF5 file may refer to other files, and reading them would use the rights of this user. So only the file itself is
+// read. Returns how a dataset refers to other files, or nullptr.
 const char* kept_elsewhere(hid_t dataset) {
     const Handle made(H5Dget_create_plist(dataset), H5Pclose);
     if (!made.ok()) return nullptr;
@@ -231,4 +231,4 @@ void read_hdf5(const std::string& path, const std::string&, Purpose, Answer&) {
 }
 #endif
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

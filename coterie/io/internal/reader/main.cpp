@@ -1,7 +1,6 @@
-// The process around the two readers: its limits and its answer. It sets the limits before anything else. Address space
-// is limited by reader_memory() and by the available memory. Processor time is limited by reader_seconds(), after which
-// SIGXCPU ends the process. There is no core file. Errors are sent as messages. If a library crashes, the caller
-// notices the missing end of the answer.
+// The main program of the two readers. It first sets its limits: reader_memory() and the available memory limit address
+// space, and reader_seconds() limits processor time, after which SIGXCPU ends the process. There is no core file.
+// Errors are sent as messages. If a library crashes, the caller notices that the answer has no end.
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -20,7 +19,7 @@
 #include "coterie/io/internal/reader/reader.hpp"
 #include "coterie/io/internal/reader_messages.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 namespace {
 
 void set_limit(int which, double most) {
@@ -80,12 +79,12 @@ void Answer::refuse(ErrorKind kind, const coterie::Message& message) {
     send(AnswerPart::refusal, static_cast<std::uint32_t>(kind), std::as_bytes(std::span(bytes)));
 }
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal
 
 int main(int count, char** words) {
     using namespace coterie;
-    using namespace coterie::formats;
-    // Ends with its parent, keeps no file open that it does not need, and leaves no core dump.
+    using namespace coterie::io::internal;
+    // The process ends with its parent, keeps no files open that it does not need, and leaves no core file.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::syscall(SYS_close_range, 3U, ~0U, 0U);
     set_limit(RLIMIT_CORE, 0);
@@ -102,7 +101,7 @@ int main(int count, char** words) {
             answer.refuse(error.kind(), error.fields());
         } catch (const std::bad_alloc&) {
             answer.refuse(ErrorKind::resource, {.code = Code::out_of_memory,
-                                                .problem = "reading the file needs more memory than there is",
+                                                .problem = "reading the file needs more memory than is available",
                                                 .file = path});
         }
     } catch (const std::exception&) {

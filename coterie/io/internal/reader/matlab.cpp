@@ -1,5 +1,5 @@
-// Variables of MATLAB 5 to 7.3 files, through matio: full matrices of real numbers. Matrices in the cells of a cell
-// array, as in data with several views, are called NAME{1}, NAME{2}, ...
+// Reads variables of MATLAB 5 to 7.3 files with matio: full matrices of real numbers. Matrices in the cells of a cell
+// array (for example several views of the same rows) are called NAME{1}, NAME{2}, ...
 
 #include <limits>
 
@@ -10,7 +10,7 @@
 #include <matio.h>
 #endif
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 
 #ifdef COTERIE_HAVE_MATIO
 namespace {
@@ -41,8 +41,8 @@ bool element_of(matio_classes kind, Element& element) {
     throw BadData(code, std::move(problem), std::move(remedy), {.file = path});
 }
 
-// For a truncated file, matio reads what is there and leaves the rest uninitialised. So the file's elements are walked
-// first: each states its length, and all bytes must exist. (Version 7.3 files are HDF5 after a MATLAB header.)
+// In a truncated file, matio leaves the numbers that are missing uninitialised. So the elements of the file are checked
+// first: each states its length. (Version 7.3 files are HDF5 after a MATLAB header.)
 void require_whole(std::span<const std::byte> data, const std::string& what) {
     const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(data[i]); };
     const bool little = data.size() >= 128 && byte(126) == 'I' && byte(127) == 'M';
@@ -62,7 +62,7 @@ void require_whole(std::span<const std::byte> data, const std::string& what) {
         const std::size_t length = left < 8 ? left : word(at + 4);
         if (left < 8 || length > left - 8)
             refuse(Code::malformed,
-                   filled("the file is truncated: of {} bytes of a variable, {} are there", length, left), what);
+                   filled("the file is truncated: a variable has {} bytes, but only {} are there", length, left), what);
         at += 8 + length;
     }
 }
@@ -95,7 +95,7 @@ Content described(const matvar_t& variable, std::string name) {
     return {std::move(name), shape_of(variable), numeric};
 }
 
-// Lists a variable, or for a cell array with matrices its matrices.
+// Lists a variable; for a cell array with matrices, lists the matrices instead.
 void describe(matvar_t& variable, std::vector<Content>& contents) {
     const std::size_t before = contents.size();
     const std::vector<matvar_t*> cells = cells_of(variable);
@@ -157,4 +157,4 @@ void read_matlab(const std::string& path, const std::string&, Purpose, Answer&) 
 }
 #endif
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

@@ -1,7 +1,7 @@
 #pragma once
 // coterie-read FORMAT FILE KEY points|labels MILLISECONDS: reads one array of an HDF5 or MATLAB file and writes it to
-// standard output in the format of reader_messages.hpp. The library starts it (reader_process.cpp), never a user. Only
-// this program uses libhdf5 and matio, under limits that are set before the file is opened.
+// standard output in the format of reader_messages.hpp. Only the library starts this program (reader_process.cpp), and
+// only this program uses libhdf5 and matio. Its limits are set before the file is opened.
 
 #include <cstddef>
 #include <span>
@@ -10,15 +10,17 @@
 #include "coterie/base/error.hpp"
 #include "coterie/io/formats.hpp"
 
-namespace coterie::formats {
+namespace coterie::io::internal {
 
-/// Sends the answer, and raises the limits with its size.
+using namespace coterie::formats;
+
+/// Sends the answer, and raises the limits for large arrays.
 class Answer {
 public:
     /// `base` and `file_bytes`: see reader_seconds().
     Answer(double base, double file_bytes) : base_(base), file_bytes_(file_bytes) { allow(0); }
-    /// Announces `array` without its data, before memory is allocated for them. Returns their size in bytes. Throws
-    /// BadData or ResourceError, naming `source`, if they are too large.
+    /// Announces `array` without its data, before memory is allocated for the data. Returns the size of the data in
+    /// bytes. If it is too large, throws BadData or ResourceError that names `source`.
     std::size_t describe(const Array& array, const std::string& name, const std::string& source);
     void data(std::span<const std::byte> bytes);
     void end();
@@ -36,4 +38,4 @@ void require_own_data(const std::string& path);
 void read_hdf5(const std::string& path, const std::string& key, Purpose purpose, Answer& answer);
 void read_matlab(const std::string& path, const std::string& key, Purpose purpose, Answer& answer);
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

@@ -1,6 +1,6 @@
 // The functions of process_abi.h on MPI-3, in a separate library, so that coterie itself does not need MPI. MPI counts
-// are ints, so long messages are sent in pieces. Errors are fatal (MPI's default): if one process is lost, all end, and
-// mpirun reports which one it was.
+// are ints, so long messages are sent in pieces. Errors are fatal (MPI's default): if a process dies, all end, and
+// mpirun reports it.
 
 #include "coterie/base/parallel/internal/mpi/process_abi.h"
 
