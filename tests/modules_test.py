@@ -1,5 +1,5 @@
 """The order of the library's modules. A module includes only headers of modules before it in MODULES, and no internal/ headers of other modules.
-The installed headers are those of coterie/coterie.hpp. They include only each other."""
+Internal headers have their own namespace. The installed headers are those of coterie/coterie.hpp. They include only each other."""
 import pathlib
 import re
 
@@ -45,6 +45,11 @@ def not_its_own(path, header):
     return "internal" in header.split("/") and module_of(path) != module_of(header)
 
 
+def not_its_namespace(path, source):
+    """The namespaces that an internal header opens, except coterie::MODULE::internal."""
+    return set(re.findall(r"^namespace ([\w:]+) \{", source, re.MULTILINE)) - {f"coterie::{module_of(path)}::internal"}
+
+
 def test_every_module_is_in_the_list():
     assert {path.name for path in (ROOT / "coterie").iterdir() if path.is_dir()} == set(LEVELS) - {"methods"}
 
@@ -63,6 +68,14 @@ def test_modules_include_only_modules_before_them():
 
 def test_internal_headers_belong_to_their_module():
     assert [(path, header) for path in sources() for header in included(path) if not_its_own(path, header)] == []
+
+
+def test_internal_headers_have_the_namespace_of_their_module():
+    assert not_its_namespace("coterie/io/internal/a.hpp", "namespace coterie::internal {\nnamespace coterie::io::internal {\n") == {"coterie::internal"}
+    headers = [path for path in sources() if path.endswith(".hpp") and "internal" in path.split("/") and path.startswith("coterie/")
+               and not {"torch", "mpi", "reader"} & set(path.split("/"))]
+    assert len(headers) > 40
+    assert [(path, found) for path in headers if (found := not_its_namespace(path, (ROOT / path).read_text(encoding="utf-8")))] == []
 
 
 def test_public_headers_include_public_headers():

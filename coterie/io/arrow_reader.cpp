@@ -21,9 +21,7 @@
 #include "coterie/io/internal/table.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
 
-namespace coterie::formats {
-
-using namespace io::internal;
+namespace coterie::io::internal {
 namespace {
 
 constexpr Index piece_rows = 8192;
@@ -677,4 +675,4 @@ std::unique_ptr<Table> open_arrow_table(const Bytes& bytes, std::string_view sou
     return std::make_unique<ArrowTable>(bytes, source, options);
 }
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

@@ -55,37 +55,6 @@ bool is_name_in_digits(std::string_view word) {
 
 }  // namespace
 
-std::vector<FieldType> field_types(const TableRows& rows) {
-    const std::size_t columns = rows.names().size();
-    std::vector<FieldType> out(columns, FieldType::whole);
-    std::vector<bool> seen(columns, false),
-        large(columns, false);  // has whole numbers that a float does not represent exactly
-    for (std::size_t j = 0; j < columns; ++j)
-        if (rows.holds_words(j)) out[j] = FieldType::words;
-    const auto all = rows.from_start();
-    std::vector<std::string> fields;
-    while (all->next(fields))
-        for (std::size_t j = 0; j < std::min(columns, fields.size()); ++j) {
-            if (out[j] == FieldType::words) continue;
-            const std::string_view word = formats::trimmed(fields[j]);
-            if (io::internal::is_missing_word(word)) continue;
-            seen[j] = true;
-            std::int64_t whole = 0;
-            double number = 0;
-            if (whole_number(word, whole)) {
-                large[j] = large[j] || whole > largest_of_float || whole < -largest_of_float;
-                continue;
-            }
-            out[j] = any_number(word, number, all->decimal()) && !is_name_in_digits(word) ? FieldType::number
-                                                                                          : FieldType::words;
-        }
-    for (std::size_t j = 0; j < columns; ++j) {
-        if (!seen[j] && out[j] != FieldType::words) out[j] = FieldType::number;  // missing in every row: NaN as a float
-        if (large[j] && out[j] == FieldType::number) out[j] = FieldType::words;
-    }
-    return out;
-}
-
 struct ArrowRows::Parts {
     nanoarrow::UniqueSchema schema = {};
     nanoarrow::UniqueArrayView view = {};
@@ -183,3 +152,40 @@ void ArrowRows::finish() {
 }
 
 }  // namespace coterie::io::internal
+
+namespace coterie {
+
+using namespace io::internal;
+
+std::vector<FieldType> field_types(const TableRows& rows) {
+    const std::size_t columns = rows.names().size();
+    std::vector<FieldType> out(columns, FieldType::whole);
+    std::vector<bool> seen(columns, false),
+        large(columns, false);  // has whole numbers that a float does not represent exactly
+    for (std::size_t j = 0; j < columns; ++j)
+        if (rows.holds_words(j)) out[j] = FieldType::words;
+    const auto all = rows.from_start();
+    std::vector<std::string> fields;
+    while (all->next(fields))
+        for (std::size_t j = 0; j < std::min(columns, fields.size()); ++j) {
+            if (out[j] == FieldType::words) continue;
+            const std::string_view word = formats::trimmed(fields[j]);
+            if (io::internal::is_missing_word(word)) continue;
+            seen[j] = true;
+            std::int64_t whole = 0;
+            double number = 0;
+            if (whole_number(word, whole)) {
+                large[j] = large[j] || whole > largest_of_float || whole < -largest_of_float;
+                continue;
+            }
+            out[j] = any_number(word, number, all->decimal()) && !is_name_in_digits(word) ? FieldType::number
+                                                                                          : FieldType::words;
+        }
+    for (std::size_t j = 0; j < columns; ++j) {
+        if (!seen[j] && out[j] != FieldType::words) out[j] = FieldType::number;  // missing in every row: NaN as a float
+        if (large[j] && out[j] == FieldType::number) out[j] = FieldType::words;
+    }
+    return out;
+}
+
+}  // namespace coterie

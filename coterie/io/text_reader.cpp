@@ -16,9 +16,7 @@
 #include "coterie/io/internal/text_dialect.hpp"
 #include "coterie/io/text_header.hpp"
 
-namespace coterie::formats {
-
-using namespace io::internal;
+namespace coterie::io::internal {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
@@ -508,4 +506,4 @@ std::unique_ptr<Table> open_text_table(const Bytes& bytes, std::string_view sour
     return std::make_unique<TextTable>(bytes, source, tab_separated, options, one_column);
 }
 
-}  // namespace coterie::formats
+}  // namespace coterie::io::internal

@@ -50,13 +50,13 @@ SHARED.update({
 """,
     "missing": """\
     missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
-        Missing values (an empty field, NA, NaN, null, ?, -): refuse stops with an error; drop leaves their rows out, without a label; mean
-        and median fill them in, words with the most frequent one. Learned in fit and applied to new rows.
+        Missing values (an empty field, NA, NaN, null, ?, -): refuse stops with an error; drop leaves out their rows, which get no label;
+        mean and median fill them in (words: the most frequent one). Learned in fit and applied to new rows.
 """,
     "categorical": """\
     categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
-        Columns of words: refuse stops with an error; drop leaves them out; one-hot makes a column for each word, 1/sqrt(2) or 0, so that
-        different words are 1 apart. Learned in fit and applied to new rows.
+        Columns of words: refuse stops with an error; drop leaves them out; one-hot makes a column for each word (1/sqrt(2) or 0), so that
+        different words have distance 1. Learned in fit and applied to new rows.
 """,
     "dates": """\
     dates : bool, default=False
@@ -155,7 +155,7 @@ SHARED.update({
 """,
     "y": """\
     y has the known labels, and -1, None or NaN for unknown ones. A labelled row goes to a cluster of its label. If y has a label for every
-    row, it is ignored, with a warning. With n_clusters=None there are as many clusters as the labels have in total.
+    row, it is ignored, with a warning. With n_clusters=None, the number of clusters is the sum over the labels (clusters_per_label).
 """,
     "blocks": """\
     X may be larger than memory: a list of .npy files, or an iterator of blocks of rows, which are written once to a temporary file. Several
@@ -220,8 +220,8 @@ SHARED.update({
 """,
     "landmarks": """\
     landmarks : int, or None, default=None
-        Number of rows that approximate the Gaussian kernel matrices (Nystroem method); memory is then n times this instead of n^2. A whole
-        number, at least 1. None: no approximation up to 20,000 rows, 1000 above.
+        Number of rows that approximate the Gaussian kernel matrices (Nystroem method); the matrices then have n times this many numbers
+        instead of n^2. A whole number, at least 1. None: no approximation up to 20,000 rows, 1000 above.
 """,
     "origin_": """\
     origin_ : array of shape (p,)
@@ -229,7 +229,7 @@ SHARED.update({
 """,
     "gamma_start": """\
     gamma_start : float, or None, default=None
-        Lbfgs: gamma falls geometrically from this over the epochs. A number, above 0. None: gamma does not change.
+        Lbfgs: the penalty falls geometrically from this value to gamma. A number, above 0. None: the penalty is always gamma.
 """,
     "optimizer": """\
     optimizer : {'sgd', 'lbfgs'}, default='sgd'
@@ -249,7 +249,7 @@ SHARED.update({
 """,
     "origin": """\
     origin : {'mean', 'zero'}, default='mean'
-        What is subtracted from the rows during training: their mean, or 0.
+        Value subtracted from the rows during training: their mean, or 0.
 """,
     "start_scale": """\
     start_scale : float, default=0.15
@@ -282,8 +282,8 @@ SHARED.update({
 """,
     "affinity": """\
     affinity : {'N', 'S', 'K', 'NK', 'KN', 'SN', 'NS', 'SK', 'KS', 'SNK', 'SKN', 'KSN', 'KNS', 'NSK', 'NKS'}, default='NSK'
-        Steps that turn representations into affinities, in their order: N scales rows to length 1, S makes the matrix symmetric, K keeps
-        the largest entries of each row.
+        Steps that turn representations into affinities, in order: N scales rows to length 1, S makes the matrix symmetric, K keeps the
+        largest entries of each row.
 """,
     "keep": """\
     keep : int, default=3
@@ -291,8 +291,8 @@ SHARED.update({
 """,
     "new_points": """\
     new_points : {'shares', 'embedding'}, default='shares'
-        How new rows are labelled: by the cluster with the largest share of their representation, or by the nearest centroid in the extended
-        embedding.
+        Cluster of a new row: the one with the largest share of its representation (shares), or the nearest centroid in the extended
+        embedding (embedding).
 """,
     "points_": """\
     points_ : array of shape (n_fitted, n_features)
@@ -300,11 +300,11 @@ SHARED.update({
 """,
     "members_": """\
     members_ : array of shape (n_fitted,)
-        The cluster of each of these rows.
+        The cluster of each training row.
 """,
     "embedding_": """\
     embedding_ : array of shape (n_fitted, n_clusters)
-        The embedding of these rows.
+        The embedding of the training rows.
 """,
     "extension_": """\
     extension_ : array of shape (n_fitted, n_clusters)
@@ -312,11 +312,11 @@ SHARED.update({
 """,
     "network": """\
     network : {'auto', 'dense', 'convolutional'}, default='auto'
-        Kind of network; auto: convolutional with image, dense without.
+        Kind of network; auto: convolutional with image, dense without image.
 """,
     "image": """\
     image : list of int, or None, default=None
-        Size of the images: rows and columns, as in 28x28, after the channels, as in 3x32x32. A list of whole numbers, from 1 to 999999.
+        Size of the images: rows and columns (28x28), or channels, rows and columns (3x32x32). A list of whole numbers, from 1 to 999999.
         None: the rows are not images.
 """,
     "widths": """\
@@ -333,15 +333,15 @@ SHARED.update({
 """,
     "pretrain_batch_size": """\
     pretrain_batch_size : int, default=256
-        Number of rows per batch in the pre-training. A whole number, at least 1.
+        Number of rows per batch in pre-training. A whole number, at least 1.
 """,
     "pretrain_rate": """\
     pretrain_rate : float, default=0.001
-        Learning rate of Adam in the pre-training. A number, above 0.
+        Learning rate of Adam in pre-training. A number, above 0.
 """,
     "pretrained": """\
     pretrained : str, default=''
-        File of a deep model; its autoencoder is used instead of pre-training.
+        Model file of a deep method; its autoencoder is used instead of pre-training.
 """,
     "kmeans_restarts": """\
     kmeans_restarts : int, default=100
@@ -349,12 +349,12 @@ SHARED.update({
 """,
     "n_init.3": """\
     n_init : int, default=1
-        Number of whole fits from different starts, pre-training included; the fit with the smallest scatter of the rows within clusters is
+        Number of whole fits from different starts, including pre-training; the fit with the smallest scatter of the rows within clusters is
         kept. A whole number, at least 1.
 """,
     "half": """\
     half : bool, default=False
-        Compute in bfloat16, which is faster on devices made for it.
+        Compute in bfloat16, which is faster on devices that support it.
 """,
     "device": """\
     device : {'cpu', 'cuda', 'mps'}, default='cpu'
@@ -382,7 +382,7 @@ SHARED.update({
 """,
     "network.2": """\
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
-        Kind of network; auto: vgg4 with image, dense without.
+        Kind of network; auto: vgg4 with image, dense without image.
 """,
     "widths.2": """\
     widths : list of int, default=(1200, 1200)
@@ -407,12 +407,12 @@ SHARED.update({
 """,
     "zoom": """\
     zoom : float, default=0.1
-        Largest random zoom: sides are multiplied or divided by up to 1 + this. A number, from 0 to 10.
+        Largest random zoom: sides are multiplied or divided by up to 1 + zoom. A number, from 0 to 10.
 """,
     "colour": """\
     colour : float, default=0.2
-        Largest random change of a channel: multiplied by 1 +- this, then plus or minus this times the standard deviation of the data. A
-        number, from 0 to 1.
+        Largest random change of a channel: its values times 1 +- colour, then +- colour times the standard deviation of the data. A number,
+        from 0 to 1.
 """,
     "noise": """\
     noise : float, default=0.3
@@ -441,7 +441,7 @@ SHARED.update({
 """,
     "weight_decay": """\
     weight_decay : float, default=0.0001
-        Weight decay: this times the parameters is added to their gradient. A number, at least 0.
+        Weight decay: weight_decay times the parameters is added to their gradient. A number, at least 0.
 """,
 })
 
@@ -456,14 +456,15 @@ class KMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBlockCluste
         Number of runs from different starting centroids; the run with the smallest inertia is kept. A whole number, at least 1.
     **shared : max_iter
     tol : float, default=0.0001
-        Stop when the squared movements of the centroids sum to at most this times the mean variance of a column; 0: stop when no label
-        changes. A number, at least 0.
+        Stop when the sum of the squared movements of the centroids is at most this number times the mean of the columns' variances; 0: stop
+        when no label changes. A number, at least 0.
     **shared : init, seeding_candidates
     seeding_sample : int, or None, default=None
-        Number of rows on which these candidates are compared. A whole number, at least 1. None: 32768, or 128 per cluster if that is more.
+        Number of rows on which the candidates of greedy k-means++ are compared. A whole number, at least 1. None: 32768, or 128 per cluster
+        if that is more.
     algorithm : {'auto', 'lloyd', 'bounds'}, default='auto'
-        How rows are assigned: lloyd computes all distances, bounds skips those that cannot change a label; auto: the one expected to be
-        faster; all give the same result, bit for bit.
+        How rows are assigned: lloyd computes all distances; bounds skips distances that cannot change a label; auto: whichever is expected
+        to be faster; the result is the same, bit for bit.
     share_rounding : {'floor', 'nearest'}, default='floor'
         How a label's share of the rows becomes a whole number of rows: rounded down, or to the nearest.
     **shared : clusters_per_label
@@ -581,10 +582,10 @@ class MiniBatchKMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBl
     max_iter : int, default=100
         Maximum number of passes over the data: at most this many times n rows are drawn. A whole number, at least 1.
     max_no_improvement : int, default=10
-        Stop when the smoothed inertia has not improved for this many batches; 0: never. A whole number, at least 0.
+        Stop when the smoothed inertia has not improved for this many batches; 0: do not stop for this reason. A whole number, at least 0.
     reassignment_ratio : float, default=0.01
-        A centroid that has had fewer rows than this share of the busiest centroid's is moved next to another one; 0: never. A number, from
-        0 to 1.
+        Move a centroid next to another one if it has had fewer rows than this share of the rows of the busiest centroid; 0: never. A
+        number, from 0 to 1.
     n_init : int, default=1
         Number of runs from different samples; the run with the smallest inertia is kept. A whole number, at least 1.
     **shared : init, seeding_candidates, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state, n_jobs
@@ -675,12 +676,13 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, GivesOutlierScore
     **shared : n_clusters.2
     temperature : float, or None, default=None
         Temperature T, in squared units of the columns; larger values spread a row over more clusters. A number, above 0 and at most 1e+200.
-        None: twice the mean variance of a column within the clusters of k-means.
+        None: twice the variance within the clusters of a short k-means, averaged over the columns.
     n_init : int, default=1
         Number of runs from different starting centroids; the run with the smallest free energy is kept. A whole number, at least 1.
     **shared : max_iter
     tol : float, default=1e-06
-        Stop when the squared movements of the centroids sum to at most this times the mean variance of a column. A number, at least 0.
+        Stop when the sum of the squared movements of the centroids is at most this number times the mean of the columns' variances. A
+        number, at least 0.
     **shared : init, seeding_candidates, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state, n_jobs
     **shared : verbose, callback
 
@@ -765,8 +767,8 @@ class SphericalKMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBl
         Number of runs from different starting centroids; the run with the smallest objective is kept. A whole number, at least 1.
     **shared : max_iter
     tol : float, default=0.0001
-        Stop when the squared movements of the centroids sum to at most this times the mean variance of a column of the scaled rows; 0: stop
-        when no label changes. A number, at least 0.
+        Stop when the sum of the squared movements of the centroids is at most this number times the mean of the columns' variances (of the
+        scaled rows); 0: stop when no label changes. A number, at least 0.
     **shared : init, seeding_candidates, center, scale, missing, categorical, dates, sample, noise_share, checkpoint, random_state, n_jobs
     **shared : verbose, callback
 
@@ -1019,7 +1021,7 @@ class HDBSCAN(GivesMemberships, GivesOutlierScores, Clusterer):
     Parameters
     ----------
     min_cluster_size : int, default=5
-        Smallest number of rows that make a cluster; smaller sets of rows are noise. A whole number, at least 2.
+        Smallest number of rows in a cluster; smaller sets of rows are noise. A whole number, at least 2.
     min_samples : int, or None, default=None
         Number of neighbours that defines density; larger values give more noise. A whole number, at least 1. None: min_cluster_size.
     cluster_selection_method : {'eom', 'leaf'}, default='eom'
@@ -1120,15 +1122,16 @@ class Spectral(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
     ----------
     **shared : n_clusters.2
     affinity : {'neighbors', 'rbf', 'precomputed'}, default='neighbors'
-        Affinity of rows: a graph of nearest neighbours, or the rbf kernel of all pairs; precomputed: the data are the n x n affinities.
+        Affinity of rows: neighbors (a graph of nearest neighbours), rbf (the rbf kernel of all pairs) or precomputed (the data are the n x
+        n affinities).
     n_neighbors : int, default=15
         Number of nearest neighbours of each row in the graph, without the row itself; at most n - 1 are used. A whole number, at least 1.
     edge_weights : {'connectivity', 'gaussian', 'self-tuning'}, default='connectivity'
         Weights of the graph's edges: 1 (connectivity), exp(-|x - y|^2 / (2 width^2)) (gaussian), or exp(-|x - y|^2 / (s_x s_y))
         (self-tuning), with s the distance to a row's 7th neighbour.
     symmetry : {'mean', 'maximum', 'mutual'}, default='mean'
-        Affinity of two rows if only one is a neighbour of the other: the mean of both directions, the larger (maximum), or the smaller
-        (mutual).
+        Affinity of two rows, from the edge weights in both directions (0 where there is no edge): their mean, the larger (maximum) or the
+        smaller (mutual).
     width : float, or None, default=None
         Width of the rbf kernel and of gaussian edges; with larger values, more distant rows count as similar. A number, above 0. None: the
         median distance of a row to its last neighbour.
@@ -1141,7 +1144,7 @@ class Spectral(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
         The eigenvectors divided by the square roots of the degrees.
     **shared : eigenvalues_, cluster_centers_.2
     unreached_ : array of shape (1,)
-        The cluster of rows that the embedding does not reach.
+        The cluster of rows whose embedding is 0.
     points_ : array of shape (n_fitted, n_features)
         The rows of the training data.
     **shared : column_range_, outlier_centroids_.2, outlier_spreads_, objective_, n_iter_, n_features_in_, feature_names_in_, fit_report_
@@ -1223,15 +1226,15 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, GivesOutlierScores,
     assignment : {'hard', 'soft'}, default='hard'
         Hard: each row belongs to one cluster; soft: to every cluster with a probability.
     temperature : float, default=1.0
-        Soft assignments: squared distances in the subspace are divided by this; larger values spread a row over more clusters. A number,
-        above 0.
+        Soft assignments: the number by which squared distances in the subspace are divided; larger values spread a row over more clusters.
+        A number, above 0.
     projection : {'joint', 'none'}, default='joint'
         Joint: learn a subspace and the clusters jointly; none: cluster the rows as they are.
     subspace_dim : int, or None, default=None
         Number of dimensions p of the subspace. A whole number, at least 1. None: one less than the number of clusters, at most the number
         of columns.
     normalization : {'within', 'total'}, default='within'
-        Which variance is scaled to 1 in every direction of the subspace: that within clusters, or the total.
+        Which variance is scaled to 1 in every direction of the subspace: the variance within clusters, or the total variance.
     shrinkage : str, default='oas'
         Shrinkage of the covariances towards a multiple of the identity: oas (oracle approximating shrinkage), none, or a number from 0 to
         1; larger numbers shrink more.
@@ -1248,8 +1251,8 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, GivesOutlierScores,
     share_rounding : {'floor', 'nearest'}, default='floor'
         Hard assignments: how a label's share of the rows becomes a whole number of rows: rounded down, or to the nearest.
     n_init : int, default=1
-        Number of fits from different starts; the fit with the smallest share of variance within clusters in its subspace is kept
-        (projection='none': the smallest objective). A whole number, at least 1.
+        Number of fits from different starts; the fit whose subspace has the smallest share of variance within clusters is kept
+        (projection='none': the fit with the smallest objective). A whole number, at least 1.
     **shared : init.2, clusters_per_label
     label_share : dict, default=None
         The share of all rows, including labelled ones, in the clusters of a label of y: {label: 0.95}, or {label: (low, high)}.
@@ -1382,15 +1385,15 @@ class Cpd(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
     indicator : {'discrete', 'relaxed'}, default='discrete'
         What the deformation makes compact: the clusters (discrete), or their relaxation by leading singular vectors (relaxed).
     labels_from : {'moved', 'embedding'}, default='moved'
-        Cluster the moved rows, or their whitened embedding by leading singular vectors.
+        Cluster the moved rows (moved), or their whitened embedding by leading singular vectors (embedding).
     origin : {'mean', 'zero'}, default='mean'
         Relaxed indicator: subtract the mean from the rows and use k - 1 vectors (mean), or leave the rows unchanged and use k (zero).
     damping : float, default=0.0
-        Share of the previous round's deformation that the first rounds keep. A number, from 0 to 0.99.
+        Share of the previous round's deformation that each of the first damped_rounds rounds keeps. A number, from 0 to 0.99.
     damped_rounds : int, default=60
         Number of damped rounds. A whole number, at least 0.
     assignments_per_round : int, or None, default=None
-        Number of times per round that rows are assigned to the nearest centroid. A whole number, at least 1. None: until no label changes.
+        How often a round assigns the rows to the nearest centroid. A whole number, at least 1. None: until no label changes.
     n_init : int, default=10
         Number of runs of the k-means that gives the start; the best run is kept. A whole number, at least 1.
     max_iter : int, default=100
@@ -1613,7 +1616,7 @@ class RpcaOm(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
     n_init : int, default=10
         Number of runs of k-means in the subspace; the best run is kept. A whole number, at least 1.
     max_iter : int, default=100
-        Maximum number of re-weightings. A whole number, at least 1.
+        Maximum number of rounds. A whole number, at least 1.
     tol : float, default=1e-06
         Stop when a round lowers the objective by at most this fraction. A number, at least 0.
     **shared : init.2, center, scale, missing, categorical, dates, sample, noise_share, random_state, n_jobs, verbose, callback
@@ -1710,17 +1713,17 @@ class Fme(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
         Value of mu times gamma: weight of the regression's squared residual relative to the cut of the graph. A number, from 1e-12 to
         1e+12.
     gamma : float, or None, default=None
-        Weight of the regression's squared residual relative to the squared size of its coefficients W. A number, above 0. None: gamma_rel
+        Weight of the regression's squared residual relative to the squared norm of its coefficients W. A number, above 0. None: gamma_rel
         divided by the mean eigenvalue of the scatter matrix X'X.
     gamma_rel : float, default=1.0
-        Value of gamma in units of q / tr(X'X), one over the mean eigenvalue of the scatter matrix. A number, from 1e-12 to 1e+12.
+        Value of gamma in units of q / tr(X'X), the inverse of the mean eigenvalue of the scatter matrix. A number, from 1e-12 to 1e+12.
     n_neighbors : int, default=10
         Number of nearest neighbours of each row in the graph, at most n - 1. A whole number, at least 1.
     dimensions : int, or None, default=None
         Number of dimensions of the embedding. A whole number, at least 1. None: k - 1.
     **shared : kernel, kernel_width, n_components, landmarks
     labels_from : {'regression', 'embedding'}, default='regression'
-        Cluster the rows as the regression maps them, or the embedding that it approximates.
+        Cluster the rows as the regression maps them (regression), or the embedding that the regression approximates (embedding).
     n_init : int, default=10
         Number of runs of k-means; the best run is kept. A whole number, at least 1.
     **shared : init.2, center, scale, missing, categorical, dates, sample, noise_share, random_state, n_jobs, verbose, callback
@@ -1830,10 +1833,10 @@ class Entropy(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClust
     alpha : float, default=1.0
         Order of the entropy of loss='renyi'; 0 stands for infinity. A number, at least 0.
     lambda_value : float, default=100.0
-        Self-label: penalty on computed labels whose cluster shares differ from prior; larger values keep them closer. A number, above 0 and
+        Self-label: penalty on computed labels with other cluster shares than prior; larger values keep shares closer. A number, above 0 and
         at most 1e+06.
     fairness : float, default=1.0
-        Mi, renyi: penalty on cluster shares that differ from prior; larger values keep them closer. A number, at least 0.
+        Mi, renyi: penalty on cluster shares that differ from prior; larger values keep the shares closer to it. A number, at least 0.
     **shared : prior
     label_solver : {'em', 'dual'}, default='em'
         Self-label: how labels are computed: by label_rounds rounds of EM, or exactly, by Newton's method on the dual.
@@ -1956,7 +1959,7 @@ class Mi(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer)
         Sgd: learning rate, relative to the overall scale of the data. A number, above 0.
     **shared : momentum, epochs, batch_size, origin, start_scale, label_weight, n_init.2
     fairness : float, default=1.0
-        Penalty on cluster shares that differ from prior; larger values keep them closer. A number, at least 0.
+        Penalty on cluster shares that differ from prior; larger values keep the shares closer to it. A number, at least 0.
     **shared : prior, clusters_per_label, label_share, center, scale, missing, categorical, dates, sample, noise_share, checkpoint
     **shared : random_state, n_jobs, verbose, callback
 
@@ -2258,7 +2261,7 @@ class Miadm(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockCluster
 
 
 class Wmc(Transforms, GivesOutlierScores, Clusterer):
-    """Weighted manifold clustering: each row is a combination of few others, near ones at a lower cost.
+    """Weighted manifold clustering: each row is a combination of few other rows; near rows cost less.
 
     Parameters
     ----------
@@ -2361,7 +2364,7 @@ class Wmc(Transforms, GivesOutlierScores, Clusterer):
 
 
 class Ssc(Transforms, GivesOutlierScores, Clusterer):
-    """Sparse subspace clustering: each row is a combination of few others, all at the same cost.
+    """Sparse subspace clustering: each row is a combination of few other rows, all at the same cost.
 
     Parameters
     ----------
@@ -2459,7 +2462,7 @@ class Ssc(Transforms, GivesOutlierScores, Clusterer):
 
 
 class Ensc(Transforms, GivesOutlierScores, Clusterer):
-    """Elastic-net subspace clustering: like ssc, with a penalty on squared coefficients too.
+    """Elastic-net subspace clustering: like ssc, with a further penalty on squared coefficients.
 
     Parameters
     ----------
@@ -2468,7 +2471,7 @@ class Ensc(Transforms, GivesOutlierScores, Clusterer):
         Weight of the representation error, as a multiple of the smallest weight at which a row uses another row; larger values use more
         rows. A number, above 0.
     l1_share : float, default=0.9
-        Weight tau of ||c||_1 in the penalty; ||c||^2 / 2 has the weight 1 - tau; 1: the penalty of ssc. A number, above 0 and at most 1.
+        Weight tau of ||c||_1 in the penalty; that of ||c||^2 / 2 is 1 - tau; 1: the penalty of ssc. A number, above 0 and at most 1.
     eta : float, default=0.0
         Square of a constant column that is added to the rows; 0: no such column. A number, at least 0.
     normalize : {'auto', 'unit', 'none'}, default='auto'
@@ -2561,7 +2564,7 @@ class Ensc(Transforms, GivesOutlierScores, Clusterer):
 
 
 class SscOmp(Transforms, GivesOutlierScores, Clusterer):
-    """Subspace clustering by orthogonal matching pursuit: each row is a combination of a fixed number of others.
+    """Subspace clustering by orthogonal matching pursuit: each row is a combination of a fixed number of other rows.
 
     Parameters
     ----------
@@ -2569,7 +2572,7 @@ class SscOmp(Transforms, GivesOutlierScores, Clusterer):
     nonzeros : int, default=6
         Maximum number of other rows in the representation of a row. A whole number, at least 1.
     residual : float, default=0.001
-        Stop when at most this share of a row's length is not yet represented. A number, at least 0.
+        Stop when the error of a representation is at most this share of the row's length. A number, at least 0.
     eta : float, default=0.0
         Square of a constant column that is added to the rows; 0: no such column. A number, at least 0.
     normalize : {'auto', 'unit', 'none'}, default='auto'
@@ -2653,13 +2656,13 @@ class SscOmp(Transforms, GivesOutlierScores, Clusterer):
 
 
 class Smce(Transforms, GivesOutlierScores, Clusterer):
-    """Sparse manifold clustering and embedding: each row is an affine combination of few nearest neighbours.
+    """Sparse manifold clustering and embedding: each row is an affine combination of few of its nearest neighbours.
 
     Parameters
     ----------
     **shared : n_clusters.2
     gamma : float, default=10.0
-        Cost of distance relative to the error of a representation; larger values prefer nearer rows. A number, above 0.
+        Cost of distant rows, compared with the error of a representation; larger values prefer nearer rows. A number, above 0.
     n_neighbors : int, default=20
         Number of nearest neighbours that a representation may use. A whole number, at least 1.
     normalize : {'auto', 'unit', 'none'}, default='auto'
@@ -2838,21 +2841,21 @@ class Dekm(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     **shared : n_clusters.2, network, image, widths, embedding, pretrain_epochs, pretrain_batch_size, pretrain_rate, pretrained
     **shared : kmeans_restarts
     n_init : int, default=1
-        Must be 1, because no criterion without labels finds the best of several fits of this method. A whole number, at least 1.
+        Must be 1, because without true labels no criterion finds the best of several fits of this method. A whole number, at least 1.
     **shared : half
     learning_rate : float, default=0.001
         Learning rate while clustering. A number, above 0.
     **shared : batch_size.2
     update_interval : int, or None, default=None
-        Number of batches from one update of the clusters to the next. A whole number, at least 1. None: 40 for convolutional networks, 10
-        for others.
+        Number of batches between two updates of the clusters. A whole number, at least 1. None: 40 for convolutional networks, 10 for
+        others.
     **shared : max_iter.3
     tol : float, default=0.005
-        Stop when a smaller share of the rows changes cluster in an update. A number, from 0 to 1.
+        Stop when less than this share of the rows changes cluster in an update. A number, from 0 to 1.
     update_restarts : int, default=2
-        Number of new k-means starts per update, in addition to the previous clusters. A whole number, at least 0.
+        Number of new starts of k-means per update, in addition to the start from the previous clusters. A whole number, at least 0.
     move : {'last', 'all'}, default='last'
-        Which coordinates are moved to the cluster's mean: only the widest direction (last), or all.
+        Coordinates that move to the cluster's mean: only the widest direction (last), or all.
     update : {'batch', 'full'}, default='batch'
         Batch: one step per batch; full: one step per pass over all rows.
     **shared : center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint, random_state, n_jobs, verbose, callback
@@ -2955,7 +2958,7 @@ class Dekm(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
 
 
 class Dec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
-    """Deep embedded clustering: trains an encoder on its own sharpened soft assignments (LibTorch).
+    """Deep embedded clustering: trains an encoder towards sharpened versions of its soft assignments (LibTorch).
 
     Parameters
     ----------
@@ -2965,10 +2968,10 @@ class Dec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
         Learning rate while clustering. A number, above 0.
     **shared : batch_size.2
     update_interval : int, default=140
-        Number of batches from one update of the clusters to the next. A whole number, at least 1.
+        Number of batches between two updates of the clusters. A whole number, at least 1.
     **shared : max_iter.3
     tol : float, default=0.001
-        Stop when a smaller share of the rows changes cluster in an update. A number, from 0 to 1.
+        Stop when less than this share of the rows changes cluster in an update. A number, from 0 to 1.
     **shared : center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint, random_state, n_jobs, verbose, callback
 
     Attributes
@@ -3073,12 +3076,12 @@ class Idec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
         Learning rate while clustering. A number, above 0.
     **shared : batch_size.2
     update_interval : int, default=140
-        Number of batches from one update of the clusters to the next. A whole number, at least 1.
+        Number of batches between two updates of the clusters. A whole number, at least 1.
     **shared : max_iter.3
     tol : float, default=0.001
-        Stop when a smaller share of the rows changes cluster in an update. A number, from 0 to 1.
+        Stop when less than this share of the rows changes cluster in an update. A number, from 0 to 1.
     gamma : float, default=0.1
-        Weight of the clustering loss relative to the reconstruction error. A number, at least 0.
+        Weight of the clustering loss; the reconstruction error has weight 1. A number, at least 0.
     **shared : center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint, random_state, n_jobs, verbose, callback
 
     Attributes
@@ -3185,12 +3188,12 @@ class Dcn(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
         Learning rate while clustering. A number, above 0.
     **shared : batch_size.2
     update_interval : int, default=140
-        Number of batches from one update of the clusters to the next. A whole number, at least 1.
+        Number of batches between two updates of the clusters. A whole number, at least 1.
     **shared : max_iter.3
     tol : float, default=0.001
-        Stop when a smaller share of the rows changes cluster in an update. A number, from 0 to 1.
+        Stop when less than this share of the rows changes cluster in an update. A number, from 0 to 1.
     distortion : float, default=0.05
-        Weight of the squared distances to the centroids relative to the squared reconstruction errors, both as sums. A number, at least 0.
+        Twice the weight of a row's squared distance to its centroid; its squared reconstruction error has weight 1. A number, at least 0.
     **shared : center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint, random_state, n_jobs, verbose, callback
 
     Attributes
@@ -3298,7 +3301,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierSco
     augmentation_weight : float, default=0.2
         Penalty on different predictions for the two views. A number, at least 0.
     lambda_value : float, default=100.0
-        Penalty on computed labels whose cluster shares differ from prior; larger values keep them closer. A number, above 0 and at most
+        Penalty on computed labels with other cluster shares than prior; larger values keep shares closer. A number, above 0 and at most
         1e+06.
     **shared : prior
     label_solver : {'em', 'dual'}, default='em'
@@ -3425,20 +3428,20 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierSco
 
 
 class Imsat(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer):
-    """IMSAT: maximises mutual information, and keeps predictions stable when rows change slightly (LibTorch).
+    """IMSAT: maximises the mutual information of rows and clusters; small changes of a row keep its prediction (LibTorch).
 
     Parameters
     ----------
     **shared : n_clusters, network.2, image, widths.2, kernel.2, augment, rotation, shift, zoom, colour, noise, epochs.2, batch_size.3
     **shared : learning_rate, backbone_rate, pretrained.2, weight_decay, label_weight, n_init.2, half
     fairness : float, default=4.0
-        Penalty on cluster shares that differ from prior; larger values keep them closer. A number, at least 0.
+        Penalty on cluster shares that differ from prior; larger values keep the shares closer to it. A number, at least 0.
     augmentation_weight : float, default=10.0
-        Penalty on predictions for the second view that differ from those for the row itself. A number, at least 0.
+        Penalty on differences between the predictions for the second view and for the row itself. A number, at least 0.
     **shared : prior
     view : {'auto', 'adversarial', 'augmented'}, default='auto'
-        The second view of a row: moved against the network (adversarial), or changed by augment (augmented); auto: augmented for images,
-        else adversarial.
+        Second view of a row: moved to change its prediction most (adversarial), or changed by augment (augmented); auto: augmented for
+        images, else adversarial.
     adversarial_radius : float, default=0.25
         Distance of the adversarial view from the row, as a share of the distance to its tenth nearest neighbour. A number, at least 0.
     **shared : clusters_per_label, label_share, center, scale, missing, categorical, dates, sample, noise_share, device, checkpoint

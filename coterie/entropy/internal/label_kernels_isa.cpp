@@ -5,6 +5,9 @@
 #include "coterie/linalg/simd.hpp"
 
 namespace coterie::entropy::internal::COTERIE_ISA {
+
+using namespace coterie::internal::COTERIE_ISA;
+
 namespace {
 
 template <class T>

@@ -6,6 +6,9 @@
 #include "coterie/linalg/simd.hpp"
 
 namespace coterie::entropy::internal::COTERIE_ISA {
+
+using namespace coterie::internal::COTERIE_ISA;
+
 namespace {
 
 // Number of clusters whose sums stay in registers, with two vectors of columns per cluster.

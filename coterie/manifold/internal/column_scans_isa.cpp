@@ -14,6 +14,9 @@
 #include "coterie/manifold/internal/column_scans.hpp"
 
 namespace coterie::manifold::internal::COTERIE_ISA {
+
+using namespace coterie::internal::COTERIE_ISA;
+
 namespace {
 using Size = std::ptrdiff_t;
 using Floats = Eigen::Map<const Eigen::ArrayXf>;

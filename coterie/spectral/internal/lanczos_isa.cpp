@@ -5,6 +5,9 @@
 #include "coterie/spectral/internal/lanczos_kernels.hpp"
 
 namespace coterie::spectral::internal::COTERIE_ISA {
+
+using namespace coterie::internal::COTERIE_ISA;
+
 namespace {
 
 using Doubles = Simd<double>::Register;

@@ -5,8 +5,6 @@
 
 namespace coterie::base::internal {
 
-using namespace coterie::internal;
-
 /// Calls work(0), ..., work(workers - 1), each once, on the workers that come in time and on the calling thread, which
 /// does the rest. Returns when all calls are done. work must not throw.
 void run_workers(int workers, FunctionRef<void(int worker)> work);
