@@ -62,7 +62,7 @@ std::vector<Example> examples_for(const Method& method) {
              (few_passes.empty() ? "" : "; few training passes")},
         {start + "points.csv" + (has_k ? k + "3" : "") +
              " --label-column species --scale zscore --labels-out labels.csv",
-         "scale the columns to equal variance; the column species is the truth and not used for clustering"},
+         "scale the columns to equal variance; the column species is only compared with the clusters"},
         {start + "points.npy" + (has_k ? k + "50" : "") + " --model-out model.safetensors --report report.html --json",
          "write a report and a model for coterie predict, and print one JSON document"}};
     const std::string partial = start + "points.npy" + (has_k ? k + "5" : "") + " --partial-labels known.csv";

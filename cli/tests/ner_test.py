@@ -58,7 +58,7 @@ def test_adapt_reports_the_chosen_method(made):
     assert set(told["compared"]) == {"k-means", "support-space", "discriminant", "logistic"}
     largest = max(counts["f1"] for counts in told["compared"].values())
     assert (told["compared"][told["method"]]["f1"] == largest) == told["chosen_because"].startswith("largest F1")
-    assert told["outside_share"] is None and "5 are needed" in told["share_origin"]
+    assert told["outside_share"] is None and "each type needs 5" in told["share_origin"]
     assert told["calibrated_on"] > 20
     tags = [line.split("\t")[1] for line in (made / "support.conll").read_text().split("\n") if line]
     assert told["support_outside_share"] == pytest.approx(tags.count("O") / len(tags), abs=1e-12)

@@ -67,7 +67,7 @@ TEST(SparsePoints, ErrorsNameTheRow) {
     holds(refusal(3, {0, 1, 2}, {0, -1}, {1, 1}), "row 2: sparse matrix: column number -1");
     holds(refusal(3, {0, 2}, {1, 1}, {1, 1}), "row 1: sparse matrix: column number 1 follows 1");
     holds(refusal(3, {0, 2}, {2, 1}, {1, 1}), "must ascend");
-    holds(refusal(3, {0, 3}, {0, 1}, {1, 1}), "end at 3 of 2");
+    holds(refusal(3, {0, 3}, {0, 1}, {1, 1}), "end at entry 3, but there are 2 entries");
     holds(refusal(3, {0, 2, 1}, {0, 1}, {1, 1}), "row 2: sparse matrix: the row begins at entry 2 and ends at 1");
     holds(refusal(3, {0, 5, 2}, {0, 1}, {1, 1}), "row 1: sparse matrix: the row begins at entry 0 and ends at 5");
     holds(refusal(3, {-1, 1}, {0}, {1}), "begin at entry -1");
@@ -82,7 +82,8 @@ TEST(SparsePoints, NonFiniteValuesAreNamedByRowAndColumn) {
         check_points(PointsView(*sparse_of(dense)), points_of_fit(), coterie::Run(0, 1));
         FAIL();
     } catch (const BadData& error) {
-        EXPECT_NE(std::string(error.what()).find("column 5, row 18: NaN"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("column 5, row 18: the value is NaN"), std::string::npos)
+            << error.what();
     }
     dense(17, 4) = 1;
     dense(20, 1) = 1e120;

@@ -162,7 +162,7 @@ TEST(InBlocks, BadValuesAreNamedByTheirProcess) {
     for (const auto& error : errors) {
         ASSERT_TRUE(error);
         const std::string message = test::message_of([&] { std::rethrow_exception(error); });
-        EXPECT_EQ(message.find("points: column 2, row 2901: NaN"), 0u) << message;
+        EXPECT_EQ(message.find("points: column 2, row 2901: the value is NaN"), 0u) << message;
     }
 }
 

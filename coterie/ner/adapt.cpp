@@ -478,7 +478,7 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
         if (other.rows() == 0) {
             report.share_origin = "none: every word is annotated";
         } else if (*fewest < mentions_for_estimate) {
-            report.share_origin = filled("none: type {} has {}, but an estimate needs {} of each type",
+            report.share_origin = filled("none: {} has {}, and each type needs {}",
                                          support.types[static_cast<std::size_t>(fewest - mentions.begin())],
                                          counted(*fewest, "mention"), mentions_for_estimate);
         } else {

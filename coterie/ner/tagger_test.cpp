@@ -357,7 +357,7 @@ TEST(NerAdapt, SharesAreUsedAndReported) {
     EXPECT_TRUE(has(report.share_origin, "estimated"));
     adapted(world(4, 1), other.vectors, {.method = Adaptation::kmeans}, &report);
     EXPECT_FALSE(report.outside_share);
-    EXPECT_EQ(report.share_origin, "none: type PER has 4 mentions, but an estimate needs 5 of each type");
+    EXPECT_EQ(report.share_origin, "none: PER has 4 mentions, and each type needs 5");
     adapted(support, other.vectors, {.method = Adaptation::kmeans, .outside_share = "0.6:0.8"}, &report);
     EXPECT_EQ(report.outside_share, std::pair(0.6, 0.8));
     EXPECT_EQ(report.share_origin, "as given");
