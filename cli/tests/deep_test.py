@@ -22,7 +22,7 @@ def test_transform_writes_the_embedding(tmp_path):
     means = np.stack([moved[truth == c].mean(0) for c in range(3)])
     assert (((moved[:, None] - means) ** 2).sum(2).argmin(1) == truth).all()
     table = tmp_path / "z.csv"
-    assert "dimensions" in run("transform", model, tmp_path / "x.npy", "--points-out", table).out
+    assert "columns" in run("transform", model, tmp_path / "x.npy", "--points-out", table).out
     assert np.allclose(np.loadtxt(table, delimiter=",", ndmin=2), moved)
     run("fit", "kmeans", tmp_path / "x.npy", "-k", 3, "--model-out", model, "--quiet")
     assert "nothing to transform" in run("transform", model, tmp_path / "x.npy", "--points-out", out, code=2).err

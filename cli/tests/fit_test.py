@@ -79,7 +79,7 @@ def test_fit_json_schema(files):
 
 def test_stdout_has_only_the_result(files, tmp_path):
     done = run("fit", "kmeans", files / "points.csv", "-k", 3, "--labels-out", tmp_path / "l.csv")
-    assert done.err == "" and "300 points, 3 dimensions, 3 clusters" in done.out
+    assert done.err == "" and "300 rows, 3 columns, 3 clusters" in done.out
     done = run("fit", "kmeans", files / "points.csv", "-k", 3, "--labels-out", "-")
     assert done.out.splitlines()[0] == "label" and len(done.out.splitlines()) == 301
     assert "objective" in done.err
@@ -112,14 +112,14 @@ def test_pictures_for_any_number_of_columns(tmp_path, columns):
     np.save(tmp_path / "p.npy", points)
     run("fit", "kmeans", tmp_path / "p.npy", "-k", 3, "--picture", tmp_path / "p.svg")
     text = (tmp_path / "p.svg").read_text()
-    assert "nan" not in text.lower().replace("principal", "") and "All 60 points drawn" in text
+    assert "nan" not in text.lower().replace("principal", "") and "All 60 rows drawn" in text
 
 
 def test_large_picture_says_how_many_points_it_omits(tmp_path):
     points, _ = blobs(n=12001, d=2)
     np.save(tmp_path / "p.npy", points)
     run("fit", "kmeans", tmp_path / "p.npy", "-k", 12, "--picture", tmp_path / "p.svg")
-    assert "4,001 of 12,001 points drawn, every 3rd" in (tmp_path / "p.svg").read_text()
+    assert "4,001 of 12,001 rows drawn, every 3rd" in (tmp_path / "p.svg").read_text()
 
 
 def test_text_in_reports_is_escaped(files, tmp_path):

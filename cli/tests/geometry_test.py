@@ -53,7 +53,7 @@ def test_geometry_agrees_with_direct_computation(tmp_path):
         assert float(line["lambda_u"]) == row["lambda_u"] and line["inside"] == str(int(row["inside"]))
     one = run(*words, "--threads", 1).out
     assert one == run(*words, "--threads", 8).out
-    assert "120 of 120 points" in one and "lambda_u" in one
+    assert "120 of 120 rows" in one and "lambda_u" in one
 
 
 def test_geometry_label_sources(tmp_path):

@@ -39,7 +39,7 @@ def test_partial_labels_name_clusters_in_outputs(files, tmp_path):
     assert re.search(r"label birch +cluster 1", run("info", tmp_path / "m.st").out)
 
     text = run("fit", "kmeans", "points.npy", "-k", 3, *PARTIAL, "--truth", "truth.csv", cwd=files).out
-    assert "ash 100, birch 100, cedar 100" in text and "scored on the 270 points that had no label" in text and "label accuracy 1.0000" in text
+    assert "ash 100, birch 100, cedar 100" in text and "scored on the 270 rows that had no label" in text and "label accuracy 1.0000" in text
 
 
 def test_partial_labels_from_any_format(files):

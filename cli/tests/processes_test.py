@@ -358,8 +358,8 @@ def test_sample_is_reported_and_scored_on_all_rows(shards, tmp_path):
     words = ["fit", "kmeans", shards / "whole.npy", "-k", 7, "--restarts", 5, "--truth", tmp_path / "all.csv", "--quiet"]
     said = run(*words, "--sample", 3000, "--model-out", tmp_path / "m.safetensors", "--labels-out", tmp_path / "some.csv",
                "--report", tmp_path / "page.html")
-    assert "fitted on 3,000 of 30,000 points" in " ".join(said.out.split())
-    assert "points, fitted on 3,000" in (tmp_path / "page.html").read_text()
+    assert "fitted on 3,000 of 30,000 rows" in " ".join(said.out.split())
+    assert "rows, fitted on 3,000" in (tmp_path / "page.html").read_text()
     value = json.loads(run(*words, "--sample", 3000, "--json").out)
     assert value["scored"] == 30000 and value["scores"]["acc"] > 0.95
     facts = json.loads(run("info", tmp_path / "m.safetensors", "--json").out)["facts"]

@@ -679,7 +679,7 @@ def test_omitted_rows_are_counted_separately(tmp_path):
         for cluster in value.get("profiles", []):
             assert cluster["share"] == pytest.approx(cluster["points"] / 7)
         text = run(*command).out
-        assert ": 7 points" in text and re.search("left out +3 rows with missing values", text), text
+        assert ": 7 rows" in text and re.search("left out +3 rows with missing values", text), text
         return value
 
     assert sum(map(sum, told("fit", "kmeans", points, "-k", 2, *drop, "--model-out", model, "--labels-out", labels, "--report", page)["confusion"]["counts"])) == 7
@@ -693,7 +693,7 @@ def test_omitted_rows_are_counted_separately(tmp_path):
     told("consensus", points, "-k", 2, "--fits", 5, *drop)
     tuned = document("tune", "kmeans", points, "--grid", "clusters=2:3", *drop)
     assert tuned["n"] == tuned["fit"]["n"] == 7 and tuned["fit"]["rows_left_out"] == 3
-    assert ": 7 points" in run("tune", "kmeans", points, "--grid", "clusters=2:3", *drop).out.splitlines()[0]
+    assert ": 7 rows" in run("tune", "kmeans", points, "--grid", "clusters=2:3", *drop).out.splitlines()[0]
     scores = document("evaluate", labels, points, "--truth-column", "class", "--quiet")
     assert (scores["n"], scores["unknown"]) == (7, 3)
     # If no row is left out, the output does not mention it.

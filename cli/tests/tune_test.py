@@ -79,7 +79,7 @@ def test_tune_is_the_same_for_any_number_of_threads(tmp_path):
 def test_tune_table(files):
     out = run("tune", "kmeans", files / "points.npy", "--grid", "k=2,3,400", "--truth", files / "truth.npy", "--folds", 2).out
     lines = out.splitlines()
-    assert "300 points, 3 cells, 2 folds, by the largest silhouette" in lines[0]
+    assert "300 rows, 3 cells, 2 folds, by the largest silhouette" in lines[0]
     assert lines[1].split()[:3] == ["clusters", "silhouette", "seen"] and "unseen ACC" in lines[1]
     assert lines[3].startswith("*") and lines[3].split()[1] == "3" and "refused" in lines[4]
     assert "chosen (*)" in out and "clusters=3" in out and "1 cell; clusters=400: " in out and "kmeans on " in out

@@ -194,7 +194,7 @@ std::string charts(const ClusteringResult& result, const FitReport* report, cons
     if (result.description)
         for (const ClusterProfile& cluster : result.description->clusters) names.push_back(cluster.name);
     if (result.sizes.size() > 1) {
-        Json& sizes = chart("Points per cluster", "cluster", "points", "bars", 0);
+        Json& sizes = chart("Rows per cluster", "cluster", "rows", "bars", 0);
         sizes["values"] = result.sizes;
         if (names.size() == result.sizes.size()) sizes["names"] = names;
     }
@@ -225,7 +225,7 @@ std::string dendrogram(const FitReport& report) {
                         {"heights", *heights}, {"bottom", tree_bottom}, {"scale", places.scale}};
     return filled(
         "<section id=\"dendrogram\">\n<h2>Dendrogram</h2>\n<p>The last {} merges. Below each branch is its number "
-        "of points. The dashed line is the requested cut into {}{}.</p>\n<div id=\"dendrogram-controls\" "
+        "of rows. The dashed line is the requested cut into {}{}.</p>\n<div id=\"dendrogram-controls\" "
         "class=\"controls\" hidden><label>clusters <input type=\"range\" id=\"dendrogram-clusters\" min=\"1\" "
         "max=\"{}\" value=\"{}\"></label><output id=\"dendrogram-said\" "
         "for=\"dendrogram-clusters\"></output></div>\n{}<script type=\"application/json\" "

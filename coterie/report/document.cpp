@@ -100,7 +100,7 @@ void add_sizes(Facts& rows, const ClusteringResult& result) {
 }
 
 void add_scores(Facts& rows, const ClusteringResult& result) {
-    if (result.preprocessing != "none") rows.emplace_back("points were", result.preprocessing);
+    if (result.preprocessing != "none") rows.emplace_back("columns were", result.preprocessing);
     if (result.agreement) rows.emplace_back("scores", scores_text(*result.agreement));
 }
 
@@ -132,7 +132,7 @@ std::string short_description(const Description& description) {
         rows.push_back(
             {cluster.name, count_text(cluster.rows), share_percent(cluster.share), columns_text(cluster, 2)});
     }
-    return table({"cluster", "points", "share", "set apart by"}, rows, {1, 2}) +
+    return table({"cluster", "rows", "share", "set apart by"}, rows, {1, 2}) +
            clusters_more(description.clusters.size());
 }
 
@@ -157,7 +157,7 @@ std::string long_description(const Description& description) {
     std::size_t told = 0;
     for (const ClusterProfile& cluster : description.clusters) {
         if (told++ == most_clusters_told) break;
-        out += "\ncluster " + cluster.name + ": " + counted(cluster.rows, " point", " points") + " (" +
+        out += "\ncluster " + cluster.name + ": " + counted(cluster.rows, " row", " rows") + " (" +
                share_percent(cluster.share) + ")";
         if (cluster.silhouette) out += ", silhouette " + fixed_text(*cluster.silhouette, 3);
         if (cluster.nearest) out += ", nearest to cluster " + description.clusters[at(*cluster.nearest)].name;
@@ -270,8 +270,8 @@ std::string title(const FitResult& result) {
     std::string clusters = counted(report.clusters_found, " cluster", " clusters");
     if (report.clusters_found != report.clusters_requested)
         clusters += filled(" ({} asked for)", report.clusters_requested);
-    return result.method->name + " on " + result.source + ": " + counted(report.points, " point, ", " points, ") +
-           counted(report.dimensions, " dimension, ", " dimensions, ") + clusters;
+    return result.method->name + " on " + result.source + ": " + counted(report.points, " row, ", " rows, ") +
+           counted(report.dimensions, " column, ", " columns, ") + clusters;
 }
 
 std::string text_document(const FitResult& result) {
@@ -286,7 +286,7 @@ std::string text_document(const FitResult& result) {
     Facts rows;
     add_sizes(rows, result);
     if (result.sample > 0)
-        rows.emplace_back("fitted on", count_text(result.sample) + " of " + count_text(report.points) + " points");
+        rows.emplace_back("fitted on", count_text(result.sample) + " of " + count_text(report.points) + " rows");
     if (result.choice)
         rows.emplace_back("k", filled("chosen among {}, {}; {}", result.choice->why_these,
                                       name(result.choice->sureness), votes_text(*result.choice)));
@@ -313,12 +313,12 @@ std::string text_document(const AppliedResult& result) {
             rows.emplace_back("outliers", (description.outliers.size() == 1 ? "row " : "rows ") +
                                               outliers_text(description.outliers));
     }
-    if (result.moved_to > 0) rows.emplace_back("dimensions", filled("{} to {}", result.dimensions, result.moved_to));
+    if (result.moved_to > 0) rows.emplace_back("columns", filled("{} to {}", result.dimensions, result.moved_to));
     add_scores(rows, result);
     if (result.comparison) rows.emplace_back("compared with", moves_text(*result.comparison));
     add_seconds_and_written(rows, result);
     return result.method + " of " + result.model + " on " + result.source + ": " +
-           counted(result.points, " point\n", " points\n") + facts(rows) +
+           counted(result.points, " row\n", " rows\n") + facts(rows) +
            (result.description ? long_description(*result.description) : "");
 }
 

@@ -57,7 +57,7 @@ TEST(FitResult, AgreesWithModelAndTruth) {
     EXPECT_TRUE(document["options"].contains("restarts")) << "defaults, too";
     EXPECT_EQ(document["scores"]["acc"], 1);
     EXPECT_EQ(document["confusion"]["classes"], (json{"left", "right"}));
-    EXPECT_EQ(title(result), "kmeans on six: 6 points, 2 dimensions, 2 clusters");
+    EXPECT_EQ(title(result), "kmeans on six: 6 rows, 2 columns, 2 clusters");
     const std::string text = text_document(result);
     EXPECT_TRUE(text.starts_with(title(result) + "\nsizes        3 3\n")) << text;
     EXPECT_NE(text.find("scores       ACC 1.0000, NMI 1.0000"), std::string::npos) << text;
@@ -96,7 +96,7 @@ TEST(AppliedResult, ReportsTransformedDimensions) {
     EXPECT_EQ(document["d"], 2);
     EXPECT_EQ(document["dimensions"], 1);
     EXPECT_FALSE(document.contains("sizes"));
-    EXPECT_NE(text_document(result).find("dimensions   2 to 1\n"), std::string::npos) << text_document(result);
+    EXPECT_NE(text_document(result).find("columns      2 to 1\n"), std::string::npos) << text_document(result);
 }
 
 // Two groups of six rows, and two distant rows that hdbscan labels as noise.

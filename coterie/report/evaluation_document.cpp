@@ -48,7 +48,7 @@ std::optional<Message> unknown_rows_warning(const Agreement& agreement, Index ro
 
 std::string text_document(const EvaluationResult& result) {
     const Agreement& agreement = result.agreement;
-    std::vector<std::pair<std::string, std::string>> rows = {{"points", count_text(agreement.scored)}};
+    std::vector<std::pair<std::string, std::string>> rows = {{"rows", count_text(agreement.scored)}};
     for (const auto& [name, score] : named(agreement.scores)) rows.emplace_back(name, share_text(score));
     return facts(rows) + "\n" + confusion_text(agreement.confusion, result.wide_hint);
 }

@@ -156,7 +156,7 @@ std::string text_document(const GeometryResult& result) {
         if (std::ranges::find(quantities_of_the_table, spread.name) != std::end(quantities_of_the_table))
             rows.push_back(
                 {spread.name, number_text(spread.least), number_text(spread.median), number_text(spread.largest)});
-    return filled("{} of {} points of {}, {} dimensions, {}{} of dimension {}\n\n{}\n{}",
+    return filled("{} of {} rows of {}, {} columns, {}{} of dimension {}\n\n{}\n{}",
                   count_text(static_cast<long long>(result.geometry.size())),
                   count_text(static_cast<long long>(result.labels.labels.size())), result.source,
                   count_text(result.dimensions), classes, classes == 1 ? " class" : " classes", result.options.dim,

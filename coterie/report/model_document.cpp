@@ -47,7 +47,7 @@ std::string internal::tensors_text(const Archive& archive, FunctionRef<std::stri
 std::string text_document(const ModelFile& file) {
     const Model& model = file.pipeline.model();
     std::vector<std::pair<std::string, std::string>> rows = {{"method", file.archive.method()},
-                                                             {"dimensions", count_text(model.dimensions())},
+                                                             {"columns", count_text(model.dimensions())},
                                                              {"clusters", count_text(model.clusters())}};
     for (const auto& label : label_groups(model.cluster_labels(), {})) {
         std::vector<std::string> clusters;

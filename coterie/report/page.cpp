@@ -101,7 +101,7 @@ std::string percent(double share, int digits) { return fixed_text(100 * share, d
 std::string size_bars(const std::vector<Index>& sizes) {
     constexpr std::size_t most = 200;
     const Index largest = sizes.empty() ? 1 : std::max<Index>(1, *std::max_element(sizes.begin(), sizes.end()));
-    std::string out = "<table><tr><th>cluster</th><th class=\"n\">points</th><th></th></tr>\n";
+    std::string out = "<table><tr><th>cluster</th><th class=\"n\">rows</th><th></th></tr>\n";
     for (std::size_t i = 0; i < std::min(most, sizes.size()); ++i)
         out += "<tr><td>" + std::to_string(i) + "</td>" + cell(count_text(sizes[i]), "n") +
                "<td class=\"wide\"><span class=\"bar\" style=\"width:" +
@@ -132,7 +132,7 @@ std::string cluster_cards(const Description& description) {
     for (std::size_t j = 0; j < std::min(most, description.clusters.size()); ++j) {
         const ClusterProfile& cluster = description.clusters[j];
         out += "<article style=\"border-top-color:" + cluster_colour(j) + "\">\n<h3>" + escape_markup(cluster.name) +
-               "</h3>\n<p>" + count_text(cluster.rows) + (cluster.rows == 1 ? " point, " : " points, ") +
+               "</h3>\n<p>" + count_text(cluster.rows) + (cluster.rows == 1 ? " row, " : " rows, ") +
                percent(cluster.share, 1) + " %";
         if (cluster.silhouette) out += ", silhouette " + fixed_text(*cluster.silhouette, 3);
         if (cluster.nearest) out += ", nearest to " + escape_markup(description.clusters[at(*cluster.nearest)].name);
@@ -179,7 +179,7 @@ std::string label_table(const std::vector<LabelGroup>& groups, const std::vector
     const bool asked = std::any_of(groups.begin(), groups.end(), [](const auto& group) { return !!group.asked; });
     const Index points = std::accumulate(sizes.begin(), sizes.end(), Index{0});
     std::string out = filled(
-        "<table><tr><th>label</th><th class=\"n\">clusters</th><th class=\"n\">points</th><th "
+        "<table><tr><th>label</th><th class=\"n\">clusters</th><th class=\"n\">rows</th><th "
         "class=\"n\">labelled</th><th class=\"n\">share</th>{}</tr>\n",
         asked ? "<th class=\"n\">requested</th><th>met</th>" : "");
     for (const auto& group : groups) {
@@ -242,7 +242,7 @@ std::string largest_confusions(const Confusion& confusion) {
     std::stable_sort(lines.begin(), lines.end(),
                      [](const Line& a, const Line& b) { return a.all - a.own > b.all - b.own; });
     std::string out =
-        "<table>\n<tr><th>class</th><th class=\"n\">points</th><th class=\"n\">in its matched cluster</th><th>most of "
+        "<table>\n<tr><th>class</th><th class=\"n\">rows</th><th class=\"n\">in its matched cluster</th><th>most of "
         "the others</th></tr>\n";
     for (std::size_t l = 0; l < std::min(most_classes, lines.size()); ++l) {
         const Line& line = lines[l];
@@ -256,7 +256,7 @@ std::string largest_confusions(const Confusion& confusion) {
     out += "</table>\n";
     if (lines.size() > most_classes)
         out += "<p>and " + count_text(static_cast<long long>(lines.size() - most_classes)) +
-               " more classes, with fewer points in other clusters</p>\n";
+               " more classes, with fewer rows in other clusters</p>\n";
     return out;
 }
 
@@ -311,7 +311,7 @@ std::string moves_section(const ModelComparison& comparison, const NameOfOption&
                       share_text(comparison.agreement.scores.ari) + ", NMI " +
                       share_text(comparison.agreement.scores.nmi) + ".</p>\n";
     if (!comparison.moves.empty()) {
-        out += "<table><tr><th>from</th><th>to</th><th class=\"n\">points</th><th>for example rows</th></tr>\n";
+        out += "<table><tr><th>from</th><th>to</th><th class=\"n\">rows</th><th>for example rows</th></tr>\n";
         for (std::size_t m = 0; m < std::min(most, comparison.moves.size()); ++m) {
             const ModelComparison::Move& move = comparison.moves[m];
             out += "<tr>" + cell(move.from) + cell(move.to) + cell(count_text(move.rows), "n") +
@@ -332,8 +332,8 @@ std::string agreement_sections(const ClusteringResult& result, const NameOfOptio
     for (const auto& [name, score] : named(result.agreement->scores)) rows.emplace_back(name, share_text(score));
     if (result.agreement->label_accuracy)
         rows.emplace_back("label accuracy", share_text(*result.agreement->label_accuracy));
-    rows.emplace_back("points scored", count_text(result.agreement->scored) +
-                                           (result.agreement->given > 0 ? ", those without a given label" : ""));
+    rows.emplace_back("rows scored", count_text(result.agreement->scored) +
+                                         (result.agreement->given > 0 ? ", those without a given label" : ""));
     return section("Agreement with " + result.truth_source, fact_table(rows)) +
            section("Classes and clusters",
                    confusion_table_html(result.agreement->confusion, name_of_option, "classes"));
@@ -452,10 +452,9 @@ std::string page(const FitResult& result, const std::string& picture, const Name
     const FitReport& report = result.report;
     std::string out = begin(title(result), result.method->name + " on " + result.source, result.method->summary);
     out += "<div class=\"tiles\">\n" +
-           points_tiles(report.points, result.sample > 0 ? "points, fitted on " + count_text(result.sample) : "points",
+           points_tiles(report.points, result.sample > 0 ? "rows, fitted on " + count_text(result.sample) : "rows",
                         result.rows_left_out) +
-           tile(count_text(report.dimensions), "dimensions") +
-           tile(count_text(report.clusters_found), "clusters found");
+           tile(count_text(report.dimensions), "columns") + tile(count_text(report.clusters_found), "clusters found");
     if (result.noise > 0) out += tile(count_text(result.noise), "noise");
     if (result.agreement)
         out += tile(share_text(result.agreement->scores.acc), "ACC") +
@@ -502,11 +501,11 @@ std::string page(const FitResult& result, const std::string& picture, const Name
 std::string page(const AppliedResult& result, const std::string& picture, const NameOfOption& name_of_option,
                  const std::string& map, const std::string& search) {
     const std::string heading = result.method + " of " + result.model + " on " + result.source;
-    std::string out = begin(heading, heading, "The clusters of the model in these points.");
+    std::string out = begin(heading, heading, "The clusters of the model in these rows.");
     const auto there = std::count_if(result.sizes.begin(), result.sizes.end(), [](Index size) { return size > 0; });
-    out += "<div class=\"tiles\">\n" + points_tiles(result.points, "points", result.rows_left_out) +
-           tile(count_text(result.dimensions), "dimensions") +
-           tile(count_text(there), "of " + count_text(result.clusters) + " clusters have points");
+    out += "<div class=\"tiles\">\n" + points_tiles(result.points, "rows", result.rows_left_out) +
+           tile(count_text(result.dimensions), "columns") +
+           tile(count_text(there), "of " + count_text(result.clusters) + " clusters have rows");
     if (result.noise > 0) out += tile(count_text(result.noise), "noise");
     if (result.description && result.description->silhouette)
         out += tile(fixed_text(*result.description->silhouette, 3), "silhouette");

@@ -115,7 +115,7 @@ Projection project_drawn(PointsView points, const std::vector<Index>& drawn,
     });
     out.horizontal = "first principal axis" + variance_share(pairs.values[sampled - 1], trace);
     out.vertical = "second principal axis" + (sampled > 1 ? variance_share(pairs.values[sampled - 2], trace) : "");
-    out.remark = "axes of " + count_text(sampled) + " of the points";
+    out.remark = "axes of " + count_text(sampled) + " of the rows";
     return out;
 }
 
@@ -172,7 +172,7 @@ std::string scatter_picture(PointsView points, const Labels& labels, const std::
                    projection.vertical);
     const double legend_left = frame.right + 22;
     out += text_at(legend_left - 6, frame.top + 10, "font-weight=\"600\"", "cluster");
-    out += text_at(width - 20, frame.top + 10, "font-weight=\"600\" text-anchor=\"end\"", "points");
+    out += text_at(width - 20, frame.top + 10, "font-weight=\"600\" text-anchor=\"end\"", "rows");
     for (std::size_t cluster = 0; cluster < legend; ++cluster) {
         const double y = frame.top + 30 + 19.5 * static_cast<double>(cluster);
         std::string mark;
@@ -186,9 +186,9 @@ std::string scatter_picture(PointsView points, const Labels& labels, const std::
                        "and " + count_text(static_cast<long long>(sizes.size() - legend)) + " more");
     out += "</g>\n";
 
-    std::string caption = stride == 1 ? "All " + count_text(points.rows()) + " points drawn"
+    std::string caption = stride == 1 ? "All " + count_text(points.rows()) + " rows drawn"
                                       : count_text(static_cast<long long>(drawn.size())) + " of " +
-                                            count_text(points.rows()) + " points drawn, every " + count_text(stride) +
+                                            count_text(points.rows()) + " rows drawn, every " + count_text(stride) +
                                             (stride % 10 == 2 && stride % 100 != 12   ? "nd"
                                              : stride % 10 == 3 && stride % 100 != 13 ? "rd"
                                              : stride % 10 == 1 && stride % 100 != 11 ? "st"

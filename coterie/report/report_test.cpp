@@ -36,7 +36,7 @@ TEST(ScatterPicture, DrawsEveryPointInItsClusterColour) {
     EXPECT_EQ(count(picture, "h0"), 5u + 2u) << "five points and a key of two";
     EXPECT_NE(picture.find("&lt;a&gt; &amp; &#39;b&#39;"), std::string::npos);
     EXPECT_EQ(picture.find("x<y"), std::string::npos);
-    EXPECT_NE(picture.find("All 5 points drawn."), std::string::npos);
+    EXPECT_NE(picture.find("All 5 rows drawn."), std::string::npos);
 }
 
 TEST(Page, ContainsTheFitAndEscapesNames) {

@@ -51,7 +51,7 @@ std::string scores_text(const Agreement& agreement) {
 std::string truth_text(const Agreement& agreement, const std::string& source) {
     return agreement.given == 0 ? source
                                 : source + "; scored on the " + count_text(agreement.scored) +
-                                      (agreement.scored == 1 ? " point" : " points") + " that had no label";
+                                      (agreement.scored == 1 ? " row" : " rows") + " that had no label";
 }
 
 std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::vector<Index>& sizes) {

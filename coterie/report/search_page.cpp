@@ -125,7 +125,7 @@ std::string page(const Comparison& comparison, const std::string& source, const 
                             "Side by side, each with " + count_text(comparison.clusters) +
                                 (comparison.clusters == 1 ? " cluster" : " clusters") +
                                 " if it accepts a number of clusters, otherwise with its defaults.");
-    out += "<div class=\"tiles\">\n" + points_tiles(comparison.points, "points", comparison.rows_left_out) +
+    out += "<div class=\"tiles\">\n" + points_tiles(comparison.points, "rows", comparison.rows_left_out) +
            tile(count_text(comparison.clusters), "clusters requested") +
            tile(count_text(static_cast<long long>(comparison.methods.size()) - failed), "methods compared");
     if (failed > 0) out += tile(count_text(failed), failed == 1 ? "failed" : "of them failed");
@@ -139,7 +139,7 @@ std::string page(const Comparison& comparison, const std::string& source, const 
     std::string methods = table_html("methods", found.header, found.rows, found.right);
     methods += filled(
         "<p class=\"sub\">Larger values of silhouette and Calinski-Harabasz are better, and smaller values of "
-        "Davies-Bouldin. All three are computed on the prepared points{}. They favour methods that optimise what they "
+        "Davies-Bouldin. All three are computed on the prepared rows{}. They favour methods that optimise what they "
         "measure.</p>\n",
         comparison.silhouette_sample > 0
             ? " (the silhouette on " + count_text(comparison.silhouette_sample) + " random rows)"

@@ -66,7 +66,7 @@ std::string text_document(const ClusterChoice& choice) {
     tried += "; " + count_text(choice.fits) + " fits in " + seconds_text(choice.seconds) + " seconds";
     if (choice.sample > 0)
         tried +=
-            ", of " + count_text(choice.sample) + " of " + count_text(choice.points) + " points, drawn with the seed";
+            ", of " + count_text(choice.sample) + " of " + count_text(choice.points) + " rows, drawn with the seed";
     said.emplace_back("k tried", tried);
     for (std::size_t at = 0; at < choice.clusters.size(); ++at)
         if (!choice.errors[at].empty()) {
@@ -106,7 +106,7 @@ std::string text_document(const Comparison& comparison, const std::string& sourc
     if (!left_out.empty()) said.emplace_back("not compared", left_out + "; use `methods` to choose the methods");
     for (const auto& [what, path] : comparison.written) said.emplace_back(what, path);
     return "compare on " + source + ": " + count_text(comparison.points) +
-           (comparison.points == 1 ? " point, " : " points, ") + std::to_string(comparison.clusters) +
+           (comparison.points == 1 ? " row, " : " rows, ") + std::to_string(comparison.clusters) +
            (comparison.clusters == 1 ? " cluster\n" : " clusters\n") + table(found.header, found.rows, found.right) +
            (pairs.size() > 1 ? "\n" + table(names, pairs, columns) : "") + (said.empty() ? "" : "\n" + facts(said));
 }
@@ -162,10 +162,10 @@ std::string text_document(const Consensus& result, const std::string& source) {
         said.emplace_back("linkage", "of " + count_text(result.sample) + " rows drawn with the seed; the others vote");
     if (result.rows_left_out > 0) said.emplace_back("left out", left_out_text(result.rows_left_out));
     const Index points = static_cast<Index>(result.labels.size()) - result.rows_left_out;
-    return "consensus on " + source + ": " + count_text(points) + (points == 1 ? " point, " : " points, ") +
+    return "consensus on " + source + ": " + count_text(points) + (points == 1 ? " row, " : " rows, ") +
            count_text(static_cast<long long>(result.sizes.size())) +
            (result.sizes.size() == 1 ? " cluster\n" : " clusters\n") +
-           table({"cluster", "points", "cohesion", "confidence"}, rows, {1, 2, 3}) + facts(said);
+           table({"cluster", "rows", "cohesion", "confidence"}, rows, {1, 2, 3}) + facts(said);
 }
 
 std::string json_document(const Consensus& result, const std::string& source) {

@@ -29,7 +29,7 @@ std::string text_document(const TunedFit& tuned) {
     const TuneCell& best = cells[tuned.found.best];
     const std::string criterion(name(tuned.asked.select));
     std::string out = "tune " + tuned.method->name + " on " + tuned.source + ": " + count_text(tuned.points) +
-                      (tuned.points == 1 ? " point, " : " points, ") + count_text(tuned.found.cells_asked) +
+                      (tuned.points == 1 ? " row, " : " rows, ") + count_text(tuned.found.cells_asked) +
                       (tuned.found.cells_asked == 1 ? " cell, " : " cells, ") +
                       (tuned.asked.folds > 0 ? filled("{} folds, ", tuned.asked.folds) : "") + "by " +
                       criterion_text(tuned.asked.select) + "\n";

@@ -159,7 +159,7 @@ class Clusterer(Parameters):
         rows = [("method", self._method), *((name, repr(getattr(self, name))) for name, default in self._defaults().items() if getattr(self, name) is not default)]
         if self.__sklearn_is_fitted__() and hasattr(self, "fit_report_"):
             report = self.fit_report_
-            rows += [("points", f"{report['points']:,} of {report['dimensions']:,} dimensions"), ("clusters", str(report["clusters_found"]))]
+            rows += [("rows", f"{report['points']:,} of {report['dimensions']:,} columns"), ("clusters", str(report["clusters_found"]))]
             rows += [("objective", f"{report['objective']:.6g} after {report['iterations']} iterations ({report['stopped']})")]
         body = "".join(f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:left'>{escape(value)}</td></tr>" for name, value in rows)
         return f"<table><caption>{escape(type(self).__name__)}</caption>{body}</table>"

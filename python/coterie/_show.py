@@ -66,7 +66,7 @@ class Description(Shown, dict):
     """The result of `describe`, a dictionary."""
 
     def _parts(self):
-        yield f"{sum(cluster['points'] for cluster in self['clusters'])} points in {len(self['clusters'])} clusters" + "".join(
+        yield f"{sum(cluster['points'] for cluster in self['clusters'])} rows in {len(self['clusters'])} clusters" + "".join(
             [left_out(self["rows_left_out"]),
              f", silhouette {number(self['silhouette'], 3)} ({self['silhouettes']}, of {self['space']})" if self["silhouette"] is not None else "",
              f"; clusters {self['closest'][0]} and {self['closest'][1]} are the nearest" if self["closest"] else ""])
@@ -76,10 +76,10 @@ class Description(Shown, dict):
             comparison = self["comparison"]
             yield f"{comparison['moved']} rows moved, compared with the other model (ARI {number(comparison['ari'])})"
             if comparison["moves"]:
-                yield Table(["from", "to", "points", "rows"], ([move["from"], move["to"], move["points"], " ".join(map(str, move["rows"]))] for move in comparison["moves"]))
+                yield Table(["from", "to", "rows", "for example"], ([move["from"], move["to"], move["points"], " ".join(map(str, move["rows"]))] for move in comparison["moves"]))
         for cluster in self["clusters"]:
             yield ""
-            yield f"cluster {cluster['cluster']}: {cluster['points']} points ({100 * cluster['share']:.1f} %)" + "".join(
+            yield f"cluster {cluster['cluster']}: {cluster['points']} rows ({100 * cluster['share']:.1f} %)" + "".join(
                 [f", silhouette {number(cluster['silhouette'], 3)}" if cluster["silhouette"] is not None else "",
                  f", nearest to cluster {self['clusters'][cluster['nearest']]['cluster']}" if cluster["nearest"] is not None else ""])
             if cluster["columns"]:

@@ -664,7 +664,7 @@ def test_tables_with_missing_values_and_words(tmp_path):
         assert np.isnan(dropped.transform(table) if hasattr(dropped, "transform") else np.full((6, 2), np.nan))[[1, 4]].all()
         described = dropped.describe(table)
         assert described["rows_left_out"] == 2 and sum(cluster["points"] for cluster in described["clusters"]) == 4
-        assert "4 points in 2 clusters; 2 rows with missing values left out" in repr(described)
+        assert "4 rows in 2 clusters; 2 rows with missing values left out" in repr(described)
         page = str(coterie.report(dropped, table, y_true=[0, 0, 0, 1, 1, 1]))
         assert "rows left out" in page and "ACC" in page
         numbers = table[["weight"]]

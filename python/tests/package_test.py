@@ -108,7 +108,7 @@ def test_repr(iris):
     assert repr(coterie.KMeans()) == "KMeans()"
     assert repr(coterie.KMeans(3, init="random", n_jobs=2)) == "KMeans(n_clusters=3, init='random', n_jobs=2)"
     html = coterie.KMeans(3).fit(X)._repr_html_()
-    assert "150 of 4 dimensions" in html and "<script" not in html
+    assert "150 of 4 columns" in html and "<script" not in html
 
 
 def test_report(tmp_path):

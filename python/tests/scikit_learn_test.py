@@ -94,7 +94,7 @@ def test_html_of_pipelines_and_models(iris):
     assert "KMeans" in estimator_html_repr(model) and "n_clusters=3" in repr(model)
     assert "KMeans" in estimator_html_repr(model.fit(X))
     before, after = coterie.KMeans(3)._repr_html_(), coterie.KMeans(3).fit(X)._repr_html_()
-    assert "n_clusters" in before and "150 of 4 dimensions" not in before and "150 of 4 dimensions" in after
+    assert "n_clusters" in before and "150 of 4 columns" not in before and "150 of 4 columns" in after
 
 
 def test_grid_search_by_score(iris):

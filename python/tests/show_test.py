@@ -57,7 +57,7 @@ def test_html_of_one_cluster_and_infinite_differences():
     assert {row["difference"] for table in tables_of(told)[0] for row in table} == {"+inf", "-inf"}
     told = coterie.KMeans(1).fit(rows).describe(rows)
     [[row]] = tables_of(told)[0]
-    assert "cluster 0: 10 points (100.0 %)" in str(told)
+    assert "cluster 0: 10 rows (100.0 %)" in str(told)
     assert row["column"] == "column 1" and float(row["mean"]) == 0.5 and row["difference"] is None and row["elsewhere"] is None
 
 

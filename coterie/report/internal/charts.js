@@ -84,7 +84,7 @@
       const y = tree.bottom - ((above + below) / 2) * tree.scale;
       for (const end of ["y1", "y2"]) element("dendrogram-cut").setAttribute(end, y);
       element("dendrogram-said").textContent =
-        `${clusters} ${clusters === 1 ? "cluster" : "clusters"}, cut between ${text(below)} and ${clusters > 1 ? text(above) : "the top"}; points: ${sizesOfCut(tree, clusters).map(text).join(", ")}`;
+        `${clusters} ${clusters === 1 ? "cluster" : "clusters"}, cut between ${text(below)} and ${clusters > 1 ? text(above) : "the top"}; rows: ${sizesOfCut(tree, clusters).map(text).join(", ")}`;
     };
     slider.addEventListener("input", show);
     element("dendrogram-controls").hidden = false;
