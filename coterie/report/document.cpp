@@ -100,7 +100,7 @@ void add_sizes(Facts& rows, const ClusteringResult& result) {
 }
 
 void add_scores(Facts& rows, const ClusteringResult& result) {
-    if (result.preprocessing != "none") rows.emplace_back("columns were", result.preprocessing);
+    if (result.preprocessing != "none") rows.emplace_back("prepared by", result.preprocessing);
     if (result.agreement) rows.emplace_back("scores", scores_text(*result.agreement));
 }
 
