@@ -80,7 +80,7 @@ coverage: ## The lines that the fast C++ tests run, build/coverage/lines.html
 	$(call configure,coverage)
 	@ninja -C $(BUILD) $(if $(JOBS),-j$(JOBS))
 	@ctest --test-dir $(BUILD) -LE slow -E '^(cli|package|agreement|reproduce|sources)' --output-on-failure --no-label-summary -j2
-	@gcovr --root . --filter 'coterie/' --exclude '.*_test\.cpp' --exclude '.*/vendor/.*' --gcov-ignore-parse-errors --txt-metric line --print-summary \
+	@gcovr --root . --filter 'coterie/' --exclude '.*_test\.cpp' --exclude '.*/vendor/.*' --gcov-ignore-parse-errors --print-summary \
 	  --html-details $(BUILD)/lines.html $(BUILD)
 coverage: BUILD := build/coverage
 

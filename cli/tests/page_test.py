@@ -212,7 +212,7 @@ def test_ward_dendrogram_with_movable_cut(browser, page, tmp_path):
         said = browser.run(f"""(() => {{ const slider = document.getElementById('dendrogram-clusters'); slider.value = {clusters};
             slider.dispatchEvent(new Event('input')); return document.getElementById('dendrogram-said').textContent; }})()""")
         sizes = sorted(np.bincount(fcluster(tree, clusters, "maxclust"))[1:], reverse=True)
-        assert said.startswith(f"{clusters} cluster") and said.endswith("points: " + ", ".join(map(str, sizes)))
+        assert said.startswith(f"{clusters} cluster") and said.endswith("rows: " + ", ".join(map(str, sizes)))
     assert complaints(browser) == []
     assert browser.run("document.querySelectorAll('#dendrogram svg path').length") > 39
 
