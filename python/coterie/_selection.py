@@ -94,7 +94,7 @@ class Consensus(Shown):
         kept = self.labels_ >= 0
         sizes = np.bincount(self.labels_[kept], minlength=len(self.cohesion_))
         yield f"{len(sizes)} clusters of {kept.sum()} rows, confidence {number(float(self.confidence_[kept].mean()), 3)} on average{left_out(int((~kept).sum()))}"
-        yield Table(["cluster", "points", "cohesion", "confidence"],
+        yield Table(["cluster", "rows", "cohesion", "confidence"],
                     ([str(cluster), *row] for cluster, row in enumerate(zip(sizes.tolist(), self.cohesion_.tolist(), self.confidence_of_cluster_.tolist()))))
 
 

@@ -40,7 +40,7 @@ def test_html_of_a_description(wine):
     assert isinstance(told, dict) and dict(told) == told
     found, lines = tables_of(told)
     moves, *profiles = found
-    assert [int(row["points"]) for row in moves] == [move["points"] for move in told["comparison"]["moves"]]
+    assert [int(row["rows"]) for row in moves] == [move["points"] for move in told["comparison"]["moves"]]
     assert len(profiles) == 3
     for cluster, profile in zip(told["clusters"], profiles):
         assert [row["column"] for row in profile] == [column["name"] for column in cluster["columns"]]
@@ -48,7 +48,7 @@ def test_html_of_a_description(wine):
         assert [float(row["difference"]) for row in profile] == pytest.approx([column["difference"] for column in cluster["columns"]], abs=0.006)
         assert f"typical rows {' '.join(map(str, cluster['typical']))}; doubtful rows {' '.join(map(str, cluster['doubtful']))}" in lines
     assert HOSTILE not in told._repr_html_() and any(HOSTILE in line for line in lines_of(told))
-    assert f"cluster 1: {np.sum(model.labels_ == 1)} points" in str(told)
+    assert f"cluster 1: {np.sum(model.labels_ == 1)} rows" in str(told)
 
 
 def test_html_of_one_cluster_and_infinite_differences():
@@ -97,6 +97,6 @@ def test_html_of_a_consensus(wine):
     rows, _ = wine
     found = coterie.consensus(rows, 3, scale="zscore", fits=20)
     (clusters,), lines = tables_of(found)
-    assert [int(row["points"]) for row in clusters] == np.bincount(found.labels_).tolist()
+    assert [int(row["rows"]) for row in clusters] == np.bincount(found.labels_).tolist()
     assert [float(row["cohesion"]) for row in clusters] == pytest.approx(found.cohesion_.tolist(), rel=1e-3)
     assert lines[0].startswith("3 clusters of 178 rows")
