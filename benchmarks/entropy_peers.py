@@ -120,7 +120,7 @@ def fit(build, method, points, truth, threads, *options):
 
 def rounds(build, threads):
     failed = False
-    command = [build / "cli" / "coterie", "reproduce", "entropy-em", "--seconds", "0.01", "--threads", str(threads), "--json"]
+    command = [build / "reproduce" / "coterie-reproduce", "entropy-em", "--seconds", "0.01", "--threads", str(threads), "--json"]
     for own in json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)["em_round_seconds"]:
         k, seconds = own["clusters"], own["float32"]
         peer = in_process(threads, "--peer-rounds", 5000, k)["seconds"]
