@@ -1,6 +1,6 @@
 #pragma once
 // Counter-based random streams (Philox 4x32-10, Salmon et al. 2011). A value depends only on (seed, purpose, index,
-// position), so the result is the same whichever thread draws it.
+// position), so the result does not depend on the thread that draws it.
 
 #include <array>
 #include <cstdint>

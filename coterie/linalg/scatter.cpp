@@ -2,7 +2,7 @@
 // (outer_products.hpp). So the bits are the same for any number of threads and processes. Sums for means are of rows
 // minus one row, and sums for scatter are of rows minus the mean, so an offset costs no digits.
 //
-// Principal axes come from a dense eigenproblem of X'X or XX', whichever is smaller. This is exact, and fast up to an
+// Principal axes come from a dense eigenproblem of the smaller of X'X and XX'. This is exact, and fast up to an
 // order of a few thousand. If both are larger and few axes are wanted, uses block Lanczos.
 
 #include "coterie/linalg/scatter.hpp"
