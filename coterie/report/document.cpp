@@ -77,10 +77,6 @@ AppliedResult applied(const Pipeline& pipeline, Index points, const std::vector<
     return result;
 }
 
-std::string counted(Index count, const char* one, const char* more) {
-    return count_text(count) + (count == 1 ? one : more);
-}
-
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 std::string share_percent(double share) { return fixed_text(100 * share, 1) + " %"; }
@@ -120,7 +116,7 @@ constexpr std::size_t most_clusters_told = 20;
 std::string clusters_more(std::size_t clusters) {
     if (clusters <= most_clusters_told) return "";
     const auto more = static_cast<Index>(clusters - most_clusters_told);
-    return "and " + counted(more, " cluster", " clusters") + " more\n";
+    return "and " + counted_text(more, "cluster") + " more\n";
 }
 
 // One line per cluster.
@@ -157,7 +153,7 @@ std::string long_description(const Description& description) {
     std::size_t told = 0;
     for (const ClusterProfile& cluster : description.clusters) {
         if (told++ == most_clusters_told) break;
-        out += "\ncluster " + cluster.name + ": " + counted(cluster.rows, " row", " rows") + " (" +
+        out += "\ncluster " + cluster.name + ": " + counted_text(cluster.rows, "row") + " (" +
                share_percent(cluster.share) + ")";
         if (cluster.silhouette) out += ", silhouette " + fixed_text(*cluster.silhouette, 3);
         if (cluster.nearest) out += ", nearest to cluster " + description.clusters[at(*cluster.nearest)].name;
@@ -267,11 +263,11 @@ AppliedResult transform_result(const Pipeline& pipeline, const PreparedRows& row
 
 std::string title(const FitResult& result) {
     const FitReport& report = result.report;
-    std::string clusters = counted(report.clusters_found, " cluster", " clusters");
+    std::string clusters = counted_text(report.clusters_found, "cluster");
     if (report.clusters_found != report.clusters_requested)
         clusters += filled(" ({} asked for)", report.clusters_requested);
-    return result.method->name + " on " + result.source + ": " + counted(report.points, " row, ", " rows, ") +
-           counted(report.dimensions, " column, ", " columns, ") + clusters;
+    return result.method->name + " on " + result.source + ": " + counted_text(report.points, "row") + ", " +
+           counted_text(report.dimensions, "column") + ", " + clusters;
 }
 
 std::string text_document(const FitResult& result) {
@@ -317,9 +313,8 @@ std::string text_document(const AppliedResult& result) {
     add_scores(rows, result);
     if (result.comparison) rows.emplace_back("compared with", moves_text(*result.comparison));
     add_seconds_and_written(rows, result);
-    return result.method + " of " + result.model + " on " + result.source + ": " +
-           counted(result.points, " row\n", " rows\n") + facts(rows) +
-           (result.description ? long_description(*result.description) : "");
+    return result.method + " of " + result.model + " on " + result.source + ": " + counted_text(result.points, "row") +
+           "\n" + facts(rows) + (result.description ? long_description(*result.description) : "");
 }
 
 std::string json_document(const FitResult& result) { return document(json_of(result)); }

@@ -132,8 +132,7 @@ std::string cluster_cards(const Description& description) {
     for (std::size_t j = 0; j < std::min(most, description.clusters.size()); ++j) {
         const ClusterProfile& cluster = description.clusters[j];
         out += "<article style=\"border-top-color:" + cluster_colour(j) + "\">\n<h3>" + escape_markup(cluster.name) +
-               "</h3>\n<p>" + count_text(cluster.rows) + (cluster.rows == 1 ? " row, " : " rows, ") +
-               percent(cluster.share, 1) + " %";
+               "</h3>\n<p>" + counted_text(cluster.rows, "row") + ", " + percent(cluster.share, 1) + " %";
         if (cluster.silhouette) out += ", silhouette " + fixed_text(*cluster.silhouette, 3);
         if (cluster.nearest) out += ", nearest to " + escape_markup(description.clusters[at(*cluster.nearest)].name);
         out += "</p>\n<span class=\"bar\" style=\"width:" + percent(cluster.share, 2) +

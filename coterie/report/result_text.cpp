@@ -10,6 +10,10 @@
 
 namespace coterie::internal {
 
+std::string counted_text(Index count, const std::string& noun) {
+    return count_text(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 std::string rows_text(const std::vector<Index>& rows) {
     std::string out;
     for (const Index row : rows) out += (out.empty() ? "" : " ") + std::to_string(row + 1);
@@ -49,9 +53,9 @@ std::string scores_text(const Agreement& agreement) {
 }
 
 std::string truth_text(const Agreement& agreement, const std::string& source) {
-    return agreement.given == 0 ? source
-                                : source + "; scored on the " + count_text(agreement.scored) +
-                                      (agreement.scored == 1 ? " row" : " rows") + " that had no label";
+    return agreement.given == 0
+               ? source
+               : source + "; scored on the " + counted_text(agreement.scored, "row") + " that had no label";
 }
 
 std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::vector<Index>& sizes) {

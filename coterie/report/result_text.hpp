@@ -12,6 +12,8 @@
 
 namespace coterie::internal {
 
+/// "1 row", "1,797 rows": for a noun whose plural ends in s.
+std::string counted_text(Index count, const std::string& noun);
 /// Numbers of rows, counted from 1: "3 17 4".
 std::string rows_text(const std::vector<Index>& rows);
 /// "107 (4.21), 118 (3.9)"

@@ -105,9 +105,9 @@ std::string text_document(const Comparison& comparison, const std::string& sourc
         left_out += (left_out.empty() ? "" : "; ") + who + " (" + reason + ")";
     if (!left_out.empty()) said.emplace_back("not compared", left_out + "; use `methods` to choose the methods");
     for (const auto& [what, path] : comparison.written) said.emplace_back(what, path);
-    return "compare on " + source + ": " + count_text(comparison.points) +
-           (comparison.points == 1 ? " row, " : " rows, ") + std::to_string(comparison.clusters) +
-           (comparison.clusters == 1 ? " cluster\n" : " clusters\n") + table(found.header, found.rows, found.right) +
+    return "compare on " + source + ": " + counted_text(comparison.points, "row") + ", " +
+           std::to_string(comparison.clusters) + (comparison.clusters == 1 ? " cluster\n" : " clusters\n") +
+           table(found.header, found.rows, found.right) +
            (pairs.size() > 1 ? "\n" + table(names, pairs, columns) : "") + (said.empty() ? "" : "\n" + facts(said));
 }
 
@@ -162,9 +162,8 @@ std::string text_document(const Consensus& result, const std::string& source) {
         said.emplace_back("linkage", "of " + count_text(result.sample) + " rows drawn with the seed; the others vote");
     if (result.rows_left_out > 0) said.emplace_back("left out", left_out_text(result.rows_left_out));
     const Index points = static_cast<Index>(result.labels.size()) - result.rows_left_out;
-    return "consensus on " + source + ": " + count_text(points) + (points == 1 ? " row, " : " rows, ") +
-           count_text(static_cast<long long>(result.sizes.size())) +
-           (result.sizes.size() == 1 ? " cluster\n" : " clusters\n") +
+    return "consensus on " + source + ": " + counted_text(points, "row") + ", " +
+           counted_text(static_cast<Index>(result.sizes.size()), "cluster") + "\n" +
            table({"cluster", "rows", "cohesion", "confidence"}, rows, {1, 2, 3}) + facts(said);
 }
 

@@ -28,9 +28,8 @@ std::string text_document(const TunedFit& tuned) {
     const auto& cells = tuned.found.cells;
     const TuneCell& best = cells[tuned.found.best];
     const std::string criterion(name(tuned.asked.select));
-    std::string out = "tune " + tuned.method->name + " on " + tuned.source + ": " + count_text(tuned.points) +
-                      (tuned.points == 1 ? " row, " : " rows, ") + count_text(tuned.found.cells_asked) +
-                      (tuned.found.cells_asked == 1 ? " cell, " : " cells, ") +
+    std::string out = "tune " + tuned.method->name + " on " + tuned.source + ": " + counted_text(tuned.points, "row") +
+                      ", " + counted_text(static_cast<Index>(tuned.found.cells_asked), "cell") + ", " +
                       (tuned.asked.folds > 0 ? filled("{} folds, ", tuned.asked.folds) : "") + "by " +
                       criterion_text(tuned.asked.select) + "\n";
     if (tuned.found.choice) {
