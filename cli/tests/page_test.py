@@ -145,6 +145,7 @@ def described(tmp_path_factory):
     points, truth = blobs(d=2)
     rows = [[f"r{i:03}", *row, ["red", "green", "blue"][label]] for i, (row, label) in enumerate(zip(points, truth))]
     rows[5][1] = ""
+    rows[10][3] = '"two\nlines"'  # must not shift the colours of later rows
     write_csv(folder / "points.csv", rows, ["name", "length", "width", "colour"])
     common = ["--id-column", "name", "--exclude", "colour"]
     for k in (3, 2):
@@ -158,7 +159,8 @@ def test_describe_writes_a_page(browser, described):
     assert browser.run("coterieMap.then(({numbers}) => numbers[5])") == 6  # row 6 is left out
     shown = browser.run("""coterieMap.then(({plot}) => { const find = document.getElementById('map-search'); find.value = 'r200';
         find.dispatchEvent(new Event('change')); return document.getElementById('map-said').textContent; })""")
-    assert shown.startswith("row 201: name r200, colour ") and "cluster " in shown and "length" in shown
+    colour = (described / "points.csv").read_text().split("r200,")[1].split("\n")[0].rsplit(",", 1)[1]
+    assert shown.startswith(f"row 201: name r200, colour {colour}") and "cluster " in shown and "length" in shown
     browser.run("document.getElementById('map').scrollIntoView()")
     left, top = browser.run("(() => { const r = document.getElementById('map-canvas').getBoundingClientRect(); return [r.left, r.top]; })()")
     x, y = browser.run("coterieMap.then(({plot}) => plot.getScreenPosition(199))")
