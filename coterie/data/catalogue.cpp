@@ -267,8 +267,8 @@ PointsFile read_parts(const fs::path& folder, const Source& source, const ReadOp
         LabelColumn truth = read_labels_file((folder / part.labels).string());
         const auto labelled = static_cast<Index>(truth.labels.size());
         if (options.max_rows < 0 ? labelled != read.points.rows() : labelled < read.points.rows())
-            throw BadData(Code::wrong_shape, counted(labelled, "label") + " for " + counted(read.points.rows(), "row"),
-                          "", {.file = (folder / part.labels).string()});
+            refuse_file((folder / part.labels).string(), Code::wrong_shape,
+                        counted(labelled, "label") + " for " + counted(read.points.rows(), "row"));
         truth.labels.resize(static_cast<std::size_t>(read.points.rows()));
         rows += read.points.rows();
         out.format = read.format;
@@ -361,10 +361,10 @@ PointsFile read_data(std::string_view name, const ReadOptions& options, const Ru
     const bool whole_rows = options.columns.empty() && options.exclude.empty() && options.id_column.empty() &&
                             (options.label_column.empty() || options.label_column == "label");
     if (out.points.rows() != rows || (whole_rows && out.points.columns() != entry.columns))
-        throw BadData(Code::wrong_shape,
-                      filled("{} of {}, but data set '{}' has {} of {}", counted(out.points.rows(), "row"),
-                             counted(out.points.columns(), "column"), entry.name, rows, entry.columns),
-                      "Get the files again", {.file = folder.string()});
+        refuse_file(folder.string(), Code::wrong_shape,
+                    filled("{} of {}, but data set '{}' has {} of {}", counted(out.points.rows(), "row"),
+                           counted(out.points.columns(), "column"), entry.name, rows, entry.columns),
+                    "Get the files again");
     return out;
 }
 

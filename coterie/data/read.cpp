@@ -21,7 +21,7 @@ LabelColumn read_labels(const std::string& path, const std::string& column, bool
                         const std::vector<FilePart>& points) {
     if (!path.starts_with(prefix)) return read_labels_file(path, column, allow_blank, points);
     PointsFile file = read_data(std::string_view(path).substr(prefix.size()), {}, Run());
-    if (!file.labels) throw BadData(Code::missing_argument, "the data set has no labels", "", {.file = path});
+    if (!file.labels) refuse_file(path, Code::missing_argument, "the data set has no labels");
     return std::move(*file.labels);
 }
 

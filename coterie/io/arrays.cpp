@@ -12,10 +12,8 @@
 #include <type_traits>
 #include <unordered_map>
 
-#include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
@@ -57,11 +55,6 @@ T load(const std::byte* p, bool swapped) {
     return value;
 }
 
-template <class T>
-double wide(T value) {
-    return static_cast<double>(value);
-}
-
 // For a value at a row and column, both counted from 0.
 BadData bad_value(Code code, std::string problem, std::string remedy, std::string value, std::string_view source,
                   Index row, Index column) {
@@ -70,19 +63,8 @@ BadData bad_value(Code code, std::string problem, std::string remedy, std::strin
         {.value = std::move(value), .file = std::string(source), .row = row + 1, .column_number = column + 1});
 }
 
-void require_memory_for(double bytes, std::string_view source) {
-    try {
-        require_memory(bytes, "the array");
-    } catch (NotEnoughMemory& error) {
-        error.amend([&](Message& message) { message.file = source; });
-        throw;
-    }
-}
-
 void require_numbers(const Array& array, std::string_view source) {
-    if (is_text(array.element))
-        throw BadData(Code::wrong_type, "the array holds text, but numbers are needed", "",
-                      {.file = std::string(source)});
+    if (is_text(array.element)) refuse_file(source, Code::wrong_type, "the array holds text, but numbers are needed");
 }
 
 // How rows and columns are stored in the data, in items.
@@ -95,34 +77,28 @@ struct Layout {
 
 Layout layout_of(const Array& array, std::string_view source) {
     if (array.shape.empty())
-        throw BadData(Code::wrong_shape, "the array is a single number, but rows of numbers are needed", "",
-                      {.file = std::string(source)});
+        refuse_file(source, Code::wrong_shape, "the array is a single number, but rows of numbers are needed");
     Layout out;
     out.rows = static_cast<Index>(array.shape[0]);
     for (std::size_t k = 1; k < array.shape.size(); ++k) out.columns *= static_cast<Index>(array.shape[k]);
     if (out.rows == 0 || out.columns == 0)
-        throw BadData(Code::empty, filled("the array is empty ({})", shape_text(array.shape)),
-                      "Give at least one row and one column", {.file = std::string(source)});
+        refuse_file(source, Code::empty, filled("the array is empty ({})", shape_text(array.shape)),
+                    "Give at least one row and one column");
     if (!array.fortran || array.shape.size() == 1) {
         out.row_step = out.columns;
         return out;
     }
     // Fortran order: the flattened column (j1, j2, ...), with the last index fastest, starts at the sum of j_k times
     // the extents before k.
-    require_memory_for(static_cast<double>(out.columns) * sizeof(Index), source);
+    require_memory_for(source, static_cast<double>(out.columns) * sizeof(Index), "the array");
     out.column_offsets.assign(static_cast<std::size_t>(out.columns), 0);
     for (Index column = 0; column < out.columns; ++column) {
-        Index rest = column, offset = 0, step = static_cast<Index>(array.shape[0]);
-        std::vector<Index> index(array.shape.size());
+        Index rest = column, step = out.rows * out.columns;
         for (std::size_t k = array.shape.size(); k-- > 1;) {
-            index[k] = rest % static_cast<Index>(array.shape[k]);
+            step /= static_cast<Index>(array.shape[k]);
+            out.column_offsets[static_cast<std::size_t>(column)] += rest % static_cast<Index>(array.shape[k]) * step;
             rest /= static_cast<Index>(array.shape[k]);
         }
-        for (std::size_t k = 1; k < array.shape.size(); ++k) {
-            offset += index[k] * step;
-            step *= static_cast<Index>(array.shape[k]);
-        }
-        out.column_offsets[static_cast<std::size_t>(column)] = offset;
     }
     return out;
 }
@@ -139,7 +115,8 @@ To converted(From value, std::string_view source, Index row, Index column) {
 
 template <class From, class To>
 Points convert(const Array& array, const Layout& layout, Index rows, std::string_view source, int threads) {
-    require_memory_for(static_cast<double>(rows) * static_cast<double>(layout.columns) * sizeof(To), source);
+    require_memory_for(source, static_cast<double>(rows) * static_cast<double>(layout.columns) * sizeof(To),
+                       "the array");
     Matrix<To> out(rows, layout.columns);
     const std::byte* base = array.data.data();
     // Blocks that fit into the cache, while a column-major source is read column by column.
@@ -189,11 +166,10 @@ Index vector_length(const Array& array, std::string_view source, std::string_vie
         ++extents;
     }
     if (extents > 1)
-        throw BadData(Code::wrong_shape,
-                      filled("the array is {}, but {} are one value per row", shape_text(array.shape), wanted),
-                      "Give a single column", {.file = std::string(source)});
-    if (longest == 0)
-        throw BadData(Code::empty, "the array is empty", "Give at least one value", {.file = std::string(source)});
+        refuse_file(source, Code::wrong_shape,
+                    filled("the array is {}, but {} are one value per row", shape_text(array.shape), wanted),
+                    "Give a single column");
+    if (longest == 0) refuse_file(source, Code::empty, "the array is empty", "Give at least one value");
     return longest;
 }
 
@@ -263,10 +239,8 @@ Points to_points(const Array& array, Precision precision, Index max_rows, std::s
     const Layout layout = layout_of(array, source);
     const Index rows = max_rows >= 0 ? std::min(max_rows, layout.rows) : layout.rows;
     const ScalarType scalar = scalar_for(array.element, precision);
-    const bool same = (array.element == Element::float32 && scalar == ScalarType::float32) ||
-                      (array.element == Element::float64 && scalar == ScalarType::float64);
     const bool aligned = reinterpret_cast<std::uintptr_t>(array.data.data()) % size_of(scalar) == 0;
-    if (same && aligned && !array.swapped && layout.column_offsets.empty() && array.owner) {
+    if (has_scalar(array, scalar) && aligned && layout.column_offsets.empty() && array.owner) {
         const PointsView view =
             scalar == ScalarType::float32
                 ? PointsView(reinterpret_cast<const float*>(array.data.data()), rows, layout.columns)
@@ -299,7 +273,7 @@ LabelColumn to_labels(const Array& array, bool allow_blank, std::string_view sou
                 values[at] = static_cast<std::int64_t>(value);
                 blank[at] = allow_blank && values[at] == -1;
             } else {
-                const double number = wide(value);
+                const auto number = static_cast<double>(value);
                 if (!std::isfinite(number) && !(allow_blank && std::isnan(number)))
                     throw bad_value(std::isnan(number) ? Code::missing_value : Code::not_finite,
                                     to_text(OptionValue(number)) + " is not a label",
@@ -319,7 +293,7 @@ std::vector<double> to_numbers(const Array& array, std::string_view source) {
     visit_element(array.element, [&](auto zero) {
         using From = decltype(zero);
         for (std::size_t i = 0; i < out.size(); ++i)
-            out[i] = wide(load<From>(array.data.data() + i * sizeof(From), array.swapped));
+            out[i] = static_cast<double>(load<From>(array.data.data() + i * sizeof(From), array.swapped));
     });
     if (!out.empty()) require_finite(PointsView(out.data(), n, 1), {.file = std::string(source)});
     return out;
@@ -370,6 +344,27 @@ LabelColumn labels_of_words(const std::vector<std::string_view>& words) {
     for (std::int32_t& label : out.labels)
         if (label >= 0) label = order.labels[static_cast<std::size_t>(label)];
     out.names = std::move(order.names);
+    return out;
+}
+
+LabelColumn joined_labels(std::span<const LabelColumn> parts) {
+    Labels all;
+    std::vector<std::string_view> names;
+    std::unordered_map<std::string_view, std::int32_t> numbers;
+    for (const LabelColumn& part : parts) {
+        std::vector<std::int32_t> number_of;
+        for (const std::string& name : part.names) {
+            const auto [found, added] = numbers.emplace(name, static_cast<std::int32_t>(names.size()));
+            if (added) names.push_back(name);
+            number_of.push_back(found->second);
+        }
+        for (const auto label : part.labels)
+            all.push_back(label < 0 ? label : number_of.at(static_cast<std::size_t>(label)));
+    }
+    LabelColumn out = labels_of_words(names);
+    for (auto& label : all)
+        if (label >= 0) label = out.labels[static_cast<std::size_t>(label)];
+    out.labels = std::move(all);
     return out;
 }
 

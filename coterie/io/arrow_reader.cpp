@@ -150,7 +150,7 @@ private:
     void each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const override;
 
     [[noreturn]] void fail(Code code, std::string problem, std::string remedy = {}) const {
-        throw BadData(code, std::move(problem), std::move(remedy), {.file = source_});
+        refuse_file(source_, code, std::move(problem), std::move(remedy));
     }
     [[noreturn]] void refuse_damaged(const std::string& why) const {
         fail(Code::malformed, "the Arrow file is damaged: " + why);

@@ -96,7 +96,7 @@ private:
 void refuse_device(const struct stat& status, int descriptor, const std::string& source) {
     if (S_ISBLK(status.st_mode) ||
         (S_ISCHR(status.st_mode) && ::isatty(descriptor) == 0 && status.st_rdev != ::makedev(1, 3)))
-        throw BadData(Code::cannot_read, "this is a device", "Give a file or a pipe", {.file = source});
+        refuse_file(source, Code::cannot_read, "this is a device", "Give a file or a pipe");
 }
 
 // Binary formats that the name or the content identifies; they have no lines.
@@ -127,8 +127,8 @@ Bytes read_to_end(int descriptor, const std::string& source, bool text) {
                     ? line + part.size()
                     : static_cast<std::size_t>(part.data() + part.size() - static_cast<const std::byte*>(newline) - 1);
             if (line > longest_line)
-                throw BadData(Code::limit_exceeded, filled("a line has more than {} bytes", longest_line),
-                              "Give text with line ends", {.file = source});
+                refuse_file(source, Code::limit_exceeded, filled("a line has more than {} bytes", longest_line),
+                            "Give text with line ends");
         }
         buffer.grown_by(part.size());
     }
@@ -137,10 +137,10 @@ Bytes read_to_end(int descriptor, const std::string& source, bool text) {
 struct stat status_of(const Descriptor& file, const std::string& path) {
     struct stat status {};
     if (file.number() < 0)
-        throw BadData(errno == ENOENT ? Code::not_found : Code::cannot_read,
-                      "the file cannot be opened: " + system_error(), "", {.file = path});
+        refuse_file(path, errno == ENOENT ? Code::not_found : Code::cannot_read,
+                    "the file cannot be opened: " + system_error());
     if (::fstat(file.number(), &status) != 0) throw ResourceError(not_readable(path));
-    if (S_ISDIR(status.st_mode)) throw BadData(Code::cannot_read, "this is a folder", "Give a file", {.file = path});
+    if (S_ISDIR(status.st_mode)) refuse_file(path, Code::cannot_read, "this is a folder", "Give a file");
     return status;
 }
 
@@ -161,8 +161,8 @@ Bytes read_whole(int descriptor, std::size_t size, const std::string& path) {
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) throw ResourceError(not_readable(path));
         if (got == 0)
-            throw BadData(Code::changed_file, "the file has become shorter since it was opened",
-                          "Read it again when no program writes to it", {.file = path});
+            refuse_file(path, Code::changed_file, "the file has become shorter since it was opened",
+                        "Read it again when no program writes to it");
         have += static_cast<std::size_t>(got);
     }
     return {{buffer.get(), size}, buffer};
@@ -208,9 +208,7 @@ bool is_gzip(std::span<const std::byte> data) {
 
 Bytes inflate_gzip(const Bytes& bytes, std::string_view source) {
     const std::string file(source);
-    const auto refuse = [&](std::string problem) {
-        throw BadData(Code::malformed, std::move(problem), "", {.file = file});
-    };
+    const auto refuse = [&](std::string problem) { refuse_file(file, Code::malformed, std::move(problem)); };
     if (!is_gzip(bytes.data)) refuse("the name ends with .gz, but the file is not a gzip file");
     Buffer out(source);
     z_stream stream{};

@@ -183,8 +183,7 @@ Points chosen_columns(const Points& points, const ReadOptions& options, const st
     if (options.columns.empty() || asked.size() < options.columns.size())
         for (std::size_t j = 0; j < names.columns; ++j)
             if (!is_chosen[j] && !is_excluded[j]) chosen.push_back(j);
-    if (chosen.empty())
-        throw BadData(Code::empty, "no column is left", "Keep at least one column of numbers", {.file = source});
+    if (chosen.empty()) refuse_file(source, Code::empty, "no column is left", "Keep at least one column of numbers");
     const auto columns = static_cast<Index>(chosen.size());
     if (!points.resident())
         return internal::derived_rows(points, columns,

@@ -4,11 +4,21 @@
 #include <algorithm>
 #include <limits>
 
-#include "coterie/base/error.hpp"
-#include "coterie/base/text.hpp"
+#include "coterie/base/memory.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
+
+void refuse_file(std::string_view file, Code code, std::string problem, std::string remedy) {
+    throw BadData(code, std::move(problem), std::move(remedy), {.file = std::string(file)});
+}
+
+void require_memory_for(std::string_view file, double bytes, std::string_view what) try {
+    require_memory(bytes, what);
+} catch (NotEnoughMemory& error) {
+    error.amend([&](Message& message) { message.file = file; });
+    throw;
+}
 
 std::string_view name(Element element) {
     switch (element) {
@@ -50,20 +60,16 @@ std::size_t item_bytes(Element element) {
 
 std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source) {
     const auto refuse = [&] {
-        throw BadData(Code::malformed, "the shape " + shape_text(shape) + " in the header is not possible for an array",
-                      "", {.file = std::string(source)});
+        refuse_file(source, Code::malformed,
+                    filled("the shape {} in the header is not possible for an array", shape_text(shape)));
     };
-    const std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    bool empty = false;
-    for (const std::int64_t extent : shape) {
-        if (extent < 0) refuse();
-        empty = empty || extent == 0;
-    }
     // The product of the other extents must not overflow even if one extent is 0, because strides are computed from it.
     auto product = static_cast<std::int64_t>(item);
+    bool empty = false;
     for (const std::int64_t extent : shape) {
+        empty = empty || extent == 0;
         if (extent == 0) continue;
-        if (product > most / extent) refuse();
+        if (extent < 0 || product > std::numeric_limits<std::int64_t>::max() / extent) refuse();
         product *= extent;
     }
     return empty ? 0 : static_cast<std::size_t>(product);
@@ -73,11 +79,10 @@ void require_length(const Array& array, std::size_t there, std::string_view sour
                     std::string_view remedy_if_more) {
     const std::size_t needed = checked_bytes(array.shape, array.item_bytes, source);
     if (needed == there) return;
-    throw BadData(Code::malformed,
-                  filled("the header announces {}{}, {} bytes, but the file has {}", shape_text(array.shape), type,
-                         needed, there),
-                  needed > there ? "Check whether the file is truncated" : std::string(remedy_if_more),
-                  {.file = std::string(source)});
+    refuse_file(source, Code::malformed,
+                filled("the header announces {}{}, {} bytes, but the file has {}", shape_text(array.shape), type,
+                       needed, there),
+                needed > there ? "Check whether the file is truncated" : std::string(remedy_if_more));
 }
 
 const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose,
@@ -92,14 +97,12 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
         }
         return out;
     };
-    const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
-        throw BadData(code, std::move(problem), std::move(remedy), {.file = std::string(source)});
-    };
-    if (contents.empty()) refuse(Code::empty, "the file holds no arrays");
+    if (contents.empty()) refuse_file(source, Code::empty, "the file holds no arrays");
     if (!key.empty()) {
         for (const Content& content : contents)
             if (content.name == key) return content;
-        refuse(Code::unknown_name, filled("the file has no array '{}'", shown(key)), "Choose among: " + listing());
+        refuse_file(source, Code::unknown_name, filled("the file has no array '{}'", shown(key)),
+                    "Choose among: " + listing());
     }
     const auto is_matrix = [](const Content& content) {
         return content.shape.size() >= 2 &&
@@ -121,10 +124,10 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
         const bool column = purpose == Purpose::points && !is_matrix(*taken);
         // A single column next to arrays that cannot be points, such as cells, is probably a list of labels.
         if (column && contents.size() > 1)
-            refuse(Code::wrong_shape,
-                   filled("the only array of numbers, {} ({}), is a single column, like labels", shown(taken->name),
-                          shape_text(taken->shape)),
-                   "Name the array of the rows after a colon, FILE:NAME. The file also holds " + listing(taken));
+            refuse_file(source, Code::wrong_shape,
+                        filled("the only array of numbers, {} ({}), is a single column, like labels",
+                               shown(taken->name), shape_text(taken->shape)),
+                        "Name the array of the rows after a colon, FILE:NAME. The file also holds " + listing(taken));
         if (contents.size() > 1 || column)
             note = filled("the array {} ({}) was used{}{}", shown(taken->name), shape_text(taken->shape),
                           column ? ", which is a single column" : "",
@@ -132,13 +135,12 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
         return *taken;
     }
     if (std::any_of(contents.begin(), contents.end(), [](const Content& c) { return c.name == "indptr"; }))
-        refuse(Code::wrong_type, "the file holds a sparse matrix, but dense rows are needed");
+        refuse_file(source, Code::wrong_type, "the file holds a sparse matrix, but dense rows are needed");
     if (numeric == 0)
-        refuse(Code::wrong_type, "the file holds no array of numbers",
-               "Choose another file. This one holds " + listing());
-    refuse(Code::missing_argument, "it is not clear which array is meant",
-           "Name it after a colon, FILE:NAME. The file holds " + listing());
-    throw InternalError("no array was chosen");
+        refuse_file(source, Code::wrong_type, "the file holds no array of numbers",
+                    "Choose another file. This one holds " + listing());
+    refuse_file(source, Code::missing_argument, "it is not clear which array is meant",
+                "Name it after a colon, FILE:NAME. The file holds " + listing());
 }
 
 }  // namespace coterie::formats

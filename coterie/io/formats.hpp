@@ -20,6 +20,14 @@
 
 namespace coterie::formats {
 
+using internal::filled;
+using internal::shown;
+
+/// Throws BadData about a file.
+[[noreturn]] void refuse_file(std::string_view file, Code code, std::string problem, std::string remedy = {});
+/// Like require_memory(), but the error names the file.
+void require_memory_for(std::string_view file, double bytes, std::string_view what);
+
 // ---- bytes ----------------------------------------------------------------------------------------------------------
 
 /// Bytes and the object that keeps them alive (a mapping, a buffer; null for borrowed bytes).
@@ -44,8 +52,6 @@ bool is_gzip(std::span<const std::byte> data);
 /// All members of a gzip file, decompressed. Throws BadData if it is damaged or truncated.
 Bytes inflate_gzip(const Bytes& bytes, std::string_view source);
 
-using internal::filled;
-using internal::shown;
 /// Appends the character with that code point.
 void append_utf8(std::string& out, std::uint32_t code);
 /// "1000000 x 64"
@@ -85,6 +91,10 @@ struct Array {
 };
 /// Size of a number.
 std::size_t item_bytes(Element element);
+/// Whether the items lie in memory as numbers of that type.
+inline bool has_scalar(const Array& array, ScalarType scalar) {
+    return !array.swapped && array.element == (scalar == ScalarType::float32 ? Element::float32 : Element::float64);
+}
 /// Product of the shape times `item`. Throws BadData, naming `source`, if an extent is negative or the product is too
 /// large for memory addresses.
 std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source);
@@ -114,6 +124,9 @@ std::vector<double> to_numbers(const Array& array, std::string_view source);
 
 /// Labels of trimmed, unquoted words; an empty word is blank (-1).
 LabelColumn labels_of_words(const std::vector<std::string_view>& words);
+/// The labels of several files, one after another. Labels are matched by name, because the same label may have
+/// different numbers in the files.
+LabelColumn joined_labels(std::span<const LabelColumn> parts);
 
 // ---- numbers in text ------------------------------------------------------------------------------------------------
 
@@ -126,6 +139,11 @@ const char* parse_decimal(const char* begin, const char* end, Scalar& value, boo
 template <class Scalar>
 bool parse_field(std::string_view field, Scalar& value, bool& overflow, char decimal = '.');
 std::string_view trimmed(std::string_view field);
+/// Whether the field is a finite number.
+bool is_number(std::string_view field, char decimal = '.');
+/// Whether the field is written as a number, even if no double can hold it.
+bool is_number_text(std::string_view field, char decimal = '.');
+std::string lower_case(std::string_view text);
 
 /// Boundaries of consecutive pieces of about `piece` bytes, which end after a '\n' or at the end of the text.
 std::vector<std::size_t> line_pieces(std::string_view text, std::size_t piece);
@@ -134,10 +152,13 @@ Index line_at(std::string_view text, std::size_t offset);
 
 // ---- formats by name ------------------------------------------------------------------------------------------------
 
+/// Tables come first, Arrow last among them.
 enum class Format { csv, tsv, text, arrow, npy, npz, idx, libsvm, hdf5, matlab, safetensors, matrix_market };
 std::string_view name(Format format);
 /// The format that the ending of a file's name stands for; nothing if the ending is unknown or stands for compression.
 std::optional<Format> format_of_name(const std::string& path);
+/// The name of the file in lower case, without .gz.
+std::string name_without_gz(const std::string& path);
 
 // ---- formats --------------------------------------------------------------------------------------------------------
 

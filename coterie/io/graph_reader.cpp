@@ -62,8 +62,8 @@ void sort_entries(std::vector<Entry>& entries, std::string_view source, Place pl
 SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view source, Place place) {
     // If the number of rows is wrong, it must not allocate memory for that many points.
     if (static_cast<double>(n) > 1e6 + 100 * static_cast<double>(entries.size()))
-        throw BadData(Code::limit_exceeded, filled("{} rows for {} entries", n, entries.size()),
-                      "Above a million rows, give at least one entry per 100 rows", {.file = std::string(source)});
+        refuse_file(source, Code::limit_exceeded, filled("{} rows for {} entries", n, entries.size()),
+                    "Above a million rows, give at least one entry per 100 rows");
     require_memory(
         static_cast<double>(n) * sizeof(Index) + static_cast<double>(entries.size()) * (sizeof(double) + sizeof(Index)),
         "the graph");
@@ -151,9 +151,8 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
     if (next_line(line))
         for (const auto word : words_of(line)) header.push_back(lower(word));
     if (header.size() != 5 || header[0] != "%%matrixmarket" || header[1] != "matrix")
-        throw BadData(Code::malformed, "the file is not a Matrix Market file",
-                      "Begin it with the line '%%MatrixMarket matrix coordinate real general'",
-                      {.file = std::string(source)});
+        refuse_file(source, Code::malformed, "the file is not a Matrix Market file",
+                    "Begin it with the line '%%MatrixMarket matrix coordinate real general'");
     if (header[2] != "coordinate" || (header[3] != "real" && header[3] != "integer" && header[3] != "pattern") ||
         (header[4] != "general" && header[4] != "symmetric"))
         throw BadData(Code::unsupported_format,
@@ -217,11 +216,10 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
         }
     }
     if (out.rows < 0)
-        throw BadData(Code::malformed, "the file ends before the line with the numbers of rows, columns and entries",
-                      "", {.file = std::string(source)});
+        refuse_file(source, Code::malformed,
+                    "the file ends before the line with the numbers of rows, columns and entries");
     if (given != announced)
-        throw BadData(Code::malformed, filled("the file ends after {} of {} entries", given, announced), "",
-                      {.file = std::string(source)});
+        refuse_file(source, Code::malformed, filled("the file ends after {} of {} entries", given, announced));
     return out;
 }
 
@@ -280,7 +278,7 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         return to_numbers(found, found.source);
     };
     const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
-        throw BadData(code, std::move(problem), std::move(remedy), {.file = std::string(source)});
+        refuse_file(source, code, std::move(problem), std::move(remedy));
     };
     const std::string word = sparse_format(array("format"));
     if (word != "csr" && word != "csc" && word != "coo")
@@ -337,10 +335,9 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
 
 SparseMatrix graph_of_edges(PointsView table, std::string_view source) {
     if (table.columns() != 3)
-        throw BadData(Code::wrong_shape,
-                      filled("the table has {}, but a list of edges has three: two row numbers and a weight",
-                             counted(table.columns(), "column")),
-                      "", {.file = std::string(source)});
+        refuse_file(source, Code::wrong_shape,
+                    filled("the table has {}, but a list of edges has three: two row numbers and a weight",
+                           counted(table.columns(), "column")));
     require_memory(static_cast<double>(table.rows()) * (2 * sizeof(Entry) + 2 * sizeof(Index)), "the graph");
     Index n = 0;
     std::vector<Entry> entries;
@@ -357,8 +354,8 @@ SparseMatrix graph_of_edges(PointsView table, std::string_view source) {
         entries.push_back({a, b, table.at(e, 2), e + 1});
     }
     if (n == 0)
-        throw BadData(Code::empty, "the list of edges is empty", "Give at least one edge: two row numbers and a weight",
-                      {.file = std::string(source)});
+        refuse_file(source, Code::empty, "the list of edges is empty",
+                    "Give at least one edge: two row numbers and a weight");
     // Adds the other direction of pairs that are given once.
     const std::size_t given = entries.size();
     std::vector<std::pair<Index, Index>> pairs;
@@ -413,9 +410,9 @@ bool is_edge_list(PointsView table, const std::string& path, std::string_view so
     } catch (const BadData&) {
         return false;
     }
-    throw BadData(Code::wrong_shape,
-                  "a table of 3 rows and 3 columns is either a matrix of affinities or a list of 3 edges",
-                  "Give the matrix as .npy, or the edges as .mtx", {.file = std::string(source)});
+    refuse_file(source, Code::wrong_shape,
+                "a table of 3 rows and 3 columns is either a matrix of affinities or a list of 3 edges",
+                "Give the matrix as .npy, or the edges as .mtx");
 }
 
 SparseMatrix read_graph(const std::string& path, const Run& run) try {

@@ -8,7 +8,7 @@ namespace coterie::formats {
 
 Array parse_idx_header(const Bytes& bytes, std::string_view source) {
     const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
-        throw BadData(code, std::move(problem), std::move(remedy), {.file = std::string(source)});
+        refuse_file(source, code, std::move(problem), std::move(remedy));
     };
     const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(bytes.data[i]); };
     if (bytes.size() < 4 || byte(0) != 0 || byte(1) != 0)

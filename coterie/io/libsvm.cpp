@@ -111,10 +111,8 @@ Points parse_dense(std::string_view text, std::string_view source, int threads,
         starts.push_back(targets.size());
     }
     const std::int64_t columns = pieces > 0 ? *std::max_element(widest.begin(), widest.end()) : 0;
-    if (targets.empty()) throw BadData(Code::empty, "the file has no rows", "", {.file = std::string(source)});
-    if (columns == 0)
-        throw BadData(Code::empty, "the file has no index:value pair, so there are no columns", "",
-                      {.file = std::string(source)});
+    if (targets.empty()) refuse_file(source, Code::empty, "the file has no rows");
+    if (columns == 0) refuse_file(source, Code::empty, "the file has no index:value pair, so there are no columns");
     require_memory(static_cast<double>(targets.size()) * static_cast<double>(columns) * sizeof(Scalar),
                    filled("the dense matrix of {} x {}", targets.size(), columns));
     Matrix<Scalar> matrix(static_cast<Index>(targets.size()), static_cast<Index>(columns));

@@ -47,7 +47,7 @@ public:
     const std::vector<std::int64_t>& extents() const { return *shape_; }
     [[noreturn]] void refuse(std::string problem) const { refuse(Code::malformed, std::move(problem)); }
     [[noreturn]] void refuse(Code code, std::string problem, std::string remedy = {}) const {
-        throw BadData(code, std::move(problem), std::move(remedy), {.file = std::string(source_)});
+        refuse_file(source_, code, std::move(problem), std::move(remedy));
     }
 
 private:
@@ -161,7 +161,7 @@ void set_type(Array& array, const Header& header) {
 
 Array parse_npy_header(const Bytes& bytes, std::string_view source) {
     const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
-        throw BadData(code, std::move(problem), std::move(remedy), {.file = std::string(source)});
+        refuse_file(source, code, std::move(problem), std::move(remedy));
     };
     const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(bytes.data[i]); };
     if (bytes.size() < 10 || std::memcmp(bytes.data.data(), "\x93NUMPY", 6) != 0)

@@ -22,7 +22,7 @@ struct Discard {
 using Archive_ = std::unique_ptr<zip_t, Discard>;
 
 [[noreturn]] void refuse_archive(std::string problem, const std::string& source) {
-    throw BadData(Code::malformed, std::move(problem), "", {.file = source});
+    refuse_file(source, Code::malformed, std::move(problem));
 }
 
 Archive_ open(const Bytes& bytes, const std::string& what) {
@@ -129,8 +129,8 @@ Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const
         contents.push_back(described(archive.get(), index, name, source));
         indices.push_back(index);
         if (contents.size() > 10000)
-            throw BadData(Code::limit_exceeded, "the file holds more than 10000 arrays",
-                          "Name the array after a colon, FILE:NAME", {.file = source});
+            refuse_file(source, Code::limit_exceeded, "the file holds more than 10000 arrays",
+                        "Name the array after a colon, FILE:NAME");
     }
     std::string note;
     const Content& content = choose(contents, key, purpose, source, note);

@@ -42,6 +42,12 @@ std::string_view trimmed(std::string_view field) {
     return field;
 }
 
+std::string lower_case(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    return out;
+}
+
 template <class Scalar>
 bool parse_field(std::string_view field, Scalar& value, bool& overflow, char decimal) {
     field = trimmed(field);
@@ -52,6 +58,18 @@ bool parse_field(std::string_view field, Scalar& value, bool& overflow, char dec
 
 template bool parse_field(std::string_view, float&, bool&, char);
 template bool parse_field(std::string_view, double&, bool&, char);
+
+bool is_number(std::string_view field, char decimal) {
+    double value = 0;
+    bool overflow = false;
+    return parse_field(field, value, overflow, decimal);
+}
+
+bool is_number_text(std::string_view field, char decimal) {
+    double value = 0;
+    bool overflow = false;
+    return parse_field(field, value, overflow, decimal) || overflow;
+}
 
 std::vector<std::size_t> line_pieces(std::string_view text, std::size_t piece) {
     std::vector<std::size_t> borders{0};

@@ -5,18 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <numeric>
-#include <optional>
-#include <unordered_map>
 
 #include "coterie/base/load_rows.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/io/column_choice.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/graph_reader.hpp"
@@ -24,21 +19,12 @@
 #include "coterie/io/row_files.hpp"
 
 namespace coterie::formats {
-namespace {
-
-std::string lower_case(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
 
 std::string name_without_gz(const std::string& path) {
     std::string out = lower_case(std::filesystem::path(path).filename().string());
     if (out.ends_with(".gz")) out.resize(out.size() - 3);
     return out;
 }
-
-}  // namespace
 
 std::string_view name(Format format) {
     static constexpr std::array<std::string_view, 12> names = {"csv", "tsv",    "text", "arrow", "npy",         "npz",
@@ -77,13 +63,12 @@ using formats::Format;
 using formats::Purpose;
 using internal::filled;
 
-bool is_table(Format format) {
-    return format == Format::csv || format == Format::tsv || format == Format::text || format == Format::arrow;
-}
+bool is_table(Format format) { return format <= Format::arrow; }
 
 struct Location {
     std::string file;
-    std::string key;  // name of an array in a container
+    std::string source;  // the file, for messages
+    std::string key;     // name of an array in a container
     Format format = Format::text;
 };
 
@@ -128,22 +113,17 @@ constexpr std::array<Foreign, 17> foreign = {{
     const std::string name = std::filesystem::path(path).filename().string();
     for (std::size_t at = 0; (at = conversion.find("FILE", at)) != std::string::npos; at += name.size())
         conversion.replace(at, 4, formats::shown(name));
-    throw BadData(Code::unsupported_format, filled("the file is {}, which coterie does not read", one.is),
-                  "Convert it: " + conversion, {.file = path});
+    formats::refuse_file(path, Code::unsupported_format, filled("the file is {}, which coterie does not read", one.is),
+                         "Convert it: " + conversion);
 }
 
-// The bytes of a table. Throws BadData if a text file's name hides another format.
-Bytes read_table_bytes(const std::string& file) {
-    Bytes bytes = formats::read_bytes_inflated(file, true);
+// Throws BadData if a text file's name hides another format.
+formats::TableSource table_at(const Location& at) {
+    Bytes bytes = formats::read_bytes_inflated(at.file, true);
     const std::string_view text(bytes.text(), bytes.size());
     for (const Foreign& one : foreign)
-        if (!one.begins.empty() && text.starts_with(one.begins))
-            refuse_foreign(one, file == "-" ? "standard input" : file);
-    return bytes;
-}
-
-formats::TableSource source_at(const std::string& file, const std::string& source, Format format) {
-    return {source, read_table_bytes(file), format == Format::tsv, format == Format::arrow};
+        if (!one.begins.empty() && text.starts_with(one.begins)) refuse_foreign(one, at.source);
+    return {at.source, std::move(bytes), at.format == Format::tsv, at.format == Format::arrow};
 }
 
 Format format_of(const std::string& path) {
@@ -162,7 +142,7 @@ Format format_of(const std::string& path) {
 }
 
 Location locate(const std::string& path) {
-    Location out{path, {}, Format::text};
+    Location out{.file = path, .source = path == "-" ? "standard input" : path};
     std::error_code error;
     // The first colon after a container's extension starts an array's name, unless a file has the whole name.
     if (path != "-" && !std::filesystem::exists(path, error)) {
@@ -173,7 +153,7 @@ Location locate(const std::string& path) {
             if (found != std::string::npos) cut = std::min(cut, found + container.size() - 1);
         }
         if (cut != std::string::npos) {
-            out.file = path.substr(0, cut);
+            out.file = out.source = path.substr(0, cut);
             out.key = path.substr(cut + 1);
             if (out.key.empty())
                 throw BadArgument(Code::missing_argument, "the name of an array is missing after the colon",
@@ -185,20 +165,18 @@ Location locate(const std::string& path) {
 }
 
 // An array from any of the formats that hold arrays.
-Array read_array(const Location& location, Purpose purpose, const std::string& source, const Run& run = Run()) {
-    switch (location.format) {
-        case Format::npy: return formats::parse_npy(formats::read_bytes_inflated(location.file), source);
-        case Format::idx: return formats::parse_idx(formats::read_bytes_inflated(location.file), source);
-        case Format::npz: return formats::parse_npz(formats::read_bytes(location.file), location.key, purpose, source);
+Array read_array(const Location& at, Purpose purpose, const Run& run = Run()) {
+    switch (at.format) {
+        case Format::npy: return formats::parse_npy(formats::read_bytes_inflated(at.file), at.source);
+        case Format::idx: return formats::parse_idx(formats::read_bytes_inflated(at.file), at.source);
+        case Format::npz: return formats::parse_npz(formats::read_bytes(at.file), at.key, purpose, at.source);
         case Format::safetensors:
-            return formats::parse_safetensors(formats::read_bytes(location.file), location.key, purpose, source);
+            return formats::parse_safetensors(formats::read_bytes(at.file), at.key, purpose, at.source);
         case Format::hdf5:
-        case Format::matlab:
-            return io::internal::read_apart(name(location.format), location.file, location.key, purpose, source, run);
+        case Format::matlab: return io::internal::read_apart(name(at.format), at.file, at.key, purpose, at.source, run);
         case Format::matrix_market:
-            throw BadData(Code::wrong_type,
-                          "a Matrix Market file holds a sparse matrix, but one value per row is needed", "",
-                          {.file = location.file});
+            formats::refuse_file(at.file, Code::wrong_type,
+                                 "a Matrix Market file holds a sparse matrix, but one value per row is needed");
         default: throw InternalError("text was read as an array");
     }
 }
@@ -214,23 +192,23 @@ void name_file(Error& error, const std::string& file) {
         error.amend([&](Message& message) { message.file = file; });
 }
 
-std::string source_of(const Location& location) { return location.file == "-" ? "standard input" : location.file; }
+void refuse_option(bool given, std::string_view option, std::string_view needed, const std::string& path,
+                   Format format) {
+    if (given)
+        throw BadArgument(Code::not_supported, filled("`{}` needs {}, {}", option, needed, but(format)), "",
+                          {.option = std::string(option), .file = path});
+}
 
 void refuse_text_options(const ReadOptions& options, const std::string& path, Format format) {
-    for (const auto& [option, given] :
-         {std::pair("label_column", &options.label_column), {"id_column", &options.id_column}})
-        if (!given->empty())
-            throw BadArgument(Code::not_supported,
-                              filled("`{}` needs text (.csv, .tsv, .txt, .data) or Arrow, {}", option, but(format)), "",
-                              {.option = option, .file = path});
+    constexpr std::string_view text = "text (.csv, .tsv, .txt, .data) or Arrow";
+    refuse_option(!options.label_column.empty(), "label_column", text, path, format);
+    refuse_option(!options.id_column.empty(), "id_column", text, path, format);
 }
 
 void refuse_choice(const ReadOptions& options, const std::string& path, Format format) {
-    for (const auto& [option, given] : {std::pair("columns", &options.columns), {"exclude", &options.exclude}})
-        if (!given->empty())
-            throw BadArgument(Code::not_supported,
-                              filled("`{}` needs a table or a dense array, {}", option, but(format)), "",
-                              {.option = option, .file = path});
+    constexpr std::string_view dense = "a table or a dense array";
+    refuse_option(!options.columns.empty(), "columns", dense, path, format);
+    refuse_option(!options.exclude.empty(), "exclude", dense, path, format);
 }
 
 Message together_note(const std::vector<std::string>& files) {
@@ -238,8 +216,8 @@ Message together_note(const std::vector<std::string>& files) {
 }
 
 [[noreturn]] void refuse_together(const std::string& file, const std::string& first) {
-    throw BadData(Code::unsupported_format, "the file cannot be read as one with " + first,
-                  "Use only .npy and idx files, or only tables", {.file = file});
+    formats::refuse_file(file, Code::unsupported_format, "the file cannot be read as one with " + first,
+                         "Use only .npy and idx files, or only tables");
 }
 
 Points first_rows(const Points& points, Index count) {
@@ -303,9 +281,9 @@ std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files,
     }
     std::vector<formats::TableSource> sources;
     for (const auto& file : files) {
-        const Format format = locate(file).format;
-        if (!is_table(format)) refuse_together(file, files.front());
-        sources.push_back(source_at(file, file, format));
+        const Location at = locate(file);
+        if (!is_table(at.format)) refuse_together(file, files.front());
+        sources.push_back(table_at(at));
     }
     std::vector<Message> notes;
     if (files.size() > 1) notes.push_back(together_note(files));
@@ -355,30 +333,28 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
         return std::move(*pieces);
     }
     if (auto in_place = rows_in_place(files, options, run)) return std::move(*in_place);
-    const Location location = locate(files.front());
-    const std::string source = source_of(location);
+    const Location at = locate(files.front());
     PointsFile out;
-    if (is_table(location.format)) {
-        out = formats::parse_table(source_at(location.file, source, location.format), options, run.threads);
+    if (is_table(at.format)) {
+        out = formats::parse_table(table_at(at), options, run.threads);
     } else {
-        refuse_text_options(options, path, location.format);
-        const bool sparse_npz = location.format == Format::npz && location.key.empty() && is_graph(location.file);
-        if (sparse_npz || location.format == Format::libsvm || location.format == Format::matrix_market)
-            refuse_choice(options, path, location.format);
-        if (location.format == Format::libsvm) {
-            out = formats::parse_libsvm(formats::read_bytes_inflated(location.file), source, options.precision,
+        refuse_text_options(options, path, at.format);
+        const bool sparse_npz = at.format == Format::npz && at.key.empty() && is_graph(at.file);
+        const bool sparse = sparse_npz || at.format == Format::matrix_market;
+        if (sparse || at.format == Format::libsvm) refuse_choice(options, path, at.format);
+        if (at.format == Format::libsvm) {
+            out = formats::parse_libsvm(formats::read_bytes_inflated(at.file), at.source, options.precision,
                                         options.max_rows, run.threads);
-        } else if (location.format == Format::matrix_market) {
-            out.points = formats::parse_sparse_matrix_market(formats::read_bytes_inflated(location.file),
-                                                             options.precision, options.max_rows, source);
-            require_finite(out.points, {.file = source}, run);
-        } else if (sparse_npz) {
-            out.points = formats::parse_sparse_points(formats::read_bytes(location.file), options.precision,
-                                                      options.max_rows, source, run.threads);
-            require_finite(out.points, {.file = source}, run);
+        } else if (sparse) {
+            out.points = sparse_npz
+                             ? formats::parse_sparse_points(formats::read_bytes(at.file), options.precision,
+                                                            options.max_rows, at.source, run.threads)
+                             : formats::parse_sparse_matrix_market(formats::read_bytes_inflated(at.file),
+                                                                   options.precision, options.max_rows, at.source);
+            require_finite(out.points, {.file = at.source}, run);
         } else {
-            const Array array = read_array(location, Purpose::points, source, run);
-            if (!array.note.empty()) out.notes.push_back({.problem = array.note, .file = source});
+            const Array array = read_array(at, Purpose::points, run);
+            if (!array.note.empty()) out.notes.push_back({.problem = array.note, .file = at.source});
             out.points = formats::chosen_columns(
                 formats::to_points(array, options.precision, options.max_rows, array.source, run.threads), options,
                 array.source);
@@ -387,7 +363,7 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
                                {.remedy = options.advises ? points_of_fit().remedy : "", .file = array.source}, run);
         }
     }
-    if (out.format.empty()) out.format = name(location.format);
+    if (out.format.empty()) out.format = name(at.format);
     return out;
 } catch (Error& error) {
     name_file(error, path);
@@ -402,18 +378,14 @@ namespace {
 }
 
 LabelColumn labels_of_file(const std::string& path, const std::string& column, bool allow_blank) try {
-    const Location location = locate(path);
-    const std::string source = source_of(location);
-    if (is_table(location.format))
-        return formats::parse_table_labels(source_at(location.file, source, location.format), column, allow_blank,
-                                           available_threads());
-    if (!column.empty()) refuse_column(path, location.format);
-    if (location.format == Format::libsvm) {
-        PointsFile file = formats::parse_libsvm(formats::read_bytes_inflated(location.file), source, Precision::float32,
-                                                -1, available_threads());
-        return std::move(*file.labels);
-    }
-    const Array array = read_array(location, Purpose::labels, source);
+    const Location at = locate(path);
+    if (is_table(at.format)) return formats::parse_table_labels(table_at(at), column, allow_blank, available_threads());
+    if (!column.empty()) refuse_column(path, at.format);
+    if (at.format == Format::libsvm)
+        return *formats::parse_libsvm(formats::read_bytes_inflated(at.file), at.source, Precision::float32, -1,
+                                      available_threads())
+                    .labels;
+    const Array array = read_array(at, Purpose::labels);
     return formats::to_labels(array, allow_blank, array.source);
 } catch (Error& error) {
     name_file(error, path);
@@ -421,17 +393,14 @@ LabelColumn labels_of_file(const std::string& path, const std::string& column, b
 }
 
 std::vector<double> numbers_of_file(const std::string& path, const std::string& column) try {
-    const Location location = locate(path);
-    const std::string source = source_of(location);
-    if (is_table(location.format))
-        return formats::parse_table_numbers(source_at(location.file, source, location.format), column,
-                                            available_threads());
-    if (!column.empty()) refuse_column(path, location.format);
-    if (location.format == Format::libsvm)
+    const Location at = locate(path);
+    if (is_table(at.format)) return formats::parse_table_numbers(table_at(at), column, available_threads());
+    if (!column.empty()) refuse_column(path, at.format);
+    if (at.format == Format::libsvm)
         throw BadArgument(Code::wrong_type,
                           "a libsvm file holds rows of several values, but one value per row is needed", "",
                           {.file = path});
-    const Array array = read_array(location, Purpose::labels, source);
+    const Array array = read_array(at, Purpose::labels);
     return formats::to_numbers(array, array.source);
 } catch (Error& error) {
     name_file(error, path);
@@ -442,29 +411,27 @@ std::vector<double> numbers_of_file(const std::string& path, const std::string& 
 std::vector<std::string> files_beside(const std::string& path, const std::vector<FilePart>& points) {
     std::vector<std::string> files = files_of(path);
     if (files.size() > 1 && !points.empty() && files.size() != points.size())
-        throw BadData(Code::wrong_shape,
-                      filled("{} files match, but the points are in {}", files.size(),
-                             counted(static_cast<Index>(points.size()), "file")),
-                      "Give one file for each of them, or one for all", {.file = path});
+        formats::refuse_file(path, Code::wrong_shape,
+                             filled("{} files match, but the points are in {}", files.size(),
+                                    counted(static_cast<Index>(points.size()), "file")),
+                             "Give one file for each of them, or one for all");
     return files;
 }
 
 // Among several array files, some may be empty.
 bool has_no_rows(const std::string& file) {
-    const Location location = locate(file);
-    if (location.format != Format::npy && location.format != Format::idx) return false;
-    const std::string source = source_of(location);
-    const Array array = read_array(location, Purpose::labels, source);
+    const Location at = locate(file);
+    if (at.format != Format::npy && at.format != Format::idx) return false;
+    const Array array = read_array(at, Purpose::labels);
     return !array.shape.empty() && array.shape.front() == 0;
 }
 
 void require_as_many(const std::string& file, std::size_t rows, std::size_t place,
                      const std::vector<FilePart>& points) {
     if (points.empty() || static_cast<Index>(rows) == points[place].rows) return;
-    throw BadData(Code::wrong_shape,
-                  filled("{}, but the corresponding file of points, {}, has {}",
-                         counted(static_cast<Index>(rows), "row"), points[place].file, points[place].rows),
-                  "", {.file = file});
+    formats::refuse_file(file, Code::wrong_shape,
+                         filled("{}, but the corresponding file of points, {}, has {}",
+                                counted(static_cast<Index>(rows), "row"), points[place].file, points[place].rows));
 }
 
 }  // namespace
@@ -473,27 +440,12 @@ LabelColumn read_labels_file(const std::string& path, const std::string& column,
                              const std::vector<FilePart>& points) {
     const std::vector<std::string> files = files_beside(path, points);
     if (files.size() == 1) return labels_of_file(files.front(), column, allow_blank);
-    // The same label may have different numbers in the files, so labels are matched by name.
-    Labels all;
-    std::vector<std::string> names;
-    std::unordered_map<std::string, std::int32_t> numbers;
-    for (std::size_t f = 0; f < files.size(); ++f) {
-        const LabelColumn part = has_no_rows(files[f]) ? LabelColumn() : labels_of_file(files[f], column, allow_blank);
-        require_as_many(files[f], part.labels.size(), f, points);
-        std::vector<std::int32_t> number_of;
-        for (const std::string& name : part.names) {
-            const auto [found, added] = numbers.emplace(name, static_cast<std::int32_t>(names.size()));
-            if (added) names.push_back(name);
-            number_of.push_back(found->second);
-        }
-        for (const auto label : part.labels)
-            all.push_back(label < 0 ? label : number_of.at(static_cast<std::size_t>(label)));
+    std::vector<LabelColumn> parts;
+    for (const std::string& file : files) {
+        parts.push_back(has_no_rows(file) ? LabelColumn() : labels_of_file(file, column, allow_blank));
+        require_as_many(file, parts.back().labels.size(), parts.size() - 1, points);
     }
-    LabelColumn out = formats::labels_of_words({names.begin(), names.end()});
-    for (auto& label : all)
-        if (label >= 0) label = out.labels[static_cast<std::size_t>(label)];
-    out.labels = std::move(all);
-    return out;
+    return formats::joined_labels(parts);
 }
 
 std::vector<double> read_numbers(const std::string& path, const std::string& column,

@@ -30,13 +30,12 @@ public:
     explicit OpenFile(std::string path)
         : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
         if (descriptor_ < 0)
-            throw BadData(errno == ENOENT ? Code::not_found : Code::cannot_read,
-                          std::string("the file cannot be opened: ") + std::strerror(errno), "", {.file = path_});
+            refuse_file(path_, errno == ENOENT ? Code::not_found : Code::cannot_read,
+                        std::string("the file cannot be opened: ") + std::strerror(errno));
         struct stat status {};
         if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
             ::close(descriptor_);
-            throw BadData(Code::cannot_read, "this is not a regular file, so it cannot be read in blocks", "",
-                          {.file = path_});
+            refuse_file(path_, Code::cannot_read, "this is not a regular file, so it cannot be read in blocks");
         }
         size_ = static_cast<std::size_t>(status.st_size);
     }
@@ -60,9 +59,7 @@ public:
             if (got < 0)
                 throw ResourceError(Code::cannot_read, std::string("the file cannot be read: ") + std::strerror(errno),
                                     "", {.file = path_});
-            if (got == 0)
-                throw BadData(Code::changed_file, "the file has become shorter since it was opened", "",
-                              {.file = path_});
+            if (got == 0) refuse_file(path_, Code::changed_file, "the file has become shorter since it was opened");
             offset += static_cast<std::size_t>(got);
             bytes -= static_cast<std::size_t>(got);
             to += got;
@@ -91,12 +88,11 @@ public:
         array_.data = {};
         formats::require_length(array_, file_.size() - offset_, path);
         if (array_.fortran && array_.shape.size() > 1)
-            throw BadData(Code::unsupported_format,
-                          "the array is stored column by column, so it cannot be read in blocks of rows",
-                          "Store it row by row: numpy.save(path, numpy.ascontiguousarray(X))", {.file = path});
+            refuse_file(path, Code::unsupported_format,
+                        "the array is stored column by column, so it cannot be read in blocks of rows",
+                        "Store it row by row: numpy.save(path, numpy.ascontiguousarray(X))");
         if (array_.shape.empty())
-            throw BadData(Code::wrong_shape, "the array is a single number, but rows of numbers are needed", "",
-                          {.file = path});
+            refuse_file(path, Code::wrong_shape, "the array is a single number, but rows of numbers are needed");
         rows_ = array_.shape.front();
         // A row of zeros gives the type and the number of columns, because a file may hold no rows at all.
         Array row = array_;
@@ -246,7 +242,7 @@ std::vector<std::string> files_of(const std::string& path) {
     std::vector<std::string> out;
     if (status == 0) out.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
     ::globfree(&found);
-    if (out.empty()) throw BadData(Code::not_found, "no file matches", "", {.file = path});
+    if (out.empty()) refuse_file(path, Code::not_found, "no file matches");
     std::sort(out.begin(), out.end(), before);
     return out;
 }
@@ -302,16 +298,16 @@ Points open_rows(std::span<const std::string> files, Precision precision) {
     std::vector<std::shared_ptr<const FileRows>> shards;
     for (const std::string& file : files) {
         if (!can_be_read_in_blocks(file))
-            throw BadData(Code::unsupported_format, "files of this format cannot be read in blocks",
-                          "Use uncompressed .npy or idx files", {.file = file});
+            refuse_file(file, Code::unsupported_format, "files of this format cannot be read in blocks",
+                        "Use uncompressed .npy or idx files");
         auto shard = std::make_shared<const FileRows>(file, precision);
         if (!shards.empty()) {
             const FileRows& first = *shards.front();
             if (shard->columns() != first.columns() || shard->scalar() != first.scalar())
-                throw BadData(Code::wrong_shape,
-                              filled("{} of {}, but {} has {} of {}", counted(shard->columns(), "column"),
-                                     name(shard->scalar()), files.front(), first.columns(), name(first.scalar())),
-                              "Files that are read as one need the same columns and type", {.file = file});
+                refuse_file(file, Code::wrong_shape,
+                            filled("{} of {}, but {} has {} of {}", counted(shard->columns(), "column"),
+                                   name(shard->scalar()), files.front(), first.columns(), name(first.scalar())),
+                            "Files that are read as one need the same columns and type");
         }
         shards.push_back(std::move(shard));
     }

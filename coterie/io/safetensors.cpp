@@ -24,7 +24,7 @@ constexpr Type types[] = {{"F64", 8},  {"I64", 8}, {"U64", 8},  {"F32", 4},     
                           {"BOOL", 1}, {"U8", 1},  {"I8", 1},   {"F8_E4M3", 1}, {"F8_E5M2", 1}};
 
 [[noreturn]] void refuse_tensors(Code code, std::string problem, const std::string& source) {
-    throw BadData(code, std::move(problem), "", {.file = source});
+    refuse_file(source, code, std::move(problem));
 }
 [[noreturn]] void refuse_tensors(std::string problem, const std::string& source) {
     refuse_tensors(Code::malformed, std::move(problem), source);
@@ -151,8 +151,8 @@ Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpos
     const auto& tensor = file.tensors[static_cast<std::size_t>(&chosen - contents.data())];
     const auto* element = find(tensor.dtype);
     if (element == std::end(elements))
-        throw BadData(Code::wrong_type, filled("numbers of type {} are not supported", tensor.dtype),
-                      "Save the tensor as F64, F32, F16, BOOL or integers", {.file = array.source});
+        refuse_file(array.source, Code::wrong_type, filled("numbers of type {} are not supported", tensor.dtype),
+                    "Save the tensor as F64, F32, F16, BOOL or integers");
     array.element = element->second;
     array.item_bytes = item_bytes(array.element);
     array.shape = tensor.shape;

@@ -31,10 +31,9 @@ std::vector<std::int64_t> whole_numbers(const Array& array, const std::string& s
     if (is_empty(array)) return out;
     for (const double value : to_numbers(array, source)) {
         if (value != std::floor(value) || std::abs(value) > 9e15)
-            throw BadData(
-                Code::wrong_type,
-                filled("entry {} is {}, but whole numbers are needed", out.size() + 1, to_text(OptionValue(value))), "",
-                {.file = source});
+            refuse_file(
+                source, Code::wrong_type,
+                filled("entry {} is {}, but whole numbers are needed", out.size() + 1, to_text(OptionValue(value))));
         out.push_back(static_cast<std::int64_t>(value));
     }
     return out;
@@ -52,8 +51,7 @@ Points parse_sparse_points(const Bytes& bytes, Precision precision, Index max_ro
                       {.value = shown(format), .accepted = "csr", .file = source});
     const std::vector<std::int64_t> shape = whole_numbers(array("shape"), source + ":shape");
     if (shape.size() != 2)
-        throw BadData(Code::malformed, "the array 'shape' does not hold two numbers, rows and columns", "",
-                      {.file = source});
+        refuse_file(source, Code::malformed, "the array 'shape' does not hold two numbers, rows and columns");
     const Array starts = array("indptr");
     const Array columns = array("indices");
     const Array data = array("data");

@@ -23,9 +23,8 @@ std::string lower(std::string_view word) {
 std::unique_ptr<Table> open_table(const TableSource& source, const ReadOptions& options, bool one_column) {
     if (is_arrow(source.bytes.data)) return open_arrow_table(source.bytes, source.name, options);
     if (source.arrow)
-        throw BadData(Code::malformed,
-                      "the file is not an Arrow file: those begin with ARROW1, streams with FF FF FF FF", "",
-                      {.file = source.name});
+        refuse_file(source.name, Code::malformed,
+                    "the file is not an Arrow file: those begin with ARROW1, streams with FF FF FF FF");
     return open_text_table(source.bytes, source.name, source.tab_separated, options, one_column);
 }
 
@@ -198,8 +197,9 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
         std::vector<Message> notes;
         const auto these = chosen_columns(table, options, plan.words, id, numeric, notes);
         if (these.empty())
-            throw BadData(Code::empty, id >= 0 ? "no column is left" : "the file has no column but the labels",
-                          "Give at least one column of numbers", {.file = source.name});
+            refuse_file(source.name, Code::empty,
+                        id >= 0 ? "no column is left" : "the file has no column but the labels",
+                        "Give at least one column of numbers");
         for (const std::size_t j : these)
             for (const auto& [which, option] : {std::pair(plan.words, "label_column"), {id, "id_column"}})
                 if (static_cast<std::ptrdiff_t>(j) == which) {
@@ -211,8 +211,8 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
                     throw BadArgument(std::move(message));
                 }
         const auto refuse = [&](std::string problem) {
-            throw BadData(Code::wrong_shape, std::move(problem), "Files that are read as one need the same columns",
-                          {.file = source.name});
+            refuse_file(source.name, Code::wrong_shape, std::move(problem),
+                        "Files that are read as one need the same columns");
         };
         if (out.tables.size() == 1) {
             chosen = these;
@@ -251,8 +251,8 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
     }
     find_kinds(out, chosen, options, numeric, run.threads);
     if (chosen.empty())
-        throw BadData(Code::empty, "the file has no column of numbers",
-                      "Use `categorical=one-hot` to turn words into numbers", {.file = sources.front().name});
+        refuse_file(sources.front().name, Code::empty, "the file has no column of numbers",
+                    "Use `categorical=one-hot` to turn words into numbers");
     const Table& first = *out.tables.front();
     for (const std::size_t j : chosen) {
         for (auto& plan : out.plans) plan.targets[j] = static_cast<Index>(plan.taken++);

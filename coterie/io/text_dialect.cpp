@@ -224,7 +224,7 @@ std::string without_quotes(std::string_view field) {
 DecodedText decode_text(const Bytes& bytes, std::string_view source) {
     DecodedText out{{bytes.text(), bytes.size()}, nullptr, {}};
     const auto refuse = [&](std::string problem, std::string remedy) {
-        throw BadData(Code::malformed, std::move(problem), std::move(remedy), {.file = std::string(source)});
+        refuse_file(source, Code::malformed, std::move(problem), std::move(remedy));
     };
     const auto convert = [&](auto how, const std::string& what) {
         require_memory(static_cast<double>(out.text.size()) * 1.5, "the converted text");
@@ -359,8 +359,8 @@ Dialect find_dialect(Records& records, const ReadOptions& options, bool tab_sepa
         ++comments;
     }
     if (out.first >= text.size() && comments > 0)
-        throw BadData(Code::empty, "the file has no rows: every line begins with #, which marks a comment", "",
-                      {.file = records.source});
+        refuse_file(records.source, Code::empty,
+                    "the file has no rows: every line begins with #, which marks a comment");
     if (comments > 0)
         out.guesses.push_back(counted(comments, "comment line") +
                               " at the start skipped, and later lines that begin with #");

@@ -103,10 +103,9 @@ public:
                 // A waiting child uses no processor time, and a working child uses little on a busy machine, so the
                 // clock counts too.
                 if (since_.seconds() > 10 * seconds_)
-                    throw BadData(Code::cannot_read,
-                                  "the file could not be read in " + rounded(10 * seconds_) +
-                                      " seconds: it is damaged, or its disk does not respond",
-                                  "", {.file = source_});
+                    refuse_file(source_, Code::cannot_read,
+                                "the file could not be read in " + rounded(10 * seconds_) +
+                                    " seconds: it is damaged, or its disk does not respond");
                 asked_.restart();
             }
             if (found <= 0) continue;
@@ -125,10 +124,9 @@ public:
     }
 
     [[noreturn]] void nonsense(const std::string& what) const {
-        throw BadData(Code::cannot_read,
-                      program_ + " could not read the file and answered with " + what +
-                          ": the file is damaged, or the program belongs to another version of coterie",
-                      "", {.file = source_});
+        refuse_file(source_, Code::cannot_read,
+                    program_ + " could not read the file and answered with " + what +
+                        ": the file is damaged, or the program belongs to another version of coterie");
     }
 
 private:
@@ -145,17 +143,16 @@ private:
         if (WIFEXITED(status)) nonsense(filled("exit status {}", WEXITSTATUS(status)));
         const int signal = WTERMSIG(status);
         if (signal == SIGXCPU)
-            throw BadData(Code::malformed,
-                          "reading took more than " + rounded(seconds_) +
-                              " seconds of processor time, much too long for its size: the file is damaged",
-                          "", {.file = source_});
+            refuse_file(source_, Code::malformed,
+                        "reading took more than " + rounded(seconds_) +
+                            " seconds of processor time, much too long for its size: the file is damaged");
         const std::string how = filled("signal {} ({})", signal, ::strsignal(signal));
         if (signal == SIGKILL || signal == SIGTERM)
             throw ResourceError(Code::out_of_memory,
                                 program_ + ", which reads the file, was ended from outside by " + how +
                                     ", perhaps because memory ran out",
                                 "", {.file = source_});
-        throw BadData(Code::malformed, "the file is damaged: reading it ended with " + how, "", {.file = source_});
+        refuse_file(source_, Code::malformed, "the file is damaged: reading it ended with " + how);
     }
 
     std::string program_;
@@ -182,8 +179,7 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
     std::error_code failed;
     if (const auto kind = fs::status(path, failed).type();
         kind != fs::file_type::regular && kind != fs::file_type::not_found && kind != fs::file_type::directory)
-        throw BadData(Code::cannot_read, "this is not a regular file, as HDF5 and MATLAB files must be", "",
-                      {.file = source});
+        refuse_file(source, Code::cannot_read, "this is not a regular file, as HDF5 and MATLAB files must be");
     const auto file_bytes =
         static_cast<double>(formats::file_size(path));  // reports a missing file as other readers do
 

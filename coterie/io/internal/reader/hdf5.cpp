@@ -94,13 +94,13 @@ const char* kept_elsewhere(hid_t dataset) {
 }
 
 [[noreturn]] void refuse(std::string problem, const std::string& path) {
-    throw BadData(Code::malformed, std::move(problem), "", {.file = path});
+    refuse_file(path, Code::malformed, std::move(problem));
 }
 
 // `what`: the file, or a dataset of it.
 [[noreturn]] void refuse_elsewhere(const std::string& what, const char* how, const std::string& path) {
-    throw BadData(Code::not_supported, filled("{} {}, but coterie reads only the file itself", what, how),
-                  "Copy the data into the file", {.file = path});
+    refuse_file(path, Code::not_supported, filled("{} {}, but coterie reads only the file itself", what, how),
+                "Copy the data into the file");
 }
 
 herr_t refuse_external_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
@@ -181,9 +181,8 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
     const Handle type(H5Dget_type(dataset.get()), H5Tclose);
     NumberType number{};
     if (!type.ok() || !number_type(type.get(), number))
-        throw BadData(Code::wrong_type, what + " does not hold numbers", "Use integers or floats of up to 64 bits",
-                      {.file = path});
-    if (!shape_of(dataset.get(), array.shape)) throw BadData(Code::empty, what + " is empty", "", {.file = path});
+        refuse_file(path, Code::wrong_type, what + " does not hold numbers", "Use integers or floats of up to 64 bits");
+    if (!shape_of(dataset.get(), array.shape)) refuse_file(path, Code::empty, what + " is empty");
     array.element = number.element;
     array.item_bytes = item_bytes(array.element);
     const std::size_t bytes = answer.describe(array, wanted, path + ":" + wanted);

@@ -38,7 +38,7 @@ bool element_of(matio_classes kind, Element& element) {
 }
 
 [[noreturn]] void refuse(Code code, std::string problem, const std::string& path, std::string remedy = {}) {
-    throw BadData(code, std::move(problem), std::move(remedy), {.file = path});
+    refuse_file(path, code, std::move(problem), std::move(remedy));
 }
 
 // In a truncated file, matio leaves the numbers that are missing uninitialised. So the elements of the file are checked
