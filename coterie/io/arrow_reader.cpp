@@ -16,7 +16,6 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/base/utf8.hpp"
 #include "coterie/io/internal/table.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
@@ -44,11 +43,11 @@ struct Column {
     std::string type;  // Arrow's name of the type
 };
 
-Column column_of(const ArrowSchema& schema, ArrowError* error) {
+Column column_of(const ArrowSchema& schema) {
     Column out;
     ArrowSchemaView view;
     const ArrowSchema& values = schema.dictionary != nullptr ? *schema.dictionary : schema;
-    if (ArrowSchemaViewInit(&view, &values, error) != NANOARROW_OK) return out;
+    if (ArrowSchemaViewInit(&view, &values, nullptr) != NANOARROW_OK) return out;
     out.in_words = schema.dictionary != nullptr;
     out.type = view_of(ArrowTypeString(view.type));
     switch (view.type) {
@@ -119,15 +118,9 @@ public:
     ArrowTable(const Bytes& bytes, std::string_view source, const ReadOptions& options);
 
     void find_rows(const Plan& plan, int threads) override;
-    std::vector<ColumnWords> words_of_columns(const std::vector<bool>& asked, std::size_t most,
-                                              int threads) const override;
-    void parse(const Plan& plan, std::size_t first, std::size_t last, float* to, std::string_view* words,
+    void parse(const Plan& plan, std::size_t first, std::size_t last, Numbers to, std::string_view* words,
                int threads) override {
-        parse_pieces(plan, first, last, to, words, threads);
-    }
-    void parse(const Plan& plan, std::size_t first, std::size_t last, double* to, std::string_view* words,
-               int threads) override {
-        parse_pieces(plan, first, last, to, words, threads);
+        std::visit([&](auto* numbers) { parse_pieces(plan, first, last, numbers, words, threads); }, to);
     }
     bool next_record(std::size_t& at, std::vector<std::string>& fields) const override;
     bool is_narrow(const Plan& plan) const override;
@@ -147,30 +140,27 @@ private:
     // A place is a row number, from 0.
     Index row_of(std::size_t where) const override { return static_cast<Index>(where) + 1; }
     Field field_at(std::size_t piece, Index row, std::size_t column) const override;
-    void each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const override;
+    void count_words(std::size_t piece, const std::vector<bool>& asked, std::size_t most,
+                     std::vector<ColumnWords>& columns) const override;
 
-    [[noreturn]] void fail(Code code, std::string problem, std::string remedy = {}) const {
-        refuse_file(source_, code, std::move(problem), std::move(remedy));
-    }
     [[noreturn]] void refuse_damaged(const std::string& why) const {
-        fail(Code::malformed, "the Arrow file is damaged: " + why);
+        refuse_file(source_, Code::malformed, "the Arrow file is damaged: " + why);
     }
     [[noreturn]] void refuse_unread(Code code, std::string problem, const std::string& remedy = {}) const {
         const std::string file = shown(source_ == "standard input" ? "FILE" : source_.substr(source_.rfind('/') + 1));
-        fail(code, std::move(problem),
-             filled("{} the file: python -c \"import pandas; pandas.read_feather('{}').to_csv('{}.csv', index=False)\"",
-                    remedy.empty() ? "Convert" : remedy + ". Or convert", file, file));
+        refuse_file(
+            source_, code, std::move(problem),
+            filled("{} the file: python -c \"import pandas; pandas.read_feather('{}').to_csv('{}.csv', index=False)\"",
+                   remedy.empty() ? "Convert" : remedy + ". Or convert", file, file));
     }
-    void check(ArrowErrorCode code, const ArrowError& error) const;
+    void check(ArrowErrorCode code) const;
     // State for opening the table.
     struct Messages {
         std::span<const std::byte> data;
-        ArrowError error = {};
         nanoarrow::ipc::UniqueDecoder decoder = {};
         nanoarrow::UniqueSchema schema = {};
         nanoarrow::ipc::UniqueDictionaries dictionaries = {};
     };
-    void read_stream(Messages& messages);
     void read_file(Messages& messages);
     void use_schema(Messages& messages, const ArrowIpcDictionaryEncodings& encodings);
     // Reads the message at `at` and moves `at` past it. Returns false at the mark that ends a stream.
@@ -187,6 +177,7 @@ private:
     void parse_pieces(const Plan& plan, std::size_t first, std::size_t last, Scalar* to, std::string_view* words,
                       int threads);
 
+    ArrowError error_ = {};  // what the last call of nanoarrow reports
     std::vector<Column> kinds_;
     std::deque<Batch> batches_;
     std::vector<Piece> pieces_;
@@ -233,12 +224,12 @@ private:
     std::uint64_t room_ = 0;
 };
 
-void ArrowTable::check(ArrowErrorCode code, const ArrowError& error) const {
+void ArrowTable::check(ArrowErrorCode code) const {
     if (code == NANOARROW_OK) return;
     if (code == ENOMEM)
         throw ResourceError(Code::out_of_memory, "there is not enough memory to read the file, or the file is damaged",
                             "", {.file = source_});
-    const std::string_view message = error.message;
+    const std::string_view message = error_.message;
     if (code != ENOTSUP && message.find("not yet supported") == std::string_view::npos) refuse_damaged(shown(message));
     if (message.find("View") != std::string_view::npos)
         refuse_unread(Code::unsupported_format, "the file has text of type string view, which coterie does not read",
@@ -261,22 +252,17 @@ ArrowTable::ArrowTable(const Bytes& bytes, std::string_view source, const ReadOp
     file_bytes_ = bytes.size();
     require_memory(static_cast<double>(bytes.size()), "the table");
     Messages messages{bytes.data};
-    check(ArrowIpcDecoderInit(messages.decoder.get()), messages.error);
+    check(ArrowIpcDecoderInit(messages.decoder.get()));
     ArrowIpcDecompressor decompressor;
-    check(BoundedDecompressor::make(decompressor), messages.error);
-    check(ArrowIpcDecoderSetDecompressor(messages.decoder.get(), &decompressor), messages.error);
-    const std::string_view text(bytes.text(), bytes.size());
-    if (text.starts_with(file_magic))
+    check(BoundedDecompressor::make(decompressor));
+    check(ArrowIpcDecoderSetDecompressor(messages.decoder.get(), &decompressor));
+    if (std::string_view(bytes.text(), bytes.size()).starts_with(file_magic)) {
         read_file(messages);
-    else
-        read_stream(messages);
-    if (columns_ == 0) fail(Code::empty, "the table has no columns");
-}
-
-void ArrowTable::read_stream(Messages& messages) {
-    for (std::size_t at = 0; at < messages.data.size();)
-        if (!read_message(messages, at)) break;
-    if (messages.schema->release == nullptr) refuse_damaged("it has no schema");
+    } else {
+        for (std::size_t at = 0; at < bytes.size() && read_message(messages, at);) continue;
+        if (messages.schema->release == nullptr) refuse_damaged("it has no schema");
+    }
+    if (columns_ == 0) refuse_file(source_, Code::empty, "the table has no columns");
 }
 
 // A file ends with the table of contents, its size in four bytes, and ARROW1. The schema comes from there, because
@@ -294,8 +280,8 @@ void ArrowTable::read_file(Messages& messages) {
     const std::vector<std::byte> aligned(data.end() - static_cast<std::ptrdiff_t>(tail) - contents, data.end());
     const ArrowBufferView view{{aligned.data()}, static_cast<std::int64_t>(aligned.size())};
     ArrowIpcDecoder* const decoder = messages.decoder.get();
-    check(ArrowIpcDecoderVerifyFooter(decoder, view, &messages.error), messages.error);
-    check(ArrowIpcDecoderDecodeFooter(decoder, view, &messages.error), messages.error);
+    check(ArrowIpcDecoderVerifyFooter(decoder, view, &error_));
+    check(ArrowIpcDecoderDecodeFooter(decoder, view, &error_));
     ArrowIpcFooter& footer = *decoder->footer;
     messages.schema.reset(&footer.schema);
     use_schema(messages, footer.dictionaries);
@@ -314,22 +300,20 @@ void ArrowTable::read_file(Messages& messages) {
 
 void ArrowTable::use_schema(Messages& messages, const ArrowIpcDictionaryEncodings& encodings) {
     ArrowIpcDecoder* const decoder = messages.decoder.get();
-    ArrowError& error = messages.error;
-    check(ArrowIpcDecoderSetSchemaWithDictionaries(decoder, messages.schema.get(), &encodings, &error), error);
-    check(ArrowIpcDecoderSetEndianness(decoder, decoder->endianness), error);
-    check(ArrowIpcDictionariesInit(messages.dictionaries.get(), &encodings, &error), error);
+    check(ArrowIpcDecoderSetSchemaWithDictionaries(decoder, messages.schema.get(), &encodings, &error_));
+    check(ArrowIpcDecoderSetEndianness(decoder, decoder->endianness));
+    check(ArrowIpcDictionariesInit(messages.dictionaries.get(), &encodings, &error_));
     take_schema(*messages.schema.get());
 }
 
 bool ArrowTable::read_message(Messages& messages, std::size_t& at) {
     const std::span<const std::byte> data = messages.data;
     ArrowIpcDecoder* const decoder = messages.decoder.get();
-    ArrowError& error = messages.error;
     ArrowBufferView view{{data.data() + at}, static_cast<std::int64_t>(data.size() - at)};
     std::int32_t prefix = 0;
-    const ArrowErrorCode begins = ArrowIpcDecoderPeekHeader(decoder, view, &prefix, &error);
+    const ArrowErrorCode begins = ArrowIpcDecoderPeekHeader(decoder, view, &prefix, &error_);
     if (begins == ENODATA) return false;
-    check(begins, error);
+    check(begins);
     const auto header_bytes = static_cast<std::size_t>(decoder->header_size_bytes);
     if (header_bytes > data.size() - at) refuse_damaged("it ends within a message");
     // In aligned memory.
@@ -337,8 +321,8 @@ bool ArrowTable::read_message(Messages& messages, std::size_t& at) {
                                         data.begin() + static_cast<std::ptrdiff_t>(at + header_bytes));
     at += header_bytes;
     view = {{header.data()}, static_cast<std::int64_t>(header.size())};
-    check(ArrowIpcDecoderVerifyHeader(decoder, view, &error), error);
-    check(ArrowIpcDecoderDecodeHeader(decoder, view, &error), error);
+    check(ArrowIpcDecoderVerifyHeader(decoder, view, &error_));
+    check(ArrowIpcDecoderDecodeHeader(decoder, view, &error_));
     if (decoder->body_size_bytes < 0 || static_cast<std::size_t>(decoder->body_size_bytes) > data.size() - at)
         refuse_damaged("it ends within a message");
     const ArrowBufferView body{{data.data() + at}, decoder->body_size_bytes};
@@ -356,18 +340,15 @@ bool ArrowTable::read_message(Messages& messages, std::size_t& at) {
     require_codec(NANOARROW_IPC_COMPRESSION_TYPE_ZSTD, ArrowIpcGetZstdDecompressionFunction(), "zstandard");
     if (first) {
         nanoarrow::ipc::UniqueDictionaryEncodings encodings;
-        check(ArrowIpcDecoderDecodeSchemaWithDictionaries(decoder, messages.schema.get(), encodings.get(), &error),
-              error);
+        check(ArrowIpcDecoderDecodeSchemaWithDictionaries(decoder, messages.schema.get(), encodings.get(), &error_));
         use_schema(messages, *encodings.get());
     } else if (decoder->message_type == NANOARROW_IPC_MESSAGE_TYPE_DICTIONARY_BATCH) {
         check(ArrowIpcDecoderDecodeDictionary(decoder, body, NANOARROW_VALIDATION_LEVEL_FULL,
-                                              messages.dictionaries.get(), &error),
-              error);
+                                              messages.dictionaries.get(), &error_));
     } else if (decoder->message_type == NANOARROW_IPC_MESSAGE_TYPE_RECORD_BATCH) {
         nanoarrow::UniqueArray array;
         check(ArrowIpcDecoderDecodeArrayWithDictionaries(decoder, body, -1, messages.dictionaries.get(), array.get(),
-                                                         NANOARROW_VALIDATION_LEVEL_FULL, &error),
-              error);
+                                                         NANOARROW_VALIDATION_LEVEL_FULL, &error_));
         take_batch(*messages.schema.get(), std::move(array));
     } else {
         refuse_damaged("a message is neither a dictionary nor a batch of rows");
@@ -377,13 +358,12 @@ bool ArrowTable::read_message(Messages& messages, std::size_t& at) {
 
 void ArrowTable::take_schema(const ArrowSchema& schema) {
     columns_ = static_cast<std::size_t>(schema.n_children);
-    ArrowError error;
     for (std::size_t j = 0; j < columns_; ++j) {
         const ArrowSchema& column = *schema.children[j];
         const std::string_view name = view_of(column.name);
         if (!internal::is_utf8(name)) refuse_damaged(filled("the name of column {} is not UTF-8", j + 1));
         names_.push_back(std::string(trimmed(name)));
-        kinds_.push_back(column_of(column, &error));
+        kinds_.push_back(column_of(column));
         // pandas writes this column if a table's rows have names.
         if (name.starts_with("__index_level_") && index_ < 0) {
             index_ = static_cast<std::ptrdiff_t>(j);
@@ -404,26 +384,26 @@ void ArrowTable::require_held(const ArrowArrayView& batch, Index rows) const {
 }
 
 void ArrowTable::take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& array) {
-    ArrowError error;
-    ArrowErrorInit(&error);
     Batch& batch = batches_.emplace_back();
     batch.array = std::move(array);
     batch.before = all_rows_;
-    check(ArrowArrayViewInitFromSchema(batch.view.get(), &schema, &error), error);
-    check(ArrowArrayViewSetArray(batch.view.get(), batch.array.get(), &error), error);
+    check(ArrowArrayViewInitFromSchema(batch.view.get(), &schema, &error_));
+    check(ArrowArrayViewSetArray(batch.view.get(), batch.array.get(), &error_));
     const Index rows = batch.view->length;
     require_held(*batch.view.get(), rows);
     for (std::size_t j = 0; j < columns_; ++j) {
         const ArrowArrayView& column = *batch.view->children[j];
-        if (column.length != rows) refuse_damaged(filled("column {} and its batch differ in length", column_text(j)));
+        const auto refuse_column = [&](std::string_view problem) {
+            refuse_damaged(filled("column {} {}", column_names().text(j), problem));
+        };
+        if (column.length != rows) refuse_column("and its batch differ in length");
         if (kinds_[j].in_words) {
-            if (column.dictionary == nullptr) refuse_damaged(filled("column {} has no dictionary", column_text(j)));
+            if (column.dictionary == nullptr) refuse_column("has no dictionary");
             const std::int64_t words = column.dictionary->length;
             for (Index i = 0; i < rows; ++i)
                 if (!ArrowArrayViewIsNull(&column, i)) {
                     const std::int64_t word = ArrowArrayViewGetIntUnsafe(&column, i);
-                    if (word < 0 || word >= words)
-                        refuse_damaged(filled("column {} has a value that is not in its dictionary", column_text(j)));
+                    if (word < 0 || word >= words) refuse_column("has a value that is not in its dictionary");
                 }
         }
         if (kinds_[j].kind != Kind::words) continue;
@@ -432,7 +412,7 @@ void ArrowTable::take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& 
             if (ArrowArrayViewIsNull(&values, i)) continue;
             const ArrowStringView word = ArrowArrayViewGetStringUnsafe(&values, i);
             if (!internal::is_utf8({word.data, static_cast<std::size_t>(word.size_bytes)}))
-                refuse_damaged(filled("column {} holds text that is not UTF-8", column_text(j)));
+                refuse_column("holds text that is not UTF-8");
         }
     }
     all_rows_ += rows;
@@ -451,18 +431,15 @@ void ArrowTable::find_rows(const Plan&, int) {
             starts_.push_back(starts_.back() + count);
         }
     }
-    if (rows() == 0) fail(Code::empty, "the table has no rows");
+    if (rows() == 0) refuse_file(source_, Code::empty, "the table has no rows");
 }
 
 void ArrowTable::require_read(std::size_t j) const {
     if (kinds_[j].kind != Kind::none) return;
-    const std::string name = shown(names_[j]);
+    Message place = column_names().place(j);
+    place.accepted = "numbers, booleans, text, dates and times";
     throw BadData(Code::wrong_type, filled("Arrow's type {} is not supported", kinds_[j].type),
-                  filled("Use `exclude={}` to leave it out", name.empty() ? std::to_string(j + 1) : name),
-                  {.accepted = "numbers, booleans, text, dates and times",
-                   .file = source_,
-                   .column = name,
-                   .column_number = static_cast<std::int64_t>(j) + 1});
+                  filled("Use `exclude={}` to leave it out", column_names().option_text(j)), std::move(place));
 }
 
 bool ArrowTable::find_value(const ArrowArrayView*& column, std::size_t j, Index& row) const {
@@ -539,18 +516,6 @@ Table::Field ArrowTable::field_at(std::size_t piece, Index row, std::size_t colu
     return {static_cast<std::size_t>(batches_[batch].before + first + row), std::string(text)};
 }
 
-void ArrowTable::each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const {
-    std::vector<std::string> storage(columns_);
-    std::vector<std::string_view> fields(columns_);
-    for (std::size_t piece = 0; piece < pieces(); ++piece)
-        for (Index i = 0; i < starts_[piece + 1] - starts_[piece]; ++i) {
-            const auto& [batch, first] = pieces_[piece];
-            for (std::size_t j = 0; j < columns_; ++j)
-                fields[j] = text_of(*batches_[batch].view->children[j], j, first + i, storage[j]);
-            if (!use(fields)) return;
-        }
-}
-
 bool ArrowTable::next_record(std::size_t& at, std::vector<std::string>& fields) const {
     if (static_cast<Index>(at) >= rows()) return false;
     const auto behind = std::upper_bound(batches_.begin(), batches_.end(), static_cast<Index>(at),
@@ -564,37 +529,26 @@ bool ArrowTable::next_record(std::size_t& at, std::vector<std::string>& fields) 
     return true;
 }
 
-std::vector<ColumnWords> ArrowTable::words_of_columns(const std::vector<bool>& asked, std::size_t most,
-                                                      int threads) const {
-    std::vector<std::vector<ColumnWords>> of_pieces(pieces(), std::vector<ColumnWords>(columns_));
-    for_each_block(static_cast<Index>(pieces()), threads, [&](Index at, int) {
-        const auto piece = static_cast<std::size_t>(at);
-        const auto& [batch, first] = pieces_[piece];
-        std::string storage;
-        for (std::size_t j = 0; j < columns_; ++j) {
-            if (!asked[j]) continue;
-            ColumnWords& column = of_pieces[piece][j];
-            const Kind kind = kinds_[j].kind;
-            const ArrowArrayView& values = *batches_[batch].view->children[j];
-            for (Index i = 0; i < starts_[piece + 1] - starts_[piece]; ++i) {
-                if (kind == Kind::none) {  // not a number, so the column is left out like word columns
-                    ++column.words;
-                    continue;
-                }
-                const std::string_view word = trimmed(text_of(values, j, first + i, storage));
-                if (is_missing_word(word)) continue;
-                if (kind == Kind::words || (kind == Kind::number && kinds_[j].in_words))
-                    count_word(column, word);
-                else
-                    ++(kind == Kind::date ? column.dates : column.numbers);
-                if (column.distinct.size() < most) column.distinct.insert(std::string(word));
-            }
+void ArrowTable::count_words(std::size_t piece, const std::vector<bool>& asked, std::size_t most,
+                             std::vector<ColumnWords>& columns) const {
+    const auto& [batch, first] = pieces_[piece];
+    const Index rows = starts_[piece + 1] - starts_[piece];
+    std::string storage;
+    for (std::size_t j = 0; j < columns_; ++j) {
+        if (!asked[j]) continue;
+        ColumnWords& column = columns[j];
+        const Kind kind = kinds_[j].kind;
+        if (kind == Kind::none) column.words += rows;  // no numbers, so the column is left out like word columns
+        for (Index i = 0; i < rows && kind != Kind::none; ++i) {
+            const std::string_view word = trimmed(text_of(*batches_[batch].view->children[j], j, first + i, storage));
+            if (is_missing_word(word)) continue;
+            if (kind == Kind::words || (kind == Kind::number && kinds_[j].in_words))
+                count_word(column, word);
+            else
+                ++(kind == Kind::date ? column.dates : column.numbers);
+            if (column.distinct.size() < most) column.distinct.insert(std::string(word));
         }
-    });
-    std::vector<ColumnWords> out = std::move(of_pieces.front());
-    for (std::size_t piece = 1; piece < of_pieces.size(); ++piece)
-        for (std::size_t j = 0; j < columns_; ++j) out[j].add(std::move(of_pieces[piece][j]));
-    return out;
+    }
 }
 
 bool ArrowTable::is_narrow(const Plan& plan) const {
@@ -630,7 +584,7 @@ void ArrowTable::parse_pieces(const Plan& plan, std::size_t first, std::size_t l
                     const ArrowArrayView* values = &column;
                     Index row = begin + i;
                     if (!find_value(values, j, row)) {
-                        take_missing(where(i), j, {}, plan, *out);
+                        *out = static_cast<Scalar>(missing_value(where(i), j, {}, plan));
                         continue;
                     }
                     const double value = as_date
@@ -640,7 +594,7 @@ void ArrowTable::parse_pieces(const Plan& plan, std::size_t first, std::size_t l
                     if (std::isfinite(*out)) continue;
                 }
                 const std::string_view field = text_of(column, j, begin + i, storage);
-                take_field(where(i), j, field, trimmed(field), plan, *out);
+                *out = value_of<Scalar>(where(i), j, field, trimmed(field), plan);
             }
         }
         if (plan.points) refuse_too_large(plan, piece, rows);
@@ -655,11 +609,8 @@ void ArrowTable::parse_pieces(const Plan& plan, std::size_t first, std::size_t l
             std::string_view word = trimmed(text_of(*batches_[batch].view->children[j], j, begin + i, storage));
             if (kinds_[j].kind != Kind::words) word = made_.emplace_back(word);
             if (word.empty() && !plan.blank_words)
-                throw BadData(Code::missing_value, "the value is empty", "Give every row a value",
-                              {.file = source_,
-                               .row = batches_[batch].before + begin + i + 1,
-                               .column = shown(names_[j]),
-                               .column_number = static_cast<std::int64_t>(j) + 1});
+                refuse_field(static_cast<std::size_t>(batches_[batch].before + begin + i), j, {}, Code::missing_value,
+                             "the value is empty", "Give every row a value");
             *words++ = word;
         }
 }

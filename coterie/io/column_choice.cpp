@@ -9,7 +9,6 @@
 
 #include "coterie/base/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
@@ -75,10 +74,16 @@ std::string ColumnNames::text(std::size_t column) const {
     return out;
 }
 
-void ColumnNames::set_place(Message& message, std::size_t column) const {
-    message.file = source;
-    if (column < names.size()) message.column = shown(names[column]);
-    message.column_number = static_cast<std::int64_t>(column) + 1;
+std::string ColumnNames::option_text(std::size_t column) const {
+    const std::string name = place(column).column;
+    return name.empty() ? std::to_string(column + 1) : name;
+}
+
+Message ColumnNames::place(std::size_t column, std::string_view option) const {
+    return {.option = std::string(option),
+            .file = source,
+            .column = column < names.size() ? shown(names[column]) : "",
+            .column_number = static_cast<std::int64_t>(column) + 1};
 }
 
 std::size_t ColumnNames::position(const std::string& given, std::string_view option) const {
@@ -87,44 +92,34 @@ std::size_t ColumnNames::position(const std::string& given, std::string_view opt
     std::int64_t number = 0;
     const bool numbered = is_whole(word, number);
     if (named == 1) return static_cast<std::size_t>(std::find(names.begin(), names.end(), word) - names.begin());
-    Message message{.code = Code::unknown_column,
-                    .problem = "there is no such column",
-                    .option = std::string(option),
-                    .value = shown(given),
-                    .file = source};
+    const auto last = static_cast<std::int64_t>(columns);
+    if (numbered && number >= 1 && number <= last) return static_cast<std::size_t>(number - 1);
+    if (numbered && number < 0 && number >= -last) return static_cast<std::size_t>(last + number);
+    Message place{.option = std::string(option), .value = shown(given), .file = source};
     if (numbered) {
-        const auto last = static_cast<std::int64_t>(columns);
-        if (number >= 1 && number <= last) return static_cast<std::size_t>(number - 1);
-        if (number < 0 && number >= -last) return static_cast<std::size_t>(last + number);
-        message.accepted = filled("from 1 to {}, -1 is the last", last);
-        message.remedy = filled("Give a number from 1 to {}, where -1 is the last column", last);
-        message.column_number = number;
-        throw BadArgument(std::move(message));
+        place.accepted = filled("from 1 to {}, -1 is the last", last);
+        place.column_number = number;
+        throw BadArgument(Code::unknown_column, "there is no such column",
+                          filled("Give a number from 1 to {}, where -1 is the last column", last), std::move(place));
     }
-    message.column = shown(given);
-    if (named > 1) {
-        message.code = Code::duplicate;
-        message.problem = filled("{} columns have this name", named);
-        message.remedy = "Give the number of the column instead";
-        throw BadArgument(std::move(message));
-    }
+    place.column = shown(given);
+    if (named > 1)
+        throw BadArgument(Code::duplicate, filled("{} columns have this name", named),
+                          "Give the number of the column instead", std::move(place));
     if (names.empty()) {
-        message.accepted = filled("from 1 to {}", columns);
-        message.problem += ", because the columns have no names";
-        message.remedy = filled("Give a number from 1 to {}", columns);
-        throw BadArgument(std::move(message));
+        place.accepted = filled("from 1 to {}", columns);
+        throw BadArgument(Code::unknown_column, "there is no such column, because the columns have no names",
+                          filled("Give a number from 1 to {}", columns), std::move(place));
     }
-    std::string list;
     for (const std::string& name : names) {
-        if (list.size() > 500) {
-            list += ", ...";
+        if (place.accepted.size() > 500) {
+            place.accepted += ", ...";
             break;
         }
-        list += (list.empty() ? "" : ", ") + shown(name);
+        place.accepted += (place.accepted.empty() ? "" : ", ") + shown(name);
     }
-    message.accepted = list;
-    message.remedy = "Choose among: " + list;
-    throw BadArgument(std::move(message));
+    const std::string remedy = "Choose among: " + place.accepted;
+    throw BadArgument(Code::unknown_column, "there is no such column", remedy, std::move(place));
 }
 
 std::vector<std::size_t> ColumnNames::positions(const std::vector<std::string>& given, std::string_view option) const {
@@ -147,28 +142,17 @@ std::vector<std::size_t> ColumnNames::positions(const std::vector<std::string>& 
     std::vector<std::size_t> sorted = out;
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end()) {
-        Message message{.code = Code::duplicate,
-                        .problem = "the column is given twice",
-                        .remedy = "Name each column once",
-                        .option = std::string(option)};
-        set_place(message, *twice);
-        throw BadArgument(std::move(message));
-    }
+    if (twice != sorted.end())
+        throw BadArgument(Code::duplicate, "the column is given twice", "Name each column once", place(*twice, option));
     return out;
 }
 
 void ColumnNames::refuse_both(const std::vector<std::size_t>& chosen, const std::vector<std::size_t>& excluded) const {
     const std::vector<bool> is_chosen = marked(chosen, columns);
-    for (const std::size_t j : excluded) {
-        if (!is_chosen[j]) continue;
-        Message message{.code = Code::conflict,
-                        .problem = "the column is in both `columns` and `exclude`",
-                        .remedy = "Name it in one of them",
-                        .option = "exclude"};
-        set_place(message, j);
-        throw BadArgument(std::move(message));
-    }
+    for (const std::size_t j : excluded)
+        if (is_chosen[j])
+            throw BadArgument(Code::conflict, "the column is in both `columns` and `exclude`", "Name it in one of them",
+                              place(j, "exclude"));
 }
 
 Points chosen_columns(const Points& points, const ReadOptions& options, const std::string& source) {

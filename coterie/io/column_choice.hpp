@@ -22,8 +22,10 @@ struct ColumnNames {
 
     /// "3 (age)", "3"
     std::string text(std::size_t column) const;
-    /// Sets the file and the column of a message.
-    void set_place(Message& message, std::size_t column) const;
+    /// The name of a column, or its number if it has none, for use in an option.
+    std::string option_text(std::size_t column) const;
+    /// A message with the file, the column and the option only.
+    Message place(std::size_t column, std::string_view option = {}) const;
     /// Position of a column given by name or number (-1: the last). `option`: the option that gave it, for messages;
     /// may be empty. Throws BadArgument that names the existing columns.
     std::size_t position(const std::string& given, std::string_view option) const;

@@ -8,6 +8,17 @@
 #include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
+namespace {
+
+struct ElementType {
+    std::string_view name;
+    std::size_t bytes;
+};
+constexpr ElementType element_types[] = {{"float16", 2}, {"float32", 4}, {"float64", 8}, {"int8", 1},   {"int16", 2},
+                                         {"int32", 4},   {"int64", 8},   {"uint8", 1},   {"uint16", 2}, {"uint32", 4},
+                                         {"uint64", 8},  {"text", 0},    {"text", 0}};
+
+}  // namespace
 
 void refuse_file(std::string_view file, Code code, std::string problem, std::string remedy) {
     throw BadData(code, std::move(problem), std::move(remedy), {.file = std::string(file)});
@@ -20,42 +31,11 @@ void require_memory_for(std::string_view file, double bytes, std::string_view wh
     throw;
 }
 
-std::string_view name(Element element) {
-    switch (element) {
-        case Element::float16: return "float16";
-        case Element::float32: return "float32";
-        case Element::float64: return "float64";
-        case Element::int8: return "int8";
-        case Element::int16: return "int16";
-        case Element::int32: return "int32";
-        case Element::int64: return "int64";
-        case Element::uint8: return "uint8";
-        case Element::uint16: return "uint16";
-        case Element::uint32: return "uint32";
-        case Element::uint64: return "uint64";
-        case Element::text8:
-        case Element::text32: return "text";
-    }
-    throw InternalError("unknown element type");
-}
+std::string_view name(Element element) { return element_types[static_cast<std::size_t>(element)].name; }
 
 std::size_t item_bytes(Element element) {
-    switch (element) {
-        case Element::int8:
-        case Element::uint8: return 1;
-        case Element::float16:
-        case Element::int16:
-        case Element::uint16: return 2;
-        case Element::float32:
-        case Element::int32:
-        case Element::uint32: return 4;
-        case Element::float64:
-        case Element::int64:
-        case Element::uint64: return 8;
-        case Element::text8:
-        case Element::text32: break;
-    }
-    throw InternalError("text has no fixed item size");
+    if (is_text(element)) throw InternalError("text has no fixed item size");
+    return element_types[static_cast<std::size_t>(element)].bytes;
 }
 
 std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source) {
@@ -105,22 +85,16 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
                     "Choose among: " + listing());
     }
     const auto is_matrix = [](const Content& content) {
-        return content.shape.size() >= 2 &&
-               std::count_if(content.shape.begin(), content.shape.end(), [](auto extent) { return extent > 1; }) >= 2;
+        return std::count_if(content.shape.begin(), content.shape.end(), [](auto extent) { return extent > 1; }) >= 2;
     };
-    const Content* only = nullptr;
-    const Content* matching = nullptr;
-    int numeric = 0, matches = 0;
+    std::vector<const Content*> numeric, matching;
     for (const Content& content : contents) {
         if (!content.numeric && purpose == Purpose::points) continue;
-        ++numeric;
-        only = &content;
-        if (is_matrix(content) != (purpose == Purpose::points)) continue;
-        ++matches;
-        matching = &content;
+        numeric.push_back(&content);
+        if (is_matrix(content) == (purpose == Purpose::points)) matching.push_back(&content);
     }
-    const Content* const taken = matches == 1 ? matching : numeric == 1 ? only : nullptr;
-    if (taken != nullptr) {
+    if (matching.size() == 1 || numeric.size() == 1) {
+        const Content* const taken = matching.size() == 1 ? matching.front() : numeric.front();
         const bool column = purpose == Purpose::points && !is_matrix(*taken);
         // A single column next to arrays that cannot be points, such as cells, is probably a list of labels.
         if (column && contents.size() > 1)
@@ -129,14 +103,13 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
                                shown(taken->name), shape_text(taken->shape)),
                         "Name the array of the rows after a colon, FILE:NAME. The file also holds " + listing(taken));
         if (contents.size() > 1 || column)
-            note = filled("the array {} ({}) was used{}{}", shown(taken->name), shape_text(taken->shape),
-                          column ? ", which is a single column" : "",
-                          contents.size() > 1 ? "; the file also holds " + listing(taken) : "");
+            note = filled("the array {} ({}) was used{}", shown(taken->name), shape_text(taken->shape),
+                          column ? ", which is a single column" : "; the file also holds " + listing(taken));
         return *taken;
     }
     if (std::any_of(contents.begin(), contents.end(), [](const Content& c) { return c.name == "indptr"; }))
         refuse_file(source, Code::wrong_type, "the file holds a sparse matrix, but dense rows are needed");
-    if (numeric == 0)
+    if (numeric.empty())
         refuse_file(source, Code::wrong_type, "the file holds no array of numbers",
                     "Choose another file. This one holds " + listing());
     refuse_file(source, Code::missing_argument, "it is not clear which array is meant",

@@ -18,6 +18,10 @@
 #include "coterie/base/utf8.hpp"
 #include "coterie/io/reader.hpp"
 
+namespace coterie {
+class SparseMatrix;
+}
+
 namespace coterie::formats {
 
 using internal::filled;
@@ -195,6 +199,9 @@ Points parse_sparse_points(const Bytes& bytes, Precision precision, Index max_ro
                            int threads);
 /// The same for a Matrix Market file, square or not.
 Points parse_sparse_matrix_market(const Bytes& bytes, Precision precision, Index max_rows, std::string_view source);
+/// Graphs (graph_reader.hpp) from the same formats; the .npz may also be csc or coo.
+SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source);
+SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source);
 Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpose, const std::string& source);
 
 /// The header of a safetensors file, checked: the tensors cover the data exactly, and all metadata are text.

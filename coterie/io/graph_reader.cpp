@@ -4,19 +4,15 @@
 #include "coterie/io/graph_reader.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <numeric>
-#include <vector>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/sparse_points.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
-#include "coterie/io/reader.hpp"
 
 namespace coterie {
 namespace formats {
@@ -79,49 +75,35 @@ SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view so
     return out;
 }
 
-// Words of a line.
 std::vector<std::string_view> words_of(std::string_view line) {
     std::vector<std::string_view> out;
-    const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-    std::size_t i = 0;
-    while (i < line.size()) {
-        while (i < line.size() && is_blank(line[i])) ++i;
-        const std::size_t begin = i;
-        while (i < line.size() && !is_blank(line[i])) ++i;
-        if (i > begin) out.push_back(line.substr(begin, i - begin));
+    while (!(line = trimmed(line)).empty()) {
+        out.push_back(line.substr(0, line.find_first_of(" \t\r")));
+        line.remove_prefix(out.back().size());
     }
     return out;
 }
 
 // Requires a whole number from low to high. `place`: the place of the number, for the message.
 Index whole(double value, double low, double high, const std::string& what, std::string_view shown, Message place) {
-    if (!(value >= low && value <= high && value == std::floor(value))) {
-        const auto least = static_cast<std::int64_t>(low);
-        place.code = Code::out_of_range;
-        place.problem = filled("{} '{}' is not accepted", what, shown);
-        place.value = shown;
-        place.accepted = high >= kMostPoints
-                             ? filled("a whole number of at least {}", least)
-                             : filled("a whole number from {} to {}", least, static_cast<std::int64_t>(high));
-        place.remedy = "Use " + place.accepted;
-        throw BadData(std::move(place));
-    }
-    return static_cast<Index>(value);
+    if (value >= low && value <= high && value == std::floor(value)) return static_cast<Index>(value);
+    const auto least = static_cast<std::int64_t>(low);
+    place.value = shown;
+    place.accepted = high >= kMostPoints
+                         ? filled("a whole number of at least {}", least)
+                         : filled("a whole number from {} to {}", least, static_cast<std::int64_t>(high));
+    const std::string remedy = "Use " + place.accepted;
+    throw BadData(Code::out_of_range, filled("{} '{}' is not accepted", what, shown), remedy, std::move(place));
 }
 
-double number(std::string_view word, const std::string& what) {
+double finite(std::string_view word, const std::string& what, Message place) {
     double value = 0;
     bool overflow = false;
-    if (!parse_field(word, value, overflow) || !std::isfinite(value))
-        throw BadData(Code::not_a_number, filled("{} '{}' is not a finite number", what, shown(word)), "",
-                      {.value = shown(word), .accepted = "a finite number"});
-    return value;
-}
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return out;
+    if (parse_field(word, value, overflow)) return value;
+    place.value = shown(word);
+    place.accepted = "a finite number";
+    throw BadData(Code::not_a_number, filled("{} '{}' is not a finite number", what, shown(word)), "",
+                  std::move(place));
 }
 
 struct Coordinates {
@@ -133,87 +115,69 @@ struct Coordinates {
 // `square`: required for affinities.
 Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool square) {
     const std::string_view text(bytes.text(), bytes.size());
+    std::string_view line;
     std::size_t position = 0;
-    Index line_number = 0;
-    const auto next_line = [&](std::string_view& line) {
+    Message place{.file = std::string(source), .line = 0};
+    const auto next_line = [&] {
         if (position >= text.size()) return false;
         const std::size_t end = std::min(text.find('\n', position), text.size());
         line = text.substr(position, end - position);
         position = end + 1;
-        ++line_number;
+        ++*place.line;
         return true;
     };
-    const auto refuse = [](Code code, std::string problem, std::string remedy = {}) {
-        throw BadData(code, std::move(problem), std::move(remedy));
+    const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
+        throw BadData(code, std::move(problem), std::move(remedy), place);
     };
-    std::string_view line;
-    std::vector<std::string> header;
-    if (next_line(line))
-        for (const auto word : words_of(line)) header.push_back(lower(word));
+    const std::string first = next_line() ? lower_case(line) : "";
+    const auto header = words_of(first);
     if (header.size() != 5 || header[0] != "%%matrixmarket" || header[1] != "matrix")
         refuse_file(source, Code::malformed, "the file is not a Matrix Market file",
                     "Begin it with the line '%%MatrixMarket matrix coordinate real general'");
     if (header[2] != "coordinate" || (header[3] != "real" && header[3] != "integer" && header[3] != "pattern") ||
         (header[4] != "general" && header[4] != "symmetric"))
-        throw BadData(Code::unsupported_format,
-                      filled("'{}' is not supported", shown(header[2] + " " + header[3] + " " + header[4])),
-                      "Use coordinate, then real, integer or pattern, then general or symmetric",
-                      {.file = std::string(source), .line = 1});
+        refuse(Code::unsupported_format,
+               filled("'{}' is not supported", shown(filled("{} {} {}", header[2], header[3], header[4]))),
+               "Use coordinate, then real, integer or pattern, then general or symmetric");
     const bool pattern = header[3] == "pattern";
     const bool symmetric = header[4] == "symmetric";
 
     Coordinates out;
-    Index announced = 0;
-    Index given = 0;
-    const auto take = [&] {
-        if (line.starts_with('%')) return;
+    Index announced = 0, given = 0;
+    while (next_line()) {
         const auto words = words_of(line);
-        if (words.empty()) return;
-        if (out.rows < 0) {
-            if (words.size() != 3)
-                refuse(Code::malformed, "the line has " + counted(static_cast<Index>(words.size()), "field"),
-                       "Give three numbers: rows, columns, entries");
-            const auto count = [&](std::size_t place, double low, double high, const std::string& what) {
-                return whole(number(words[place], what), low, high, what, shown(words[place]), {});
-            };
-            const Index rows = count(0, 1, kMostPoints, "the number of rows");
-            const Index columns = count(1, 1, kMostPoints, "the number of columns");
-            if (rows != columns && (square || symmetric))
-                refuse(Code::wrong_shape,
-                       filled("the matrix is {} x {}{}", rows, columns,
-                              square ? ", but affinities need a square matrix" : ", but a symmetric matrix is square"));
-            announced = count(2, 0, 9e15, "the number of entries");
-            out.rows = rows;
-            out.columns = columns;
-            return;
-        }
-        if (words.size() != (pattern ? 2U : 3U))
+        if (words.empty() || line.starts_with('%')) continue;
+        const bool sizes = out.rows < 0;
+        if (words.size() != (pattern && !sizes ? 2U : 3U))
             refuse(Code::malformed, "the line has " + counted(static_cast<Index>(words.size()), "field"),
-                   pattern ? "Give row and column" : "Give row, column and value");
+                   sizes     ? "Give three numbers: rows, columns, entries"
+                   : pattern ? "Give row and column"
+                             : "Give row, column and value");
+        const auto number = [&](std::size_t word, double low, double high, const std::string& what) {
+            return whole(finite(words[word], what, place), low, high, what, shown(words[word]), place);
+        };
+        if (sizes) {
+            const Index rows = number(0, 1, kMostPoints, "the number of rows");
+            out.columns = number(1, 1, kMostPoints, "the number of columns");
+            if (rows != out.columns && (square || symmetric))
+                refuse(Code::wrong_shape,
+                       filled("the matrix is {} x {}, but {}", rows, out.columns,
+                              square ? "affinities need a square matrix" : "a symmetric matrix is square"));
+            announced = number(2, 0, 9e15, "the number of entries");
+            out.rows = rows;
+            continue;
+        }
         if (++given > announced)
             refuse(Code::malformed, filled("there are more entries than the {} announced", announced));
-        const auto index = [&](std::string_view word, Index most, const char* what) {
-            return whole(number(word, what), 1, static_cast<double>(most), what, shown(word), {}) - 1;
-        };
-        const Entry entry{index(words[0], out.rows, "row number"), index(words[1], out.columns, "column number"),
-                          pattern ? 1.0 : number(words[2], "value"), line_number};
+        const Entry entry{number(0, 1, static_cast<double>(out.rows), "row number") - 1,
+                          number(1, 1, static_cast<double>(out.columns), "column number") - 1,
+                          pattern ? 1.0 : finite(words[2], "value", place), *place.line};
         if (symmetric && entry.column > entry.row)
             refuse(Code::malformed, "the entry is above the diagonal",
                    "Give only the lower triangle of a symmetric matrix");
         out.entries.push_back(entry);
         if (symmetric && entry.column != entry.row)
-            out.entries.push_back({entry.column, entry.row, entry.value, line_number});
-    };
-    while (next_line(line)) {
-        try {
-            take();
-        } catch (BadData& error) {
-            error.amend([&](Message& message) {
-                message.file = source;
-                message.line = line_number;
-            });
-            throw;
-        }
+            out.entries.push_back({entry.column, entry.row, entry.value, entry.where});
     }
     if (out.rows < 0)
         refuse_file(source, Code::malformed,
@@ -277,21 +241,18 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         if (found.shape == std::vector<std::int64_t>{0}) return std::vector<double>();  // no entries
         return to_numbers(found, found.source);
     };
-    const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
-        refuse_file(source, code, std::move(problem), std::move(remedy));
-    };
     const std::string word = sparse_format(array("format"));
     if (word != "csr" && word != "csc" && word != "coo")
-        refuse(Code::unsupported_format, filled("the sparse format '{}' is not supported", shown(word)),
-               "Convert the matrix with SciPy's tocsr()");
+        refuse_file(source, Code::unsupported_format, filled("the sparse format '{}' is not supported", shown(word)),
+                    "Convert the matrix with SciPy's tocsr()");
     const std::vector<double> shape = numbers("shape");
     if (shape.size() != 2 || shape[0] != shape[1])
-        refuse(Code::wrong_shape, "the matrix is not square, but affinities need a square matrix");
+        refuse_file(source, Code::wrong_shape, "the matrix is not square, but affinities need a square matrix");
     const Message place{.file = std::string(source)};
     const Index n = whole(shape[0], 1, kMostPoints, "the number of rows", to_text(OptionValue(shape[0])), place);
     const std::vector<double> values = numbers("data");
     const auto wrong_length = [&](const char* key, std::size_t have, std::size_t needed) {
-        refuse(Code::malformed, filled("array '{}' has {} numbers, but {} are needed", key, have, needed));
+        refuse_file(source, Code::malformed, filled("array '{}' has {} numbers, but {} are needed", key, have, needed));
     };
     const auto index = [&](const std::vector<double>& from, std::size_t e, const char* key) {
         return whole(from[e], 0, static_cast<double>(n - 1), filled("array '{}', entry {}:", key, e + 1),
@@ -313,14 +274,16 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         if (starts.size() != at(n) + 1) wrong_length("indptr", starts.size(), at(n) + 1);
         if (indices.size() != values.size()) wrong_length("indices", indices.size(), values.size());
         if (starts.front() != 0 || starts.back() != static_cast<double>(values.size()))
-            refuse(Code::malformed, "array 'indptr' does not begin with 0 and end with " +
-                                        std::to_string(values.size()) + ", the number of entries");
+            refuse_file(source, Code::malformed,
+                        "array 'indptr' does not begin with 0 and end with " + std::to_string(values.size()) +
+                            ", the number of entries");
         // Checks all starts before use: they begin with 0, end with the number of entries and ascend, so each is a
         // valid position.
         for (Index i = 0; i < n; ++i)
             if (!(starts[at(i)] <= starts[at(i) + 1]) || starts[at(i)] != std::floor(starts[at(i)]))
-                refuse(Code::malformed,
-                       filled("array 'indptr', entry {} is less than the one before it or not a whole number", i + 2));
+                refuse_file(
+                    source, Code::malformed,
+                    filled("array 'indptr', entry {} is less than the one before it or not a whole number", i + 2));
         for (Index i = 0; i < n; ++i) {
             for (auto e = static_cast<std::size_t>(starts[at(i)]); e < static_cast<std::size_t>(starts[at(i) + 1]);
                  ++e) {
@@ -374,33 +337,32 @@ SparseMatrix graph_of_edges(PointsView table, std::string_view source) {
 
 namespace {
 
-std::string extension_of(const std::string& path) {
-    std::string name = formats::lower(path);
-    if (name.ends_with(".gz")) name.resize(name.size() - 3);
-    for (const char* extension : {".npz", ".mtx", ".csv", ".tsv", ".tab", ".txt", ".dat", ".data"})
-        if (name.ends_with(extension)) return extension;
-    return path == "-" ? ".txt" : "";
+using formats::Format;
+
+// The format of a file that may hold a graph.
+std::optional<Format> graph_format(const std::string& path) {
+    if (path == "-") return Format::text;
+    const auto format = formats::format_of_name(formats::name_without_gz(path));
+    for (const Format one : {Format::npz, Format::matrix_market, Format::csv, Format::tsv, Format::text})
+        if (format == one) return format;
+    return std::nullopt;
 }
 
 }  // namespace
 
 bool is_graph(const std::string& path) {
-    const std::string extension = extension_of(path);
-    if (extension.empty() || path.starts_with("data:")) return false;
-    if (extension == ".mtx") return true;
-    if (extension == ".npz") {
-        try {
-            formats::parse_npz(formats::read_bytes(path), "format", formats::Purpose::points, path);
-        } catch (const BadData&) {
-            return false;  // reading it as points reports what is wrong with it
-        }
+    const auto format = path.starts_with("data:") ? std::nullopt : graph_format(path);
+    if (format != Format::npz) return format == Format::matrix_market;
+    try {
+        formats::parse_npz(formats::read_bytes(path), "format", formats::Purpose::points, path);
         return true;
+    } catch (const BadData&) {
+        return false;  // reading it as points reports what is wrong with it
     }
-    return false;
 }
 
 bool is_edge_list(PointsView table, const std::string& path, std::string_view source) {
-    if (table.columns() != 3 || extension_of(path).empty() || is_graph(path)) return false;
+    if (table.columns() != 3 || !graph_format(path) || is_graph(path)) return false;
     if (table.rows() != 3) return true;
     for (Index i = 0; i < 3; ++i)
         for (Index j = 0; j < i; ++j)
@@ -410,17 +372,17 @@ bool is_edge_list(PointsView table, const std::string& path, std::string_view so
     } catch (const BadData&) {
         return false;
     }
-    refuse_file(source, Code::wrong_shape,
-                "a table of 3 rows and 3 columns is either a matrix of affinities or a list of 3 edges",
-                "Give the matrix as .npy, or the edges as .mtx");
+    formats::refuse_file(source, Code::wrong_shape,
+                         "a table of 3 rows and 3 columns is either a matrix of affinities or a list of 3 edges",
+                         "Give the matrix as .npy, or the edges as .mtx");
 }
 
 SparseMatrix read_graph(const std::string& path, const Run& run) try {
     run.throw_if_stopped_here("reading");
-    const std::string extension = extension_of(path);
-    if (extension == ".mtx") return formats::parse_matrix_market(formats::read_bytes_inflated(path), path);
-    if (extension == ".npz") return formats::parse_sparse_npz(formats::read_bytes(path), path);
-    if (extension.empty())
+    const auto format = graph_format(path);
+    if (format == Format::matrix_market) return formats::parse_matrix_market(formats::read_bytes_inflated(path), path);
+    if (format == Format::npz) return formats::parse_sparse_npz(formats::read_bytes(path), path);
+    if (!format)
         throw BadArgument(Code::unsupported_format, "coterie does not read graphs from files of this kind",
                           "Use .npz, .mtx, .csv, .tsv, .txt, .dat or .data", {.file = path});
     ReadOptions options;

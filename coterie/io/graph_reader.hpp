@@ -30,9 +30,6 @@ COTERIE_API bool is_edge_list(PointsView table, const std::string& path, std::st
 COTERIE_API SparseMatrix read_graph(const std::string& path, const Run& run);
 
 namespace formats {
-struct Bytes;
-COTERIE_API SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source);
-COTERIE_API SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source);
 /// The graph of a table with three columns, one edge per row, as in a text file. Throws BadData that names `source`.
 COTERIE_API SparseMatrix graph_of_edges(PointsView table, std::string_view source);
 }  // namespace formats

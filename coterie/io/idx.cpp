@@ -1,18 +1,14 @@
 // The idx format of the MNIST files: 0, 0, type, number of dimensions, big-endian 32-bit extents, big-endian items. For
 // files that are read in blocks, only the header is parsed here.
 
-#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 
 Array parse_idx_header(const Bytes& bytes, std::string_view source) {
-    const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
-        refuse_file(source, code, std::move(problem), std::move(remedy));
-    };
     const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(bytes.data[i]); };
     if (bytes.size() < 4 || byte(0) != 0 || byte(1) != 0)
-        refuse(Code::malformed, "the file is not an idx file: it does not begin with two zero bytes");
+        refuse_file(source, Code::malformed, "the file is not an idx file: it does not begin with two zero bytes");
     Array array;
     switch (byte(2)) {
         case 0x08: array.element = Element::uint8; break;
@@ -22,14 +18,15 @@ Array parse_idx_header(const Bytes& bytes, std::string_view source) {
         case 0x0d: array.element = Element::float32; break;
         case 0x0e: array.element = Element::float64; break;
         default:
-            refuse(Code::unsupported_format, filled("idx type {} is not supported", byte(2)),
-                   "Use type 8 or 9 (bytes), 11 or 12 (integers), 13 or 14 (floats)");
+            refuse_file(source, Code::unsupported_format, filled("idx type {} is not supported", byte(2)),
+                        "Use type 8 or 9 (bytes), 11 or 12 (integers), 13 or 14 (floats)");
     }
     array.item_bytes = item_bytes(array.element);
     array.swapped = array.item_bytes > 1;
     const std::size_t dimensions = byte(3), start = 4 + 4 * dimensions;
-    if (dimensions == 0) refuse(Code::malformed, "the header has no dimensions, but an idx file needs at least one");
-    if (bytes.size() < start) refuse(Code::malformed, "the file is truncated inside the header");
+    if (dimensions == 0)
+        refuse_file(source, Code::malformed, "the header has no dimensions, but an idx file needs at least one");
+    if (bytes.size() < start) refuse_file(source, Code::malformed, "the file is truncated inside the header");
     for (std::size_t k = 0; k < dimensions; ++k) {
         const std::size_t at = 4 + 4 * k;
         array.shape.push_back(

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <optional>
 
-#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
@@ -160,28 +159,26 @@ void set_type(Array& array, const Header& header) {
 }  // namespace
 
 Array parse_npy_header(const Bytes& bytes, std::string_view source) {
-    const auto refuse = [&](Code code, std::string problem, std::string remedy = {}) {
-        refuse_file(source, code, std::move(problem), std::move(remedy));
-    };
     const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(bytes.data[i]); };
     if (bytes.size() < 10 || std::memcmp(bytes.data.data(), "\x93NUMPY", 6) != 0)
-        refuse(Code::malformed, "the file is not a .npy file: its first bytes are not NumPy's");
+        refuse_file(source, Code::malformed, "the file is not a .npy file: its first bytes are not NumPy's");
     const std::size_t version = byte(6);
     if (version < 1 || version > 3)
-        refuse(Code::unsupported_format, filled(".npy format version {} is not supported", version),
-               "Use version 1, 2 or 3");
+        refuse_file(source, Code::unsupported_format, filled(".npy format version {} is not supported", version),
+                    "Use version 1, 2 or 3");
     std::size_t start = 10, length = byte(8) | byte(9) << 8;
     if (version > 1) {
-        if (bytes.size() < 12) refuse(Code::malformed, "the file is truncated inside the header");
+        if (bytes.size() < 12) refuse_file(source, Code::malformed, "the file is truncated inside the header");
         start = 12;
         length |= byte(10) << 16 | byte(11) << 24;
     }
     if (start + length > longest_npy_head)
-        refuse(Code::limit_exceeded,
-               filled("the header has {} bytes, but the limit is {}", length, longest_npy_head - start));
+        refuse_file(source, Code::limit_exceeded,
+                    filled("the header has {} bytes, but the limit is {}", length, longest_npy_head - start));
     if (length > bytes.size() - start)
-        refuse(Code::malformed, filled("the file is truncated: the header has {} bytes, but only {} are there", length,
-                                       bytes.size() - start));
+        refuse_file(source, Code::malformed,
+                    filled("the file is truncated: the header has {} bytes, but only {} are there", length,
+                           bytes.size() - start));
     Header header(std::string_view(bytes.text() + start, length), source);
     header.parse();
     Array array;

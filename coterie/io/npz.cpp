@@ -1,7 +1,7 @@
 // NumPy's .npz: a zip archive of .npy members, stored or deflated, which libzip reads from the file's bytes. For a list
 // of the arrays, only headers are inflated. The chosen member is inflated completely, and its checksum is verified.
 
-#include <cstdlib>
+#include <algorithm>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/io/formats.hpp"
@@ -21,10 +21,6 @@ struct Discard {
 };
 using Archive_ = std::unique_ptr<zip_t, Discard>;
 
-[[noreturn]] void refuse_archive(std::string problem, const std::string& source) {
-    refuse_file(source, Code::malformed, std::move(problem));
-}
-
 Archive_ open(const Bytes& bytes, const std::string& what) {
     zip_error_t error;
     zip_error_init(&error);
@@ -36,7 +32,7 @@ Archive_ open(const Bytes& bytes, const std::string& what) {
         const std::string reason = zip_error_strerror(&error);
         zip_source_free(source);
         zip_error_fini(&error);
-        refuse_archive("the file is not a valid .npz (zip) file: " + reason, what);
+        refuse_file(what, Code::malformed, "the file is not a valid .npz (zip) file: " + reason);
     }
     zip_error_fini(&error);
     return Archive_(archive);
@@ -48,25 +44,24 @@ std::size_t member_size(zip_t* archive, zip_uint64_t index, const std::string& w
     zip_stat_init(&status);
     if (zip_stat_index(archive, index, 0, &status) != 0 || !(status.valid & ZIP_STAT_SIZE) ||
         !(status.valid & ZIP_STAT_COMP_SIZE))
-        refuse_archive("the zip directory is damaged", what);
+        refuse_file(what, Code::malformed, "the zip directory is damaged");
     // Deflate compresses at most to a thousandth. A larger claimed size is false, so no memory is allocated for it.
     if (status.size > (status.comp_size + 16) * 1040)
-        refuse_archive("the size in the zip directory is not possible", what);
+        refuse_file(what, Code::malformed, "the size in the zip directory is not possible");
     return static_cast<std::size_t>(status.size);
 }
 
 // The first `most` bytes of a member, or all of it, which also verifies its checksum.
 Bytes member(zip_t* archive, zip_uint64_t index, std::size_t most, const std::string& what) {
     const std::size_t size = member_size(archive, index, what);
-    const bool whole = size <= most;
-    const std::size_t wanted = whole ? size : most;
+    const std::size_t wanted = std::min(size, most);
     require_memory(static_cast<double>(wanted), "the array");
     std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
-    if (!file) refuse_archive(std::string("the array cannot be read: ") + zip_strerror(archive), what);
+    if (!file) refuse_file(what, Code::malformed, filled("the array cannot be read: {}", zip_strerror(archive)));
     const auto buffer = std::make_shared<std::vector<std::byte>>(wanted);
     std::size_t have = 0;
-    const auto refuse_damaged = [&](const std::string& reason) {
-        refuse_archive("the array is damaged: " + reason, what);
+    const auto refuse_damaged = [&](std::string_view reason) {
+        refuse_file(what, Code::malformed, filled("the array is damaged: {}", reason));
     };
     while (have < wanted) {
         const zip_int64_t got = zip_fread(file.get(), buffer->data() + have, wanted - have);
@@ -74,7 +69,7 @@ Bytes member(zip_t* archive, zip_uint64_t index, std::size_t most, const std::st
         if (got == 0) refuse_damaged("it ends too early");
         have += static_cast<std::size_t>(got);
     }
-    if (whole) {
+    if (size <= most) {
         // libzip compares the checksum when it reaches the end.
         char beyond = 0;
         const zip_int64_t got = zip_fread(file.get(), &beyond, 1);
@@ -86,16 +81,12 @@ Bytes member(zip_t* archive, zip_uint64_t index, std::size_t most, const std::st
 
 // The shape from the start of a member. A member that is not an array of numbers is listed as not numeric.
 Content described(zip_t* archive, zip_uint64_t index, const std::string& key, const std::string& what) {
-    Content content{key, {}, false};
     try {
-        const Bytes head = member(archive, index, longest_npy_head, what);
-        const Array array = parse_npy_header(head, what);
-        content.shape = array.shape;
-        content.numeric = !is_text(array.element);
+        const Array array = parse_npy_header(member(archive, index, longest_npy_head, what), what);
+        return {key, array.shape, !is_text(array.element)};
     } catch (const BadData&) {
-        content.numeric = false;
+        return {key, {}, false};
     }
-    return content;
 }
 
 // Compares header and size before the rest is inflated. Zeros compress to a thousandth, so a small file may hold
@@ -118,14 +109,12 @@ Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, const
     for (zip_int64_t i = 0; i < entries; ++i) {
         const auto index = static_cast<zip_uint64_t>(i);
         const char* raw = zip_get_name(archive.get(), index, ZIP_FL_ENC_RAW);
-        if (raw == nullptr) refuse_archive("the zip directory is damaged", source);
+        if (raw == nullptr) refuse_file(source, Code::malformed, "the zip directory is damaged");
         std::string name(raw);
         if (!name.ends_with(".npy")) continue;
         name.resize(name.size() - 4);
         // If the key is given, the other members are not read.
-        if (!key.empty() && name == key) {
-            return array_of(archive.get(), index, source + ":" + name);
-        }
+        if (!key.empty() && name == key) return array_of(archive.get(), index, source + ":" + name);
         contents.push_back(described(archive.get(), index, name, source));
         indices.push_back(index);
         if (contents.size() > 10000)

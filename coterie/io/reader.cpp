@@ -68,7 +68,7 @@ bool is_table(Format format) { return format <= Format::arrow; }
 struct Location {
     std::string file;
     std::string source;  // the file, for messages
-    std::string key;     // name of an array in a container
+    std::string key = {};  // name of an array in a container
     Format format = Format::text;
 };
 

@@ -8,17 +8,30 @@
 #include <limits>
 
 #include "coterie/base/largest_coordinate.hpp"
-#include "coterie/base/text.hpp"
+#include "coterie/base/parallel/parallel.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
 #include "coterie/io/text_header.hpp"
 
 namespace coterie::io::internal {
 
-void Table::refuse_field(std::size_t where, std::size_t column, std::string_view value, Message message) const {
-    set_column(message, column);
-    (is_text_ ? message.line : message.row) = row_of(where);
-    message.value = shown(value);
-    throw BadData(std::move(message));
+std::vector<ColumnWords> Table::words_of_columns(const std::vector<bool>& asked, std::size_t most, int threads) const {
+    std::vector<std::vector<ColumnWords>> of_pieces(pieces(), std::vector<ColumnWords>(columns_));
+    for_each_block(static_cast<Index>(pieces()), threads, [&](Index piece, int) {
+        const auto at = static_cast<std::size_t>(piece);
+        count_words(at, asked, most, of_pieces[at]);
+    });
+    std::vector<ColumnWords> out = std::move(of_pieces.front());
+    for (std::size_t piece = 1; piece < of_pieces.size(); ++piece)
+        for (std::size_t j = 0; j < columns_; ++j) out[j].add(std::move(of_pieces[piece][j]));
+    return out;
+}
+
+void Table::refuse_field(std::size_t where, std::size_t column, std::string_view value, Code code, std::string problem,
+                         std::string remedy) const {
+    Message place = column_names().place(column);
+    place.value = shown(value);
+    (is_text_ ? place.line : place.row) = row_of(where);
+    throw BadData(code, std::move(problem), std::move(remedy), std::move(place));
 }
 
 void Table::find_nameless_index() {
@@ -32,18 +45,14 @@ std::vector<std::size_t> Table::named(const std::vector<std::string>& wanted) co
     std::vector<std::string> missing;
     std::vector<std::size_t> out = positions_of_names(wanted, names_, source_, missing);
     if (missing.empty()) return out;
-    Message message{.code = Code::unknown_column,
-                    .problem = "the file does not have this column",
-                    .remedy = "Columns are matched by name: add or rename it"};
-    if (missing.size() == 1) {
-        message.column = shown(missing.front());
-        refuse(std::move(message));
-    }
+    if (missing.size() == 1)
+        throw BadData(Code::unknown_column, "the file does not have this column",
+                      "Columns are matched by name: add or rename it",
+                      {.file = source_, .column = shown(missing.front())});
     std::string names;
     for (const std::string& name : missing) names += filled("{}'{}'", names.empty() ? "" : ", ", shown(name));
-    message.problem = "the file does not have the columns " + names;
-    message.remedy = "Columns are matched by name: add or rename them";
-    refuse(std::move(message));
+    refuse_file(source_, Code::unknown_column, "the file does not have the columns " + names,
+                "Columns are matched by name: add or rename them");
 }
 
 namespace {
@@ -69,123 +78,97 @@ bool is_like_a_date(std::string_view word) {
 
 }  // namespace
 
-template <class Scalar>
-void Table::take_missing(std::size_t where, std::size_t column, std::string_view field, const Plan& plan,
-                         Scalar& value) const {
-    if (!plan.missing) {
-        const std::string_view word = trimmed(field);
-        const std::string problem =
-            word.empty() ? "the value is missing" : filled("'{}' stands for a missing value", shown(word));
-        refuse_field(where, column, field,
-                     {.code = Code::missing_value,
-                      .problem = filled("{} ({})", problem, missing_text(plan)),
-                      .remedy = plan.advises ? points_of_fit().remedy : "Give every row a number"});
-    }
-    value = std::numeric_limits<Scalar>::quiet_NaN();
+double Table::missing_value(std::size_t where, std::size_t column, std::string_view field, const Plan& plan) const {
+    if (plan.missing) return std::numeric_limits<double>::quiet_NaN();
+    const std::string_view word = trimmed(field);
+    const std::string problem =
+        word.empty() ? "the value is missing" : filled("'{}' stands for a missing value", shown(word));
+    refuse_field(where, column, field, Code::missing_value, filled("{} ({})", problem, missing_text(plan)),
+                 plan.advises ? points_of_fit().remedy : "Give every row a number");
 }
 
 template <class Scalar>
-void Table::take_field(std::size_t where, std::size_t column, std::string_view field, std::string_view word,
-                       const Plan& plan, Scalar& value) const {
+Scalar Table::value_of(std::size_t where, std::size_t column, std::string_view field, std::string_view word,
+                       const Plan& plan) const {
     const std::string_view bare = trimmed(field);
-    if (is_missing_word(bare)) return take_missing(where, column, field, plan, value);
+    if (is_missing_word(bare)) return static_cast<Scalar>(missing_value(where, column, field, plan));
     if (plan.kind(column) == ColumnKind::category) {
-        const auto& numbers = *plan.numbers[column];
-        const auto found = numbers.find(word);
-        if (found == numbers.end()) throw InternalError("a word was not seen before");
-        value = static_cast<Scalar>(found->second);
-        return;
+        const auto found = plan.numbers[column]->find(word);
+        if (found == plan.numbers[column]->end()) throw InternalError("a word was not seen before");
+        return static_cast<Scalar>(found->second);
     }
     if (plan.kind(column) == ColumnKind::date) {
-        const auto days = days_of_date(bare);
-        if (!days)
-            refuse_field(where, column, field,
-                         {.code = Code::wrong_type,
-                          .problem = filled("'{}' is not a date", shown(field)),
-                          .remedy = filled("Write dates such as {}", date_examples)});
-        value = static_cast<Scalar>(*days);
-        return;
+        if (const auto days = days_of_date(bare)) return static_cast<Scalar>(*days);
+        refuse_field(where, column, field, Code::wrong_type, filled("'{}' is not a date", shown(field)),
+                     filled("Write dates such as {}", date_examples));
     }
+    Scalar value = 0;
     bool overflow = false;
-    if (parse_field(field, value, overflow, decimal_)) return;
+    if (parse_field(field, value, overflow, decimal_)) return value;
     const ScalarType scalar = scalar_type_of<Scalar>();
     if (overflow)
-        refuse_field(where, column, field,
-                     {.code = Code::too_large,
-                      .problem = filled("'{}' is too large for {}", shown(field), coterie::name(scalar)),
-                      .remedy = internal::too_large_remedy(scalar)});
-    refuse_field(where, column, field, not_a_number(where, column, field, plan));
+        refuse_field(where, column, field, Code::too_large,
+                     filled("'{}' is too large for {}", shown(field), coterie::name(scalar)),
+                     internal::too_large_remedy(scalar));
+    refuse_word(where, column, field, plan);
 }
 
-Message Table::not_a_number(std::size_t where, std::size_t column, std::string_view field, const Plan& plan) const {
-    Message out{.code = Code::not_a_number, .problem = filled("'{}' is not a number", shown(field))};
+void Table::refuse_word(std::size_t where, std::size_t column, std::string_view field, const Plan& plan) const {
     const std::string_view bare = trimmed(field);
-    if (is_infinite_word(bare)) {
-        out.code = Code::not_finite;
-        out.problem = filled("'{}' is not a finite number", shown(field));
-        out.remedy = "Replace it by a finite number or leave the row out";
-        return out;
-    }
-    if (days_of_date(bare)) {
-        out.problem += " but a date";
-        if (plan.advises) out.remedy = "Use `dates` to convert columns of dates to numbers of days";
-        return out;
-    }
-    if (is_like_a_date(bare)) {
-        if (plan.advises) out.remedy = filled("If it is a date, write it as {} and use `dates`", date_examples);
-        return out;
-    }
-    if (is_like_a_number(bare)) {
-        const bool comma = bare.find(',') != std::string_view::npos, point = bare.find('.') != std::string_view::npos;
-        if (is_text_ && comma && !point && decimal_ == '.')
-            out.remedy = "Use `decimal=comma` if the comma is the decimal sign. Remove it if it separates thousands";
-        else if (comma && !point && decimal_ == '.')
-            out.remedy = "Write a decimal point, and remove the thousands separator: 1234.5";
-        else if (point && !comma && decimal_ == ',')
-            out.remedy = "Use `decimal=point` if the point is the decimal sign. Remove it if it separates thousands";
-        else if (bare.find('%') != std::string_view::npos || bare.find('$') != std::string_view::npos)
-            out.remedy = "Remove the unit";
-        else
-            out.remedy = filled("Remove the thousands separator: 1234{}5", decimal_);
-        return out;
-    }
+    if (is_infinite_word(bare))
+        refuse_field(where, column, field, Code::not_finite, filled("'{}' is not a finite number", shown(field)),
+                     "Replace it by a finite number or leave the row out");
+    std::string problem = filled("'{}' is not a number", shown(field));
+    if (days_of_date(bare))
+        refuse_field(where, column, field, Code::not_a_number, problem + " but a date",
+                     plan.advises ? "Use `dates` to convert columns of dates to numbers of days" : "");
+    if (is_like_a_date(bare))
+        refuse_field(where, column, field, Code::not_a_number, problem,
+                     plan.advises ? filled("If it is a date, write it as {} and use `dates`", date_examples) : "");
+    if (is_like_a_number(bare)) refuse_field(where, column, field, Code::not_a_number, problem, separator_remedy(bare));
     // Finds out from the first rows whether most values of the column are words, or only this value.
     Index words = 0, looked_at = 0;
-    each_row([&](const std::vector<std::string_view>& fields) {
-        double number = 0;
-        bool overflow = false;
-        if (column < fields.size() && !parse_field(fields[column], number, overflow, decimal_)) ++words;
-        return ++looked_at < 20;
-    });
+    std::vector<std::string> fields;
+    for (std::size_t at = first_record(); looked_at < 20 && next_record(at, fields); ++looked_at)
+        if (column < fields.size() && !is_number(fields[column], decimal_)) ++words;
+    std::string remedy = "Write a number such as 3, -0.5 or 1e-3";
     if (plan.categories_help && looked_at > 1 && 2 * words > looked_at) {
-        Message place;
-        set_column(place, column);
-        const std::string name = place.column.empty() ? std::to_string(column + 1) : place.column;
-        out.problem += "; the column holds words";
-        out.remedy = "Use `columns=numeric` to take only columns of numbers, `exclude=" + name +
-                     "` to leave this one out, or `categorical=one-hot` to turn its words into numbers";
-    } else {
-        out.remedy = "Write a number such as 3, -0.5 or 1e-3";
+        const std::string name = column_names().option_text(column);
+        problem += "; the column holds words";
+        remedy = "Use `columns=numeric` to take only columns of numbers, `exclude=" + name +
+                 "` to leave this one out, or `categorical=one-hot` to turn its words into numbers";
     }
     if (names_.empty() && row_of(where) == row_of(first_record()))
-        out.remedy += ". Use `header=yes` if this line has the names of the columns";
-    return out;
+        remedy += ". Use `header=yes` if this line has the names of the columns";
+    refuse_field(where, column, field, Code::not_a_number, problem, remedy);
+}
+
+// For a word that has only characters of numbers.
+std::string Table::separator_remedy(std::string_view word) const {
+    const bool comma = word.find(',') != std::string_view::npos, point = word.find('.') != std::string_view::npos;
+    if (comma && !point && decimal_ == '.')
+        return is_text_ ? "Use `decimal=comma` if the comma is the decimal sign. Remove it if it separates thousands"
+                        : "Write a decimal point, and remove the thousands separator: 1234.5";
+    if (point && !comma && decimal_ == ',')
+        return "Use `decimal=point` if the point is the decimal sign. Remove it if it separates thousands";
+    if (word.find_first_of("%$") != std::string_view::npos) return "Remove the unit";
+    return filled("Remove the thousands separator: 1234{}5", decimal_);
 }
 
 std::string Table::missing_text(const Plan& plan) const {
     std::vector<Index> missing(columns_, 0);
-    each_row([&](const std::vector<std::string_view>& fields) {
+    std::vector<std::string> fields;
+    for (std::size_t at = first_record(); next_record(at, fields);)
         for (std::size_t j = 0; j < std::min(fields.size(), columns_); ++j)
             if (plan.targets[j] >= 0 && is_missing_word(trimmed(fields[j]))) ++missing[j];
-        return true;
-    });
     Index all = 0;
     std::string columns;
     int listed = 0;
     for (std::size_t j = 0; j < columns_; ++j) {
         if (missing[j] == 0) continue;
         all += missing[j];
-        if (++listed <= 6) columns += filled("{}{}: {}", columns.empty() ? "" : ", ", column_text(j), missing[j]);
+        if (++listed <= 6)
+            columns += filled("{}{}: {}", columns.empty() ? "" : ", ", column_names().text(j), missing[j]);
     }
     if (listed > 6) columns += ", ...";
     const std::string total = counted(all, "missing value") + " in the file";
@@ -193,14 +176,7 @@ std::string Table::missing_text(const Plan& plan) const {
 }
 
 void Table::count_word(ColumnWords& column, std::string_view word) const {
-    double value = 0;
-    bool overflow = false;
-    if (parse_field(word, value, overflow, decimal_) || overflow)
-        ++column.numbers;
-    else if (days_of_date(word))
-        ++column.dates;
-    else
-        ++column.words;
+    ++(is_number_text(word, decimal_) ? column.numbers : days_of_date(word) ? column.dates : column.words);
 }
 
 // Checked here and not before a fit, because only the table knows the line, and the numbers are still in the cache.
@@ -216,18 +192,13 @@ void Table::refuse_too_large(const Plan& plan, std::size_t piece, const Scalar* 
     const auto column = static_cast<std::size_t>(target - plan.targets.begin());
     const Field field = field_at(piece, at / columns, column);
     const ScalarType scalar = scalar_type_of<Scalar>();
-    refuse_field(field.where, column, field.text,
-                 {.code = Code::too_large,
-                  .problem = internal::too_large_text(static_cast<double>(rows[at]), scalar, columns),
-                  .remedy = internal::too_large_remedy(scalar)});
+    refuse_field(field.where, column, field.text, Code::too_large,
+                 internal::too_large_text(static_cast<double>(rows[at]), scalar, columns),
+                 internal::too_large_remedy(scalar));
 }
 
-template void Table::take_missing(std::size_t, std::size_t, std::string_view, const Plan&, float&) const;
-template void Table::take_missing(std::size_t, std::size_t, std::string_view, const Plan&, double&) const;
-template void Table::take_field(std::size_t, std::size_t, std::string_view, std::string_view, const Plan&,
-                                float&) const;
-template void Table::take_field(std::size_t, std::size_t, std::string_view, std::string_view, const Plan&,
-                                double&) const;
+template float Table::value_of(std::size_t, std::size_t, std::string_view, std::string_view, const Plan&) const;
+template double Table::value_of(std::size_t, std::size_t, std::string_view, std::string_view, const Plan&) const;
 template void Table::refuse_too_large(const Plan&, std::size_t, const float*) const;
 template void Table::refuse_too_large(const Plan&, std::size_t, const double*) const;
 

@@ -6,19 +6,13 @@
 #include <unordered_map>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/base/text.hpp"
+#include "coterie/base/text_format.hpp"
 #include "coterie/io/internal/table.hpp"
 
 namespace coterie::formats {
 
 using namespace io::internal;
 namespace {
-
-std::string lower(std::string_view word) {
-    std::string out(word);
-    for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    return out;
-}
 
 std::unique_ptr<Table> open_table(const TableSource& source, const ReadOptions& options, bool one_column) {
     if (is_arrow(source.bytes.data)) return open_arrow_table(source.bytes, source.name, options);
@@ -41,16 +35,12 @@ Points read_matrix(Table& table, const Table::Plan& plan, std::vector<std::strin
 
 // The given column, the only column, or the one named "label". `what`: "label" or "number".
 std::size_t single_column(const Table& table, const std::string& column, const std::string& what) {
-    if (!column.empty()) return table.column(column, {});
+    if (!column.empty()) return table.column_names().position(column, {});
     if (table.columns() == 1) return 0;
-    std::size_t found = 0;
-    int matches = 0;
-    for (std::size_t j = 0; j < table.names().size(); ++j)
-        if (what == "label" && lower(table.names()[j]) == what) {
-            found = j;
-            ++matches;
-        }
-    if (matches == 1) return found;
+    const auto& names = table.names();
+    const auto is_label = [](const std::string& name) { return lower_case(name) == "label"; };
+    if (what == "label" && std::count_if(names.begin(), names.end(), is_label) == 1)
+        return static_cast<std::size_t>(std::find_if(names.begin(), names.end(), is_label) - names.begin());
     throw BadArgument(
         Code::missing_argument,
         filled("the file has {} columns, and it is not clear which one holds the {}s", table.columns(), what),
@@ -61,9 +51,13 @@ std::size_t single_column(const Table& table, const std::string& column, const s
 struct OpenTables {
     std::vector<std::unique_ptr<Table>> tables;
     std::vector<Table::Plan> plans;
-    PointsFile file;                                               // all fields except points and labels
-    std::vector<std::unique_ptr<std::vector<std::string>>> words;  // memory that dictionaries refer to
+    PointsFile file;  // all fields except points and labels
 };
+
+// The position of a column that an option names; -1 if the option is empty.
+std::ptrdiff_t position_of(const Table& table, const std::string& given, std::string_view option) {
+    return given.empty() ? -1 : static_cast<std::ptrdiff_t>(table.column_names().position(given, option));
+}
 
 // The requested columns, before their words are known. `numeric`: set if "numeric" is among them.
 std::vector<std::size_t> chosen_columns(const Table& table, const ReadOptions& options, std::ptrdiff_t label,
@@ -76,8 +70,8 @@ std::vector<std::size_t> chosen_columns(const Table& table, const ReadOptions& o
     };
     numeric = std::any_of(asked.begin(), asked.end(), is_numeric);
     std::erase_if(asked, is_numeric);
-    std::vector<std::size_t> chosen = table.selection(asked, "columns");
-    const std::vector<std::size_t> excluded = table.selection(options.exclude, "exclude");
+    std::vector<std::size_t> chosen = table.column_names().positions(asked, "columns");
+    const std::vector<std::size_t> excluded = table.column_names().positions(options.exclude, "exclude");
     table.column_names().refuse_both(chosen, excluded);
     const std::vector<bool> is_chosen = marked(chosen, table.columns()),
                             is_excluded = marked(excluded, table.columns());
@@ -86,10 +80,9 @@ std::vector<std::size_t> chosen_columns(const Table& table, const ReadOptions& o
         if (static_cast<std::ptrdiff_t>(j) == label || static_cast<std::ptrdiff_t>(j) == id) continue;
         if (is_excluded[j] || is_chosen[j]) continue;
         if (static_cast<std::ptrdiff_t>(j) == table.index_column()) {
-            Message note{.problem = table.index_reason() + ", so it is taken as row names and not used",
-                         .remedy = "Use `columns` to choose the columns"};
-            table.set_column(note, j);
-            notes.push_back(std::move(note));
+            Message& note = notes.emplace_back(table.column_names().place(j));
+            note.problem = table.index_reason() + ", so it is taken as row names and not used";
+            note.remedy = "Use `columns` to choose the columns";
             continue;
         }
         chosen.push_back(j);
@@ -97,83 +90,100 @@ std::vector<std::size_t> chosen_columns(const Table& table, const ReadOptions& o
     return chosen;
 }
 
-// Finds the kind of each chosen column, and leaves out columns of words if requested.
-void find_kinds(OpenTables& texts, std::vector<std::size_t>& chosen, const ReadOptions& options, bool numeric,
-                int threads) {
-    const Table& first = *texts.tables.front();
-    std::vector<ColumnKind> kinds(first.columns(), ColumnKind::number);
-    const bool told = options.wanted_kinds.size() == chosen.size();
-    std::vector<bool> asked(first.columns(), false);
-    for (std::size_t c = 0; c < chosen.size(); ++c) {
-        asked[chosen[c]] = !told || options.wanted_kinds[c] == ColumnKind::category;
-        if (told) kinds[chosen[c]] = options.wanted_kinds[c];
-    }
-    const bool looks = numeric || options.dates || options.words != WordColumns::refuse;
-    if (!(told ? std::find(asked.begin(), asked.end(), true) != asked.end() : looks)) {
-        for (auto& plan : texts.plans) plan.kinds = told ? kinds : std::vector<ColumnKind>();
-        return;
-    }
-    std::vector<ColumnWords> found(first.columns());
+// Counts the words of the asked columns of all tables. Returns the number of rows.
+Index count_words(const OpenTables& texts, const std::vector<bool>& asked, std::size_t most, int threads,
+                  std::vector<ColumnWords>& found) {
+    found.resize(asked.size());
     Index rows = 0;
     for (const auto& table : texts.tables) {
-        auto more =
-            table->words_of_columns(asked, told ? std::numeric_limits<std::size_t>::max() : most_words, threads);
+        auto more = table->words_of_columns(asked, most, threads);
         for (std::size_t j = 0; j < found.size(); ++j) found[j].add(std::move(more[j]));
         rows += table->rows();
     }
+    return rows;
+}
+
+// Finds the kind of each column (nothing if all are numbers), and leaves out columns of words if requested. `found`
+// receives the words of the columns that may be categories.
+std::vector<ColumnKind> find_kinds(OpenTables& texts, std::vector<std::size_t>& chosen, const ReadOptions& options,
+                                   bool numeric, int threads, std::vector<ColumnWords>& found) {
+    const Table& first = *texts.tables.front();
+    std::vector<ColumnKind> kinds(first.columns(), ColumnKind::number);
+    if (options.wanted_kinds.size() == chosen.size()) {
+        std::vector<bool> asked(first.columns(), false);
+        for (std::size_t c = 0; c < chosen.size(); ++c) {
+            kinds[chosen[c]] = options.wanted_kinds[c];
+            asked[chosen[c]] = options.wanted_kinds[c] == ColumnKind::category;
+        }
+        if (std::find(asked.begin(), asked.end(), true) != asked.end())
+            count_words(texts, asked, std::numeric_limits<std::size_t>::max(), threads, found);
+        return kinds;
+    }
+    if (!numeric && !options.dates && options.words == WordColumns::refuse) return {};
+    const Index rows = count_words(texts, marked(chosen, first.columns()), most_words, threads, found);
     std::vector<std::size_t> taken;
-    Index left_out = 0;
-    std::string left_out_columns;
+    std::vector<std::string> left_out;
     for (const std::size_t j : chosen) {
-        ColumnWords& column = found[j];
-        if (!told) {
-            const Index others = column.words + (options.dates ? 0 : column.dates);
-            if (options.dates && column.dates > 0 && column.dates >= column.words + column.numbers)
-                kinds[j] = ColumnKind::date;
-            // A few words among many numbers are probably errors, so the column stays numeric and the words are
-            // reported.
-            else if (others > 0 && others >= column.numbers)
-                kinds[j] = ColumnKind::category;
+        const ColumnWords& column = found[j];
+        const Index others = column.words + (options.dates ? 0 : column.dates);
+        const auto distinct = static_cast<Index>(column.distinct.size());
+        if (options.dates && column.dates > 0 && column.dates >= column.words + column.numbers) {
+            kinds[j] = ColumnKind::date;
+        } else if (others > 0 && others >= column.numbers) {
+            // A few words among many numbers are probably errors, so such a column stays numeric and they are reported.
+            if (numeric || options.words == WordColumns::leave_out) {
+                left_out.push_back(first.column_names().text(j));
+                continue;
+            }
+            if (options.words == WordColumns::categories) kinds[j] = ColumnKind::category;
         }
-        const bool is_words = kinds[j] == ColumnKind::category;
-        if (is_words && !told && (numeric || options.words == WordColumns::leave_out)) {
-            left_out_columns += (left_out++ == 0 ? "" : ", ") + first.column_text(j);
-            continue;
-        }
-        if (is_words && !told && options.words == WordColumns::refuse) kinds[j] = ColumnKind::number;
-        if (kinds[j] == ColumnKind::category && !told && column.distinct.size() > 20 &&
-            (2 * static_cast<Index>(column.distinct.size()) > rows || column.distinct.size() > 1000)) {
-            Message message{.code = Code::wrong_type};
-            first.set_column(message, j);
-            const std::string name = message.column.empty() ? std::to_string(j + 1) : message.column;
-            message.problem = filled("{}{} different values in {} are too many for categories",
-                                     column.distinct.size() >= most_words ? "more than " : "", column.distinct.size(),
-                                     counted(rows, "row"));
-            message.remedy = "Use `exclude=" + name + "` to leave the column out, or `id_column=" + name +
-                             "` to write it next to the labels";
-            throw BadData(std::move(message));
+        if (kinds[j] == ColumnKind::category && distinct > 20 && (2 * distinct > rows || distinct > 1000)) {
+            const std::string name = first.column_names().option_text(j);
+            throw BadData(
+                Code::wrong_type,
+                filled("{}{} different values in {} are too many for categories",
+                       column.distinct.size() >= most_words ? "more than " : "", distinct, counted(rows, "row")),
+                filled("Use `exclude={}` to leave the column out, or `id_column={}` to write it next to the labels",
+                       name, name),
+                first.column_names().place(j));
         }
         taken.push_back(j);
     }
-    if (left_out > 0)
+    if (!left_out.empty())
         texts.file.notes.push_back(
-            {.problem = filled("{} {} {} not used", left_out == 1 ? "column" : "columns", left_out_columns,
-                               left_out == 1 ? "holds words and is" : "hold words and are"),
+            {.problem = filled("{} {} {} not used", left_out.size() == 1 ? "column" : "columns", join(left_out),
+                               left_out.size() == 1 ? "holds words and is" : "hold words and are"),
              .file = first.source()});
     chosen = taken;
-    texts.words.resize(first.columns());
-    for (const std::size_t j : chosen) {
-        if (kinds[j] != ColumnKind::category) continue;
-        auto& words = texts.words[j] =
-            std::make_unique<std::vector<std::string>>(found[j].distinct.begin(), found[j].distinct.end());
-        const auto numbers = std::make_shared<Table::Dictionary>();
-        for (std::size_t w = 0; w < words->size(); ++w) numbers->emplace((*words)[w], static_cast<Index>(w));
-        for (auto& plan : texts.plans) {
-            plan.numbers.resize(first.columns());
-            plan.numbers[j] = numbers;
-        }
+    return kinds;
+}
+
+// `these`: the chosen columns of a table that is read as one with the first.
+void require_same_columns(const Table& table, const std::vector<std::size_t>& these, const Table& first,
+                          const std::vector<std::size_t>& chosen) {
+    const auto refuse = [&](std::string problem) {
+        refuse_file(table.source(), Code::wrong_shape, std::move(problem),
+                    "Files that are read as one need the same columns");
+    };
+    const std::string but_first_has = filled(", but {} has ", first.source());
+    if (these.size() != chosen.size())
+        refuse(counted(static_cast<Index>(these.size()), "column") + but_first_has + std::to_string(chosen.size()));
+    const auto names = [](const Table& of, const std::vector<std::size_t>& which) {
+        std::vector<std::string> out;
+        for (const std::size_t j : which)
+            if (of.has_header()) out.push_back(of.names()[j]);
+        return out;
+    };
+    if (names(table, these) != names(first, chosen)) {
+        const auto listed = [](std::vector<std::string> all) {
+            for (std::string& name : all) name = shown(name);
+            const std::string text = join(all);
+            return text.empty() ? "no header line" : "the columns " + text;
+        };
+        refuse(listed(names(table, these)) + but_first_has + listed(names(first, chosen)));
     }
-    for (auto& plan : texts.plans) plan.kinds = kinds;
+    if (these != chosen || table.columns() != first.columns())
+        refuse("the columns are not in the same places as in " + first.source());
 }
 
 OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& options, const Run& run) {
@@ -181,19 +191,16 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
     std::vector<std::size_t> chosen;
     bool numeric = false;
     for (const TableSource& source : sources) {
-        const Table& table = *out.tables.emplace_back(open_table(source, options, false));
+        Table& table = *out.tables.emplace_back(open_table(source, options, false));
         Table::Plan& plan = out.plans.emplace_back();
         plan.targets.assign(table.columns(), -1);
         plan.missing = options.missing;
         plan.points = true;
         plan.advises = options.advises;
         plan.categories_help = options.advises && options.words == WordColumns::refuse;
-        if (!options.label_column.empty())
-            plan.words = static_cast<std::ptrdiff_t>(table.column(options.label_column, "label_column"));
+        plan.words = position_of(table, options.label_column, "label_column");
         plan.blank_words = true;
-        const auto id = options.id_column.empty()
-                            ? std::ptrdiff_t{-1}
-                            : static_cast<std::ptrdiff_t>(table.column(options.id_column, "id_column"));
+        const std::ptrdiff_t id = position_of(table, options.id_column, "id_column");
         std::vector<Message> notes;
         const auto these = chosen_columns(table, options, plan.words, id, numeric, notes);
         if (these.empty())
@@ -202,65 +209,45 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
                         "Give at least one column of numbers");
         for (const std::size_t j : these)
             for (const auto& [which, option] : {std::pair(plan.words, "label_column"), {id, "id_column"}})
-                if (static_cast<std::ptrdiff_t>(j) == which) {
-                    Message message{.code = Code::conflict,
-                                    .problem = filled("the column is in both `columns` and `{}`", option),
-                                    .remedy = "Name it in one of them",
-                                    .option = "columns"};
-                    table.set_column(message, j);
-                    throw BadArgument(std::move(message));
-                }
-        const auto refuse = [&](std::string problem) {
-            refuse_file(source.name, Code::wrong_shape, std::move(problem),
-                        "Files that are read as one need the same columns");
-        };
+                if (static_cast<std::ptrdiff_t>(j) == which)
+                    throw BadArgument(Code::conflict, filled("the column is in both `columns` and `{}`", option),
+                                      "Name it in one of them", table.column_names().place(j, "columns"));
         if (out.tables.size() == 1) {
             chosen = these;
             out.file.notes = notes;
-            std::string guesses;
-            for (const auto& each : table.guesses()) guesses += (guesses.empty() ? "" : ", ") + each;
-            if (!guesses.empty())
+            if (const std::string guesses = join(table.guesses()); !guesses.empty())
                 out.file.reading = Message{.problem = "the format was guessed: " + guesses, .file = source.name};
             if (is_arrow(source.bytes.data)) out.file.format = name(Format::arrow);
             if (const Message& note = table.header_note(); !note.problem.empty())
                 out.file.notes.insert(out.file.notes.begin(), note);
         } else {
-            const Table& first = *out.tables.front();
-            const std::string but_first_has = filled(", but {} has ", sources.front().name);
-            if (these.size() != chosen.size())
-                refuse(counted(static_cast<Index>(these.size()), "column") + but_first_has +
-                       std::to_string(chosen.size()));
-            if (table.has_header() != first.has_header() ||
-                (table.has_header() && !std::equal(these.begin(), these.end(), chosen.begin(), [&](auto a, auto b) {
-                     return table.names()[a] == first.names()[b];
-                 }))) {
-                const auto listed = [](const Table& of, const std::vector<std::size_t>& which) {
-                    std::string text;
-                    if (of.has_header())
-                        for (const auto j : which) text += (text.empty() ? "" : ", ") + shown(of.names()[j]);
-                    return text.empty() ? "no header line" : "the columns " + text;
-                };
-                refuse(listed(table, these) + but_first_has + listed(first, chosen));
-            }
-            if (these != chosen || table.columns() != first.columns())
-                refuse("the columns are not in the same places as in " + sources.front().name);
+            require_same_columns(table, these, *out.tables.front(), chosen);
         }
         run.throw_if_stopped_here("reading");
-        out.tables.back()->find_rows(plan, run.threads);
-        if (sources.size() > 1) out.file.parts.push_back({source.name, out.tables.back()->rows()});
+        table.find_rows(plan, run.threads);
+        if (sources.size() > 1) out.file.parts.push_back({source.name, table.rows()});
     }
-    find_kinds(out, chosen, options, numeric, run.threads);
+    std::vector<ColumnWords> found;
+    const std::vector<ColumnKind> kinds = find_kinds(out, chosen, options, numeric, run.threads, found);
     if (chosen.empty())
         refuse_file(sources.front().name, Code::empty, "the file has no column of numbers",
                     "Use `categorical=one-hot` to turn words into numbers");
     const Table& first = *out.tables.front();
+    for (auto& plan : out.plans) {
+        plan.kinds = kinds;
+        plan.numbers.resize(first.columns());
+    }
     for (const std::size_t j : chosen) {
         for (auto& plan : out.plans) plan.targets[j] = static_cast<Index>(plan.taken++);
         if (first.has_header()) out.file.column_names.push_back(first.names()[j]);
-        if (out.plans.front().kinds.empty()) continue;
-        out.file.kinds.push_back(out.plans.front().kinds[j]);
-        out.file.categories.push_back(j < out.words.size() && out.words[j] ? *out.words[j]
-                                                                           : std::vector<std::string>());
+        if (kinds.empty()) continue;
+        out.file.kinds.push_back(kinds[j]);
+        std::vector<std::string>& words = out.file.categories.emplace_back();
+        if (kinds[j] != ColumnKind::category) continue;
+        words.assign(found[j].distinct.begin(), found[j].distinct.end());
+        const auto numbers = std::make_shared<Table::Dictionary>();  // refers to `words`, which the file keeps
+        for (std::size_t w = 0; w < words.size(); ++w) numbers->emplace(words[w], static_cast<Index>(w));
+        for (auto& plan : out.plans) plan.numbers[j] = numbers;
     }
     return out;
 }
@@ -309,15 +296,12 @@ private:
 void keep_rows(OpenTables& texts, std::span<const TableSource> sources, const ReadOptions& options) {
     if (!options.keep_rows && options.id_column.empty()) return;
     const Table& first = *texts.tables.front();
-    const auto id = options.id_column.empty()
-                        ? std::ptrdiff_t{-1}
-                        : static_cast<std::ptrdiff_t>(first.column(options.id_column, "id_column"));
     auto kept = std::make_shared<RowsOfTables::Kept>();
     for (const auto& source : sources) kept->bytes.push_back(source.bytes);
     kept->names = first.names();
     for (std::size_t j = kept->names.size(); j < first.columns(); ++j)
         kept->names.push_back(filled("column-{}", j + 1));
-    kept->id = id;
+    kept->id = position_of(first, options.id_column, "id_column");
     kept->tables = std::move(texts.tables);
     texts.file.rows = std::make_shared<RowsOfTables>(std::move(kept));
 }

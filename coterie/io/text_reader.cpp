@@ -21,16 +21,10 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
-std::string lower(std::string_view word) {
-    std::string out(word);
-    for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    return out;
-}
-
 bool is_label_word(std::string_view word) {
     static constexpr std::array<std::string_view, 8> words = {"label", "labels", "class",   "target",
                                                               "y",     "truth",  "cluster", "species"};
-    return std::find(words.begin(), words.end(), lower(word)) != words.end();
+    return std::find(words.begin(), words.end(), lower_case(word)) != words.end();
 }
 
 class TextTable final : public Table {
@@ -39,15 +33,9 @@ public:
               bool one_column);
 
     void find_rows(const Plan& plan, int threads) override;
-    std::vector<ColumnWords> words_of_columns(const std::vector<bool>& asked, std::size_t most,
-                                              int threads) const override;
-    void parse(const Plan& plan, std::size_t first, std::size_t last, float* to, std::string_view* words,
+    void parse(const Plan& plan, std::size_t first, std::size_t last, Numbers to, std::string_view* words,
                int threads) override {
-        parse_pieces(plan, first, last, to, words, threads);
-    }
-    void parse(const Plan& plan, std::size_t first, std::size_t last, double* to, std::string_view* words,
-               int threads) override {
-        parse_pieces(plan, first, last, to, words, threads);
+        std::visit([&](auto* numbers) { parse_pieces(plan, first, last, numbers, words, threads); }, to);
     }
     bool next_record(std::size_t& at, std::vector<std::string>& fields) const override;
     std::size_t first_record() const override { return first_; }
@@ -57,10 +45,10 @@ private:
     // A place is a byte offset.
     Index row_of(std::size_t where) const override { return line_at(records_.text, where); }
     Field field_at(std::size_t piece, Index row, std::size_t column) const override;
-    void each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const override;
+    void count_words(std::size_t piece, const std::vector<bool>& asked, std::size_t most,
+                     std::vector<ColumnWords>& columns) const override;
 
     std::string_view unquoted(std::string_view field);
-    bool is_number(const std::string& field) const;
     FirstRows first_rows();
     bool guess_names(const FirstRows& rows, const NameSet& named, const ReadOptions& options, bool one_column);
     void take_names_of_comment(std::string_view line, const FirstRows& rows, const NameSet& named);
@@ -109,9 +97,9 @@ TextTable::TextTable(const Bytes& bytes, std::string_view source, bool tab_separ
         throw BadArgument(Code::not_accepted, filled("'{}' cannot separate numbers", shown(std::string(1, given))),
                           "Choose another `separator`", {.option = "separator", .value = std::string(1, given)});
     if (records_.text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-        refuse({.code = Code::empty, .problem = "the file is empty", .remedy = "Give rows of numbers"});
+        refuse_file(source_, Code::empty, "the file is empty", "Give rows of numbers");
     const Dialect dialect = find_dialect(records_, options, tab_separated, one_column);
-    if (dialect.first >= records_.text.size()) refuse({.code = Code::empty, .problem = "the file has no rows"});
+    if (dialect.first >= records_.text.size()) refuse_file(source_, Code::empty, "the file has no rows");
     decimal_ = dialect.decimal;
     first_ = dialect.first;
     guesses_ = decoded_.conversions;
@@ -142,10 +130,8 @@ bool TextTable::heads_labels(std::string_view word, std::size_t below) const {
                 const std::string label(trimmed(fields.empty() ? std::string() : without_quotes(fields.front())));
                 again = again || label == word;
                 blanks = blanks || label.empty();
-                double value = 0;
-                bool overflow = false;
                 if (label.empty() || again) return !again;
-                numbers = numbers && parse_field(label, value, overflow, decimal_);
+                numbers = numbers && is_number(label, decimal_);
                 const auto [found, added] = recurs.emplace(label, false);
                 found->second = !added;
                 return true;
@@ -155,12 +141,6 @@ bool TextTable::heads_labels(std::string_view word, std::size_t below) const {
     if (again || recurs.empty()) return false;
     return numbers ||
            (!blanks && std::all_of(recurs.begin(), recurs.end(), [](const auto& label) { return label.second; }));
-}
-
-bool TextTable::is_number(const std::string& field) const {
-    double value = 0;
-    bool overflow = false;
-    return parse_field(field, value, overflow, decimal_);
 }
 
 // The fields of the first row, and of some rows below it. Sets the number of columns.
@@ -194,9 +174,7 @@ bool TextTable::guess_names(const FirstRows& rows, const NameSet& named, const R
     const std::string_view first = trimmed(rows.first.front());
     const auto all_words = [&] {
         return std::all_of(rows.first.begin(), rows.first.end(), [&](const std::string& word) {
-            double value = 0;
-            bool overflow = false;
-            return !parse_field(word, value, overflow, decimal_) && !overflow && !is_missing_word(trimmed(word)) &&
+            return !is_number_text(word, decimal_) && !is_missing_word(trimmed(word)) &&
                    !is_infinite_word(trimmed(word));
         });
     };
@@ -206,8 +184,8 @@ bool TextTable::guess_names(const FirstRows& rows, const NameSet& named, const R
                (all_words() && heads_labels(first, records_.end_of(first_)));
     if (rows.below.empty()) return all_words() || guess_header(rows, named, false).is == FirstRow::names;
     HeaderGuess guess = guess_header(rows, named, false);
-    const bool words = std::none_of(rows.first.begin(), rows.first.end(), [&](const auto& f) { return is_number(f); });
-    if (!words && !options.numeric_names) guess = {};
+    const auto number = [&](const std::string& field) { return is_number(field, decimal_); };
+    if (!options.numeric_names && std::any_of(rows.first.begin(), rows.first.end(), number)) guess = {};
     guess.note.file = source_;
     guess.note.line = line_at(records_.text, first_);
     if (guess.is == FirstRow::either) throw BadData(std::move(guess.note));
@@ -250,11 +228,11 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
             take_names_of_comment(dialect.last_comment, rows, named);
     }
     // R writes no name for the first column, which holds the row names, so the header has one field less than the rows.
-    const bool from_r =
-        options.header != Header::no && rows.below.size() > 1 && !one_column &&
-        std::all_of(rows.below.begin(), rows.below.end(),
-                    [&](const auto& row) { return row.size() == rows.first.size() + 1; }) &&
-        std::none_of(rows.first.begin(), rows.first.end(), [&](const auto& field) { return is_number(field); });
+    const bool from_r = options.header != Header::no && rows.below.size() > 1 && !one_column &&
+                        std::all_of(rows.below.begin(), rows.below.end(),
+                                    [&](const auto& row) { return row.size() == rows.first.size() + 1; }) &&
+                        std::none_of(rows.first.begin(), rows.first.end(),
+                                     [&](const auto& field) { return is_number(field, decimal_); });
     if (from_r) {
         rows.first.insert(rows.first.begin(), "");
         header = true;
@@ -265,8 +243,7 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
         for (const std::string& field : rows.first) names_.push_back(std::string(trimmed(field)));
         names_.resize(columns_);
         first_ = records_.end_of(first_);
-        if (rows.below.empty())
-            refuse({.code = Code::empty, .problem = "the file has a header line, but no rows below it"});
+        if (rows.below.empty()) refuse_file(source_, Code::empty, "the file has a header line, but no rows below it");
     }
     find_nameless_index();
 }
@@ -340,63 +317,35 @@ void TextTable::careful_record(std::size_t begin, std::size_t end, const Plan& p
         const std::string_view field = inside_quotes(fields[j]);
         if (static_cast<std::ptrdiff_t>(j) == plan.words) {
             if (trimmed(field).empty() && !plan.blank_words && fields.size() == columns_)
-                refuse_field(
-                    begin, j, {},
-                    {.code = Code::missing_value, .problem = "the value is empty", .remedy = "Give every row a value"});
+                refuse_field(begin, j, {}, Code::missing_value, "the value is empty", "Give every row a value");
             *word = fields[j];
         }
         if (plan.targets[j] < 0 || fields.size() != columns_) continue;
-        std::string unescaped;
-        std::string_view word_of_category = trimmed(field);
-        if (plan.kind(j) == ColumnKind::category && field.find('"') != std::string_view::npos) {
-            unescaped = trimmed(without_quotes(fields[j]));
-            word_of_category = unescaped;
-        }
-        take_field(static_cast<std::size_t>(fields[j].data() - records_.text.data()), j, field, word_of_category, plan,
-                   out[plan.targets[j]]);
+        std::string category;
+        if (plan.kind(j) == ColumnKind::category) category = trimmed(without_quotes(fields[j]));
+        out[plan.targets[j]] = value_of<Scalar>(static_cast<std::size_t>(fields[j].data() - records_.text.data()), j,
+                                                field, category, plan);
     }
     if (fields.size() != columns_)
-        refuse({.code = Code::wrong_shape,
-                .problem = filled("{}, but the first row has {}", counted(static_cast<Index>(fields.size()), "field"),
-                                  columns_),
-                .remedy = "Give every row as many fields",
-                .accepted = filled("{} columns", columns_),
-                .line = line_at(records_.text, begin)});
+        throw BadData(
+            Code::wrong_shape,
+            filled("{}, but the first row has {}", counted(static_cast<Index>(fields.size()), "field"), columns_),
+            "Give every row as many fields",
+            {.accepted = filled("{} columns", columns_), .file = source_, .line = line_at(records_.text, begin)});
 }
 
-void TextTable::each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const {
-    std::vector<std::string_view> bare;
-    each_record(first_, records_.text.size(), [&](std::size_t, const auto& fields) {
-        bare.clear();
-        for (const std::string_view field : fields) bare.push_back(inside_quotes(field));
-        return use(bare);
+void TextTable::count_words(std::size_t piece, const std::vector<bool>& asked, std::size_t most,
+                            std::vector<ColumnWords>& columns) const {
+    each_record(borders_[piece], borders_[piece + 1], [&](std::size_t, const auto& fields) {
+        for (std::size_t j = 0; j < std::min(fields.size(), columns_); ++j) {
+            const std::string_view word = trimmed(inside_quotes(fields[j]));
+            if (!asked[j] || is_missing_word(word)) continue;
+            count_word(columns[j], word);
+            if (columns[j].distinct.size() < most)
+                columns[j].distinct.insert(std::string(trimmed(without_quotes(fields[j]))));
+        }
+        return true;
     });
-}
-
-std::vector<ColumnWords> TextTable::words_of_columns(const std::vector<bool>& asked, std::size_t most,
-                                                     int threads) const {
-    std::vector<std::vector<ColumnWords>> of_pieces(pieces(), std::vector<ColumnWords>(columns_));
-    for_each_block(static_cast<Index>(pieces()), threads, [&](Index piece, int) {
-        const auto at = static_cast<std::size_t>(piece);
-        auto& columns = of_pieces[at];
-        each_record(borders_[at], borders_[at + 1], [&](std::size_t, const auto& fields) {
-            for (std::size_t j = 0; j < std::min(fields.size(), columns_); ++j) {
-                const std::string_view word = trimmed(inside_quotes(fields[j]));
-                if (!asked[j] || is_missing_word(word)) continue;
-                ColumnWords& column = columns[j];
-                count_word(column, word);
-                if (column.distinct.size() < most)
-                    column.distinct.insert(word.find('"') == std::string_view::npos
-                                               ? std::string(word)
-                                               : std::string(trimmed(without_quotes(fields[j]))));
-            }
-            return true;
-        });
-    });
-    std::vector<ColumnWords> out = std::move(of_pieces.front());
-    for (std::size_t piece = 1; piece < of_pieces.size(); ++piece)
-        for (std::size_t j = 0; j < columns_; ++j) out[j].add(std::move(of_pieces[piece][j]));
-    return out;
 }
 
 bool TextTable::next_record(std::size_t& at, std::vector<std::string>& fields) const {
@@ -418,9 +367,7 @@ void TextTable::find_rows(const Plan& plan, int threads) {
     if (!(columns_ == 1 && plan.blank_words)) {
         std::size_t size = records_.text.size();
         while (size > first_) {
-            const std::size_t line = records_.text.substr(0, size - 1).rfind('\n') == std::string_view::npos
-                                         ? 0
-                                         : records_.text.substr(0, size - 1).rfind('\n') + 1;
+            const std::size_t line = records_.text.substr(0, size - 1).rfind('\n') + 1;  // 0 if there is no '\n'
             if (line < first_ || !records_.is_empty(line, size)) break;
             size = line;
         }
@@ -448,15 +395,13 @@ void TextTable::find_rows(const Plan& plan, int threads) {
         starts_[at + 1] = rows;
     });
     for (std::size_t k = 1; k < starts_.size(); ++k) starts_[k] += starts_[k - 1];
-    if (rows() == 0) refuse({.code = Code::empty, .problem = "the file has no rows"});
+    if (rows() == 0) refuse_file(source_, Code::empty, "the file has no rows");
 }
 
 template <class Scalar>
 void TextTable::parse_pieces(const Plan& plan, std::size_t first, std::size_t last, Scalar* to, std::string_view* words,
                              int threads) {
-    const std::size_t last_newline = records_.text.rfind('\n');
-    const std::size_t sentinel =
-        last_newline == std::string_view::npos ? 0 : last_newline + 1;  // records before this offset end with a '\n'
+    const std::size_t sentinel = records_.text.rfind('\n') + 1;  // all records before this offset end with a '\n'
     for_each_block(static_cast<Index>(last - first), threads, [&](Index piece, int) {
         const auto at = first + static_cast<std::size_t>(piece);
         Index row = starts_[at];

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include "coterie/io/column_choice.hpp"
@@ -56,15 +57,6 @@ public:
     /// Whether the file declares that a column holds words.
     virtual bool holds_words(std::size_t) const { return false; }
     ColumnNames column_names() const { return {source_, columns_, names_}; }
-    std::string column_text(std::size_t column) const { return column_names().text(column); }
-    std::size_t column(const std::string& given, std::string_view option) const {
-        return column_names().position(given, option);
-    }
-    std::vector<std::size_t> selection(const std::vector<std::string>& given, std::string_view option) const {
-        return column_names().positions(given, option);
-    }
-    /// Sets the file and the column of a message.
-    void set_column(Message& message, std::size_t column) const { column_names().set_place(message, column); }
     /// Positions of the names. Throws BadData that lists the missing ones.
     std::vector<std::size_t> named(const std::vector<std::string>& wanted) const;
 
@@ -90,13 +82,11 @@ public:
     std::size_t pieces() const { return starts_.size() - 1; }
     Index rows_before(std::size_t piece) const { return starts_[piece]; }
     /// Counts the fields of every requested column over all rows; other columns get an empty result.
-    virtual std::vector<ColumnWords> words_of_columns(const std::vector<bool>& asked, std::size_t most,
-                                                      int threads) const = 0;
+    std::vector<ColumnWords> words_of_columns(const std::vector<bool>& asked, std::size_t most, int threads) const;
     /// Parses the rows of pieces first..last-1, one after another. Collects words only if the plan asks for them; the
     /// words are valid until the next call.
-    virtual void parse(const Plan& plan, std::size_t first, std::size_t last, float* to, std::string_view* words,
-                       int threads) = 0;
-    virtual void parse(const Plan& plan, std::size_t first, std::size_t last, double* to, std::string_view* words,
+    using Numbers = std::variant<float*, double*>;
+    virtual void parse(const Plan& plan, std::size_t first, std::size_t last, Numbers to, std::string_view* words,
                        int threads) = 0;
     /// Reads the fields, without quotes, of the record at `at`, and moves `at` past it. Returns false if there is none.
     virtual bool next_record(std::size_t& at, std::vector<std::string>& fields) const = 0;
@@ -112,23 +102,19 @@ protected:
         std::string text;
     };
     virtual Field field_at(std::size_t piece, Index row, std::size_t column) const = 0;
-    /// Calls use(fields without quotes) for every row until it returns false.
-    virtual void each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const = 0;
+    /// words_of_columns for one piece.
+    virtual void count_words(std::size_t piece, const std::vector<bool>& asked, std::size_t most,
+                             std::vector<ColumnWords>& columns) const = 0;
 
-    // Both throw BadData: the message, with its place added.
-    [[noreturn]] void refuse(Message message) const {
-        message.file = source_;
-        throw BadData(std::move(message));
-    }
-    [[noreturn]] void refuse_field(std::size_t where, std::size_t column, std::string_view value,
-                                   Message message) const;
+    /// Throws BadData about a field.
+    [[noreturn]] void refuse_field(std::size_t where, std::size_t column, std::string_view value, Code code,
+                                   std::string problem, std::string remedy) const;
     /// The value of a field according to the plan; `word` is used for a category. Throws BadData if it has no value.
     template <class Scalar>
-    void take_field(std::size_t where, std::size_t column, std::string_view field, std::string_view word,
-                    const Plan& plan, Scalar& value) const;
-    template <class Scalar>
-    void take_missing(std::size_t where, std::size_t column, std::string_view field, const Plan& plan,
-                      Scalar& value) const;
+    Scalar value_of(std::size_t where, std::size_t column, std::string_view field, std::string_view word,
+                    const Plan& plan) const;
+    /// NaN. Throws BadData if the plan does not accept missing values.
+    double missing_value(std::size_t where, std::size_t column, std::string_view field, const Plan& plan) const;
     /// Checks the parsed rows of a piece. Throws BadData for a number whose square overflows.
     template <class Scalar>
     void refuse_too_large(const Plan& plan, std::size_t piece, const Scalar* rows) const;
@@ -149,7 +135,9 @@ protected:
     std::vector<Index> starts_ = {0};  // rows before each piece, and the total
 
 private:
-    Message not_a_number(std::size_t where, std::size_t column, std::string_view field, const Plan& plan) const;
+    [[noreturn]] void refuse_word(std::size_t where, std::size_t column, std::string_view field,
+                                  const Plan& plan) const;
+    std::string separator_remedy(std::string_view word) const;
     std::string missing_text(const Plan& plan) const;
 };
 
