@@ -89,13 +89,7 @@ public:
     }
     void append(const char* data, std::size_t bytes) {
         if (::lseek(descriptor_, 0, SEEK_END) < 0) fail("the file cannot be extended");
-        while (bytes > 0) {
-            const ssize_t written = ::write(descriptor_, data, bytes);
-            if (written < 0 && errno == EINTR) continue;
-            if (written < 0) fail("the file cannot be written");
-            data += written;
-            bytes -= static_cast<std::size_t>(written);
-        }
+        if (!formats::write_all(descriptor_, data, bytes)) fail("the file cannot be written");
     }
     void rename_to(const fs::path& target) {
         if (::fsync(descriptor_) != 0) fail("the file cannot be written");

@@ -1,17 +1,14 @@
 // Writes rows in Arrow's IPC format, as a stream of messages or as a file (Feather version 2) that ends in a table of
 // contents. nanoarrow encodes one batch of rows at a time in memory, which is then written, so a table need not fit
-// into memory. Fields are given as text, exactly as in the source table. A number written with to_chars reads back the
-// same. A first pass over the rows finds the type of each column. Numbers that would change (007) become words.
+// into memory. Fields are given as text, exactly as in the source table.
 
 #include "coterie/io/internal/arrow_writer.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <limits>
 
 #include <nanoarrow/nanoarrow_ipc.hpp>
 
-#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
 
@@ -28,32 +25,21 @@ void require(ArrowErrorCode code, const ArrowError* error = nullptr) {
                         (error == nullptr ? std::to_string(code) : std::string(error->message)));
 }
 
-bool whole_number(std::string_view word, std::int64_t& value) {
-    const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
-    return failed == std::errc() && end == word.data() + word.size() && std::to_string(value) == word;
-}
-
-bool any_number(std::string_view word, double& value, char decimal) {
-    if (io::internal::is_infinite_word(word)) {
-        value =
-            word.front() == '-' ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
-        return true;
-    }
-    bool overflow = false;
-    return formats::parse_field(word, value, overflow, decimal) && !overflow;
-}
-
-constexpr std::int64_t largest_of_float = std::int64_t{1} << 53;
-
-// For digits that are not a 64-bit integer: whether they are a name, such as 007, or too many digits for a float.
-bool is_name_in_digits(std::string_view word) {
-    if (!word.empty() && (word.front() == '-' || word.front() == '+')) word.remove_prefix(1);
-    if (word.find_first_not_of("0123456789") != std::string_view::npos)
-        return word.size() > 1 && word[0] == '0' && word[1] >= '0' && word[1] <= '9';
-    return word.size() > 15 || (word.size() > 1 && word.front() == '0');
-}
-
 }  // namespace
+
+std::optional<std::int64_t> whole_value(std::string_view word) {
+    std::int64_t value = 0;
+    std::from_chars(word.data(), word.data() + word.size(), value);
+    return std::to_string(value) == word ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> real_value(std::string_view word, char decimal) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (is_infinite_word(word)) return word.front() == '-' ? -infinity : infinity;
+    double value = 0;
+    bool overflow = false;
+    return formats::parse_field(word, value, overflow, decimal) ? std::optional(value) : std::nullopt;
+}
 
 struct ArrowRows::Parts {
     nanoarrow::UniqueSchema schema = {};
@@ -109,19 +95,19 @@ void ArrowRows::write(std::span<const std::string> fields) {
     for (std::size_t j = 0; j < fields.size(); ++j) {
         ArrowArray* const column = to.batch->children[j];
         const std::string_view word = formats::trimmed(fields[j]);
-        std::int64_t whole = 0;
-        double number = 0;
-        if (types_[j] == FieldType::words ? fields[j].empty() : io::internal::is_missing_word(word)) {
+        if (types_[j] == FieldType::words ? fields[j].empty() : is_missing_word(word)) {
             require(ArrowArrayAppendNull(column, 1));
         } else if (types_[j] == FieldType::words) {
             to.text += fields[j].size();
             require(ArrowArrayAppendString(column, {fields[j].data(), static_cast<std::int64_t>(fields[j].size())}));
         } else if (types_[j] == FieldType::whole) {
-            if (!whole_number(word, whole)) refuse(j, "whole numbers");
-            require(ArrowArrayAppendInt(column, whole));
+            const auto value = whole_value(word);
+            if (!value) refuse(j, "whole numbers");
+            require(ArrowArrayAppendInt(column, *value));
         } else {
-            if (!any_number(word, number, '.')) refuse(j, "numbers");
-            require(ArrowArrayAppendDouble(column, number));
+            const auto value = real_value(word, '.');
+            if (!value) refuse(j, "numbers");
+            require(ArrowArrayAppendDouble(column, *value));
         }
     }
     require(ArrowArrayFinishElement(to.batch.get()));
@@ -152,40 +138,3 @@ void ArrowRows::finish() {
 }
 
 }  // namespace coterie::io::internal
-
-namespace coterie {
-
-using namespace io::internal;
-
-std::vector<FieldType> field_types(const TableRows& rows) {
-    const std::size_t columns = rows.names().size();
-    std::vector<FieldType> out(columns, FieldType::whole);
-    std::vector<bool> seen(columns, false),
-        large(columns, false);  // has whole numbers that a float does not represent exactly
-    for (std::size_t j = 0; j < columns; ++j)
-        if (rows.holds_words(j)) out[j] = FieldType::words;
-    const auto all = rows.from_start();
-    std::vector<std::string> fields;
-    while (all->next(fields))
-        for (std::size_t j = 0; j < std::min(columns, fields.size()); ++j) {
-            if (out[j] == FieldType::words) continue;
-            const std::string_view word = formats::trimmed(fields[j]);
-            if (io::internal::is_missing_word(word)) continue;
-            seen[j] = true;
-            std::int64_t whole = 0;
-            double number = 0;
-            if (whole_number(word, whole)) {
-                large[j] = large[j] || whole > largest_of_float || whole < -largest_of_float;
-                continue;
-            }
-            out[j] = any_number(word, number, all->decimal()) && !is_name_in_digits(word) ? FieldType::number
-                                                                                          : FieldType::words;
-        }
-    for (std::size_t j = 0; j < columns; ++j) {
-        if (!seen[j] && out[j] != FieldType::words) out[j] = FieldType::number;  // missing in every row: NaN as a float
-        if (large[j] && out[j] == FieldType::number) out[j] = FieldType::words;
-    }
-    return out;
-}
-
-}  // namespace coterie

@@ -16,23 +16,18 @@
 #include <cstring>
 #include <new>
 
-#include "coterie/base/error.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/text.hpp"
-#include "coterie/base/utf8.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
 namespace {
 
-std::string system_error() { return std::strerror(errno); }
-
-// For ResourceError.
-Message not_readable(const std::string& file) {
-    return {.code = Code::cannot_read, .problem = "the file cannot be read: " + system_error(), .file = file};
+[[noreturn]] void refuse_unreadable(const std::string& file) {
+    throw ResourceError(Code::cannot_read, filled("the file cannot be read: {}", std::strerror(errno)), "",
+                        {.file = file});
 }
-Message no_memory(std::string problem, const std::string& file) {
-    return {.code = Code::out_of_memory, .problem = std::move(problem), .file = file};
+[[noreturn]] void refuse_without_memory(const std::string& file, std::string problem) {
+    throw ResourceError(Code::out_of_memory, std::move(problem), "", {.file = file});
 }
 
 class Descriptor {
@@ -63,16 +58,10 @@ public:
     void make_room() {
         if (room() > 0) return;
         const std::size_t wanted = std::max<std::size_t>(std::size_t{1} << 18, capacity_ * 2);
-        if (wanted > (std::size_t{1} << 26)) {
-            try {
-                require_memory(static_cast<double>(wanted - size_), "reading the file");
-            } catch (NotEnoughMemory& error) {
-                error.amend([&](Message& message) { message.file = source_; });
-                throw;
-            }
-        }
+        if (wanted > (std::size_t{1} << 26))
+            require_memory_for(source_, static_cast<double>(wanted - size_), "reading the file");
         void* moved = std::realloc(data_, wanted);
-        if (moved == nullptr) throw ResourceError(no_memory(filled("out of memory after {} bytes", size_), source_));
+        if (moved == nullptr) refuse_without_memory(source_, filled("out of memory after {} bytes", size_));
         data_ = static_cast<std::byte*>(moved);
         capacity_ = wanted;
     }
@@ -114,7 +103,7 @@ Bytes read_to_end(int descriptor, const std::string& source, bool text) {
         const ssize_t got = ::read(descriptor, buffer.end(), buffer.room());
         if (got < 0) {
             if (errno == EINTR) continue;
-            throw ResourceError(not_readable(source));
+            refuse_unreadable(source);
         }
         if (got == 0) return buffer.release();
         const std::span<const std::byte> part(buffer.end(), static_cast<std::size_t>(got));
@@ -122,10 +111,9 @@ Bytes read_to_end(int descriptor, const std::string& source, bool text) {
         first = false;
         if (text) {
             const void* const newline = ::memrchr(part.data(), '\n', part.size());
-            line =
-                newline == nullptr
-                    ? line + part.size()
-                    : static_cast<std::size_t>(part.data() + part.size() - static_cast<const std::byte*>(newline) - 1);
+            line = newline == nullptr
+                       ? line + part.size()
+                       : static_cast<std::size_t>(buffer.end() + got - static_cast<const std::byte*>(newline) - 1);
             if (line > longest_line)
                 refuse_file(source, Code::limit_exceeded, filled("a line has more than {} bytes", longest_line),
                             "Give text with line ends");
@@ -138,8 +126,8 @@ struct stat status_of(const Descriptor& file, const std::string& path) {
     struct stat status {};
     if (file.number() < 0)
         refuse_file(path, errno == ENOENT ? Code::not_found : Code::cannot_read,
-                    "the file cannot be opened: " + system_error());
-    if (::fstat(file.number(), &status) != 0) throw ResourceError(not_readable(path));
+                    filled("the file cannot be opened: {}", std::strerror(errno)));
+    if (::fstat(file.number(), &status) != 0) refuse_unreadable(path);
     if (S_ISDIR(status.st_mode)) refuse_file(path, Code::cannot_read, "this is a folder", "Give a file");
     return status;
 }
@@ -154,12 +142,11 @@ Bytes mapped(int descriptor, std::size_t size) {
 
 Bytes read_whole(int descriptor, std::size_t size, const std::string& path) {
     const std::shared_ptr<std::byte[]> buffer(new (std::nothrow) std::byte[size]);
-    if (!buffer)
-        throw ResourceError(no_memory(filled("there is not enough memory for the {} bytes of the file", size), path));
+    if (!buffer) refuse_without_memory(path, filled("there is not enough memory for the {} bytes of the file", size));
     for (std::size_t have = 0; have < size;) {
         const ssize_t got = ::read(descriptor, buffer.get() + have, size - have);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) throw ResourceError(not_readable(path));
+        if (got < 0) refuse_unreadable(path);
         if (got == 0)
             refuse_file(path, Code::changed_file, "the file has become shorter since it was opened",
                         "Read it again when no program writes to it");
@@ -202,6 +189,18 @@ std::size_t file_size(const std::string& path) {
     return S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0;
 }
 
+bool write_all(int descriptor, const void* data, std::size_t bytes) {
+    const auto* from = static_cast<const std::byte*>(data);
+    while (bytes > 0) {
+        const ssize_t written = ::write(descriptor, from, bytes);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        from += written;
+        bytes -= static_cast<std::size_t>(written);
+    }
+    return true;
+}
+
 bool is_gzip(std::span<const std::byte> data) {
     return data.size() >= 2 && data[0] == std::byte{0x1f} && data[1] == std::byte{0x8b};
 }
@@ -212,8 +211,7 @@ Bytes inflate_gzip(const Bytes& bytes, std::string_view source) {
     if (!is_gzip(bytes.data)) refuse("the name ends with .gz, but the file is not a gzip file");
     Buffer out(source);
     z_stream stream{};
-    if (::inflateInit2(&stream, 15 + 16) != Z_OK)
-        throw ResourceError(no_memory("out of memory before decompression", file));
+    if (::inflateInit2(&stream, 15 + 16) != Z_OK) refuse_without_memory(file, "out of memory before decompression");
     struct Ender {
         z_stream* stream;
         ~Ender() { ::inflateEnd(stream); }
@@ -245,7 +243,7 @@ Bytes inflate_gzip(const Bytes& bytes, std::string_view source) {
             if (::inflateReset(&stream) != Z_OK) throw InternalError(file + ": zlib refused to start again");
             continue;
         }
-        if (result == Z_MEM_ERROR) throw ResourceError(no_memory("out of memory during decompression", file));
+        if (result == Z_MEM_ERROR) refuse_without_memory(file, "out of memory during decompression");
         if (result != Z_OK && result != Z_BUF_ERROR)
             refuse("the gzip data are damaged" + (stream.msg ? std::string(": ") + stream.msg : std::string()));
         if (left == 0 && stream.avail_out > 0) refuse("the gzip data end too early: the file is truncated");
@@ -253,21 +251,10 @@ Bytes inflate_gzip(const Bytes& bytes, std::string_view source) {
 }
 
 void append_utf8(std::string& out, std::uint32_t code) {
-    if (code < 0x80) {
-        out += static_cast<char>(code);
-    } else if (code < 0x800) {
-        out += static_cast<char>(0xc0 | code >> 6);
-        out += static_cast<char>(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-        out += static_cast<char>(0xe0 | code >> 12);
-        out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-        out += static_cast<char>(0x80 | (code & 0x3f));
-    } else {
-        out += static_cast<char>(0xf0 | (code >> 18 & 7));
-        out += static_cast<char>(0x80 | (code >> 12 & 0x3f));
-        out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-        out += static_cast<char>(0x80 | (code & 0x3f));
-    }
+    const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;  // bytes after the first
+    constexpr std::uint32_t marks[] = {0, 0xc0, 0xe0, 0xf0};
+    out += static_cast<char>(marks[more] | (code >> 6 * more & (more == 3 ? 7U : 0x7fU)));
+    for (int k = more; k-- > 0;) out += static_cast<char>(0x80 | (code >> 6 * k & 0x3f));
 }
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {

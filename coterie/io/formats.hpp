@@ -52,6 +52,8 @@ Bytes read_bytes(const std::string& path, bool text = false);
 Bytes read_bytes_inflated(const std::string& path, bool text = false);
 /// The size of a regular file, 0 for anything else. Throws like read_bytes.
 std::size_t file_size(const std::string& path);
+/// Writes all bytes to a descriptor. Returns false if that fails; errno then has the reason.
+bool write_all(int descriptor, const void* data, std::size_t bytes);
 bool is_gzip(std::span<const std::byte> data);
 /// All members of a gzip file, decompressed. Throws BadData if it is damaged or truncated.
 Bytes inflate_gzip(const Bytes& bytes, std::string_view source);

@@ -19,8 +19,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "coterie/base/error.hpp"
-#include "coterie/base/text.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie {
 namespace {
@@ -132,19 +131,9 @@ void OutputFile::fail(const std::string& what) {
 }
 
 void OutputFile::flush() {
-    const char* data = buffer_.data();
-    std::size_t left = buffer_.size();
-    while (left > 0) {
-        const ssize_t written = ::write(descriptor_, data, left);
-        if (written < 0) {
-            if (errno == EINTR) continue;
-            buffer_.clear();
-            fail("written");
-        }
-        data += written;
-        left -= static_cast<std::size_t>(written);
-    }
+    const bool written = formats::write_all(descriptor_, buffer_.data(), buffer_.size());
     buffer_.clear();
+    if (!written) fail("written");
 }
 
 void OutputFile::write(const void* data, std::size_t bytes) {

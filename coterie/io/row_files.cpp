@@ -13,16 +13,15 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <utility>
 
-#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie {
 namespace {
 
 using formats::Array;
+using formats::refuse_file;
 using internal::filled;
 
 class OpenFile {
@@ -31,7 +30,7 @@ public:
         : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
         if (descriptor_ < 0)
             refuse_file(path_, errno == ENOENT ? Code::not_found : Code::cannot_read,
-                        std::string("the file cannot be opened: ") + std::strerror(errno));
+                        filled("the file cannot be opened: {}", std::strerror(errno)));
         struct stat status {};
         if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
             ::close(descriptor_);
@@ -57,8 +56,8 @@ public:
             const ssize_t got = ::pread(descriptor_, to, bytes, static_cast<off_t>(offset));
             if (got < 0 && errno == EINTR) continue;
             if (got < 0)
-                throw ResourceError(Code::cannot_read, std::string("the file cannot be read: ") + std::strerror(errno),
-                                    "", {.file = path_});
+                throw ResourceError(Code::cannot_read, filled("the file cannot be read: {}", std::strerror(errno)), "",
+                                    {.file = path_});
             if (got == 0) refuse_file(path_, Code::changed_file, "the file has become shorter since it was opened");
             offset += static_cast<std::size_t>(got);
             bytes -= static_cast<std::size_t>(got);
@@ -75,9 +74,10 @@ private:
     std::size_t size_ = 0;
 };
 
-// One array file.
+// One file of rows.
 class FileRows : public RowSource {
 public:
+    // An array file.
     FileRows(const std::string& path, Precision precision) : file_(path), precision_(precision) {
         std::vector<std::byte> head(std::min<std::size_t>(file_.size(), formats::longest_npy_head));
         file_.read(0, head.size(), head.data());
@@ -103,9 +103,16 @@ public:
         columns_ = one.columns();
         scalar_ = one.scalar();
         row_bytes_ = array_.item_bytes * static_cast<std::size_t>(columns_);
-        direct_ = !array_.swapped && ((array_.element == formats::Element::float32 && scalar_ == ScalarType::float32) ||
-                                      (array_.element == formats::Element::float64 && scalar_ == ScalarType::float64));
+        direct_ = has_scalar(array_, scalar_);
     }
+    // Rows in native format.
+    FileRows(OpenFile file, Index columns, ScalarType scalar)
+        : file_(std::move(file)),
+          row_bytes_(static_cast<std::size_t>(columns) * size_of(scalar)),
+          rows_(static_cast<Index>(file_.size() / row_bytes_)),
+          columns_(columns),
+          scalar_(scalar),
+          direct_(true) {}
 
     Index rows() const override { return rows_; }
     Index columns() const override { return columns_; }
@@ -131,7 +138,7 @@ private:
     std::size_t place(Index row) const { return offset_ + static_cast<std::size_t>(row) * row_bytes_; }
 
     OpenFile file_;
-    Precision precision_;
+    Precision precision_ = Precision::automatic;
     Array array_;
     std::size_t offset_ = 0;
     std::size_t row_bytes_ = 0;
@@ -139,34 +146,6 @@ private:
     Index columns_ = 0;
     ScalarType scalar_ = ScalarType::float64;
     bool direct_ = false;
-};
-
-// Rows in native format in a nameless file.
-class ScratchRows : public RowSource {
-public:
-    ScratchRows(OpenFile file, Index columns, ScalarType scalar)
-        : file_(std::move(file)),
-          columns_(columns),
-          scalar_(scalar),
-          row_bytes_(static_cast<std::size_t>(columns) * size_of(scalar)) {}
-
-    Index rows() const override { return static_cast<Index>(file_.size() / row_bytes_); }
-    Index columns() const override { return columns_; }
-    ScalarType scalar() const override { return scalar_; }
-    void read(Index begin, Index end, void* to) const override {
-        file_.read(place(begin), static_cast<std::size_t>(end - begin) * row_bytes_, static_cast<std::byte*>(to));
-    }
-    void expect(Index begin, Index end) const override {
-        file_.expect(place(begin), static_cast<std::size_t>(end - begin) * row_bytes_);
-    }
-
-private:
-    std::size_t place(Index row) const { return static_cast<std::size_t>(row) * row_bytes_; }
-
-    OpenFile file_;
-    Index columns_;
-    ScalarType scalar_;
-    std::size_t row_bytes_;
 };
 
 // Several files as one.
@@ -251,24 +230,13 @@ ScratchWriter::ScratchWriter(const std::string& folder)
     : name_("a temporary file in " + (folder.empty() ? "the current folder" : folder)) {
     std::string path = (std::filesystem::path(folder.empty() ? "." : folder) / ".coterie-XXXXXX").string();
     descriptor_ = ::mkostemp(path.data(), O_CLOEXEC);
-    if (descriptor_ < 0) throw ResourceError(Code::cannot_write, name_ + " cannot be created: " + std::strerror(errno));
+    if (descriptor_ < 0)
+        throw ResourceError(Code::cannot_write, filled("{} cannot be created: {}", name_, std::strerror(errno)));
     ::unlink(path.c_str());
 }
 
 ScratchWriter::~ScratchWriter() {
     if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-void ScratchWriter::append(const void* data, std::size_t bytes) {
-    const auto* from = static_cast<const std::byte*>(data);
-    bytes_ += bytes;
-    while (bytes > 0) {
-        const ssize_t written = ::write(descriptor_, from, bytes);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) throw ResourceError(Code::cannot_write, name_ + " cannot be written: " + std::strerror(errno));
-        from += written;
-        bytes -= static_cast<std::size_t>(written);
-    }
 }
 
 void ScratchWriter::write(PointsView rows) {
@@ -277,15 +245,19 @@ void ScratchWriter::write(PointsView rows) {
     rows.visit([&]<class Scalar>(const Rows<Scalar>& some) {
         for (Index i = 0; i < some.rows;) {
             const Index count = some.stride == some.columns ? some.rows : 1;  // all rows at once if they are contiguous
-            append(some.row(i), static_cast<std::size_t>(count * some.columns) * sizeof(Scalar));
+            const std::size_t bytes = static_cast<std::size_t>(count * some.columns) * sizeof(Scalar);
+            if (!formats::write_all(descriptor_, some.row(i), bytes))
+                throw ResourceError(Code::cannot_write,
+                                    filled("{} cannot be written: {}", name_, std::strerror(errno)));
+            bytes_ += bytes;
             i += count;
         }
     });
 }
 
 Points ScratchWriter::points() {
-    return Points(std::make_shared<const ScratchRows>(OpenFile(name_, std::exchange(descriptor_, -1), bytes_), columns_,
-                                                      scalar_));
+    return Points(
+        std::make_shared<const FileRows>(OpenFile(name_, std::exchange(descriptor_, -1), bytes_), columns_, scalar_));
 }
 
 bool can_be_read_in_blocks(const std::string& file) {

@@ -38,8 +38,6 @@ public:
     Points points();
 
 private:
-    void append(const void* data, std::size_t bytes);
-
     std::string name_;
     int descriptor_ = -1;
     std::size_t bytes_ = 0;

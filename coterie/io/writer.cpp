@@ -1,17 +1,15 @@
-// Writes labels, tables and points to files, completely or not at all (output_file.hpp). Text is written 64 KiB at a
-// time, so it is never all in memory.
+// Writes labels, tables and points to files, completely or not at all (output_file.hpp).
+
+#include "coterie/io/writer.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 
-#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/internal/arrow_writer.hpp"
+#include "coterie/io/internal/text_dialect.hpp"
 #include "coterie/io/output_file.hpp"
-#include "coterie/io/reader.hpp"
-#include "coterie/io/writer.hpp"
 
 namespace coterie {
 namespace {
@@ -53,27 +51,29 @@ void require_none(Index left, std::string_view what) {
 }
 
 // Ignores case.
-bool ends_as(std::string_view path, std::string_view ending) {
-    return path.size() >= ending.size() &&
-           std::equal(ending.begin(), ending.end(), path.end() - static_cast<std::ptrdiff_t>(ending.size()),
-                      [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
-}
+bool ends_as(std::string_view path, std::string_view ending) { return formats::lower_case(path).ends_with(ending); }
 
-constexpr std::size_t text_bytes = std::size_t{1} << 16;
+// For digits that are not a 64-bit integer: whether they are a name, such as 007, or too many digits for a float.
+bool is_name_in_digits(std::string_view word) {
+    if (!word.empty() && (word.front() == '-' || word.front() == '+')) word.remove_prefix(1);
+    if (word.find_first_not_of("0123456789") != std::string_view::npos)
+        return word.size() > 1 && word[0] == '0' && word[1] >= '0' && word[1] <= '9';
+    return word.size() > 15 || (word.size() > 1 && word.front() == '0');
+}
 
 }  // namespace
 
+void io::internal::Delete::operator()(OutputFile* file) const { delete file; }
+void io::internal::Delete::operator()(ArrowRows* rows) const { delete rows; }
+
 LabelsWriter::LabelsWriter(const std::string& path, Index rows, std::vector<std::string> names, const TableRows* ids)
-    : file_(std::make_unique<OutputFile>(path)), names_(std::move(names)), left_(rows), text_(!ends_as(path, ".npy")) {
+    : file_(new OutputFile(path)), names_(std::move(names)), left_(rows), text_(!ends_as(path, ".npy")) {
     if (text_ && ids != nullptr && ids->id_column() >= 0) {
         ids_ = ids->from_start();
         file_->write(csv_field(ids_->names()[static_cast<std::size_t>(ids_->id_column())]) + ",");
     }
     file_->write(text_ ? "label\n" : npy_header("<i4", std::to_string(rows) + ","));
 }
-LabelsWriter::LabelsWriter(LabelsWriter&&) noexcept = default;
-LabelsWriter& LabelsWriter::operator=(LabelsWriter&&) noexcept = default;
-LabelsWriter::~LabelsWriter() = default;
 
 void LabelsWriter::write(std::span<const std::int32_t> labels) {
     take(left_, static_cast<Index>(labels.size()), "write labels");
@@ -81,6 +81,7 @@ void LabelsWriter::write(std::span<const std::int32_t> labels) {
     std::string text;
     std::vector<std::string> fields;
     for (const std::int32_t label : labels) {
+        text.clear();
         if (ids_ != nullptr) {
             if (!ids_->next(fields)) throw InternalError("write labels: there are more labels than rows");
             const auto id = static_cast<std::size_t>(ids_->id_column());
@@ -98,13 +99,8 @@ void LabelsWriter::write(std::span<const std::int32_t> labels) {
                                   "Give one name per label");
             text += csv_field(names_[static_cast<std::size_t>(label)]);
         }
-        text += '\n';
-        if (text.size() > text_bytes) {
-            file_->write(text);
-            text.clear();
-        }
+        file_->write(text += '\n');
     }
-    file_->write(text);
 }
 
 void LabelsWriter::commit() {
@@ -116,9 +112,37 @@ bool is_arrow_name(const std::string& path) {
     return ends_as(path, ".arrow") || ends_as(path, ".feather") || ends_as(path, ".arrows");
 }
 
+std::vector<FieldType> field_types(const TableRows& rows) {
+    constexpr std::int64_t largest_of_float = std::int64_t{1} << 53;
+    const std::size_t columns = rows.names().size();
+    std::vector<FieldType> out(columns, FieldType::whole);
+    std::vector<bool> seen(columns, false);
+    std::vector<bool> large(columns, false);  // has whole numbers that a float does not represent exactly
+    for (std::size_t j = 0; j < columns; ++j)
+        if (rows.holds_words(j)) out[j] = FieldType::words;
+    const auto all = rows.from_start();
+    std::vector<std::string> fields;
+    while (all->next(fields))
+        for (std::size_t j = 0; j < std::min(columns, fields.size()); ++j) {
+            const std::string_view word = formats::trimmed(fields[j]);
+            if (out[j] == FieldType::words || io::internal::is_missing_word(word)) continue;
+            seen[j] = true;
+            if (const auto whole = io::internal::whole_value(word))
+                large[j] = large[j] || *whole > largest_of_float || *whole < -largest_of_float;
+            else
+                out[j] = io::internal::real_value(word, all->decimal()) && !is_name_in_digits(word) ? FieldType::number
+                                                                                                    : FieldType::words;
+        }
+    for (std::size_t j = 0; j < columns; ++j) {
+        if (!seen[j] && out[j] != FieldType::words) out[j] = FieldType::number;  // missing in every row: NaN as a float
+        if (large[j] && out[j] == FieldType::number) out[j] = FieldType::words;
+    }
+    return out;
+}
+
 TableWriter::TableWriter(const std::string& path, const std::vector<std::string>& names,
                          const std::vector<FieldType>& types)
-    : file_(std::make_unique<OutputFile>(path)), columns_(names.size()) {
+    : file_(new OutputFile(path)), columns_(names.size()) {
     if (!is_arrow_name(path)) {
         write(names);
         return;
@@ -128,11 +152,8 @@ TableWriter::TableWriter(const std::string& path, const std::vector<std::string>
                           filled("{} for {}", counted(static_cast<Index>(types.size()), "type"),
                                  counted(static_cast<Index>(names.size()), "column")),
                           "Give one type per column", {.file = path});
-    arrow_ = std::make_unique<io::internal::ArrowRows>(*file_, names, types, ends_as(path, ".arrows"));
+    arrow_.reset(new io::internal::ArrowRows(*file_, names, types, ends_as(path, ".arrows")));
 }
-TableWriter::TableWriter(TableWriter&&) noexcept = default;
-TableWriter& TableWriter::operator=(TableWriter&&) noexcept = default;
-TableWriter::~TableWriter() = default;
 
 void TableWriter::write(std::span<const std::string> fields) {
     if (fields.size() != columns_)
@@ -163,7 +184,7 @@ PointsWriter::PointsWriter(const std::string& path, Index rows, Index columns, S
                           filled("{} for {}", counted(static_cast<Index>(column_names.size()), "column name"),
                                  counted(columns, "column")),
                           "Give one name per column", {.file = path});
-    file_ = std::make_unique<OutputFile>(path);
+    file_.reset(new OutputFile(path));
     if (!text_) {
         file_->write(npy_header(scalar == ScalarType::float32 ? "<f4" : "<f8", filled("{}, {}", rows, columns)));
         return;
@@ -172,9 +193,6 @@ PointsWriter::PointsWriter(const std::string& path, Index rows, Index columns, S
     for (std::size_t j = 0; j < column_names.size(); ++j) (j > 0 ? text += ',' : text) += csv_field(column_names[j]);
     if (!column_names.empty()) file_->write(text += '\n');
 }
-PointsWriter::PointsWriter(PointsWriter&&) noexcept = default;
-PointsWriter& PointsWriter::operator=(PointsWriter&&) noexcept = default;
-PointsWriter::~PointsWriter() = default;
 
 void PointsWriter::write(PointsView points) {
     if (points.columns() != columns_ || points.scalar() != scalar_)
@@ -190,6 +208,7 @@ void PointsWriter::write(PointsView points) {
         std::string text;
         char number[32];
         for (Index i = 0; i < rows.rows; ++i) {
+            text.clear();
             for (Index j = 0; j < rows.columns; ++j) {
                 if (j > 0) text += ',';
                 if (std::isnan(rows.row(i)[j])) {  // a row without a result becomes an empty field
@@ -199,13 +218,8 @@ void PointsWriter::write(PointsView points) {
                 // The shortest text that reads back as the same number.
                 text.append(number, std::to_chars(number, number + sizeof number, rows.row(i)[j]).ptr);
             }
-            text += '\n';
-            if (text.size() > text_bytes) {
-                file_->write(text);
-                text.clear();
-            }
+            file_->write(text += '\n');
         }
-        file_->write(text);
     });
 }
 

@@ -13,10 +13,14 @@
 
 namespace coterie {
 
+class OutputFile;
 namespace io::internal {
 class ArrowRows;
-}
-class OutputFile;
+struct COTERIE_API Delete {
+    void operator()(OutputFile* file) const;
+    void operator()(ArrowRows* rows) const;
+};
+}  // namespace io::internal
 
 /// Writes int32 .npy or text with the header line `label`, by extension; "-" writes text to standard output.
 class COTERIE_API LabelsWriter {
@@ -25,16 +29,12 @@ public:
     /// rows whose id column is written before the labels (in text only), from the first row on.
     LabelsWriter(const std::string& path, Index rows, std::vector<std::string> names = {},
                  const TableRows* ids = nullptr);
-    LabelsWriter(LabelsWriter&&) noexcept;
-    LabelsWriter& operator=(LabelsWriter&&) noexcept;
-    ~LabelsWriter();
-
     /// Writes the next labels. Throws BadArgument if one has no name.
     void write(std::span<const std::int32_t> labels);
     void commit();
 
 private:
-    std::unique_ptr<OutputFile> file_;
+    std::unique_ptr<OutputFile, io::internal::Delete> file_;
     std::vector<std::string> names_;
     std::unique_ptr<TableRows> ids_;
     Index left_ = 0;
@@ -56,18 +56,14 @@ public:
     /// `types`: one per column; Arrow needs them. Throws BadArgument if their number differs from the number of names.
     TableWriter(const std::string& path, const std::vector<std::string>& names,
                 const std::vector<FieldType>& types = {});
-    TableWriter(TableWriter&&) noexcept;
-    TableWriter& operator=(TableWriter&&) noexcept;
-    ~TableWriter();
-
     /// csv fields are written unchanged. In Arrow, missing numbers and empty words become null. Throws BadData if a
     /// field does not match its column's type.
     void write(std::span<const std::string> fields);
     void commit();
 
 private:
-    std::unique_ptr<OutputFile> file_;
-    std::unique_ptr<io::internal::ArrowRows> arrow_;
+    std::unique_ptr<OutputFile, io::internal::Delete> file_;
+    std::unique_ptr<io::internal::ArrowRows, io::internal::Delete> arrow_;
     std::size_t columns_ = 0;
 };
 
@@ -78,16 +74,12 @@ public:
     /// of names differs from the number of columns.
     PointsWriter(const std::string& path, Index rows, Index columns, ScalarType scalar,
                  const std::vector<std::string>& column_names = {});
-    PointsWriter(PointsWriter&&) noexcept;
-    PointsWriter& operator=(PointsWriter&&) noexcept;
-    ~PointsWriter();
-
     /// Writes the next rows, which must be resident.
     void write(PointsView rows);
     void commit();
 
 private:
-    std::unique_ptr<OutputFile> file_;
+    std::unique_ptr<OutputFile, io::internal::Delete> file_;
     Index left_ = 0;
     Index columns_ = 0;
     ScalarType scalar_ = ScalarType::float64;

@@ -2,6 +2,7 @@
 // Internal: writes the rows of a table in Arrow's IPC format.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,11 @@
 namespace coterie::io::internal {
 
 using namespace coterie::internal;
+
+/// The 64-bit integer that a word stands for, if the integer is written in the same way.
+std::optional<std::int64_t> whole_value(std::string_view word);
+/// The number that a word stands for; it may be infinite.
+std::optional<double> real_value(std::string_view word, char decimal);
 
 class ArrowRows {
 public:

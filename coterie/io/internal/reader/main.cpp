@@ -8,14 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <new>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/io/internal/reader/reader.hpp"
 #include "coterie/io/internal/reader_messages.hpp"
 
@@ -29,21 +27,10 @@ void set_limit(int which, double most) {
     ::setrlimit(static_cast<__rlimit_resource_t>(which), &limit);
 }
 
-void write_all(const void* from, std::size_t size) {
-    const auto* next = static_cast<const std::byte*>(from);
-    while (size > 0) {
-        const ssize_t put = ::write(STDOUT_FILENO, next, size);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) std::_Exit(1);  // the caller is gone
-        next += put;
-        size -= static_cast<std::size_t>(put);
-    }
-}
-
 void send(AnswerPart kind, std::uint32_t detail, std::span<const std::byte> bytes) {
     const MessageHead head{kind, detail, bytes.size()};
-    write_all(&head, sizeof head);
-    write_all(bytes.data(), bytes.size());
+    if (!write_all(STDOUT_FILENO, &head, sizeof head) || !write_all(STDOUT_FILENO, bytes.data(), bytes.size()))
+        std::_Exit(1);  // the caller is gone
 }
 
 }  // namespace
