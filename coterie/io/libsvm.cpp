@@ -8,7 +8,6 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie::formats {
@@ -46,9 +45,8 @@ private:
         const std::string_view target = token();
         if (target.empty()) return;
         if (target.find(':') != std::string_view::npos)
-            refuse(target, {.code = Code::malformed,
-                            .problem = filled("the line begins with '{}', but a label comes first", shown(target)),
-                            .remedy = "Write the label, then the index:value pairs"});
+            refuse(target, Code::malformed, filled("the line begins with '{}', but a label comes first", shown(target)),
+                   "Write the label, then the index:value pairs");
         on_row(target);
         std::int64_t last = 0;
         for (std::string_view word = token(); !word.empty(); word = token()) {
@@ -57,34 +55,33 @@ private:
             std::int64_t index = 0;
             const auto result = std::from_chars(word.data(), word.data() + std::min(colon, word.size()), index);
             if (colon == std::string_view::npos || result.ec != std::errc() || result.ptr != word.data() + colon)
-                refuse(word, {.code = Code::malformed, .problem = "'" + shown(word) + "' is not an index:value pair"});
+                refuse(word, Code::malformed, filled("'{}' is not an index:value pair", shown(word)));
             if (index < 1 || index > 2147483647)
-                refuse(word, {.code = Code::out_of_range,
-                              .problem = filled("index {} is not accepted", index),
-                              .remedy = "Use indices from 1 to 2147483647"});
+                refuse(word, Code::out_of_range, filled("index {} is not accepted", index),
+                       "Use indices from 1 to 2147483647");
             if (index <= last)
-                refuse(word, {.code = Code::malformed,
-                              .problem = filled("index {} follows {}", index, last),
-                              .remedy = "Write the indices of a line in ascending order, each once"});
+                refuse(word, Code::malformed, filled("index {} follows {}", index, last),
+                       "Write the indices of a line in ascending order, each once");
             last = index;
             Scalar value = 0;
             bool overflow = false;
             const std::string_view number = word.substr(colon + 1);
             if (!parse_field(number, value, overflow))
-                refuse(word,
-                       {.code = overflow ? Code::too_large : Code::not_a_number,
-                        .problem = filled("'{}' is {}", shown(number),
-                                          overflow ? filled("too large for {}", coterie::name(scalar_type_of<Scalar>()))
-                                                   : "not a number"),
-                        .column_number = index});
+                refuse(word, overflow ? Code::too_large : Code::not_a_number,
+                       filled("'{}' is {}", shown(number),
+                              overflow ? filled("too large for {}", coterie::name(scalar_type_of<Scalar>()))
+                                       : "not a number"),
+                       {}, index);
             on_value(index - 1, value);
         }
     }
-    [[noreturn]] void refuse(std::string_view at, Message message) const {
-        message.value = shown(at);
-        message.file = source_;
-        message.line = line_at(text_, static_cast<std::size_t>(at.data() - text_.data()));
-        throw BadData(std::move(message));
+    [[noreturn]] void refuse(std::string_view at, Code code, std::string problem, std::string remedy = {},
+                             std::optional<std::int64_t> column = {}) const {
+        throw BadData(code, std::move(problem), std::move(remedy),
+                      {.value = shown(at),
+                       .file = std::string(source_),
+                       .line = line_at(text_, static_cast<std::size_t>(at.data() - text_.data())),
+                       .column_number = column});
     }
 
     std::string_view text_;

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <set>
 
-#include "coterie/base/text.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/json_text.hpp"
 
@@ -18,16 +17,33 @@ constexpr std::size_t header_limit = 100'000'000;  // same limit as the referenc
 struct Type {
     std::string_view name;
     std::size_t bytes;
+    std::optional<Element> element = {};  // nothing: coterie does not read the numbers
 };
-constexpr Type types[] = {{"F64", 8},  {"I64", 8}, {"U64", 8},  {"F32", 4},     {"I32", 4},
-                          {"U32", 4},  {"F16", 2}, {"BF16", 2}, {"I16", 2},     {"U16", 2},
-                          {"BOOL", 1}, {"U8", 1},  {"I8", 1},   {"F8_E4M3", 1}, {"F8_E5M2", 1}};
+constexpr Type types[] = {{"F64", 8, Element::float64},
+                          {"I64", 8, Element::int64},
+                          {"U64", 8, Element::uint64},
+                          {"F32", 4, Element::float32},
+                          {"I32", 4, Element::int32},
+                          {"U32", 4, Element::uint32},
+                          {"F16", 2, Element::float16},
+                          {"I16", 2, Element::int16},
+                          {"U16", 2, Element::uint16},
+                          {"BOOL", 1, Element::uint8},
+                          {"U8", 1, Element::uint8},
+                          {"I8", 1, Element::int8},
+                          {"BF16", 2},
+                          {"F8_E4M3", 1},
+                          {"F8_E5M2", 1}};
 
-[[noreturn]] void refuse_tensors(Code code, std::string problem, const std::string& source) {
-    refuse_file(source, code, std::move(problem));
+// nullptr if the type is unknown.
+const Type* type_named(std::string_view name) {
+    const Type* const found =
+        std::find_if(std::begin(types), std::end(types), [&](const Type& t) { return t.name == name; });
+    return found == std::end(types) ? nullptr : found;
 }
+
 [[noreturn]] void refuse_tensors(std::string problem, const std::string& source) {
-    refuse_tensors(Code::malformed, std::move(problem), source);
+    refuse_file(source, Code::malformed, std::move(problem));
 }
 
 // A key that occurs twice in one object is an error while parsing.
@@ -98,10 +114,10 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
         Placed item;
         item.entry.name = name;
         item.entry.dtype = value["dtype"].get<std::string>();
-        const auto* type =
-            std::find_if(std::begin(types), std::end(types), [&](const Type& t) { return t.name == item.entry.dtype; });
-        if (type == std::end(types))
-            refuse_tensors(Code::wrong_type, tensor + " has the unknown type '" + shown(item.entry.dtype) + "'", what);
+        const Type* const type = type_named(item.entry.dtype);
+        if (type == nullptr)
+            refuse_file(what, Code::wrong_type,
+                        filled("{} has the unknown type '{}'", tensor, shown(item.entry.dtype)));
         for (const Json& extent : value["shape"])
             item.entry.shape.push_back(static_cast<std::int64_t>(natural(extent, tensor, what)));
         item.begin = natural(value["data_offsets"][0], tensor, what);
@@ -134,26 +150,18 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
 
 Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpose, const std::string& source) {
     const SafetensorsFile file = parse_safetensors_table(bytes.data, source);
-    static constexpr std::pair<std::string_view, Element> elements[] = {
-        {"F64", Element::float64}, {"F32", Element::float32}, {"F16", Element::float16}, {"I64", Element::int64},
-        {"I32", Element::int32},   {"I16", Element::int16},   {"I8", Element::int8},     {"U64", Element::uint64},
-        {"U32", Element::uint32},  {"U16", Element::uint16},  {"U8", Element::uint8},    {"BOOL", Element::uint8}};
-    const auto find = [&](std::string_view dtype) {
-        return std::find_if(std::begin(elements), std::end(elements),
-                            [&](const auto& pair) { return pair.first == dtype; });
-    };
     std::vector<Content> contents;
     for (const auto& tensor : file.tensors)
-        contents.push_back({tensor.name, tensor.shape, find(tensor.dtype) != std::end(elements)});
+        contents.push_back({tensor.name, tensor.shape, type_named(tensor.dtype)->element.has_value()});
     Array array;
     const Content& chosen = choose(contents, key, purpose, source, array.note);
     array.source = source + ":" + chosen.name;
     const auto& tensor = file.tensors[static_cast<std::size_t>(&chosen - contents.data())];
-    const auto* element = find(tensor.dtype);
-    if (element == std::end(elements))
+    const std::optional<Element> element = type_named(tensor.dtype)->element;
+    if (!element)
         refuse_file(array.source, Code::wrong_type, filled("numbers of type {} are not supported", tensor.dtype),
                     "Save the tensor as F64, F32, F16, BOOL or integers");
-    array.element = element->second;
+    array.element = *element;
     array.item_bytes = item_bytes(array.element);
     array.shape = tensor.shape;
     array.data = tensor.data;

@@ -6,22 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/base/text.hpp"
-#include "coterie/base/utf8.hpp"
 
 namespace coterie::io::internal {
 namespace {
 
 constexpr std::string_view any_blank = " \t\r\n";
-
-std::string in_lower_case(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return out;
-}
 
 // Unpaired surrogates become U+FFFD.
 std::string from_utf16(std::string_view bytes, bool little) {
@@ -98,12 +89,6 @@ bool has_decimal_comma(std::string_view field, bool& thousands) {
     return !field.empty() && digits() == field.size();
 }
 
-bool reads_as_number(std::string_view field, char decimal) {
-    double value = 0;
-    bool overflow = false;
-    return parse_field(field, value, overflow, decimal) || overflow;
-}
-
 // Calls use(fields) for the first non-empty records until it returns false.
 template <class Use>
 void first_records(const Records& records, std::size_t begin, int most, Use use) {
@@ -136,9 +121,7 @@ char guess_separator(Records records, std::size_t first) {
                 for (const std::string_view each : fields) {
                     const std::string_view field = inside_quotes(each);
                     bool thousands = false;
-                    const bool number =
-                        reads_as_number(field, '.') || (candidate != ',' && has_decimal_comma(field, thousands));
-                    if (number)
+                    if (is_number_text(field) || (candidate != ',' && has_decimal_comma(field, thousands)))
                         ++numbers;
                     else if (!is_missing_word(trimmed(field)))
                         ++words;
@@ -169,10 +152,9 @@ char guess_separator(Records records, std::size_t first) {
 
 // The separator in Excel's first line "sep=;", or 0.
 char separator_line(std::string_view line) {
-    std::string_view word = line;
-    while (!word.empty() && (word.back() == '\n' || word.back() == '\r')) word.remove_suffix(1);
-    if (word.size() > 2 && word.front() == '"' && word.back() == '"') word = word.substr(1, word.size() - 2);
-    return word.size() == 5 && in_lower_case(word.substr(0, 4)) == "sep=" ? word.back() : '\0';
+    while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+    const std::string_view word = inside_quotes(line);
+    return word.size() == 5 && lower_case(word.substr(0, 4)) == "sep=" ? word.back() : '\0';
 }
 
 }  // namespace
@@ -186,12 +168,12 @@ std::string separator_text(char separator) {
 bool is_missing_word(std::string_view word) {
     static constexpr std::array<std::string_view, 13> words = {"",     "?",   "-",    "na",   "n/a", "nan",    "null",
                                                                "none", "nil", "-nan", "#n/a", ".",   "missing"};
-    return word.size() <= 7 && std::find(words.begin(), words.end(), in_lower_case(word)) != words.end();
+    return word.size() <= 7 && std::find(words.begin(), words.end(), lower_case(word)) != words.end();
 }
 
 bool is_infinite_word(std::string_view word) {
     if (!word.empty() && (word.front() == '-' || word.front() == '+')) word.remove_prefix(1);
-    const std::string low = word.size() <= 8 ? in_lower_case(word) : "";
+    const std::string low = word.size() <= 8 ? lower_case(word) : "";
     return low == "inf" || low == "infinity";
 }
 
@@ -223,9 +205,6 @@ std::string without_quotes(std::string_view field) {
 
 DecodedText decode_text(const Bytes& bytes, std::string_view source) {
     DecodedText out{{bytes.text(), bytes.size()}, nullptr, {}};
-    const auto refuse = [&](std::string problem, std::string remedy) {
-        refuse_file(source, Code::malformed, std::move(problem), std::move(remedy));
-    };
     const auto convert = [&](auto how, const std::string& what) {
         require_memory(static_cast<double>(out.text.size()) * 1.5, "the converted text");
         out.owner = std::make_shared<const std::string>(how(out.text));
@@ -234,13 +213,14 @@ DecodedText decode_text(const Bytes& bytes, std::string_view source) {
     };
     if (const int utf16 = utf16_of(out.text)) {
         if (out.text.size() % 2 != 0)
-            refuse(filled("the text is UTF-16, but its {} bytes are not two for each character", out.text.size()),
-                   "Check whether the file is truncated");
+            refuse_file(source, Code::malformed,
+                        filled("the text is UTF-16, but its {} bytes are not two for each character", out.text.size()),
+                        "Check whether the file is truncated");
         convert([&](std::string_view text) { return from_utf16(text, utf16 == 1); }, "encoding UTF-16");
     }
     if (out.text.starts_with("\xef\xbb\xbf")) out.text.remove_prefix(3);
     if (out.text.substr(0, 4096).find('\0') != std::string_view::npos)
-        refuse("the file is not text: it holds zero bytes", {});
+        refuse_file(source, Code::malformed, "the file is not text: it holds zero bytes");
     if (!internal::is_utf8(out.text))
         convert(from_windows_1252, "encoding Latin-1 (Windows-1252), because it is not UTF-8");
     if (out.text.find('\n') == std::string_view::npos && out.text.find('\r') != std::string_view::npos)
@@ -380,7 +360,7 @@ Dialect find_dialect(Records& records, const ReadOptions& options, bool tab_sepa
         for (const std::string_view each : fields) {
             const std::string_view field = inside_quotes(each);
             bool thousands = false;
-            if (field.find('.') != std::string_view::npos && reads_as_number(field, '.')) point = true;
+            if (field.find('.') != std::string_view::npos && is_number_text(field)) point = true;
             if (has_decimal_comma(field, thousands) && !thousands) comma = true;
         }
         return !point;

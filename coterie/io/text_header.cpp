@@ -20,9 +20,7 @@ namespace {
 enum class FieldKind { number, missing, like_a_number, word };
 
 FieldKind kind_of(const std::string& field, char decimal) {
-    double value = 0;
-    bool overflow = false;
-    if (parse_field(field, value, overflow, decimal) || overflow) return FieldKind::number;
+    if (is_number_text(field, decimal)) return FieldKind::number;
     const std::string_view word = trimmed(field);
     if (is_missing_word(word) || is_infinite_word(word)) return FieldKind::missing;
     return is_like_a_number(word) ? FieldKind::like_a_number : FieldKind::word;

@@ -19,10 +19,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "coterie/base/error.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/own_place.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/io/internal/reader_messages.hpp"
 
 namespace coterie::io::internal {
@@ -54,7 +52,7 @@ public:
         std::array<int, 2> ends{};
         if (::pipe2(ends.data(), O_CLOEXEC) != 0)
             throw ResourceError(Code::cannot_read,
-                                std::string("no pipe can be opened to read the file: ") + std::strerror(errno), "",
+                                filled("no pipe can be opened to read the file: {}", std::strerror(errno)), "",
                                 {.file = source_});
         pipe_ = ends[0];
         posix_spawn_file_actions_t files;
@@ -213,12 +211,7 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
             array.note = text.substr(name + 1);
             array.source = source + ":" + text.substr(extents, name - extents);
             bytes = checked_bytes(array.shape, array.item_bytes, array.source);
-            try {
-                require_memory(static_cast<double>(bytes), "the array");
-            } catch (NotEnoughMemory& error) {
-                error.amend([&](Message& refused) { refused.file = array.source; });
-                throw;
-            }
+            require_memory_for(array.source, static_cast<double>(bytes), "the array");
             buffer.reset(new std::byte[bytes]);
             child.allow(reader_seconds(program.seconds, file_bytes + static_cast<double>(bytes)));
             described = true;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "coterie/base/text.hpp"
 #include "coterie/io/internal/reader/reader.hpp"
 
 #ifdef COTERIE_HAVE_HDF5
@@ -37,37 +36,23 @@ struct NumberType {
     hid_t memory;
 };
 
-bool number_type(hid_t stored, NumberType& out) {
+std::optional<NumberType> number_type(hid_t stored) {
     const size_t size = H5Tget_size(stored);
-    hid_t plain = stored;
     const H5T_class_t kind = H5Tget_class(stored);
+    if (kind == H5T_FLOAT)
+        return size <= 4 ? NumberType{Element::float32, H5T_NATIVE_FLOAT}
+                         : NumberType{Element::float64, H5T_NATIVE_DOUBLE};
+    if (kind != H5T_INTEGER && kind != H5T_ENUM) return std::nullopt;
     // Booleans are enumerations over 8-bit integers.
     const Handle base(kind == H5T_ENUM ? H5Tget_super(stored) : -1, H5Tclose);
-    if (kind == H5T_ENUM) plain = base.get();
-    if (kind == H5T_FLOAT) {
-        out = size <= 4 ? NumberType{Element::float32, H5T_NATIVE_FLOAT}
-                        : NumberType{Element::float64, H5T_NATIVE_DOUBLE};
-        return true;
-    }
-    if (kind != H5T_INTEGER && kind != H5T_ENUM) return false;
-    const bool with_sign = H5Tget_sign(plain) != H5T_SGN_NONE;
+    const bool with_sign = H5Tget_sign(kind == H5T_ENUM ? base.get() : stored) != H5T_SGN_NONE;
+    const auto pick = [&](NumberType with, NumberType without) { return with_sign ? with : without; };
     switch (size) {
-        case 1:
-            out = with_sign ? NumberType{Element::int8, H5T_NATIVE_INT8} : NumberType{Element::uint8, H5T_NATIVE_UINT8};
-            return true;
-        case 2:
-            out = with_sign ? NumberType{Element::int16, H5T_NATIVE_INT16}
-                            : NumberType{Element::uint16, H5T_NATIVE_UINT16};
-            return true;
-        case 4:
-            out = with_sign ? NumberType{Element::int32, H5T_NATIVE_INT32}
-                            : NumberType{Element::uint32, H5T_NATIVE_UINT32};
-            return true;
-        case 8:
-            out = with_sign ? NumberType{Element::int64, H5T_NATIVE_INT64}
-                            : NumberType{Element::uint64, H5T_NATIVE_UINT64};
-            return true;
-        default: return false;
+        case 1: return pick({Element::int8, H5T_NATIVE_INT8}, {Element::uint8, H5T_NATIVE_UINT8});
+        case 2: return pick({Element::int16, H5T_NATIVE_INT16}, {Element::uint16, H5T_NATIVE_UINT16});
+        case 4: return pick({Element::int32, H5T_NATIVE_INT32}, {Element::uint32, H5T_NATIVE_UINT32});
+        case 8: return pick({Element::int64, H5T_NATIVE_INT64}, {Element::uint64, H5T_NATIVE_UINT64});
+        default: return std::nullopt;
     }
 }
 
@@ -91,10 +76,6 @@ const char* kept_elsewhere(hid_t dataset) {
     if (!made.ok()) return nullptr;
     if (H5Pget_layout(made.get()) == H5D_VIRTUAL) return "is a virtual dataset";
     return H5Pget_external_count(made.get()) > 0 ? "keeps its data in external storage" : nullptr;
-}
-
-[[noreturn]] void refuse(std::string problem, const std::string& path) {
-    refuse_file(path, Code::malformed, std::move(problem));
 }
 
 // `what`: the file, or a dataset of it.
@@ -123,22 +104,17 @@ herr_t find_kept_elsewhere(hid_t file, const char* path, const H5O_info_t* info,
     return *static_cast<const char**>(how) != nullptr ? 1 : 0;
 }
 
-struct Listing {
-    std::vector<Content> contents;
-};
-
-herr_t visit(hid_t file, const char* path, const H5O_info_t* info, void* data) {
+herr_t list_dataset(hid_t file, const char* path, const H5O_info_t* info, void* data) {
     if (info->type != H5O_TYPE_DATASET) return 0;
-    auto& listing = *static_cast<Listing*>(data);
-    if (listing.contents.size() >= 10000) return 1;
+    auto& contents = *static_cast<std::vector<Content>*>(data);
+    if (contents.size() >= 10000) return 1;
     Content content{std::string("/") + path, {}, false};
     const Handle dataset(H5Dopen2(file, path, H5P_DEFAULT), H5Dclose);
     if (dataset.ok()) {
         const Handle type(H5Dget_type(dataset.get()), H5Tclose);
-        NumberType number{};
-        content.numeric = type.ok() && number_type(type.get(), number) && shape_of(dataset.get(), content.shape);
+        content.numeric = type.ok() && number_type(type.get()) && shape_of(dataset.get(), content.shape);
     }
-    listing.contents.push_back(std::move(content));
+    contents.push_back(std::move(content));
     return 0;
 }
 
@@ -158,7 +134,7 @@ hsize_t block_rows(hid_t dataset, const std::vector<hsize_t>& extents, std::size
 void read_hdf5(const std::string& path, const std::string& key, Purpose purpose, Answer& answer) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (!file.ok()) refuse("the file is not a valid HDF5 file", path);
+    if (!file.ok()) refuse_file(path, Code::malformed, "the file is not a valid HDF5 file");
     std::string wanted(key);
     if (!wanted.empty() && wanted.front() != '/') wanted = std::string("/").append(wanted);
     const Handle access(own_links(), H5Pclose);
@@ -169,21 +145,21 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
         link.type == H5L_TYPE_EXTERNAL)
         refuse_elsewhere(filled("dataset '{}'", shown(wanted)), "is an external link", path);
     if (!straight.ok()) {
-        Listing listing;
-        if (H5Ovisit(file.get(), H5_INDEX_NAME, H5_ITER_INC, &visit, &listing) < 0)
-            refuse("the file is damaged: its list of datasets cannot be read", path);
-        wanted = choose(listing.contents, wanted, purpose, path, array.note).name;
+        std::vector<Content> contents;
+        if (H5Ovisit(file.get(), H5_INDEX_NAME, H5_ITER_INC, &list_dataset, &contents) < 0)
+            refuse_file(path, Code::malformed, "the file is damaged: its list of datasets cannot be read");
+        wanted = choose(contents, wanted, purpose, path, array.note).name;
     }
     const std::string what = filled("dataset '{}'", shown(wanted));
     const Handle dataset(H5Dopen2(file.get(), wanted.c_str(), access.get()), H5Dclose);
-    if (!dataset.ok()) refuse(what + " cannot be opened", path);
+    if (!dataset.ok()) refuse_file(path, Code::malformed, what + " cannot be opened");
     if (const char* how = kept_elsewhere(dataset.get())) refuse_elsewhere(what, how, path);
     const Handle type(H5Dget_type(dataset.get()), H5Tclose);
-    NumberType number{};
-    if (!type.ok() || !number_type(type.get(), number))
+    const std::optional<NumberType> number = type.ok() ? number_type(type.get()) : std::nullopt;
+    if (!number)
         refuse_file(path, Code::wrong_type, what + " does not hold numbers", "Use integers or floats of up to 64 bits");
     if (!shape_of(dataset.get(), array.shape)) refuse_file(path, Code::empty, what + " is empty");
-    array.element = number.element;
+    array.element = number->element;
     array.item_bytes = item_bytes(array.element);
     const std::size_t bytes = answer.describe(array, wanted, path + ":" + wanted);
     if (bytes == 0) return;
@@ -201,9 +177,10 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
         const Handle stored(H5Dget_space(dataset.get()), H5Sclose);
         if ((!scalar &&
              H5Sselect_hyperslab(stored.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr) < 0) ||
-            H5Dread(dataset.get(), number.memory, memory.get(), stored.get(), H5P_DEFAULT, block.data()) < 0)
-            refuse(what + " cannot be read: it is damaged, truncated, or compressed by a filter that is not installed",
-                   path);
+            H5Dread(dataset.get(), number->memory, memory.get(), stored.get(), H5P_DEFAULT, block.data()) < 0)
+            refuse_file(
+                path, Code::malformed,
+                what + " cannot be read: it is damaged, truncated, or compressed by a filter that is not installed");
         answer.data(std::span(block).first(count[0] * row_bytes));
     }
 }
@@ -211,13 +188,14 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
 void require_own_data(const std::string& path) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (!file.ok()) refuse("the file is not a valid HDF5 file", path);
+    if (!file.ok()) refuse_file(path, Code::malformed, "the file is not a valid HDF5 file");
     const char* how = "holds an external link";
     const herr_t links = H5Lvisit(file.get(), H5_INDEX_NAME, H5_ITER_NATIVE, &find_external_link, nullptr);
     if (links > 0) refuse_elsewhere("the file", how, path);
     const herr_t datasets = H5Ovisit(file.get(), H5_INDEX_NAME, H5_ITER_NATIVE, &find_kept_elsewhere, &how);
     if (datasets > 0) refuse_elsewhere("a dataset of the file", how, path);
-    if (links < 0 || datasets < 0) refuse("the file is damaged: its list of datasets cannot be read", path);
+    if (links < 0 || datasets < 0)
+        refuse_file(path, Code::malformed, "the file is damaged: its list of datasets cannot be read");
 }
 #else
 void require_own_data(const std::string& path) {

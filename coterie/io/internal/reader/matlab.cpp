@@ -3,7 +3,6 @@
 
 #include <limits>
 
-#include "coterie/base/text.hpp"
 #include "coterie/io/internal/reader/reader.hpp"
 
 #ifdef COTERIE_HAVE_MATIO
@@ -21,38 +20,35 @@ struct Close {
 };
 using Variable = std::unique_ptr<matvar_t, Close>;
 
-bool element_of(matio_classes kind, Element& element) {
+std::optional<Element> element_of(matio_classes kind) {
     switch (kind) {
-        case MAT_C_DOUBLE: element = Element::float64; return true;
-        case MAT_C_SINGLE: element = Element::float32; return true;
-        case MAT_C_INT8: element = Element::int8; return true;
-        case MAT_C_UINT8: element = Element::uint8; return true;
-        case MAT_C_INT16: element = Element::int16; return true;
-        case MAT_C_UINT16: element = Element::uint16; return true;
-        case MAT_C_INT32: element = Element::int32; return true;
-        case MAT_C_UINT32: element = Element::uint32; return true;
-        case MAT_C_INT64: element = Element::int64; return true;
-        case MAT_C_UINT64: element = Element::uint64; return true;
-        default: return false;
+        case MAT_C_DOUBLE: return Element::float64;
+        case MAT_C_SINGLE: return Element::float32;
+        case MAT_C_INT8: return Element::int8;
+        case MAT_C_UINT8: return Element::uint8;
+        case MAT_C_INT16: return Element::int16;
+        case MAT_C_UINT16: return Element::uint16;
+        case MAT_C_INT32: return Element::int32;
+        case MAT_C_UINT32: return Element::uint32;
+        case MAT_C_INT64: return Element::int64;
+        case MAT_C_UINT64: return Element::uint64;
+        default: return std::nullopt;
     }
-}
-
-[[noreturn]] void refuse(Code code, std::string problem, const std::string& path, std::string remedy = {}) {
-    refuse_file(path, code, std::move(problem), std::move(remedy));
 }
 
 // In a truncated file, matio leaves the numbers that are missing uninitialised. So the elements of the file are checked
 // first: each states its length. (Version 7.3 files are HDF5 after a MATLAB header.)
-void require_whole(std::span<const std::byte> data, const std::string& what) {
+void require_whole(std::span<const std::byte> data, const std::string& path) {
     const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(data[i]); };
     const bool little = data.size() >= 128 && byte(126) == 'I' && byte(127) == 'M';
     const bool big = data.size() >= 128 && byte(126) == 'M' && byte(127) == 'I';
-    if (!little && !big) refuse(Code::malformed, "the file is not a MATLAB 5 file: its header is not MATLAB's", what);
+    if (!little && !big)
+        refuse_file(path, Code::malformed, "the file is not a MATLAB 5 file: its header is not MATLAB's");
     const std::uint32_t version = little ? byte(124) | byte(125) << 8 : byte(125) | byte(124) << 8;
-    if (version == 0x0200) return require_own_data(what);
+    if (version == 0x0200) return require_own_data(path);
     if (version != 0x0100)
-        refuse(Code::unsupported_format, "this version of MATLAB files is not supported", what,
-               "Save the file in version 5 to 7.3");
+        refuse_file(path, Code::unsupported_format, "this version of MATLAB files is not supported",
+                    "Save the file in version 5 to 7.3");
     const auto word = [&](std::size_t at) {
         return little ? byte(at) | byte(at + 1) << 8 | byte(at + 2) << 16 | byte(at + 3) << 24
                       : byte(at + 3) | byte(at + 2) << 8 | byte(at + 1) << 16 | byte(at) << 24;
@@ -61,8 +57,8 @@ void require_whole(std::span<const std::byte> data, const std::string& what) {
         const std::size_t left = data.size() - at;
         const std::size_t length = left < 8 ? left : word(at + 4);
         if (left < 8 || length > left - 8)
-            refuse(Code::malformed,
-                   filled("the file is truncated: a variable has {} bytes, but only {} are there", length, left), what);
+            refuse_file(path, Code::malformed,
+                        filled("the file is truncated: a variable has {} bytes, but only {} are there", length, left));
         at += 8 + length;
     }
 }
@@ -90,20 +86,16 @@ std::string name_of(const matvar_t& variable, std::size_t cell) {
 }
 
 Content described(const matvar_t& variable, std::string name) {
-    Element element{};
-    const bool numeric = element_of(variable.class_type, element) && !variable.isComplex;
-    return {std::move(name), shape_of(variable), numeric};
+    return {std::move(name), shape_of(variable), element_of(variable.class_type) && !variable.isComplex};
 }
 
 // Lists a variable; for a cell array with matrices, lists the matrices instead.
 void describe(matvar_t& variable, std::vector<Content>& contents) {
     const std::size_t before = contents.size();
     const std::vector<matvar_t*> cells = cells_of(variable);
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        Element element{};
-        if (cells[i] != nullptr && element_of(cells[i]->class_type, element))
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        if (cells[i] != nullptr && element_of(cells[i]->class_type))
             contents.push_back(described(*cells[i], name_of(variable, i)));
-    }
     if (contents.size() == before) contents.push_back(described(variable, variable.name ? variable.name : ""));
 }
 
@@ -112,14 +104,14 @@ void describe(matvar_t& variable, std::vector<Content>& contents) {
 void read_matlab(const std::string& path, const std::string& key, Purpose purpose, Answer& answer) {
     require_whole(read_bytes(path).data, path);
     const std::unique_ptr<mat_t, Close> file(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
-    if (!file) refuse(Code::malformed, "the file is not a valid MATLAB file", path);
+    if (!file) refuse_file(path, Code::malformed, "the file is not a valid MATLAB file");
     std::vector<Content> contents;
     while (const Variable variable{Mat_VarReadNextInfo(file.get())}) {
         const std::size_t before = contents.size();
         describe(*variable, contents);
         if (variable->name != nullptr && key == variable->name && contents[before].name != key)
-            refuse(Code::wrong_type, filled("'{}' is a cell array", shown(key)), path,
-                   filled("Name one of its matrices, as in {}:{}", path, contents[before].name));
+            refuse_file(path, Code::wrong_type, filled("'{}' is a cell array", shown(key)),
+                        filled("Name one of its matrices, as in {}:{}", path, contents[before].name));
         if (contents.size() > 10000) break;
     }
     Array array;
@@ -129,17 +121,20 @@ void read_matlab(const std::string& path, const std::string& key, Purpose purpos
     // The name of a cell's variable ends before the brace; variable names contain no brace.
     const std::string name = chosen.name.substr(0, chosen.name.find('{'));
     const Variable variable(Mat_VarReadInfo(file.get(), name.c_str()));
-    if (!variable) refuse(Code::malformed, what + " cannot be read: the file is damaged", path);
+    if (!variable) refuse_file(path, Code::malformed, what + " cannot be read: the file is damaged");
     matvar_t* found = variable.get();
     const std::vector<matvar_t*> cells = cells_of(*variable);
     for (std::size_t i = 0; i < cells.size(); ++i)
         if (name_of(*variable, i) == chosen.name) found = cells[i];
     if (found->class_type == MAT_C_SPARSE)
-        refuse(Code::wrong_type, what + " is a sparse matrix, but a full one is needed", path,
-               "Convert it in MATLAB: X = full(X)");
-    if (found->isComplex) refuse(Code::wrong_type, what + " is complex, but real numbers are needed", path);
-    if (!element_of(found->class_type, array.element))
-        refuse(Code::wrong_type, what + " is a struct, a cell array or text, but a matrix of numbers is needed", path);
+        refuse_file(path, Code::wrong_type, what + " is a sparse matrix, but a full one is needed",
+                    "Convert it in MATLAB: X = full(X)");
+    if (found->isComplex) refuse_file(path, Code::wrong_type, what + " is complex, but real numbers are needed");
+    const std::optional<Element> element = element_of(found->class_type);
+    if (!element)
+        refuse_file(path, Code::wrong_type,
+                    what + " is a struct, a cell array or text, but a matrix of numbers is needed");
+    array.element = *element;
     array.item_bytes = item_bytes(array.element);
     array.fortran = true;
     array.shape = shape_of(*found);
@@ -147,7 +142,7 @@ void read_matlab(const std::string& path, const std::string& key, Purpose purpos
     const bool failed = Mat_VarReadDataAll(file.get(), found) != 0;
     if (bytes > 0 && (failed || found->data == nullptr || found->nbytes < bytes || shape_of(*found) != array.shape ||
                       static_cast<std::size_t>(found->data_size) != array.item_bytes))
-        refuse(Code::malformed, what + " is truncated or damaged", path);
+        refuse_file(path, Code::malformed, what + " is truncated or damaged");
     answer.data({static_cast<const std::byte*>(found->data), bytes});
 }
 #else
