@@ -4,25 +4,19 @@
 #include "coterie/data/catalogue.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
-#include <map>
-#include <memory>
-#include <optional>
-#include <span>
 #include <system_error>
 #include <utility>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/own_place.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/data/internal/catalogue_json.hpp"
-#include "coterie/io/formats.hpp"
 #include "coterie/io/json_text.hpp"
 
 namespace coterie {
 namespace {
 
+using formats::refuse_file;
 using internal::filled;
 
 namespace fs = std::filesystem;
@@ -105,11 +99,6 @@ fs::path from_environment(const char* name) {
     return value != nullptr ? fs::path(value) : fs::path();
 }
 
-bool is_folder(const fs::path& path) {
-    std::error_code ignored;
-    return fs::is_directory(path, ignored);
-}
-
 // Folders that exist and may hold the data that ship with coterie.
 std::vector<fs::path> shipped_folders() {
     std::vector<fs::path> candidates;
@@ -118,7 +107,8 @@ std::vector<fs::path> shipped_folders() {
         candidates.push_back(share);
     }
     for (fs::path& folder : internal::own_data_folders()) candidates.push_back(std::move(folder));
-    std::erase_if(candidates, [](const fs::path& folder) { return !is_folder(folder); });
+    std::error_code ignored;
+    std::erase_if(candidates, [&](const fs::path& folder) { return !fs::is_directory(folder, ignored); });
     return candidates;
 }
 
@@ -126,9 +116,7 @@ std::string how_to_get(const CatalogueEntry& entry) {
     if (entry.shipped)
         return "It is part of coterie: set COTERIE_SHARE to the folder share/coterie of the installation, or "
                "COTERIE_DATA to the folder data of the source tree";
-    const bool direct =
-        std::all_of(entry.files.begin(), entry.files.end(), [](const auto& file) { return !file.url.empty(); });
-    if (direct)
+    if (std::all_of(entry.files.begin(), entry.files.end(), [](const auto& file) { return !file.url.empty(); }))
         return filled("Get it with 'coterie data get {}', or set COTERIE_DATA to the folder that holds {}/", entry.name,
                       entry.folder);
     return filled("Get it by hand ({}: {}) into the folder {}/ of $COTERIE_DATA or of the cache", entry.homepage,
@@ -141,10 +129,9 @@ std::string how_to_get(const CatalogueEntry& entry) {
 formats::Bytes without_unknown_rows(const formats::Bytes& bytes) {
     const auto text = std::make_shared<std::string>(bytes.text(), bytes.size());
     for (std::size_t at = text->find('?'); at != std::string::npos; at = text->find('?', at)) {
-        const std::size_t before = text->rfind('\n', at), begin = before == std::string::npos ? 0 : before + 1;
-        const std::size_t end = std::min(text->find('\n', at), text->size());
-        std::fill(text->begin() + static_cast<std::ptrdiff_t>(begin), text->begin() + static_cast<std::ptrdiff_t>(end),
-                  ' ');
+        const std::size_t begin = text->rfind('\n', at) + 1;  // 0 if there is no '\n'
+        const std::size_t count = std::min(text->find('\n', at), text->size()) - begin;
+        text->replace(begin, count, count, ' ');
     }
     return {std::as_bytes(std::span(*text)), text};
 }
@@ -226,30 +213,6 @@ Points stacked(const std::vector<Points>& parts, const std::string& what) {
     });
 }
 
-// Compares by value if both words are numbers, else as words.
-bool goes_before(const std::string& a, const std::string& b) {
-    double x = 0, y = 0;
-    const auto first = std::from_chars(a.data(), a.data() + a.size(), x);
-    const auto second = std::from_chars(b.data(), b.data() + b.size(), y);
-    const bool numbers = first.ec == std::errc() && second.ec == std::errc();
-    return numbers && x != y ? x < y : a < b;
-}
-
-// Joins the labels of the parts. A class has the same number in every part, even if a part does not have all classes.
-LabelColumn joined(const std::vector<LabelColumn>& parts) {
-    if (parts.size() == 1) return parts.front();
-    LabelColumn out;
-    for (const LabelColumn& part : parts) out.names.insert(out.names.end(), part.names.begin(), part.names.end());
-    std::sort(out.names.begin(), out.names.end(), goes_before);
-    out.names.erase(std::unique(out.names.begin(), out.names.end()), out.names.end());
-    std::map<std::string, std::int32_t> number;
-    for (std::size_t i = 0; i < out.names.size(); ++i) number[out.names[i]] = static_cast<std::int32_t>(i);
-    for (const LabelColumn& part : parts)
-        for (const std::int32_t label : part.labels)
-            out.labels.push_back(label < 0 ? -1 : number.at(part.names.at(static_cast<std::size_t>(label))));
-    return out;
-}
-
 PointsFile read_parts(const fs::path& folder, const Source& source, const ReadOptions& options, const Run& run) {
     std::vector<Points> points;
     std::vector<LabelColumn> labels;
@@ -276,7 +239,7 @@ PointsFile read_parts(const fs::path& folder, const Source& source, const ReadOp
         labels.push_back(std::move(truth));
     }
     out.points = stacked(points, "data set " + source.entry.name);
-    out.labels = joined(labels);
+    out.labels = formats::joined_labels(labels);
     return out;
 }
 

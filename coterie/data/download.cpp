@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <exception>
 #include <limits>
 #include <mutex>
 #include <system_error>
 
-#include "coterie/base/text.hpp"
 #include "coterie/data/catalogue.hpp"
+#include "coterie/io/formats.hpp"
 #include "coterie/io/sha256.hpp"
 
 #ifdef COTERIE_HAVE_CURL
@@ -33,10 +34,7 @@ bool present_and_correct(const fs::path& path, const CatalogueFile& file) {
     std::error_code failed;
     if (!fs::is_regular_file(path, failed) || failed) return false;
     if (file.sha256.empty()) return true;
-    const std::string sum = sha256_of_file(path);
-    for (const std::string& accepted : file.sha256)
-        if (accepted == sum) return true;
-    return false;
+    return std::find(file.sha256.begin(), file.sha256.end(), sha256_of_file(path)) != file.sha256.end();
 }
 
 std::string url_of(const CatalogueFile& file, std::string_view base_url) {
@@ -56,19 +54,17 @@ public:
     explicit PartFile(fs::path path) : path_(std::move(path)) {
         descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
         if (descriptor_ < 0) fail("the file cannot be written");
-        if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+        const auto refuse = [&](std::string problem, std::string remedy) {
             ::close(descriptor_);
-            throw ResourceError(Code::download_failed, "another process is downloading this file",
-                                "Wait until it has finished", {.file = path_.string()});
-        }
+            throw ResourceError(Code::download_failed, std::move(problem), std::move(remedy), {.file = path_.string()});
+        };
+        if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0)
+            refuse("another process is downloading this file", "Wait until it has finished");
         // Between open and lock, another process may have finished and renamed the file that was opened here.
         struct stat mine {
         }, named{};
-        if (::fstat(descriptor_, &mine) != 0 || ::stat(path_.c_str(), &named) != 0 || mine.st_ino != named.st_ino) {
-            ::close(descriptor_);
-            throw ResourceError(Code::download_failed, "another process was downloading this file", "Try again",
-                                {.file = path_.string()});
-        }
+        if (::fstat(descriptor_, &mine) != 0 || ::stat(path_.c_str(), &named) != 0 || mine.st_ino != named.st_ino)
+            refuse("another process was downloading this file", "Try again");
     }
     PartFile(const PartFile&) = delete;
     PartFile& operator=(const PartFile&) = delete;
@@ -128,23 +124,17 @@ struct Transfer {
 std::size_t on_header(char* data, std::size_t size, std::size_t count, void* user) {
     auto& transfer = *static_cast<Transfer*>(user);
     const std::string_view line(data, size * count);
-    constexpr std::string_view kName = "content-range:";
+    const std::size_t digits = line.find_first_of("0123456789");
     if (line.starts_with("HTTP/")) transfer.range_begin = -1;  // ignores the headers of a redirect
-    if (line.size() > kName.size()) {
-        bool same = true;
-        for (std::size_t i = 0; i < kName.size(); ++i) {
-            const char c = line[i];
-            same = same && (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) == kName[i];
-        }
-        const auto digits = line.find_first_of("0123456789");
-        if (same && digits != std::string_view::npos) {
-            long long begin = 0;
-            for (std::size_t i = digits; i < line.size() && line[i] >= '0' && line[i] <= '9' && i < digits + 18; ++i)
-                begin = begin * 10 + (line[i] - '0');
-            transfer.range_begin = begin;
-        }
-    }
+    if (digits != std::string_view::npos && formats::lower_case(line.substr(0, digits)).starts_with("content-range:"))
+        std::from_chars(line.data() + digits, line.data() + line.size(), transfer.range_begin);
     return size * count;
+}
+
+long response_code(CURL* handle) {
+    long code = 0;
+    curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &code);
+    return code;
 }
 
 std::size_t on_data(char* data, std::size_t size, std::size_t count, void* user) {
@@ -152,8 +142,7 @@ std::size_t on_data(char* data, std::size_t size, std::size_t count, void* user)
     try {
         if (!transfer.started) {
             transfer.started = true;
-            long code = 0;
-            curl_easy_getinfo(transfer.handle, CURLINFO_RESPONSE_CODE, &code);
+            const long code = response_code(transfer.handle);
             if (transfer.resumed_at > 0 && code == 206 &&
                 transfer.range_begin != static_cast<long long>(transfer.resumed_at)) {
                 transfer.wrong_range = true;
@@ -266,16 +255,13 @@ Outcome request(const std::string& url, Transfer& transfer, std::string& broken_
     if (transfer.wrong_range) return Outcome::not_a_range;
     if (result == CURLE_OK) {
         // If the answer is empty, libcurl never calls on_data.
-        long code = 0;
-        curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &code);
-        if (!transfer.started && transfer.resumed_at > 0 && code != 206) transfer.part->clear();
+        if (!transfer.started && transfer.resumed_at > 0 && response_code(curl.get()) != 206) transfer.part->clear();
         return Outcome::whole;
     }
     const std::string reason = message[0] != 0 ? message : curl_easy_strerror(result);
     switch (result) {
         case CURLE_HTTP_RETURNED_ERROR: {
-            long code = 0;
-            curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &code);
+            const long code = response_code(curl.get());
             if (code == 416 && transfer.resumed_at > 0)
                 return Outcome::not_a_range;  // nothing left, or the file has changed
             throw ResourceError(Code::download_failed, filled("the server answered with HTTP status {}", code), "",
@@ -306,19 +292,19 @@ void fetch(const std::string& url, const CatalogueFile& file, const fs::path& ta
                                     {.file = url});
             continue;
         }
-        if (outcome == Outcome::whole || transfer.resumed_at > 0) {
-            if (present_and_correct(part.path(), file)) return part.rename_to(target);
-        }
+        if ((outcome == Outcome::whole || transfer.resumed_at > 0) && present_and_correct(part.path(), file))
+            return part.rename_to(target);
         // A part from an earlier try may belong to another file, so a wrong checksum then leads to one more try.
         if (!continued || (outcome == Outcome::whole && transfer.resumed_at == 0)) break;
         part.clear();
     }
     const std::string sum = sha256_of_file(part.path());
     part.clear();  // an empty part is removed
-    throw ResourceError(Code::download_failed,
-                        "the download has SHA-256 " + sum + ", not " + file.sha256.front() +
-                            ", and was removed: the file changed at its source or on the way",
-                        "", {.file = url});
+    throw ResourceError(
+        Code::download_failed,
+        filled("the download has SHA-256 {}, not {}, and was removed: the file changed at its source or on the way",
+               sum, file.sha256.front()),
+        "", {.file = url});
 }
 
 void fetch_all(const std::vector<const CatalogueFile*>& missing, const fs::path& folder, const Run& run,
@@ -353,9 +339,8 @@ void fetch_all(const std::vector<const CatalogueFile*>& missing, const fs::path&
 
 fs::path get_data(const CatalogueEntry& entry, const fs::path& folder, const Run& run, std::string_view base_url) {
     const auto all_correct = [&](const fs::path& place) {
-        for (const CatalogueFile& file : entry.files)
-            if (!present_and_correct(place / file.name, file)) return false;
-        return true;
+        return std::all_of(entry.files.begin(), entry.files.end(),
+                           [&](const auto& file) { return present_and_correct(place / file.name, file); });
     };
     fs::path root = folder;
     if (root.empty()) {

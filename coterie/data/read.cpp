@@ -2,10 +2,8 @@
 
 #include "coterie/data/read.hpp"
 
-#include <string_view>
-#include <utility>
-
 #include "coterie/data/catalogue.hpp"
+#include "coterie/io/formats.hpp"
 
 namespace coterie {
 namespace {
@@ -21,7 +19,7 @@ LabelColumn read_labels(const std::string& path, const std::string& column, bool
                         const std::vector<FilePart>& points) {
     if (!path.starts_with(prefix)) return read_labels_file(path, column, allow_blank, points);
     PointsFile file = read_data(std::string_view(path).substr(prefix.size()), {}, Run());
-    if (!file.labels) refuse_file(path, Code::missing_argument, "the data set has no labels");
+    if (!file.labels) formats::refuse_file(path, Code::missing_argument, "the data set has no labels");
     return std::move(*file.labels);
 }
 
