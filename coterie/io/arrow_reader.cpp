@@ -132,12 +132,7 @@ private:
         nanoarrow::UniqueArrayView view;
         Index before = 0;  // rows in earlier batches
     };
-    struct Piece {
-        std::size_t batch = 0;
-        Index first = 0;  // row within the batch
-    };
-
-    // A place is a row number, from 0.
+    // A place is a row number of the table, from 0.
     Index row_of(std::size_t where) const override { return static_cast<Index>(where) + 1; }
     Field field_at(std::size_t piece, Index row, std::size_t column) const override;
     void count_words(std::size_t piece, const std::vector<bool>& asked, std::size_t most,
@@ -166,12 +161,12 @@ private:
     // Reads the message at `at` and moves `at` past it. Returns false at the mark that ends a stream.
     bool read_message(Messages& messages, std::size_t& at);
     void require_held(const ArrowArrayView& batch, Index rows) const;
-    void take_schema(const ArrowSchema& schema);
     void take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& array);
-    // The field as text, "" if it is missing. `storage` holds it unless the table does.
-    std::string_view text_of(const ArrowArrayView& column, std::size_t j, Index row, std::string& storage) const;
-    // Finds the array and the row that hold a field's value. Returns false if it is missing.
-    bool find_value(const ArrowArrayView*& column, std::size_t j, Index& row) const;
+    const Batch& batch_of(std::size_t piece) const { return batches_[pieces_[piece]]; }
+    // The field in a row of the table as text, "" if it is missing. `storage` holds it unless the table does.
+    std::string_view text_of(const Batch& batch, std::size_t j, Index row, std::string& storage) const;
+    // The array with a field's value, or nullptr if it is missing. `row` of the table becomes a row of the array.
+    const ArrowArrayView* find_value(const Batch& batch, std::size_t j, Index& row) const;
     void require_read(std::size_t j) const;
     template <class Scalar>
     void parse_pieces(const Plan& plan, std::size_t first, std::size_t last, Scalar* to, std::string_view* words,
@@ -180,7 +175,7 @@ private:
     ArrowError error_ = {};  // what the last call of nanoarrow reports
     std::vector<Column> kinds_;
     std::deque<Batch> batches_;
-    std::vector<Piece> pieces_;
+    std::vector<std::size_t> pieces_;  // the batch of each piece
     Index all_rows_ = 0;
     std::size_t file_bytes_ = 0;
     Index max_rows_ = -1;
@@ -303,7 +298,20 @@ void ArrowTable::use_schema(Messages& messages, const ArrowIpcDictionaryEncoding
     check(ArrowIpcDecoderSetSchemaWithDictionaries(decoder, messages.schema.get(), &encodings, &error_));
     check(ArrowIpcDecoderSetEndianness(decoder, decoder->endianness));
     check(ArrowIpcDictionariesInit(messages.dictionaries.get(), &encodings, &error_));
-    take_schema(*messages.schema.get());
+    columns_ = static_cast<std::size_t>(messages.schema->n_children);
+    for (std::size_t j = 0; j < columns_; ++j) {
+        const ArrowSchema& column = *messages.schema->children[j];
+        const std::string_view name = view_of(column.name);
+        if (!internal::is_utf8(name)) refuse_damaged(filled("the name of column {} is not UTF-8", j + 1));
+        names_.push_back(std::string(trimmed(name)));
+        kinds_.push_back(column_of(column));
+        // pandas writes this column if a table's rows have names.
+        if (name.starts_with("__index_level_") && index_ < 0) {
+            index_ = static_cast<std::ptrdiff_t>(j);
+            index_reason_ = "the column is the index of pandas";
+        }
+    }
+    if (index_ < 0) find_nameless_index();
 }
 
 bool ArrowTable::read_message(Messages& messages, std::size_t& at) {
@@ -354,23 +362,6 @@ bool ArrowTable::read_message(Messages& messages, std::size_t& at) {
         refuse_damaged("a message is neither a dictionary nor a batch of rows");
     }
     return true;
-}
-
-void ArrowTable::take_schema(const ArrowSchema& schema) {
-    columns_ = static_cast<std::size_t>(schema.n_children);
-    for (std::size_t j = 0; j < columns_; ++j) {
-        const ArrowSchema& column = *schema.children[j];
-        const std::string_view name = view_of(column.name);
-        if (!internal::is_utf8(name)) refuse_damaged(filled("the name of column {} is not UTF-8", j + 1));
-        names_.push_back(std::string(trimmed(name)));
-        kinds_.push_back(column_of(column));
-        // pandas writes this column if a table's rows have names.
-        if (name.starts_with("__index_level_") && index_ < 0) {
-            index_ = static_cast<std::ptrdiff_t>(j);
-            index_reason_ = "the column is the index of pandas";
-        }
-    }
-    if (index_ < 0) find_nameless_index();
 }
 
 // Columns of nulls have no bytes, so a batch may claim any number of rows. This number is checked against the size of
@@ -427,7 +418,7 @@ void ArrowTable::find_rows(const Plan&, int) {
             Index count = std::min(piece_rows, rows - first);
             if (max_rows_ >= 0) count = std::min(count, max_rows_ - starts_.back());
             if (count <= 0) break;
-            pieces_.push_back({b, first});
+            pieces_.push_back(b);
             starts_.push_back(starts_.back() + count);
         }
     }
@@ -442,20 +433,20 @@ void ArrowTable::require_read(std::size_t j) const {
                   filled("Use `exclude={}` to leave it out", column_names().option_text(j)), std::move(place));
 }
 
-bool ArrowTable::find_value(const ArrowArrayView*& column, std::size_t j, Index& row) const {
-    if (ArrowArrayViewIsNull(column, row)) return false;
-    if (!kinds_[j].in_words) return true;
+const ArrowArrayView* ArrowTable::find_value(const Batch& batch, std::size_t j, Index& row) const {
+    const ArrowArrayView* column = batch.view->children[j];
+    row -= batch.before;
+    if (ArrowArrayViewIsNull(column, row)) return nullptr;
+    if (!kinds_[j].in_words) return column;
     row = ArrowArrayViewGetIntUnsafe(column, row);
-    column = column->dictionary;
-    return !ArrowArrayViewIsNull(column, row);
+    return ArrowArrayViewIsNull(column->dictionary, row) ? nullptr : column->dictionary;
 }
 
-std::string_view ArrowTable::text_of(const ArrowArrayView& field, std::size_t j, Index row,
-                                     std::string& storage) const {
-    const ArrowArrayView* column = &field;
+std::string_view ArrowTable::text_of(const Batch& batch, std::size_t j, Index row, std::string& storage) const {
     const Column& is = kinds_[j];
     storage.clear();
-    if (!find_value(column, j, row)) return storage;
+    const ArrowArrayView* const column = find_value(batch, j, row);
+    if (column == nullptr) return storage;
     std::array<char, 64> digits{};
     const auto number = [&](auto value) {
         storage.assign(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
@@ -510,37 +501,34 @@ std::string_view ArrowTable::text_of(const ArrowArrayView& field, std::size_t j,
 }
 
 Table::Field ArrowTable::field_at(std::size_t piece, Index row, std::size_t column) const {
-    const auto& [batch, first] = pieces_[piece];
+    const Index where = starts_[piece] + row;
     std::string storage;
-    const std::string_view text = text_of(*batches_[batch].view->children[column], column, first + row, storage);
-    return {static_cast<std::size_t>(batches_[batch].before + first + row), std::string(text)};
+    return {static_cast<std::size_t>(where), std::string(text_of(batch_of(piece), column, where, storage))};
 }
 
 bool ArrowTable::next_record(std::size_t& at, std::vector<std::string>& fields) const {
     if (static_cast<Index>(at) >= rows()) return false;
     const auto behind = std::upper_bound(batches_.begin(), batches_.end(), static_cast<Index>(at),
                                          [](Index row, const Batch& batch) { return row < batch.before; });
-    const Batch& batch = *std::prev(behind);
     std::string storage;
     fields.clear();
     for (std::size_t j = 0; j < columns_; ++j)
-        fields.emplace_back(text_of(*batch.view->children[j], j, static_cast<Index>(at) - batch.before, storage));
+        fields.emplace_back(text_of(*std::prev(behind), j, static_cast<Index>(at), storage));
     ++at;
     return true;
 }
 
 void ArrowTable::count_words(std::size_t piece, const std::vector<bool>& asked, std::size_t most,
                              std::vector<ColumnWords>& columns) const {
-    const auto& [batch, first] = pieces_[piece];
-    const Index rows = starts_[piece + 1] - starts_[piece];
+    const Index begin = starts_[piece], end = starts_[piece + 1];
     std::string storage;
     for (std::size_t j = 0; j < columns_; ++j) {
         if (!asked[j]) continue;
         ColumnWords& column = columns[j];
         const Kind kind = kinds_[j].kind;
-        if (kind == Kind::none) column.words += rows;  // no numbers, so the column is left out like word columns
-        for (Index i = 0; i < rows && kind != Kind::none; ++i) {
-            const std::string_view word = trimmed(text_of(*batches_[batch].view->children[j], j, first + i, storage));
+        if (kind == Kind::none) column.words += end - begin;  // no numbers: the column is left out like word columns
+        for (Index row = begin; row < end && kind != Kind::none; ++row) {
+            const std::string_view word = trimmed(text_of(batch_of(piece), j, row, storage));
             if (is_missing_word(word)) continue;
             if (kind == Kind::words || (kind == Kind::number && kinds_[j].in_words))
                 count_word(column, word);
@@ -565,36 +553,30 @@ void ArrowTable::parse_pieces(const Plan& plan, std::size_t first, std::size_t l
     const auto stride = static_cast<Index>(plan.taken);
     for_each_block(static_cast<Index>(last - first), threads, [&](Index at, int) {
         const std::size_t piece = first + static_cast<std::size_t>(at);
-        const auto& [b, begin] = pieces_[piece];
-        const Batch& batch = batches_[b];
-        const Index count = starts_[piece + 1] - starts_[piece];
+        const Batch& batch = batch_of(piece);
         Scalar* const rows = to + (starts_[piece] - starts_[first]) * stride;
-        const auto where = [&, before = batch.before + begin](Index i) { return static_cast<std::size_t>(before + i); };
         std::string storage;
         for (std::size_t j = 0; j < columns_; ++j) {
             if (plan.targets[j] < 0) continue;
-            const ArrowArrayView& column = *batch.view->children[j];
             const Column& is = kinds_[j];
             const ColumnKind kind = plan.kind(j);
             Scalar* out = rows + plan.targets[j];
             const bool as_number = kind == ColumnKind::number && (is.kind == Kind::number || is.kind == Kind::boolean);
             const bool as_date = kind == ColumnKind::date && is.kind == Kind::date;
-            for (Index i = 0; i < count; ++i, out += stride) {
+            for (Index row = starts_[piece]; row < starts_[piece + 1]; ++row, out += stride) {
+                const auto where = static_cast<std::size_t>(row);
                 if (as_number || as_date) {
-                    const ArrowArrayView* values = &column;
-                    Index row = begin + i;
-                    if (!find_value(values, j, row)) {
-                        *out = static_cast<Scalar>(missing_value(where(i), j, {}, plan));
-                        continue;
-                    }
-                    const double value = as_date
-                                             ? static_cast<double>(ArrowArrayViewGetIntUnsafe(values, row)) / is.per_day
-                                             : ArrowArrayViewGetDoubleUnsafe(values, row);
+                    Index at_row = row;
+                    const ArrowArrayView* const values = find_value(batch, j, at_row);
+                    const double value =
+                        values == nullptr ? missing_value(where, j, {}, plan)
+                        : as_date         ? static_cast<double>(ArrowArrayViewGetIntUnsafe(values, at_row)) / is.per_day
+                                          : ArrowArrayViewGetDoubleUnsafe(values, at_row);
                     *out = static_cast<Scalar>(value);
-                    if (std::isfinite(*out)) continue;
+                    if (std::isfinite(*out) || values == nullptr) continue;
                 }
-                const std::string_view field = text_of(column, j, begin + i, storage);
-                *out = value_of<Scalar>(where(i), j, field, trimmed(field), plan);
+                const std::string_view field = text_of(batch, j, row, storage);
+                *out = value_of<Scalar>(where, j, field, trimmed(field), plan);
             }
         }
         if (plan.points) refuse_too_large(plan, piece, rows);
@@ -603,14 +585,13 @@ void ArrowTable::parse_pieces(const Plan& plan, std::size_t first, std::size_t l
     if (plan.words < 0) return;
     const auto j = static_cast<std::size_t>(plan.words);
     for (std::size_t piece = first; piece < last; ++piece)
-        for (Index i = 0; i < starts_[piece + 1] - starts_[piece]; ++i) {
-            const auto& [batch, begin] = pieces_[piece];
+        for (Index row = starts_[piece]; row < starts_[piece + 1]; ++row) {
             std::string storage;
-            std::string_view word = trimmed(text_of(*batches_[batch].view->children[j], j, begin + i, storage));
+            std::string_view word = trimmed(text_of(batch_of(piece), j, row, storage));
             if (kinds_[j].kind != Kind::words) word = made_.emplace_back(word);
             if (word.empty() && !plan.blank_words)
-                refuse_field(static_cast<std::size_t>(batches_[batch].before + begin + i), j, {}, Code::missing_value,
-                             "the value is empty", "Give every row a value");
+                refuse_field(static_cast<std::size_t>(row), j, {}, Code::missing_value, "the value is empty",
+                             "Give every row a value");
             *words++ = word;
         }
 }
