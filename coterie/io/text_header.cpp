@@ -62,7 +62,7 @@ std::string listed(const std::vector<std::string>& fields) {
 
 }  // namespace
 
-HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words_may_be_data) {
+HeaderGuess guess_header(const FirstRows& rows, const NameSet& named) {
     const auto& first = rows.first;
     const auto& below = rows.below;
     std::vector<std::size_t> numbers, words;
@@ -105,7 +105,7 @@ HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words
             return {FirstRow::names, plain ? Message() : are_names};
         }
         // Words above words.
-        if (words_may_be_data || below.size() < 2 || words.size() < first.size()) return {};
+        if (below.size() < 2 || words.size() < first.size()) return {};
         if (std::any_of(words.begin(), words.end(), recurs)) return {};
         return {FirstRow::names, are_names};
     }

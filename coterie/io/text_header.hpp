@@ -27,7 +27,7 @@ struct HeaderGuess {
 };
 using NameSet = std::unordered_set<std::string_view>;
 /// `named`: the words by which options name columns.
-HeaderGuess guess_header(const FirstRows& rows, const NameSet& named, bool words_may_be_data);
+HeaderGuess guess_header(const FirstRows& rows, const NameSet& named);
 
 /// Days since 1970-01-01 for 2026-11-23, 2026/11/23 or 23.11.2026, optionally followed by a time: 14:05, 14:05:30,
 /// T14:05:30Z. Otherwise, and for dates that do not exist, nothing.

@@ -11,7 +11,6 @@
 #include <unordered_map>
 
 #include "coterie/base/parallel/parallel.hpp"
-#include "coterie/base/text.hpp"
 #include "coterie/io/internal/table.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
 #include "coterie/io/text_header.hpp"
@@ -56,9 +55,15 @@ private:
     bool skips(std::size_t begin, std::size_t end) const {
         return records_.is_comment(begin) || (columns_ != 1 && records_.is_empty(begin, end));
     }
-    // Calls use(offset, fields) for the rows of [begin, end) that are not skipped, until it returns false.
+    // Calls use(fields) for the rows of [begin, end) that are not skipped, until it returns false.
     template <class Use>
     void each_record(std::size_t begin, std::size_t end, Use use) const;
+    // The same from `begin` on, up to a row with an invalid quote, which is reported when the row is parsed.
+    template <class Use>
+    void look_at_records(std::size_t begin, Use use) const try {
+        each_record(begin, records_.text.size(), use);
+    } catch (const BadData&) {
+    }
     std::vector<std::size_t> borders() const;
 
     template <class Scalar>
@@ -114,7 +119,7 @@ void TextTable::each_record(std::size_t begin, std::size_t end, Use use) const {
         const std::size_t next = records_.end_of(p);
         if (!skips(p, next)) {
             records_.split(p, next, fields);
-            if (!use(p, fields)) return;
+            if (!use(fields)) return;
         }
         p = next;
     }
@@ -125,19 +130,16 @@ void TextTable::each_record(std::size_t begin, std::size_t end, Use use) const {
 bool TextTable::heads_labels(std::string_view word, std::size_t below) const {
     std::unordered_map<std::string, bool> recurs;  // whether each label occurs more than once
     bool numbers = true, blanks = false, again = false;
-    if (below < records_.text.size()) try {
-            each_record(below, records_.text.size(), [&](std::size_t, const auto& fields) {
-                const std::string label(trimmed(fields.empty() ? std::string() : without_quotes(fields.front())));
-                again = again || label == word;
-                blanks = blanks || label.empty();
-                if (label.empty() || again) return !again;
-                numbers = numbers && is_number(label, decimal_);
-                const auto [found, added] = recurs.emplace(label, false);
-                found->second = !added;
-                return true;
-            });
-        } catch (const BadData&) {  // an invalid quote is reported when its row is parsed
-        }
+    look_at_records(below, [&](const auto& fields) {
+        const std::string label(trimmed(fields.empty() ? std::string() : without_quotes(fields.front())));
+        again = again || label == word;
+        blanks = blanks || label.empty();
+        if (label.empty() || again) return !again;
+        numbers = numbers && is_number(label, decimal_);
+        const auto [found, added] = recurs.emplace(label, false);
+        found->second = !added;
+        return true;
+    });
     if (again || recurs.empty()) return false;
     return numbers ||
            (!blanks && std::all_of(recurs.begin(), recurs.end(), [](const auto& label) { return label.second; }));
@@ -157,15 +159,12 @@ FirstRows TextTable::first_rows() {
     for (const std::string_view field : fields) rows.first.push_back(without_quotes(field));
     if (rows.first.empty())
         rows.first.emplace_back();  // labels separated by blanks: a line of blanks is one blank label
-    if (first_end < records_.text.size()) try {
-            each_record(first_end, records_.text.size(), [&](std::size_t, const auto& below) {
-                auto& row = rows.below.emplace_back();
-                for (const std::string_view field : below) row.push_back(without_quotes(field));
-                taken += row.size();
-                return rows.below.size() < rows_looked_at && (rows.below.size() < 3 || taken < fields_looked_at);
-            });
-        } catch (const BadData&) {  // an invalid quote is reported when its row is parsed
-        }
+    look_at_records(first_end, [&](const auto& below) {
+        auto& row = rows.below.emplace_back();
+        for (const std::string_view field : below) row.push_back(without_quotes(field));
+        taken += row.size();
+        return rows.below.size() < rows_looked_at && (rows.below.size() < 3 || taken < fields_looked_at);
+    });
     return rows;
 }
 
@@ -178,12 +177,12 @@ bool TextTable::guess_names(const FirstRows& rows, const NameSet& named, const R
                    !is_infinite_word(trimmed(word));
         });
     };
-    if (one_column && rows.first.size() > 1) return guess_header(rows, named, false).is == FirstRow::names;
-    if (one_column)
+    if (one_column && rows.first.size() == 1)
         return named.contains(first) || is_label_word(rows.first.front()) ||
                (all_words() && heads_labels(first, records_.end_of(first_)));
-    if (rows.below.empty()) return all_words() || guess_header(rows, named, false).is == FirstRow::names;
-    HeaderGuess guess = guess_header(rows, named, false);
+    HeaderGuess guess = guess_header(rows, named);
+    if (one_column) return guess.is == FirstRow::names;
+    if (rows.below.empty()) return all_words() || guess.is == FirstRow::names;
     const auto number = [&](const std::string& field) { return is_number(field, decimal_); };
     if (!options.numeric_names && std::any_of(rows.first.begin(), rows.first.end(), number)) guess = {};
     guess.note.file = source_;
@@ -206,7 +205,7 @@ void TextTable::take_names_of_comment(std::string_view line, const FirstRows& ro
     }
     FirstRows named_rows{{}, {rows.first}, decimal_};
     for (const std::string_view word : words) named_rows.first.push_back(without_quotes(word));
-    if (words.size() != columns_ || guess_header(named_rows, named, false).is != FirstRow::names) return;
+    if (words.size() != columns_ || guess_header(named_rows, named).is != FirstRow::names) return;
     for (const auto& word : named_rows.first) names_.push_back(std::string(trimmed(word)));
     header_note_ = {.code = Code::header_guessed,
                     .problem = "the last comment line above the rows was taken as the names of the columns",
@@ -269,9 +268,8 @@ template <class Scalar>
 const char* TextTable::quick_record(const char* p, const Plan& plan, Scalar* out, std::string_view* word) const {
     const char separator = records_.separator;
     const char* const end = records_.text.data() + records_.text.size();
-    const bool tab_is_blank = separator != '\t';
     const auto blanks = [&] {
-        while (*p == ' ' || *p == '\r' || (*p == '\t' && tab_is_blank)) ++p;
+        while (is_blank(*p, separator)) ++p;
     };
     if (*p == '#' || separator == decimal_) return nullptr;
     for (std::size_t j = 0; j < columns_; ++j) {
@@ -336,7 +334,7 @@ void TextTable::careful_record(std::size_t begin, std::size_t end, const Plan& p
 
 void TextTable::count_words(std::size_t piece, const std::vector<bool>& asked, std::size_t most,
                             std::vector<ColumnWords>& columns) const {
-    each_record(borders_[piece], borders_[piece + 1], [&](std::size_t, const auto& fields) {
+    each_record(borders_[piece], borders_[piece + 1], [&](const auto& fields) {
         for (std::size_t j = 0; j < std::min(fields.size(), columns_); ++j) {
             const std::string_view word = trimmed(inside_quotes(fields[j]));
             if (!asked[j] || is_missing_word(word)) continue;
@@ -435,7 +433,7 @@ void TextTable::parse_pieces(const Plan& plan, std::size_t first, std::size_t la
 Table::Field TextTable::field_at(std::size_t piece, Index row, std::size_t column) const {
     Field out;
     Index at = 0;
-    each_record(borders_[piece], borders_[piece + 1], [&](std::size_t, const auto& fields) {
+    each_record(borders_[piece], borders_[piece + 1], [&](const auto& fields) {
         if (at++ < row) return true;
         out = {static_cast<std::size_t>(fields[column].data() - records_.text.data()),
                std::string(inside_quotes(fields[column]))};
