@@ -55,19 +55,15 @@ std::optional<Format> format_of_name(const std::string& path) {
 }  // namespace coterie::formats
 
 namespace coterie {
-namespace {
 
-using formats::Array;
-using formats::Bytes;
-using formats::Format;
-using formats::Purpose;
-using internal::filled;
+using namespace formats;
+namespace {
 
 bool is_table(Format format) { return format <= Format::arrow; }
 
 struct Location {
     std::string file;
-    std::string source;  // the file, for messages
+    std::string source;    // the file, for messages
     std::string key = {};  // name of an array in a container
     Format format = Format::text;
 };
@@ -96,10 +92,7 @@ constexpr std::array<Foreign, 17> foreign = {{
     {".rds", "", "an R file (rds)", "Rscript -e \"write.csv(readRDS('FILE'), 'FILE.csv', row.names = FALSE)\""},
     {".zip", "", "a zip archive", "unzip FILE"},
     {".bz2", "BZh", "compressed by bzip2", "bunzip2 -k FILE"},
-    {".xz",
-     "\xfd"
-     "7zXZ",
-     "compressed by xz", "unxz -k FILE"},
+    {".xz", "\xfd\x37zXZ", "compressed by xz", "unxz -k FILE"},
     {".zst", "\x28\xb5\x2f\xfd", "compressed by zstandard", "unzstd FILE"},
     {".7z", "7z\xbc\xaf", "a 7z archive", "7z x FILE"},
 }};
@@ -112,14 +105,14 @@ constexpr std::array<Foreign, 17> foreign = {{
     }
     const std::string name = std::filesystem::path(path).filename().string();
     for (std::size_t at = 0; (at = conversion.find("FILE", at)) != std::string::npos; at += name.size())
-        conversion.replace(at, 4, formats::shown(name));
-    formats::refuse_file(path, Code::unsupported_format, filled("the file is {}, which coterie does not read", one.is),
-                         "Convert it: " + conversion);
+        conversion.replace(at, 4, shown(name));
+    refuse_file(path, Code::unsupported_format, filled("the file is {}, which coterie does not read", one.is),
+                "Convert it: " + conversion);
 }
 
 // Throws BadData if a text file's name hides another format.
-formats::TableSource table_at(const Location& at) {
-    Bytes bytes = formats::read_bytes_inflated(at.file, true);
+TableSource table_at(const Location& at) {
+    Bytes bytes = read_bytes_inflated(at.file, true);
     const std::string_view text(bytes.text(), bytes.size());
     for (const Foreign& one : foreign)
         if (!one.begins.empty() && text.starts_with(one.begins)) refuse_foreign(one, at.source);
@@ -128,8 +121,8 @@ formats::TableSource table_at(const Location& at) {
 
 Format format_of(const std::string& path) {
     if (path == "-") return Format::text;
-    const std::string name = formats::name_without_gz(path);
-    if (const auto format = formats::format_of_name(name)) return *format;
+    const std::string name = name_without_gz(path);
+    if (const auto format = format_of_name(name)) return *format;
     const std::string extension = std::filesystem::path(name).extension().string();
     if (extension.empty()) return Format::text;  // the name of a pipe has none
     for (const Foreign& one : foreign)
@@ -137,8 +130,8 @@ Format format_of(const std::string& path) {
     const std::string accepted =
         ".csv .tsv .txt .data .arrow .feather .svm .libsvm .idx (each also .gz), .npy .npz .h5 .hdf5 .mat .safetensors "
         ".mtx";
-    throw BadData(Code::unsupported_format, filled("the ending '{}' is not known", formats::shown(extension)),
-                  "Use " + accepted, {.accepted = accepted, .file = path});
+    throw BadData(Code::unsupported_format, filled("the ending '{}' is not known", shown(extension)), "Use " + accepted,
+                  {.accepted = accepted, .file = path});
 }
 
 Location locate(const std::string& path) {
@@ -146,7 +139,7 @@ Location locate(const std::string& path) {
     std::error_code error;
     // The first colon after a container's extension starts an array's name, unless a file has the whole name.
     if (path != "-" && !std::filesystem::exists(path, error)) {
-        const std::string low = formats::lower_case(path);
+        const std::string low = lower_case(path);
         std::size_t cut = std::string::npos;
         for (const std::string_view container : {".npz:", ".h5:", ".hdf5:", ".mat:", ".safetensors:"}) {
             const std::size_t found = low.find(container);
@@ -167,16 +160,15 @@ Location locate(const std::string& path) {
 // An array from any of the formats that hold arrays.
 Array read_array(const Location& at, Purpose purpose, const Run& run = Run()) {
     switch (at.format) {
-        case Format::npy: return formats::parse_npy(formats::read_bytes_inflated(at.file), at.source);
-        case Format::idx: return formats::parse_idx(formats::read_bytes_inflated(at.file), at.source);
-        case Format::npz: return formats::parse_npz(formats::read_bytes(at.file), at.key, purpose, at.source);
-        case Format::safetensors:
-            return formats::parse_safetensors(formats::read_bytes(at.file), at.key, purpose, at.source);
+        case Format::npy: return parse_npy(read_bytes_inflated(at.file), at.source);
+        case Format::idx: return parse_idx(read_bytes_inflated(at.file), at.source);
+        case Format::npz: return parse_npz(read_bytes(at.file), at.key, purpose, at.source);
+        case Format::safetensors: return parse_safetensors(read_bytes(at.file), at.key, purpose, at.source);
         case Format::hdf5:
         case Format::matlab: return io::internal::read_apart(name(at.format), at.file, at.key, purpose, at.source, run);
         case Format::matrix_market:
-            formats::refuse_file(at.file, Code::wrong_type,
-                                 "a Matrix Market file holds a sparse matrix, but one value per row is needed");
+            refuse_file(at.file, Code::wrong_type,
+                        "a Matrix Market file holds a sparse matrix, but one value per row is needed");
         default: throw InternalError("text was read as an array");
     }
 }
@@ -216,8 +208,8 @@ Message together_note(const std::vector<std::string>& files) {
 }
 
 [[noreturn]] void refuse_together(const std::string& file, const std::string& first) {
-    formats::refuse_file(file, Code::unsupported_format, "the file cannot be read as one with " + first,
-                         "Use only .npy and idx files, or only tables");
+    refuse_file(file, Code::unsupported_format, "the file cannot be read as one with " + first,
+                "Use only .npy and idx files, or only tables");
 }
 
 Points first_rows(const Points& points, Index count) {
@@ -249,7 +241,7 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
     refuse_text_options(options, files.front(), format_of(files.front()));
     PointsFile out;
     out.format = name(format_of(files.front()));
-    out.points = formats::chosen_columns(open_rows(files, options.precision), options, files.front());
+    out.points = chosen_columns(open_rows(files, options.precision), options, files.front());
     if (options.max_rows >= 0 && options.max_rows < out.points.rows())
         out.points = first_rows(out.points, options.max_rows);
     if (files.size() > 1) {
@@ -279,7 +271,7 @@ std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files,
         // A number takes at least two characters.
         if (error || options.max_rows >= 0 || !is_large(static_cast<double>(size) / 2 * number)) return std::nullopt;
     }
-    std::vector<formats::TableSource> sources;
+    std::vector<TableSource> sources;
     for (const auto& file : files) {
         const Location at = locate(file);
         if (!is_table(at.format)) refuse_together(file, files.front());
@@ -313,7 +305,7 @@ std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files,
         scratch.emplace(options.scratch_folder);
         take = [&](PointsView some) { scratch->write(some); };
     };
-    PointsFile out = formats::parse_tables(sources, options, run, begin, [&](PointsView rows) { take(rows); });
+    PointsFile out = parse_tables(sources, options, run, begin, [&](PointsView rows) { take(rows); });
     out.points = scratch ? scratch->points() : std::move(points);
     if (options.max_rows >= 0 && options.max_rows < out.points.rows()) {
         out.points = first_rows(out.points, options.max_rows);
@@ -336,28 +328,27 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
     const Location at = locate(files.front());
     PointsFile out;
     if (is_table(at.format)) {
-        out = formats::parse_table(table_at(at), options, run.threads);
+        out = parse_table(table_at(at), options, run.threads);
     } else {
         refuse_text_options(options, path, at.format);
         const bool sparse_npz = at.format == Format::npz && at.key.empty() && is_graph(at.file);
         const bool sparse = sparse_npz || at.format == Format::matrix_market;
         if (sparse || at.format == Format::libsvm) refuse_choice(options, path, at.format);
         if (at.format == Format::libsvm) {
-            out = formats::parse_libsvm(formats::read_bytes_inflated(at.file), at.source, options.precision,
-                                        options.max_rows, run.threads);
+            out =
+                parse_libsvm(read_bytes_inflated(at.file), at.source, options.precision, options.max_rows, run.threads);
         } else if (sparse) {
-            out.points = sparse_npz
-                             ? formats::parse_sparse_points(formats::read_bytes(at.file), options.precision,
-                                                            options.max_rows, at.source, run.threads)
-                             : formats::parse_sparse_matrix_market(formats::read_bytes_inflated(at.file),
-                                                                   options.precision, options.max_rows, at.source);
+            out.points = sparse_npz ? parse_sparse_points(read_bytes(at.file), options.precision, options.max_rows,
+                                                          at.source, run.threads)
+                                    : parse_sparse_matrix_market(read_bytes_inflated(at.file), options.precision,
+                                                                 options.max_rows, at.source);
             require_finite(out.points, {.file = at.source}, run);
         } else {
             const Array array = read_array(at, Purpose::points, run);
             if (!array.note.empty()) out.notes.push_back({.problem = array.note, .file = at.source});
-            out.points = formats::chosen_columns(
-                formats::to_points(array, options.precision, options.max_rows, array.source, run.threads), options,
-                array.source);
+            out.points =
+                chosen_columns(to_points(array, options.precision, options.max_rows, array.source, run.threads),
+                               options, array.source);
             if (!options.missing)
                 require_finite(out.points,
                                {.remedy = options.advises ? points_of_fit().remedy : "", .file = array.source}, run);
@@ -379,14 +370,13 @@ namespace {
 
 LabelColumn labels_of_file(const std::string& path, const std::string& column, bool allow_blank) try {
     const Location at = locate(path);
-    if (is_table(at.format)) return formats::parse_table_labels(table_at(at), column, allow_blank, available_threads());
+    if (is_table(at.format)) return parse_table_labels(table_at(at), column, allow_blank, available_threads());
     if (!column.empty()) refuse_column(path, at.format);
     if (at.format == Format::libsvm)
-        return *formats::parse_libsvm(formats::read_bytes_inflated(at.file), at.source, Precision::float32, -1,
-                                      available_threads())
+        return *parse_libsvm(read_bytes_inflated(at.file), at.source, Precision::float32, -1, available_threads())
                     .labels;
     const Array array = read_array(at, Purpose::labels);
-    return formats::to_labels(array, allow_blank, array.source);
+    return to_labels(array, allow_blank, array.source);
 } catch (Error& error) {
     name_file(error, path);
     throw;
@@ -394,14 +384,14 @@ LabelColumn labels_of_file(const std::string& path, const std::string& column, b
 
 std::vector<double> numbers_of_file(const std::string& path, const std::string& column) try {
     const Location at = locate(path);
-    if (is_table(at.format)) return formats::parse_table_numbers(table_at(at), column, available_threads());
+    if (is_table(at.format)) return parse_table_numbers(table_at(at), column, available_threads());
     if (!column.empty()) refuse_column(path, at.format);
     if (at.format == Format::libsvm)
         throw BadArgument(Code::wrong_type,
                           "a libsvm file holds rows of several values, but one value per row is needed", "",
                           {.file = path});
     const Array array = read_array(at, Purpose::labels);
-    return formats::to_numbers(array, array.source);
+    return to_numbers(array, array.source);
 } catch (Error& error) {
     name_file(error, path);
     throw;
@@ -411,10 +401,10 @@ std::vector<double> numbers_of_file(const std::string& path, const std::string& 
 std::vector<std::string> files_beside(const std::string& path, const std::vector<FilePart>& points) {
     std::vector<std::string> files = files_of(path);
     if (files.size() > 1 && !points.empty() && files.size() != points.size())
-        formats::refuse_file(path, Code::wrong_shape,
-                             filled("{} files match, but the points are in {}", files.size(),
-                                    counted(static_cast<Index>(points.size()), "file")),
-                             "Give one file for each of them, or one for all");
+        refuse_file(path, Code::wrong_shape,
+                    filled("{} files match, but the points are in {}", files.size(),
+                           counted(static_cast<Index>(points.size()), "file")),
+                    "Give one file for each of them, or one for all");
     return files;
 }
 
@@ -429,9 +419,9 @@ bool has_no_rows(const std::string& file) {
 void require_as_many(const std::string& file, std::size_t rows, std::size_t place,
                      const std::vector<FilePart>& points) {
     if (points.empty() || static_cast<Index>(rows) == points[place].rows) return;
-    formats::refuse_file(file, Code::wrong_shape,
-                         filled("{}, but the corresponding file of points, {}, has {}",
-                                counted(static_cast<Index>(rows), "row"), points[place].file, points[place].rows));
+    refuse_file(file, Code::wrong_shape,
+                filled("{}, but the corresponding file of points, {}, has {}", counted(static_cast<Index>(rows), "row"),
+                       points[place].file, points[place].rows));
 }
 
 }  // namespace
@@ -445,7 +435,7 @@ LabelColumn read_labels_file(const std::string& path, const std::string& column,
         parts.push_back(has_no_rows(file) ? LabelColumn() : labels_of_file(file, column, allow_blank));
         require_as_many(file, parts.back().labels.size(), parts.size() - 1, points);
     }
-    return formats::joined_labels(parts);
+    return joined_labels(parts);
 }
 
 std::vector<double> read_numbers(const std::string& path, const std::string& column,
