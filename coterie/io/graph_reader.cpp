@@ -33,26 +33,22 @@ struct Entry {
 // What Entry::where counts.
 enum class Place { line, row, entry };
 
-Message repeated(const Entry& again, const Entry& before, std::string_view source, Place place) {
-    Message out{.code = Code::duplicate, .remedy = "Give each pair once", .file = std::string(source)};
-    const std::string first = std::to_string(before.where);
-    if (place == Place::entry) {
-        out.problem = filled("entry {} repeats the pair of entry {}", again.where, first);
-        return out;
-    }
-    (place == Place::line ? out.line : out.row) = again.where;
-    out.problem = "the pair of " + (place == Place::line ? "line " + first : "`row=" + first + "`") + " is given again";
-    return out;
-}
-
 // Sorts by row and column, and requires that no pair occurs twice.
 void sort_entries(std::vector<Entry>& entries, std::string_view source, Place place) {
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
         return a.row != b.row ? a.row < b.row : a.column != b.column ? a.column < b.column : a.where < b.where;
     });
-    for (std::size_t e = 1; e < entries.size(); ++e)
-        if (entries[e].row == entries[e - 1].row && entries[e].column == entries[e - 1].column)
-            throw BadData(repeated(entries[e], entries[e - 1], source, place));
+    for (std::size_t e = 1; e < entries.size(); ++e) {
+        const Entry &before = entries[e - 1], &again = entries[e];
+        if (again.row != before.row || again.column != before.column) continue;
+        Message where{.file = std::string(source)};
+        if (place != Place::entry) (place == Place::line ? where.line : where.row) = again.where;
+        throw BadData(Code::duplicate,
+                      place == Place::entry ? filled("entry {} repeats the pair of entry {}", again.where, before.where)
+                      : place == Place::line ? filled("the pair of line {} is given again", before.where)
+                                             : filled("the pair of `row={}` is given again", before.where),
+                      "Give each pair once", std::move(where));
+    }
 }
 
 SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view source, Place place) {
@@ -84,10 +80,11 @@ std::vector<std::string_view> words_of(std::string_view line) {
     return out;
 }
 
-// Requires a whole number from low to high. `place`: the place of the number, for the message.
-Index whole(double value, double low, double high, const std::string& what, std::string_view shown, Message place) {
+// Requires a whole number from low to high. `at`: the place of the number, for the message.
+Index whole(double value, double low, double high, std::string_view what, std::string_view shown, const Message& at) {
     if (value >= low && value <= high && value == std::floor(value)) return static_cast<Index>(value);
     const auto least = static_cast<std::int64_t>(low);
+    Message place = at;
     place.value = shown;
     place.accepted = high >= kMostPoints
                          ? filled("a whole number of at least {}", least)
@@ -96,10 +93,11 @@ Index whole(double value, double low, double high, const std::string& what, std:
     throw BadData(Code::out_of_range, filled("{} '{}' is not accepted", what, shown), remedy, std::move(place));
 }
 
-double finite(std::string_view word, const std::string& what, Message place) {
+double finite(std::string_view word, std::string_view what, const Message& at) {
     double value = 0;
     bool overflow = false;
     if (parse_field(word, value, overflow)) return value;
+    Message place = at;
     place.value = shown(word);
     place.accepted = "a finite number";
     throw BadData(Code::not_a_number, filled("{} '{}' is not a finite number", what, shown(word)), "",
@@ -153,7 +151,7 @@ Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool squ
                    sizes     ? "Give three numbers: rows, columns, entries"
                    : pattern ? "Give row and column"
                              : "Give row, column and value");
-        const auto number = [&](std::size_t word, double low, double high, const std::string& what) {
+        const auto number = [&](std::size_t word, double low, double high, std::string_view what) {
             return whole(finite(words[word], what, place), low, high, what, shown(words[word]), place);
         };
         if (sizes) {
@@ -230,7 +228,7 @@ std::string sparse_format(const Array& format) {
         for (std::size_t i = 0; i < word.size(); i += 4) narrow += word[format.swapped ? i + 3 : i];
         word = narrow;
     }
-    while (!word.empty() && word.back() == '\0') word.pop_back();
+    word.erase(word.find_last_not_of('\0') + 1);
     return is_text(format.element) ? word : "";
 }
 

@@ -16,8 +16,7 @@ public:
     Header(std::string_view text, std::string_view source) : text_(text), source_(source) {}
 
     void parse() {
-        expect('{');
-        while (!accept('}')) {
+        each_of('{', '}', [&] {
             const std::string_view key = string();
             expect(':');
             if (key == "descr") {
@@ -32,11 +31,7 @@ public:
             } else {
                 refuse(filled("the header has the unknown key '{}'", shown(key)));
             }
-            if (!accept(',')) {
-                expect('}');
-                break;
-            }
-        }
+        });
         blanks();
         if (at_ != text_.size()) refuse("the header has text after its dict");
         if (!descr_ || !fortran_ || !shape_) refuse("the header lacks descr, fortran_order or shape");
@@ -67,6 +62,15 @@ private:
     void expect(char c) {
         if (!accept(c)) refuse(filled("the header is not NumPy's: '{}' expected", c));
     }
+    // Calls read() for each item of a list in brackets, whose items are separated by commas.
+    template <class Read>
+    void each_of(char open, char close, Read read) {
+        expect(open);
+        while (!accept(close)) {
+            read();
+            if (!accept(',')) return expect(close);
+        }
+    }
     std::string_view string() {
         blanks();
         const char quote = at_ < text_.size() ? text_[at_] : '\0';
@@ -79,19 +83,15 @@ private:
     }
     bool boolean() {
         blanks();
-        for (const bool value : {false, true}) {
-            const std::string_view word = value ? "True" : "False";
-            if (text_.substr(at_).starts_with(word)) {
-                at_ += word.size();
-                return value;
-            }
-        }
-        refuse("the header is not NumPy's: True or False expected");
+        const bool value = text_.substr(at_).starts_with("True");
+        if (!value && !text_.substr(at_).starts_with("False"))
+            refuse("the header is not NumPy's: True or False expected");
+        at_ += value ? 4 : 5;
+        return value;
     }
     std::vector<std::int64_t> shape() {
         std::vector<std::int64_t> out;
-        expect('(');
-        while (!accept(')')) {
+        each_of('(', ')', [&] {
             blanks();
             std::int64_t extent = 0;
             const auto result = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
@@ -100,11 +100,7 @@ private:
             if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote long integers like this
             out.push_back(extent);
             if (out.size() > 32) refuse(Code::limit_exceeded, "the array has more than 32 dimensions");
-            if (!accept(',')) {
-                expect(')');
-                break;
-            }
-        }
+        });
         return out;
     }
 

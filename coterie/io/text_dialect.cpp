@@ -178,13 +178,8 @@ bool is_infinite_word(std::string_view word) {
 }
 
 bool is_like_a_number(std::string_view word) {
-    bool digit = false;
-    for (const char c : word) {
-        digit = digit || (c >= '0' && c <= '9');
-        if (!(c >= '0' && c <= '9') && std::string_view(" .,'+-%$\xc2\xa0").find(c) == std::string_view::npos)
-            return false;
-    }
-    return digit;
+    return word.find_first_of("0123456789") != std::string_view::npos &&
+           word.find_first_not_of("0123456789 .,'+-%$\xc2\xa0") == std::string_view::npos;
 }
 
 std::string_view inside_quotes(std::string_view field) {
